@@ -1,0 +1,87 @@
+# Every job of the project, each runnable on a fresh machine. `make help` lists them.
+# Nothing is installed twice: the stamps in .venv are older than pyproject.toml only when it has changed.
+
+VENV    ?= .venv
+PYTHON  ?= $(shell scripts/find-python 3.11)
+DJANGO  ?=
+# Where the database tests look; Django makes and drops databases called test_<name> there.
+POSTGRES_URL ?= postgres://postgres@127.0.0.1:5432/test
+MARIADB_URL  ?= mysql://root@127.0.0.1:3306/test
+# Two workers suit two cores; the tests need no order and share nothing.
+PYTEST_ARGS  ?= -q -n 2 --dist loadfile
+
+BIN := $(VENV)/bin
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check
+SOURCES := wallet_gateway example_project tests bench docs manage.py
+
+.PHONY: help demo test test-python test-js test-postgres test-mariadb lint format docs bench images clean
+.DEFAULT_GOAL := help
+
+help:  ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 24
+
+# --- what the jobs need ----------------------------------------------------------------------------------------
+
+$(VENV)/.made:
+	@test -n "$(PYTHON)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) --upgrade "pip>=25.1"
+	@touch $@
+
+$(VENV)/.installed: pyproject.toml $(VENV)/.made
+	@echo "Installing into $(VENV)"
+	@$(PIP) --editable . $(if $(DJANGO),"$(DJANGO)")
+	@touch $@
+
+$(VENV)/.installed-%: pyproject.toml $(VENV)/.installed
+	@$(PIP) --group $*
+	@touch $@
+
+# --- jobs ------------------------------------------------------------------------------------------------------
+
+demo: $(VENV)/.installed  ## Start the example shop and the sandbox gateway
+	@exec $(BIN)/python manage.py demo
+
+test: test-python test-js test-postgres test-mariadb  ## Run every test: Python, JavaScript, browser, three databases
+
+test-python: $(VENV)/.installed-test  ## Python and browser tests on SQLite, with branch coverage
+	@scripts/find-browser $(BIN)/python
+	$(BIN)/pytest $(PYTEST_ARGS) --cov --cov-report=term:skip-covered
+
+test-js:  ## JavaScript tests, where there are any and Node is there
+	@files=$$(find tests/js -name '*test*.js' -o -name '*test*.mjs' 2>/dev/null); \
+	if test -z "$$files"; then echo "There are no JavaScript tests."; \
+	elif command -v node >/dev/null; then node --test $$files; \
+	else echo "*** Node is missing: JAVASCRIPT TESTS SKIPPED ***"; test "$$CI" != true; fi
+
+test-postgres: $(VENV)/.installed-test  ## The Python tests on PostgreSQL, when it answers
+	@scripts/test-database $(VENV) postgres PostgreSQL "$(POSTGRES_URL)" $(PYTEST_ARGS) -m "not browser"
+
+test-mariadb: $(VENV)/.installed-test  ## The Python tests on MariaDB, when it answers
+	@scripts/test-database $(VENV) mariadb MariaDB "$(MARIADB_URL)" $(PYTEST_ARGS) -m "not browser"
+
+lint: $(VENV)/.installed-test $(VENV)/.installed-lint $(VENV)/.installed-docs  ## Style, types, arrows between the rooms, missing migrations
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/mypy wallet_gateway example_project tests bench manage.py
+	$(BIN)/lint-imports
+	$(BIN)/python -m django makemigrations --check --dry-run --settings=tests.settings
+	$(BIN)/python -m django makemigrations --check --dry-run --settings=wallet_gateway.sandbox.settings
+
+format: $(VENV)/.installed-lint  ## Format the code and mend what can be mended
+	$(BIN)/ruff check --fix-only --quiet $(SOURCES)
+	$(BIN)/ruff format $(SOURCES)
+
+docs: $(VENV)/.installed-docs  ## Build the documentation into docs/_build/html; a warning is an error
+	$(BIN)/sphinx-build -W --keep-going -q -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
+bench: $(VENV)/.installed-bench  ## Measure what the project promises about speed, as ratios
+	$(BIN)/python -m bench
+
+images: $(VENV)/.installed-test  ## Take the pictures of the README anew
+	$(BIN)/python docs/images/take.py "$$(scripts/find-browser $(BIN)/python)"
+
+clean:  ## Remove what the jobs made, the virtual environments too
+	rm -rf .venv .venv-* build dist docs/_build htmlcov .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""What holds for every file: arrows, names, heads, sizes and the things that must not be written."""

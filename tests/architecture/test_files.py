@@ -1,0 +1,86 @@
+"""How a file looks: a head that says what lives there, a size one can read, names that are explained."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.architecture.sources import Source, everything, package
+
+LINE_BUDGET = 400
+# Files that may be longer, each with its reason.
+LONGER: dict[str, str] = {}
+
+
+def _by_name(source: Source) -> str:
+    return source.name
+
+
+@pytest.mark.parametrize("source", [s for s in everything() if s.text.strip()], ids=_by_name)
+def test_a_file_opens_by_saying_what_lives_there(source: Source) -> None:
+    if source.is_test and source.path.stem in {"urls", "__init__"}:
+        return
+    docstring = ast.get_docstring(source.tree)
+    assert docstring, f"{source.name} has no docstring"
+    assert len(docstring.split()) >= 4, f"{source.name}: {docstring!r} says nothing"
+
+
+def test_annotations_are_never_evaluated() -> None:
+    missing = [
+        source.name
+        for source in everything()
+        if len(source.tree.body) > 1 and "from __future__ import annotations" not in source.text
+    ]
+    assert not missing
+
+
+@pytest.mark.parametrize("source", package(), ids=_by_name)
+def test_a_file_can_be_read_in_one_go(source: Source) -> None:
+    if source.name in LONGER:
+        return
+    assert len(source.text.splitlines()) <= LINE_BUDGET, "split it by subject, or give the reason in LONGER"
+
+
+def test_every_reason_for_a_long_file_is_still_needed() -> None:
+    long = {source.name for source in package() if len(source.text.splitlines()) > LINE_BUDGET}
+    assert long == set(LONGER)
+
+
+def _public(node: ast.AST) -> bool:
+    return isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+
+
+def _undocumented(source: Source) -> list[str]:
+    found = []
+    for node in filter(_public, source.tree.body):
+        assert isinstance(node, ast.FunctionDef | ast.ClassDef)
+        if not ast.get_docstring(node):
+            found.append(f"{source.name}:{node.lineno} {node.name}")
+    return found
+
+
+def test_every_public_function_and_class_is_documented() -> None:
+    found = [name for source in package() for name in _undocumented(source)]
+    assert not found
+
+
+def test_every_function_of_the_package_is_annotated() -> None:
+    found = [
+        f"{source.name}:{node.lineno} {node.name}"
+        for source in package()
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.FunctionDef) and node.returns is None
+    ]
+    assert not found
+
+
+def test_functions_are_short() -> None:
+    lengths = sorted(
+        (node.end_lineno or node.lineno) - node.lineno + 1
+        for source in package()
+        for node in ast.walk(source.tree)
+        if isinstance(node, ast.FunctionDef)
+    )
+    assert lengths[len(lengths) // 2] <= 10, "the median function"
+    assert lengths[len(lengths) * 9 // 10] <= 40, "nine of ten functions"
