@@ -1,0 +1,99 @@
+"""``python -m wallet_gateway.sandbox``: the gateway on this machine, with no project and no account."""
+
+from __future__ import annotations
+
+import argparse
+import ipaddress
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import django
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve until the process is told to end; give the exit code."""
+    options = _parser().parse_args(arguments)
+    if not options.control_key and not _is_loopback(options.host):
+        return _fail(f"{options.host} can be reached from other machines: give a --control-key too.")
+    with tempfile.TemporaryDirectory(prefix="wallet-sandbox-") as folder:
+        _set_up_django(options, database=options.database or Path(folder, "sandbox.sqlite3"))
+        return _serve(options.host, options.port)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m wallet_gateway.sandbox",
+        description="Run the sandbox payment gateway on this machine.",
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
+    parser.add_argument("--port", type=int, default=8001, help="port; 0 takes a free one (default: %(default)s)")
+    parser.add_argument("--database", type=Path, metavar="FILE", help="keep everything in this SQLite file")
+    parser.add_argument(
+        "--control-key",
+        metavar="KEY",
+        default=os.environ.get("WALLET_SANDBOX_CONTROL_KEY", ""),
+        help="what callers of the control interface must know; WALLET_SANDBOX_CONTROL_KEY keeps it out of sight",
+    )
+    parser.add_argument("--merchants", type=Path, metavar="FILE", help="JSON list of merchants to start with")
+    return parser
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _set_up_django(options: argparse.Namespace, *, database: Path) -> None:
+    os.environ["WALLET_SANDBOX_DATABASE"] = str(database)
+    os.environ["WALLET_SANDBOX_CONTROL_KEY"] = options.control_key
+    os.environ["WALLET_SANDBOX_MERCHANTS"] = str(options.merchants or "")
+    # The caller's own project, if there is one, must not be the one that is served.
+    os.environ["DJANGO_SETTINGS_MODULE"] = "wallet_gateway.sandbox.settings"
+    django.setup()
+
+
+def _serve(host: str, port: int) -> int:
+    # These need Django to be ready.
+    from django.core.management import call_command
+    from django.core.wsgi import get_wsgi_application
+    from django.db import connections
+
+    from wallet_gateway.sandbox.server.listener import GatewayServer
+
+    try:
+        server = GatewayServer(
+            host=host,
+            port=port,
+            application=get_wsgi_application(),
+            on_worker_exit=connections.close_all,
+        )
+    except OSError as error:
+        return _fail(f"Cannot listen on {host} port {port}: {error.strerror or error}.")
+    with server:
+        call_command("migrate", verbosity=0)
+        connections.close_all()
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        sys.stdout.write(f"Sandbox gateway ready at {server.url}\n")
+        sys.stdout.flush()
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return 0
+
+
+def _fail(message: str) -> int:
+    sys.stderr.write(f"{message}\n")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,65 @@
+"""Who may look into the sandbox and steer it.
+
+The API, the pages a customer sees and their files are for everybody. Everything else, the control interface and the
+console, is for callers on this machine, or, once a control key is set, for those who know it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import ipaddress
+import secrets
+from collections.abc import Callable
+from typing import Final
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase
+
+from wallet_gateway.sandbox.replies import error_response
+
+PUBLIC_PREFIXES: Final = ("/api/", "/checkout/", "/static/")
+
+
+class AccessMiddleware:
+    """Refuses strangers before a view is looked up, so that a new page is closed until somebody opens it."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Answer 401 or 403 to strangers, and pass everybody else on."""
+        if request.path_info.startswith(PUBLIC_PREFIXES):
+            return self.get_response(request)
+        if settings.CONTROL_KEY:
+            allowed = _knows_the_key(request)
+        else:
+            allowed = ipaddress.ip_address(request.META["REMOTE_ADDR"]).is_loopback
+        if not allowed:
+            return _refuse_stranger()
+        # A page on another site can make the browser of somebody on this machine send a request here.
+        origin = request.headers.get("Origin")
+        if origin is not None and origin != f"{request.scheme}://{request.get_host()}":
+            return error_response(403, "4403002", f"Pages of {origin[:100]} may not steer the sandbox.")
+        return self.get_response(request)
+
+
+def _refuse_stranger() -> HttpResponseBase:
+    if not settings.CONTROL_KEY:
+        return error_response(403, "4403001", "Only callers on this machine may steer the sandbox.")
+    message = "Give the control key: 'Authorization: Bearer KEY', or as the password of HTTP Basic."
+    response = error_response(401, "4401001", message)
+    response.headers["WWW-Authenticate"] = 'Basic realm="Sandbox gateway", charset="UTF-8"'
+    return response
+
+
+def _knows_the_key(request: HttpRequest) -> bool:
+    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() == "basic":
+        try:
+            given = base64.b64decode(given, validate=True).decode().partition(":")[2]
+        except (binascii.Error, UnicodeDecodeError):
+            return False
+    elif scheme.lower() != "bearer":
+        return False
+    return secrets.compare_digest(given.encode(), settings.CONTROL_KEY.encode())

@@ -1,0 +1,81 @@
+"""How an answer leaves the socket: whole, or broken in one of the ways networks and proxies break answers.
+
+The application chooses by setting ``manner`` on the ``Delivery`` it finds in the WSGI environment under ``KEY``; this
+file carries the choice out. What is broken inside HTTP (a redirect, a body that is no JSON) needs no such thing: the
+application simply answers that.
+"""
+
+from __future__ import annotations
+
+import socket
+import struct
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from wallet_gateway.sandbox.pauses import pause
+
+KEY: Final = "wallet_sandbox.delivery"
+"""Where the environment of a request holds its ``Delivery``."""
+
+GARBAGE_STATUS_LINE: Final = b"HTTP/one-point-one fine thank you\r\n"
+
+
+class Manner(StrEnum):
+    """The ways an answer can leave."""
+
+    WHOLE = "whole"
+    DROPPED = "dropped"
+    """The connection is closed without a byte."""
+    TRUNCATED = "truncated"
+    """All the headers, half the body, then the end of the connection."""
+    RESET = "reset"
+    """As truncated, but the connection is reset."""
+    DRIP = "drip"
+    """The body comes one byte at a time."""
+    BAD_STATUS_LINE = "bad_status_line"
+    """The first line is no status line."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Delivery:
+    """The application's wish for one answer; the only value here that changes, since WSGI has no other way back."""
+
+    manner: Manner = Manner.WHOLE
+    drip_seconds: float = 0.08
+
+
+def deliver(connection: socket.socket, *, head: bytes, body: bytes, delivery: Delivery) -> bool:
+    """Send one answer and tell whether the connection can be used for another one.
+
+    ``head`` ends with the empty line. Raises ``OSError`` when the peer is gone.
+    """
+    match delivery.manner:
+        case Manner.WHOLE:
+            connection.sendall(head + body)
+            return True
+        case Manner.DRIP:
+            _drip(connection, head=head, body=body, seconds=delivery.drip_seconds)
+            return True
+        case Manner.DROPPED:
+            return False
+        case Manner.BAD_STATUS_LINE:
+            connection.sendall(GARBAGE_STATUS_LINE + head.partition(b"\r\n")[2] + body)
+        case Manner.TRUNCATED:
+            connection.sendall(head + body[: len(body) // 2])
+        case Manner.RESET:
+            connection.sendall(head + body[: len(body) // 2])
+            _reset_on_close(connection)
+    return False
+
+
+def _drip(connection: socket.socket, *, head: bytes, body: bytes, seconds: float) -> None:
+    connection.sendall(head)
+    for byte in body:
+        pause(seconds)
+        connection.sendall(bytes((byte,)))
+
+
+def _reset_on_close(connection: socket.socket) -> None:
+    # Lingering for zero seconds turns the close into a reset packet.
+    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
