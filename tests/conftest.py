@@ -1,0 +1,5 @@
+"""What every test may use: the fixtures this package ships to shops."""
+
+from __future__ import annotations
+
+pytest_plugins = ["wallet_gateway.testing.plugin"]

@@ -1,0 +1,91 @@
+"""A sandbox gateway for tests: its process, and its control interface as methods."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from types import TracebackType
+from typing import IO, Final, Self
+
+from wallet_gateway.testing.control import SandboxControl
+
+_READY: Final = "Sandbox gateway ready at "
+_SECONDS_TO_END: Final = 15
+
+
+class SandboxNotStarted(RuntimeError):
+    """The sandbox ended instead of answering; the message is what it said."""
+
+
+class SandboxServer:
+    """A sandbox gateway on a free port of this machine, for as long as the ``with`` block lasts.
+
+    ``arguments`` are passed on to ``python -m wallet_gateway.sandbox``.
+    """
+
+    def __init__(self, *arguments: str, control_key: str | None = None) -> None:
+        self._arguments = arguments
+        self._control_key = control_key
+        self._process: subprocess.Popen[str] | None = None
+        self._base_url = ""
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    @property
+    def base_url(self) -> str:
+        """Where the gateway answers, without a trailing slash."""
+        return self._base_url
+
+    @property
+    def pid(self) -> int:
+        """The process of the gateway."""
+        return self._running().pid
+
+    @property
+    def control(self) -> SandboxControl:
+        """The control interface of this gateway."""
+        return SandboxControl(self._base_url, key=self._control_key)
+
+    def start(self) -> None:
+        """Start the process and wait until it answers; raises ``SandboxNotStarted``."""
+        command = [sys.executable, "-m", "wallet_gateway.sandbox", "--port", "0", *self._arguments]
+        if self._control_key:
+            command += ["--control-key", self._control_key]
+        self._process = subprocess.Popen(  # noqa: S603
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+        )
+        line = _stdout(self._process).readline()
+        if not line.startswith(_READY):
+            self.stop()
+            raise SandboxNotStarted(f"{' '.join(command)} ended before it was ready: {line.strip() or 'see above'}")
+        self._base_url = line.removeprefix(_READY).strip()
+
+    def stop(self) -> int:
+        """End the process as Ctrl-C would and give its exit code."""
+        process = self._running()
+        process.terminate()
+        try:
+            code = process.wait(_SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            code = process.wait()
+        _stdout(process).close()
+        return code
+
+    def _running(self) -> subprocess.Popen[str]:
+        if self._process is None:
+            raise RuntimeError("The sandbox was not started: use it in a 'with' block or call start().")
+        return self._process
+
+
+def _stdout(process: subprocess.Popen[str]) -> IO[str]:
+    if process.stdout is None:
+        raise RuntimeError("The output of the sandbox is not a pipe.")
+    return process.stdout
