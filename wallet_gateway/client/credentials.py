@@ -1,0 +1,38 @@
+"""Who we are to a gateway: values allocated at set-up. How requests are signed is left to the transport."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+SHORTEST_REDIRECT_SECONDS, LONGEST_REDIRECT_SECONDS = 60, 900
+PROFILES = ("test", "prod")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MerchantAccount:
+    """One merchant's account at one gateway.
+
+    Raises ValueError for a profile or a redirect timeout that the gateway must not be given.
+    """
+
+    merchant_id: str
+    store_id: str
+    user_id: str = field(repr=False)
+    """Name of the service user: half of a credential, so `repr` leaves it out."""
+    provider: str
+    """The constant the interface writes as `<WALLET>V2`."""
+    profile: str = "test"
+    skin_id: str | None = None
+    provider_merchant_id: str | None = None
+    redirect_url_timeout: int = LONGEST_REDIRECT_SECONDS
+    """Seconds a checkout page stays payable."""
+
+    def __post_init__(self) -> None:
+        if self.profile not in PROFILES:
+            raise ValueError(f"profile is {self.profile!r}; it must be one of {', '.join(PROFILES)}")
+        # The interface allows 0, "no expiration": an order would stay payable for ever.
+        if not SHORTEST_REDIRECT_SECONDS <= self.redirect_url_timeout <= LONGEST_REDIRECT_SECONDS:
+            raise ValueError(
+                f"redirect_url_timeout is {self.redirect_url_timeout}; it must be "
+                f"{SHORTEST_REDIRECT_SECONDS} to {LONGEST_REDIRECT_SECONDS} seconds"
+            )

@@ -1,0 +1,49 @@
+"""What goes over the wire and comes back, as values: the raw answer, the record of an exchange, the answer.
+
+No I/O and no judgement here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+M = TypeVar("M")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawAnswer:
+    """One complete HTTP answer, whatever its status. Unredacted, so it hides its content in `repr`."""
+
+    status: int
+    headers: Mapping[str, str] = field(repr=False)
+    """By lower-case name; only those the client reads."""
+    body: bytes = field(repr=False)
+    """Decoded and complete."""
+    elapsed: float
+    """Seconds from the call to the last byte."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """One request and what became of it, fit to be stored and shown: bodies are redacted and cut."""
+
+    method: str
+    url_path: str
+    """Without host and query."""
+    http_status: int | None
+    """None when no complete answer came."""
+    request_body: str
+    answer_body: str
+    elapsed_seconds: float
+    sent: bool
+    """False only with proof that not one byte left."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer(Generic[M]):
+    """What the gateway said, read into a message."""
+
+    message: M
+    exchange: Exchange
