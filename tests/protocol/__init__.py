@@ -1,0 +1,1 @@
+"""Tests of the wire language: no database, no network, no clock."""

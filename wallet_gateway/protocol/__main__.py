@@ -1,0 +1,31 @@
+"""``python -m wallet_gateway.protocol [MESSAGE]``: lists the messages, or prints the JSON Schema of one."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from wallet_gateway.protocol.messages import MESSAGES
+
+
+def main(arguments: list[str]) -> int:
+    """Print what was asked for; 2 for a name that is no message."""
+    if not arguments:
+        sys.stdout.write(_listing())
+        return 0
+    message = MESSAGES.get(arguments[0])
+    if message is None or len(arguments) > 1:
+        sys.stderr.write(f"No such message: {' '.join(arguments)}. There are:\n{_listing()}")
+        return 2
+    sys.stdout.write(json.dumps(message.model_json_schema(by_alias=True), indent=2) + "\n")
+    return 0
+
+
+def _listing() -> str:
+    return "".join(
+        f"{name}: {(message.__doc__ or '').splitlines()[0]}\n" for name, message in MESSAGES.items()
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,78 @@
+"""ISO codes: currencies with their decimals (4217), countries (3166-1 alpha-3), subdivisions (3166-2).
+
+The tables are those of ``iso4217`` and ``pycountry``; they are loaded when the first code is checked, because
+importing this package must stay cheap. Codes are compared without letter case and given back as ISO writes them.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from wallet_gateway.protocol.errors import UnknownCode, excerpt
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+_THREE_LETTERS = re.compile(r"[A-Za-z]{3}")
+_SUBDIVISION = re.compile(r"[A-Za-z]{2}-[A-Za-z0-9]{1,3}")
+
+
+@cache
+def currency_exponents() -> Mapping[str, int]:
+    """Every currency one can pay in, with its number of decimals; gold, test and unit-of-account codes are left out."""
+    from iso4217 import Currency
+
+    return MappingProxyType(
+        {currency.code: currency.exponent for currency in Currency if currency.exponent is not None}
+    )
+
+
+@cache
+def _countries() -> Mapping[str, str]:
+    """Alpha-3 to alpha-2, which is what subdivision codes begin with."""
+    import pycountry
+
+    return {country.alpha_3: country.alpha_2 for country in pycountry.countries}
+
+
+@cache
+def _subdivisions() -> frozenset[str]:
+    import pycountry
+
+    return frozenset(subdivision.code for subdivision in pycountry.subdivisions)
+
+
+def currency_exponent(code: str) -> int:
+    """The number of decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD; raises UnknownCode."""
+    return currency_exponents()[check_currency(code)]
+
+
+def check_currency(code: str) -> str:
+    """Give back an ISO 4217 currency in upper case; raises UnknownCode for one that cannot be paid in."""
+    if code in currency_exponents():
+        return code
+    if _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in currency_exponents():
+        return upper
+    raise UnknownCode(f"{excerpt(code)} is no currency; give a three-letter ISO 4217 code such as EUR")
+
+
+def check_country(code: str) -> str:
+    """Give back an ISO 3166 alpha-3 country in upper case; raises UnknownCode."""
+    if _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in _countries():
+        return upper
+    raise UnknownCode(f"{excerpt(code)} is no country; give a three-letter ISO 3166 code such as DEU")
+
+
+def check_subdivision(code: str) -> str:
+    """Give back an ISO 3166-2 subdivision in upper case; raises UnknownCode."""
+    if _SUBDIVISION.fullmatch(code) and (upper := code.upper()) in _subdivisions():
+        return upper
+    raise UnknownCode(f"{excerpt(code)} is no state or region; give an ISO 3166-2 code such as DE-BY")
+
+
+def subdivision_is_in(subdivision: str, country: str) -> bool:
+    """Whether a checked subdivision lies in a checked alpha-3 country."""
+    return subdivision[:2] == _countries()[country]

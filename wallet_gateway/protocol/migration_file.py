@@ -1,0 +1,142 @@
+"""The migration file: which deposits of an earlier provider may be refunded.
+
+UTF-8 CSV with a header. Rows are read one by one, so that a file of any length needs no memory; a wrong row is
+reported with its line and does not stop the others.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Self
+
+from pydantic import Field, Strict, field_validator, model_validator
+
+from wallet_gateway.protocol.complaints import PATTERNS
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage, excerpt
+from wallet_gateway.protocol.fields import Amount, CurrencyCode, PositiveAmount, Text, WireModel
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.status import read_timestamp
+from wallet_gateway.protocol.strict_json import fold_name
+
+# A cell that begins with = + - or @ is a formula to a spreadsheet, and staff open these files in one.
+_FILE_ID = r"^[A-Za-z0-9_][A-Za-z0-9_.:/=+-]{0,254}$"
+PATTERNS[_FILE_ID] = lambda text: (
+    f"{excerpt(text)} is no identifier; use A-Z a-z 0-9 _ . : / = + -, beginning with a letter, digit or _"
+)
+FileId = Annotated[str, Strict(), Field(pattern=_FILE_ID)]
+
+
+class MigrationRow(WireModel):
+    """One deposit of an earlier provider, and what of it was refunded there."""
+
+    parent_transaction_id: FileId
+    transaction_date_time: Text
+    amount: PositiveAmount
+    currency: CurrencyCode = Field(alias="currencyCode")
+    refunded_amount: Amount
+    provider_transaction_id: FileId
+
+    @property
+    def money(self) -> Money:
+        """The deposit."""
+        return Money.parse(self.amount, self.currency)
+
+    @property
+    def refunded(self) -> Money:
+        """What was refunded before the migration."""
+        return Money.parse(self.refunded_amount, self.currency, allow_zero=True)
+
+    @property
+    def transacted_at(self) -> datetime:
+        """The time of the deposit, in UTC."""
+        return read_timestamp(self.transaction_date_time)
+
+    @field_validator("transaction_date_time")
+    @classmethod
+    def _is_a_time(cls, text: str) -> str:
+        read_timestamp(text)
+        return text
+
+    @model_validator(mode="after")
+    def _is_not_over_refunded(self) -> Self:
+        if self.refunded.minor_units > self.money.minor_units:
+            message = f"{self.refunded} is more than the amount {self.money}"
+            raise InvalidMessage([FieldError("refundedAmount", message)])
+        return self
+
+
+COLUMNS = tuple(field.alias or name for name, field in MigrationRow.model_fields.items())
+"""The header of the file."""
+
+
+@dataclass(frozen=True, slots=True)
+class RowError:
+    """A row that is not taken: its line (the header is line 1) and why."""
+
+    line: int
+    reason: str
+
+
+def read_rows(lines: Iterable[str]) -> Iterator[MigrationRow | RowError]:
+    """Read the rows of a migration file; a header that lacks a column is one RowError and ends it."""
+    reader = csv.reader(lines, strict=True)
+    try:
+        header = next(reader, [])
+    except csv.Error as error:
+        yield RowError(1, f"not CSV: {error}")
+        return
+    names = [_COLUMN_OF.get(fold_name(cell.strip().removeprefix("\ufeff")), "") for cell in header]
+    if sorted(filter(None, names)) != sorted(COLUMNS):
+        yield RowError(1, f"the header must have the columns {', '.join(COLUMNS)}")
+        return
+    yield from _read_body(reader, names)
+
+
+_COLUMN_OF = {fold_name(name): name for name in COLUMNS}
+
+
+def _read_body(reader: csv._reader, names: list[str]) -> Iterator[MigrationRow | RowError]:
+    seen: set[str] = set()
+    while True:
+        try:
+            cells = next(reader, None)
+        except csv.Error as error:
+            yield RowError(reader.line_num, f"not CSV: {error}")
+            continue
+        if cells is None:
+            return
+        if cells:
+            yield _read_row(cells, names, reader.line_num, seen)
+
+
+def _read_row(cells: list[str], names: list[str], line: int, seen: set[str]) -> MigrationRow | RowError:
+    if len(cells) != len(names):
+        return RowError(line, f"has {len(cells)} cells; the header has {len(names)}")
+    try:
+        row = MigrationRow.from_wire({name: cell for name, cell in zip(names, cells, strict=True) if name})
+    except InvalidMessage as error:
+        return RowError(line, "; ".join(map(str, error.errors)))
+    if row.parent_transaction_id in seen:
+        return RowError(
+            line, f"parentTransactionId {excerpt(row.parent_transaction_id)} stands in an earlier row too"
+        )
+    seen.add(row.parent_transaction_id)
+    return row
+
+
+def write_rows(rows: Iterable[MigrationRow]) -> Iterator[str]:
+    """Write a migration file line by line, header first; each line ends with CR LF."""
+    yield _csv_line(COLUMNS)
+    for row in rows:
+        values = row.to_wire()
+        yield _csv_line(tuple(values[name] for name in COLUMNS))
+
+
+def _csv_line(cells: tuple[str, ...]) -> str:
+    buffer = io.StringIO()
+    csv.writer(buffer).writerow(cells)
+    return buffer.getvalue()

@@ -1,0 +1,197 @@
+"""Amounts of money: what text is one, how it is counted in minor units, how it is written on the wire.
+
+Every amount of this package passes through here. Binary floating point does not, and nothing is ever rounded:
+text is checked by pattern before any number is made of it, so that no input is slow or surprising.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Final
+
+from wallet_gateway.protocol.codes import check_currency, currency_exponent
+from wallet_gateway.protocol.errors import InvalidAmount, excerpt
+
+MAX_DIGITS: Final = 14
+"""Digits of an amount in all, before and after the period together."""
+
+_MAX_STORED_UNITS: Final = 2**63 - 1
+_AMOUNT: Final = re.compile(r"(0|[1-9][0-9]*)(?:\.([0-9]+))?")
+_SPACE: Final = re.compile(r"\s")
+_NOT_A_NUMBER: Final = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
+_EXPONENT_NOTATION: Final = re.compile(r"[+-]?[0-9.]+e[+-]?[0-9]+", re.IGNORECASE)
+_THOUSANDS: Final = re.compile(r"[0-9]+(['_’][0-9]+)+|[0-9]+(\.[0-9]+){2,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Money:
+    """An amount in major units and its ISO 4217 currency; never negative, never finer than the currency.
+
+    Raises InvalidAmount or UnknownCode. ``Money(Decimal("10"), "eur")`` holds ``10.00`` and ``EUR``.
+    """
+
+    amount: Decimal
+    currency: str
+
+    def __post_init__(self) -> None:
+        currency = check_currency(self.currency)
+        exponent = currency_exponent(currency)
+        units = _units_of_decimal(self.amount, exponent, limit=_MAX_STORED_UNITS)
+        object.__setattr__(self, "currency", currency)
+        object.__setattr__(self, "amount", Decimal(format_units(units, exponent)))
+
+    @classmethod
+    def parse(cls, value: object, currency: str, *, allow_zero: bool = False) -> Money:
+        """Read an amount from text, a whole number, a Decimal or a Money; raises InvalidAmount or UnknownCode."""
+        return cls.from_minor_units(parse_amount(value, currency, allow_zero=allow_zero), currency)
+
+    @classmethod
+    def from_minor_units(cls, units: int, currency: str) -> Money:
+        """The money that ``units`` of the currency's smallest unit are: 1000 of EUR are 10.00."""
+        if not 0 <= units <= _MAX_STORED_UNITS:
+            raise InvalidAmount(f"{excerpt(units)} minor units are no amount; give 0 to {_MAX_STORED_UNITS}")
+        return cls(Decimal(format_units(units, currency_exponent(currency))), currency)
+
+    @property
+    def minor_units(self) -> int:
+        """The amount counted in the currency's smallest unit: 10.00 EUR are 1000, 10 JPY are 10."""
+        return int(self.amount.scaleb(currency_exponent(self.currency)))
+
+    def to_wire(self) -> str:
+        """The amount as messages carry it: a period and exactly the currency's decimals."""
+        return format_units(self.minor_units, currency_exponent(self.currency))
+
+    def __str__(self) -> str:
+        return f"{self.to_wire()} {self.currency}"
+
+
+def exponent(currency: str) -> int:
+    """The number of decimals of a currency; raises UnknownCode."""
+    return currency_exponent(currency)
+
+
+def parse_amount(value: object, currency: str, *, allow_zero: bool = False, extra_zeros: bool = False) -> int:
+    """Read an amount as a count of minor units; raises InvalidAmount or UnknownCode.
+
+    Text is ``10`` or ``10.00``; a Decimal, an int or a Money of the same currency are taken too, a float is not.
+    ``extra_zeros`` also takes zeros beyond the currency's decimals, as answers may carry them.
+    """
+    if isinstance(value, Money) and value.currency != check_currency(currency):
+        raise InvalidAmount(f"the amount is in {value.currency}; give it in {check_currency(currency)}")
+    units = units_of(value, currency_exponent(currency), extra_zeros=extra_zeros)
+    if not units and not allow_zero:
+        raise InvalidAmount("the amount is zero; give one above zero")
+    return units
+
+
+def units_of(value: object, exponent: int, *, extra_zeros: bool = False) -> int:
+    """Count minor units of a currency with ``exponent`` decimals; zero is an amount here. Raises InvalidAmount."""
+    if isinstance(value, str):
+        return _units_of_text(value, exponent, extra_zeros=extra_zeros)
+    if isinstance(value, Decimal):
+        return _units_of_decimal(value, exponent)
+    if isinstance(value, Money):
+        return _units_of_decimal(value.amount, exponent)
+    if isinstance(value, int) and not isinstance(value, bool):
+        # Checked as a number: printing an integer of many digits is slow, and refused by Python beyond 4300.
+        if abs(value) >= 10**MAX_DIGITS:
+            raise InvalidAmount(_too_long())
+        return _units_of_text(str(value), exponent)
+    if isinstance(value, float):
+        raise InvalidAmount("a binary floating-point number is not exact; give text or a Decimal")
+    raise InvalidAmount(f"{excerpt(value)} is no amount; give text such as 10.00")
+
+
+def format_units(units: int, exponent: int) -> str:
+    """Write minor units as messages carry them: 1000 with two decimals is ``10.00``, with none ``1000``."""
+    if not exponent:
+        return str(units)
+    digits = str(units).rjust(exponent + 1, "0")
+    return f"{digits[:-exponent]}.{digits[-exponent:]}"
+
+
+def _units_of_text(text: str, exponent: int, *, extra_zeros: bool = False) -> int:
+    found = _AMOUNT.fullmatch(text)
+    if found is None:
+        raise InvalidAmount(explain(text))
+    whole, fraction = found[1], found[2] or ""
+    if extra_zeros and len(fraction) > exponent:
+        fraction = fraction[:exponent] + fraction[exponent:].rstrip("0")
+    if len(fraction) > exponent:
+        raise InvalidAmount(_too_fine(excerpt(text), exponent))
+    if len(whole) + exponent > MAX_DIGITS:
+        raise InvalidAmount(_too_long())
+    return int(whole + fraction.ljust(exponent, "0"))
+
+
+def _units_of_decimal(value: Decimal, exponent: int, *, limit: int = 10**MAX_DIGITS - 1) -> int:
+    """Count a Decimal exactly. Zeros beyond the currency's decimals are no rounding: DecimalField adds them."""
+    if not isinstance(value, Decimal):
+        raise InvalidAmount(f"{excerpt(value)} is no Decimal; give one, or use Money.parse")
+    if not value.is_finite():
+        raise InvalidAmount(_not_a_number(str(value)))
+    if value.is_signed() and value:
+        raise InvalidAmount(_signed(str(value)))
+    # The size is judged before any conversion: int(Decimal("1e1000000")) takes seconds.
+    if value and not -exponent - MAX_DIGITS * 2 <= value.adjusted() < MAX_DIGITS * 2:
+        raise InvalidAmount(_too_long() if value.adjusted() > 0 else _too_fine(excerpt(str(value)), exponent))
+    numerator, denominator = value.as_integer_ratio()
+    units, rest = divmod(numerator * 10**exponent, denominator)
+    if rest:
+        raise InvalidAmount(_too_fine(excerpt(str(value)), exponent))
+    if units > limit:
+        raise InvalidAmount(_too_long())
+    return units
+
+
+def explain(text: str) -> str:
+    """Say the one thing that keeps a text from being an amount, most telling first, and what would be right."""
+    shown = excerpt(text)
+    if found := _AMOUNT.fullmatch(text):
+        return _what_is_too_much(shown, found[1], found[2] or "")
+    if not text:
+        return "the amount is empty; give digits such as 10.00"
+    if _SPACE.search(text):
+        return f"{shown} contains white space; write 10.00 without any"
+    if not text.isascii() and any(character.isnumeric() for character in text if not character.isascii()):
+        return f"{shown} contains digits other than 0 to 9; write 10.00 in ASCII digits"
+    if "," in text:
+        return f"{shown} contains a comma; the decimal separator is a period, as in 1234.50"
+    if _NOT_A_NUMBER.fullmatch(text):
+        return _not_a_number(text)
+    if _EXPONENT_NOTATION.fullmatch(text):
+        return f"{shown} is in exponent notation; write all digits, as in 1000.00"
+    if _THOUSANDS.fullmatch(text):
+        return f"{shown} has thousands separators; write 1000000.00 without any"
+    if text[0] in "+-":
+        return _signed(text)
+    if text.startswith("0") and text[1:2].isdigit():
+        return f"{shown} has leading zeros; write 10.00 without them"
+    return f"{shown} is no amount; write digits, with a period before the decimals, as in 10.00"
+
+
+def _what_is_too_much(shown: str, whole: str, fraction: str) -> str:
+    if len(fraction) > 4 and len(whole) <= MAX_DIGITS:
+        return _too_fine(shown, 4)
+    if len(whole) + len(fraction) > MAX_DIGITS:
+        return _too_long()
+    return "the amount is zero; give one above zero"
+
+
+def _not_a_number(text: str) -> str:
+    return f"{excerpt(text)} is no finite number; give digits such as 10.00"
+
+
+def _signed(text: str) -> str:
+    return f"{excerpt(text)} has a sign; amounts are not negative and written without one, as in 10.00"
+
+
+def _too_fine(shown: str, exponent: int) -> str:
+    allowed = f"at most {exponent} decimals" if exponent else "no decimals"
+    return f"{shown} is finer than the currency; it has {allowed}, and nothing is rounded"
+
+
+def _too_long() -> str:
+    return f"the amount has too many digits; at most {MAX_DIGITS} are allowed, decimals included"

@@ -1,0 +1,135 @@
+"""JSON read strictly and written plainly. No message lives here, and no meaning: only bytes and JSON values.
+
+Parsers disagree about duplicate keys, huge numbers, deep nesting and broken Unicode, and payments have been stolen
+through such gaps. So what two parsers could read in two ways is refused, in time linear in its length.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from json.encoder import encode_basestring
+from typing import NoReturn, TypeAlias
+
+from wallet_gateway.protocol.errors import UnreadableBody, excerpt
+
+JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | bool | None"
+"""What ``loads`` gives; a number is a NumberText."""
+
+
+class NumberText(str):
+    """A JSON number, kept as the digits that were sent; written again without quotes."""
+
+    __slots__ = ()
+
+
+# Possessive repeats and the optional closing quote keep both scans linear: no text makes them try again.
+_STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+_NOT_BRACKETS = re.compile(r"[^\[\]{}]++")
+_ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+
+
+def loads(data: bytes | str, *, max_bytes: int = 1_048_576, max_depth: int = 20) -> JsonValue:
+    """Read strict JSON; raises UnreadableBody, whatever the input, and nothing else."""
+    text = _decode(data, max_bytes)
+    _check_depth(text, max_depth)
+    try:
+        value: JsonValue = _DECODER.decode(text)
+    except json.JSONDecodeError as error:
+        raise UnreadableBody(f"not JSON: {error.msg} at character {error.pos}") from error
+    if _ESCAPED_SURROGATE.search(text):
+        _check_surrogates(value)
+    return value
+
+
+def dumps(value: object) -> bytes:
+    """Write a JSON value as compact UTF-8; a NumberText is written as a number. Raises TypeError for a float."""
+    return _write(value).encode("utf-8")
+
+
+def fold_name(name: str) -> str:
+    """Lower the ASCII letters of a field name, and only those: Unicode knows other letters that fold to k or s."""
+    return name.lower() if name.isascii() else name.translate(_ASCII_LOWER)
+
+
+def _decode(data: bytes | str, max_bytes: int) -> str:
+    try:
+        size = len(data.encode("utf-8") if isinstance(data, str) else data)
+        if size > max_bytes:
+            raise UnreadableBody(f"the body has {size} bytes; at most {max_bytes} are read")
+        text = data if isinstance(data, str) else bytes(data).decode("utf-8")
+    except UnicodeError as error:
+        raise UnreadableBody(
+            f"not UTF-8 at position {getattr(error, 'start', 0)}; send JSON in UTF-8"
+        ) from error
+    if text.startswith("\ufeff"):
+        raise UnreadableBody("the body begins with a byte order mark; send JSON without one")
+    return text
+
+
+def _check_depth(text: str, max_depth: int) -> None:
+    """Refuse deep nesting before the parser sees it: it recurses, and its limit depends on who called it."""
+    if text.count("[") + text.count("{") <= max_depth:
+        return
+    depth = 0
+    for bracket in _NOT_BRACKETS.sub("", _STRING.sub("", text)):
+        depth += 1 if bracket in "[{" else -1
+        if depth > max_depth:
+            raise UnreadableBody(f"nested deeper than {max_depth} levels")
+
+
+def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    result = dict(pairs)
+    if len({fold_name(name) for name in result}) != len(pairs):
+        _refuse_repeated([name for name, _ in pairs])
+    return result
+
+
+def _refuse_repeated(names: list[str]) -> NoReturn:
+    seen: dict[str, str] = {}
+    for name in names:
+        folded = fold_name(name)
+        if folded in seen:
+            raise UnreadableBody(
+                f"one object has {excerpt(seen[folded])} and {excerpt(name)}, which are the same field; send one"
+            )
+        seen[folded] = name
+    raise AssertionError("called without a repeated name")
+
+
+def _constant(name: str) -> NoReturn:
+    raise UnreadableBody(f"{name} is no JSON number")
+
+
+def _check_surrogates(value: JsonValue) -> None:
+    try:
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise UnreadableBody("a text holds half of a surrogate pair, which is no character") from error
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=NumberText, parse_float=NumberText, parse_constant=_constant
+)
+
+
+def _write(value: object) -> str:
+    if isinstance(value, NumberText):
+        return str(value)
+    if isinstance(value, str):
+        return encode_basestring(str(value))
+    if value is None or isinstance(value, bool):
+        return {None: "null", True: "true", False: "false"}[value]
+    if isinstance(value, int):
+        return int.__repr__(value)
+    if isinstance(value, Mapping):
+        return (
+            "{" + ",".join(f"{encode_basestring(name)}:{_write(part)}" for name, part in value.items()) + "}"
+        )
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(_write, value)) + "]"
+    raise TypeError(
+        f"{type(value).__name__} has no place in a message; give text, whole numbers, lists, mappings"
+    )
