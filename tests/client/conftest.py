@@ -1,0 +1,33 @@
+"""What the client's tests share: short patience, transports that are closed, one good certificate."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from tests.client.certificates import Certificate, make_certificate
+from wallet_gateway.client.transport import Transport
+
+Connect = Callable[..., Transport]
+
+
+@pytest.fixture
+def connect() -> Iterator[Connect]:
+    """Makes transports with short patience and closes them."""
+    with contextlib.ExitStack() as made:
+
+        def make(base_url: str, **changes: Any) -> Transport:
+            patience = {"connect_timeout": 0.3, "read_timeout": 0.3, "total_timeout": 0.6}
+            transport = Transport(base_url=base_url, **{**patience, **changes})
+            made.callback(transport.close)
+            return transport
+
+        yield make
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    return make_certificate(tmp_path_factory.mktemp("certificates"))
