@@ -113,12 +113,23 @@ def test_money_never_becomes_a_float(room: str) -> None:
     assert not found, "0.1 + 0.2 is not 0.3; seconds are floats, amounts are not"
 
 
+def _money_columns_of_the_wrong_kind(source: Source) -> set[int]:
+    fields = (node for node in ast.walk(source.tree) if isinstance(node, ast.Assign | ast.AnnAssign))
+    return {
+        field.lineno
+        for field in fields
+        if isinstance(field.value, ast.Call)
+        and _called(field.value) in {"FloatField", "DecimalField"}
+        and "seconds" not in ast.unparse(field)
+    }
+
+
 def test_models_have_no_float_and_no_decimal_column() -> None:
     found = [
         f"{source.name}:{line}"
         for source in package()
         if ".models" in source.module
-        for line in sorted(_calls("FloatField", "DecimalField")(source))
+        for line in sorted(_money_columns_of_the_wrong_kind(source))
     ]
     assert not found, "SQLite compares decimals as floats: amounts are whole minor units"
 

@@ -1,0 +1,42 @@
+"""The guides and the reference, run block by block against a sandbox."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.docs.inside import Session
+from tests.docs.pages import pages_run, steps
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from django.test import Client
+    from pytest_django.fixtures import Settings
+
+    from wallet_gateway.testing.sandbox import SandboxControl
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("page", pages_run("in the test project"))
+def test_every_block_runs_on(
+    page: str,
+    tmp_path: Path,
+    settings: Settings,
+    client: Client,
+    wallet_sandbox: SandboxControl,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (template_settings,) = settings.TEMPLATES
+    settings.TEMPLATES = [{**template_settings, "DIRS": [tmp_path / "templates"]}]
+    known = set(sys.modules)
+    names = {"sandbox": wallet_sandbox, "client": client, "__name__": "shop_session"}
+    session = Session(tmp_path, settings, names=names, origin=wallet_sandbox.base_url)
+    for step in steps(page):
+        session.follow(step)
+    for name in set(sys.modules) - known:
+        if getattr(sys.modules[name], "__file__", None) and str(tmp_path) in str(sys.modules[name].__file__):
+            del sys.modules[name]

@@ -1,0 +1,50 @@
+"""Every page says how it is run, and nothing that could be run is left unrun."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.docs.pages import PAGES, ROOT, RUNNABLE, matches, steps, way_of
+
+WAYS = {"in a fresh project", "in the test project"}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_says_how_it_is_run(page: str) -> None:
+    way = way_of(page)
+    assert way in WAYS or way.startswith("nothing, because "), f"{page}: {way}"
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if way_of(page) not in WAYS])
+def test_a_page_that_is_not_run_has_nothing_to_run(page: str) -> None:
+    assert not [step.where for step in steps(page) if step.kind in RUNNABLE]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if way_of(page) in WAYS])
+def test_a_page_that_is_run_has_something_to_run(page: str) -> None:
+    assert [step.where for step in steps(page) if step.kind in RUNNABLE]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_is_linked_from_another(page: str) -> None:
+    if page in {"README.md", "docs/index.md"}:
+        return
+    name = page.removeprefix("docs/").removesuffix(".md")
+    texts = [(ROOT / other).read_text(encoding="utf-8") for other in PAGES if other != page]
+    assert any(name in text or name.rsplit("/", 1)[-1] in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("expected", "printed", "same"),
+    [
+        ("paid", "paid\n", True),
+        ("paid", "unpaid", False),
+        ("a ... c", "a b c", True),
+        ("a\n...\nz", "a\nb\nc\nz\n", True),
+        ("a\n...\nz", "a\nb\nc\n", False),
+        ("1.00", "1x00", False),
+    ],
+    ids=["same", "other", "gap", "lines", "end-missing", "period-is-a-period"],
+)
+def test_dots_stand_for_anything_and_all_else_for_itself(expected: str, printed: str, same: bool) -> None:
+    assert matches(expected, printed) is same
