@@ -1,0 +1,86 @@
+"""System checks: what is missing or dangerous is said at start, by the setting's name, never in a request."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.conf import settings as django_settings
+from django.core.checks import CheckMessage, Error, Tags, register
+from django.core.checks import Warning as CheckWarning
+from django.db import connections
+from django.urls import NoReverseMatch, reverse
+
+from wallet_gateway import conf
+
+
+@register(Tags.security)
+def check_settings(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """Name every setting that is missing or wrong, and what is expected."""
+    return [
+        Error(
+            f"{problem.setting}: {problem.expected}",
+            hint="See the settings reference in the documentation.",
+            id="wallet_gateway.E001",
+        )
+        for problem in conf.problems()
+    ]
+
+
+@register(Tags.urls)
+def check_urls(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """See that the customer can come back."""
+    try:
+        reverse("wallet_gateway:return", args=["token"])
+    except NoReverseMatch:
+        return [
+            Error(
+                "the URLs of wallet_gateway are not included, so customers could not come back",
+                hint="Add path('wallet/', include('wallet_gateway.urls')) to the root URLconf.",
+                id="wallet_gateway.E002",
+            )
+        ]
+    return []
+
+
+@register(Tags.database)
+def check_databases(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """Warn where a database's settings take away what the ledger rests on."""
+    found: list[CheckMessage] = []
+    for alias in connections:
+        given = connections[alias].settings_dict
+        if given.get("ATOMIC_REQUESTS"):
+            found.append(_atomic_requests(alias))
+        if connections[alias].vendor == "sqlite":
+            found.extend(_sqlite(alias, given))
+    return found
+
+
+def _atomic_requests(alias: str) -> CheckMessage:
+    return CheckWarning(
+        f"DATABASES[{alias!r}] has ATOMIC_REQUESTS: views that call wallet_gateway.payments must be "
+        "decorated with django.db.transaction.non_atomic_requests",
+        hint="What is sent to the gateway must be committed before the first byte leaves.",
+        id="wallet_gateway.W001",
+    )
+
+
+def _sqlite(alias: str, given: dict[str, Any]) -> list[CheckMessage]:
+    found: list[CheckMessage] = []
+    if given.get("OPTIONS", {}).get("transaction_mode", "").upper() != "IMMEDIATE":
+        found.append(
+            CheckWarning(
+                f"DATABASES[{alias!r}]['OPTIONS']['transaction_mode'] should be 'IMMEDIATE'",
+                hint="Otherwise a transaction that reads and then writes fails when another one writes.",
+                id="wallet_gateway.W002",
+            )
+        )
+    if not django_settings.DEBUG:
+        found.append(
+            CheckWarning(
+                f"DATABASES[{alias!r}] is SQLite: one writer at a time, fit for one process",
+                hint="Use PostgreSQL or MariaDB for a shop with more than one worker.",
+                id="wallet_gateway.W003",
+            )
+        )
+    return found

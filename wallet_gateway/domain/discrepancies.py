@@ -1,0 +1,37 @@
+"""The ways in which our books and the gateway's can differ; each is a task for a person."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class DiscrepancyKind(StrEnum):
+    """What differs."""
+
+    AMOUNT_DIFFERS = "AMOUNT_DIFFERS"
+    """A record carries another amount than we asked for."""
+    UNIT_MIX_UP = "UNIT_MIX_UP"
+    """The amounts differ by exactly the factor between major and minor units."""
+    CURRENCY_DIFFERS = "CURRENCY_DIFFERS"
+    """A record carries another currency than we asked for."""
+    EXECUTED_TWICE = "EXECUTED_TWICE"
+    """More than one approved record stands under one reference."""
+    RECORD_TAKEN = "RECORD_TAKEN"
+    """The record that fits is already attributed to another intent."""
+    APPROVED_AFTER_END = "APPROVED_AFTER_END"
+    """An intent that had ended without money is approved at the gateway after all."""
+    MADE_ELSEWHERE = "MADE_ELSEWHERE"
+    """The gateway has an operation on our payment that we did not ask for."""
+    APPROVED_ABOVE_REQUEST = "APPROVED_ABOVE_REQUEST"
+    """A refund was approved for more than was asked."""
+    REPEATED_ON_THE_WIRE = "REPEATED_ON_THE_WIRE"
+    """The gateway refused what it had already done: something between us repeats our requests."""
+    UNEXPECTED_HOST = "UNEXPECTED_HOST"
+    """The gateway named a payment page on a host that is not allowed."""
+
+
+FREEZING = frozenset(DiscrepancyKind) - {
+    DiscrepancyKind.REPEATED_ON_THE_WIRE,
+    DiscrepancyKind.UNEXPECTED_HOST,
+}
+"""Kinds after which no further operation may touch the payment until a person has decided."""

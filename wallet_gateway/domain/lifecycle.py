@@ -1,0 +1,209 @@
+"""The states of an intent, of a payment and of an order, and the one table by which an intent moves.
+
+1. A state changes only by `advance`, which walks the table; nobody compares states to decide a move.
+2. Nothing here knows rows, wire words or time.
+
+Note [Unknown is a state]: once a byte of a request that moves money may have left, only the gateway's own
+evidence, or a person with a reason, ends the intent. No event of this table is called "timed out".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+
+
+class TransactionKind(StrEnum):
+    """What an intent asks of the gateway."""
+
+    CHECKOUT = "CHECKOUT"
+    AUTHORIZATION = "AUTHORIZATION"
+    CAPTURE = "CAPTURE"
+    REFUND = "REFUND"
+    REVERSAL = "REVERSAL"
+    DETACHED_REFUND = "DETACHED_REFUND"
+
+
+class PaymentType(StrEnum):
+    """Whether the money is taken at once or reserved first."""
+
+    SALE = "sale"
+    PREAUTHORIZATION = "preauthorization"
+
+
+class IntentState(StrEnum):
+    """How far one intent has come."""
+
+    CREATED = "CREATED"
+    """Committed, nothing sent."""
+    SENDING = "SENDING"
+    """Committed just before the first byte; a lease says until when somebody is at it."""
+    NOT_SENT = "NOT_SENT"
+    """Proof that no byte of the request left; the same request may be sent again."""
+    UNKNOWN = "UNKNOWN"
+    """May have been executed; only asked after, never sent again."""
+    OPEN = "OPEN"
+    """The hosted page can be reached and nobody has decided on it."""
+    PENDING = "PENDING"
+    """The gateway knows it and has not decided."""
+    APPROVED = "APPROVED"
+    """The gateway's evidence says it happened."""
+    REJECTED = "REJECTED"
+    """The gateway's evidence says it did not happen."""
+    EXPIRED = "EXPIRED"
+    """The hosted page's time passed and the gateway knew of nothing."""
+    ABANDONED = "ABANDONED"
+    """A person decided, or a hosted page was opened whose address nobody received."""
+    ANOMALY = "ANOMALY"
+    """Evidence contradicts the request or itself; a person decides."""
+
+
+class IntentEvent(StrEnum):
+    """What can happen to an intent."""
+
+    CLAIM = "CLAIM"
+    NOTHING_LEFT = "NOTHING_LEFT"
+    LOST = "LOST"
+    PAGE_LOST = "PAGE_LOST"
+    OPENED = "OPENED"
+    HELD = "HELD"
+    APPROVED = "APPROVED"
+    REJECTED = "REJECTED"
+    EXPIRED = "EXPIRED"
+    ABANDONED = "ABANDONED"
+    CONTRADICTED = "CONTRADICTED"
+    ACCEPTED_BY_PERSON = "ACCEPTED_BY_PERSON"
+
+
+class PaymentState(StrEnum):
+    """Where one attempt to pay stands; derived from its sums and its first intent."""
+
+    OPEN = "OPEN"
+    PENDING = "PENDING"
+    AUTHORISED = "AUTHORISED"
+    PART_CAPTURED = "PART_CAPTURED"
+    PAID = "PAID"
+    PART_REFUNDED = "PART_REFUNDED"
+    REFUNDED = "REFUNDED"
+    REVERSED = "REVERSED"
+    FAILED = "FAILED"
+    EXPIRED = "EXPIRED"
+    FROZEN = "FROZEN"
+
+
+class OrderState(StrEnum):
+    """Where an order stands; derived from all its payments."""
+
+    OPEN = "OPEN"
+    PENDING = "PENDING"
+    AUTHORISED = "AUTHORISED"
+    PART_CAPTURED = "PART_CAPTURED"
+    PAID = "PAID"
+    PART_REFUNDED = "PART_REFUNDED"
+    REFUNDED = "REFUNDED"
+    REVERSED = "REVERSED"
+    FAILED = "FAILED"
+    EXPIRED = "EXPIRED"
+    OVERPAID = "OVERPAID"
+    FROZEN = "FROZEN"
+
+
+class IllegalTransition(ValueError):
+    """The table has no move for this event in this state; nothing was changed."""
+
+    def __init__(self, state: IntentState, event: IntentEvent) -> None:
+        super().__init__(f"an intent in state {state} cannot take the event {event}")
+        self.state = state
+        self.event = event
+
+
+_S, _E = IntentState, IntentEvent
+
+_EVIDENCE = {
+    _E.HELD: _S.PENDING,
+    _E.APPROVED: _S.APPROVED,
+    _E.REJECTED: _S.REJECTED,
+    _E.CONTRADICTED: _S.ANOMALY,
+}
+
+TRANSITIONS: Mapping[IntentState, Mapping[IntentEvent, IntentState]] = MappingProxyType(
+    {
+        _S.CREATED: {
+            _E.CLAIM: _S.SENDING,
+            _E.ABANDONED: _S.ABANDONED,
+            # Nothing was sent by us, so any news of it contradicts what we know.
+            _E.APPROVED: _S.ANOMALY,
+            _E.CONTRADICTED: _S.ANOMALY,
+        },
+        _S.SENDING: {
+            **_EVIDENCE,
+            _E.NOTHING_LEFT: _S.NOT_SENT,
+            _E.LOST: _S.UNKNOWN,
+            _E.OPENED: _S.OPEN,
+            # The answer was the only copy of the page's address: nobody can reach that page through us.
+            _E.PAGE_LOST: _S.ABANDONED,
+        },
+        _S.NOT_SENT: {
+            _E.CLAIM: _S.SENDING,
+            _E.ABANDONED: _S.ABANDONED,
+            _E.APPROVED: _S.ANOMALY,
+            _E.CONTRADICTED: _S.ANOMALY,
+        },
+        _S.UNKNOWN: {**_EVIDENCE, _E.ABANDONED: _S.ABANDONED},
+        _S.OPEN: {**_EVIDENCE, _E.EXPIRED: _S.EXPIRED},
+        _S.PENDING: {**_EVIDENCE, _E.ABANDONED: _S.ABANDONED},
+        # A page that was decided in its last second shows as a late record: the money moved.
+        _S.EXPIRED: {_E.HELD: _S.PENDING, _E.APPROVED: _S.APPROVED, _E.CONTRADICTED: _S.ANOMALY},
+        # The reservation is gone and somebody may have acted on it: never silently turned around.
+        _S.REJECTED: {_E.APPROVED: _S.ANOMALY, _E.CONTRADICTED: _S.ANOMALY},
+        _S.ABANDONED: {_E.APPROVED: _S.ANOMALY, _E.CONTRADICTED: _S.ANOMALY},
+        _S.APPROVED: {_E.CONTRADICTED: _S.ANOMALY},
+        _S.ANOMALY: {_E.ABANDONED: _S.ABANDONED, _E.ACCEPTED_BY_PERSON: _S.APPROVED},
+    }
+)
+
+_SENDERS_NEWS = frozenset({_E.NOTHING_LEFT, _E.LOST, _E.PAGE_LOST, _E.OPENED})
+"""What a sender says that has lost its claim: others have gone on without it."""
+
+# Evidence that is weaker than, or the same as, what is already known: it is kept, and moves nothing.
+IGNORED: Mapping[IntentState, frozenset[IntentEvent]] = MappingProxyType(
+    {
+        _S.CREATED: frozenset({_E.REJECTED, _E.HELD}),
+        _S.SENDING: frozenset(),
+        _S.NOT_SENT: frozenset({_E.REJECTED, _E.HELD, *_SENDERS_NEWS}),
+        _S.UNKNOWN: _SENDERS_NEWS,
+        _S.OPEN: _SENDERS_NEWS,
+        _S.PENDING: frozenset({_E.HELD, *_SENDERS_NEWS}),
+        _S.APPROVED: frozenset({_E.APPROVED, _E.REJECTED, _E.HELD, *_SENDERS_NEWS}),
+        _S.REJECTED: frozenset({_E.REJECTED, _E.HELD, *_SENDERS_NEWS}),
+        _S.EXPIRED: frozenset({_E.REJECTED, _E.EXPIRED, *_SENDERS_NEWS}),
+        _S.ABANDONED: frozenset({_E.REJECTED, _E.HELD, _E.ABANDONED, *_SENDERS_NEWS}),
+        _S.ANOMALY: frozenset({_E.APPROVED, _E.REJECTED, _E.HELD, _E.CONTRADICTED, *_SENDERS_NEWS}),
+    }
+)
+
+FINAL_STATES = frozenset({_S.APPROVED, _S.REJECTED, _S.EXPIRED, _S.ABANDONED})
+"""States that no timer and no repeated question leaves; only contradicting evidence does."""
+
+HELD_STATES = frozenset({_S.CREATED, _S.SENDING, _S.NOT_SENT, _S.UNKNOWN, _S.PENDING, _S.ANOMALY})
+"""States in which an amount stays reserved."""
+
+OUTSTANDING_STATES = frozenset({_S.SENDING, _S.UNKNOWN, _S.PENDING})
+"""States that block a second operation on the same payment, because records could not be told apart."""
+
+SENDABLE_STATES = frozenset({_S.CREATED, _S.NOT_SENT})
+"""States from which a request may be sent."""
+
+
+def advance(state: IntentState, event: IntentEvent) -> IntentState:
+    """Return the state after an event; the same state when the event tells nothing new.
+
+    Raises `IllegalTransition` when the event cannot happen in this state.
+    """
+    moved = TRANSITIONS[state].get(event)
+    if moved is not None:
+        return moved
+    if event in IGNORED[state]:
+        return state
+    raise IllegalTransition(state, event)

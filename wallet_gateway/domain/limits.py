@@ -1,0 +1,58 @@
+"""What may still be captured, refunded or reversed, in minor units.
+
+The same rules stand as conditions in the reserving UPDATE; these functions say them to people beforehand
+and explain a refusal afterwards. They never replace the condition in the statement.
+"""
+
+from __future__ import annotations
+
+from wallet_gateway.domain.standing import Reversal, Sums
+
+
+def capturable(sums: Sums) -> int:
+    """Minor units that may still be captured."""
+    if sums.frozen or sums.reversal is not Reversal.NONE:
+        return 0
+    return sums.authorised - sums.captured - sums.capture_reserved
+
+
+def refundable(sums: Sums) -> int:
+    """Minor units that may still be refunded; a capture still under way does not count."""
+    return 0 if sums.frozen else sums.captured - sums.refunded - sums.refund_reserved
+
+
+def reversible(sums: Sums) -> int:
+    """Minor units a reversal would give back: the whole authorisation, or nothing once a capture began."""
+    untouched = sums.captured == 0 and sums.capture_reserved == 0 and sums.reversal is Reversal.NONE
+    return sums.authorised if untouched and not sums.frozen else 0
+
+
+def why_not_capture(sums: Sums, wanted: int) -> str:
+    """Say in plain words why `wanted` cannot be captured; empty when it can."""
+    if sums.frozen:
+        return "the payment is frozen until a person has looked at it"
+    if sums.reversal is not Reversal.NONE:
+        return "the authorisation has been, or is being, reversed"
+    if sums.authorised == 0:
+        return "nothing is authorised"
+    return "" if wanted <= capturable(sums) else "the amount is above what is left to capture"
+
+
+def why_not_refund(sums: Sums, wanted: int) -> str:
+    """Say in plain words why `wanted` cannot be refunded; empty when it can."""
+    if sums.frozen:
+        return "the payment is frozen until a person has looked at it"
+    if sums.captured == 0:
+        return "nothing is captured"
+    return "" if wanted <= refundable(sums) else "the amount is above what is left to refund"
+
+
+def why_not_reverse(sums: Sums) -> str:
+    """Say in plain words why the authorisation cannot be reversed; empty when it can."""
+    if sums.frozen:
+        return "the payment is frozen until a person has looked at it"
+    if sums.authorised == 0:
+        return "nothing is authorised"
+    if sums.reversal is not Reversal.NONE:
+        return "it has been, or is being, reversed already"
+    return "" if reversible(sums) else "a capture has been made or is under way; refund it instead"

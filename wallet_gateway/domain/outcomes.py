@@ -1,0 +1,238 @@
+"""From the gateway's words to our evidence: the only reader of `state`, `type` and echoes.
+
+Answers and records go in, a `Finding` comes out. Everything that is not clearly a yes or a no is no news:
+an HTTP status, an undocumented state, a missing echo never decides about money.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.lifecycle import IntentEvent, PaymentType, TransactionKind
+from wallet_gateway.protocol.detached_refunds import DetachedRefundResponse
+from wallet_gateway.protocol.errors import ProtocolError
+from wallet_gateway.protocol.follow_ups import FollowUpResponse
+from wallet_gateway.protocol.money import Money, exponent
+from wallet_gateway.protocol.status import StatusRecord
+
+APPROVED, PENDING, ERRORED = "Approved", "Pending", "Errored"
+
+_FOLLOW_UP_TYPES = {
+    TransactionKind.CAPTURE: "ecom.capture",
+    TransactionKind.REFUND: "ecom.refund",
+    TransactionKind.REVERSAL: "ecom.reversalpreauthorization",
+    TransactionKind.DETACHED_REFUND: "detached.refund",
+}
+_ORIGINAL_TYPES = {
+    PaymentType.SALE: "ecom.sale",
+    PaymentType.PREAUTHORIZATION: "ecom.preauthorization",
+}
+
+
+class Verdict(StrEnum):
+    """What a piece of evidence says about one intent."""
+
+    APPROVED = "APPROVED"
+    REJECTED = "REJECTED"
+    PENDING = "PENDING"
+    NO_NEWS = "NO_NEWS"
+    CONTRADICTION = "CONTRADICTION"
+
+
+EVENTS = {
+    Verdict.APPROVED: IntentEvent.APPROVED,
+    Verdict.REJECTED: IntentEvent.REJECTED,
+    Verdict.PENDING: IntentEvent.HELD,
+    Verdict.CONTRADICTION: IntentEvent.CONTRADICTED,
+}
+"""The event each verdict is for the intent; no news is no event."""
+
+
+def folded_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SALE) -> str:
+    """Return the wire `type` of an intent without letter case, as records are compared by it."""
+    return _FOLLOW_UP_TYPES.get(kind) or _ORIGINAL_TYPES[payment_type]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expectation:
+    """What one intent asked for, as its evidence must echo it."""
+
+    reference: str
+    folded_type: str
+    currency: str
+    amount: int
+    """Minor units."""
+    may_be_less: bool = False
+    """A detached refund may be approved for less than was asked."""
+    other_references: frozenset[str] = frozenset()
+    """References under which the gateway may file this intent besides its own."""
+    taken: frozenset[tuple[str, str]] = frozenset()
+    """(id, folded type) of records already attributed to other intents."""
+    expected_elsewhere: frozenset[tuple[str, str]] = frozenset()
+    """(reference, folded type) of our other intents: their records are no surprise here."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """What the evidence says, and why."""
+
+    verdict: Verdict
+    record_id: str = ""
+    amount: int | None = None
+    """Minor units approved, where the verdict is an approval."""
+    provider_state: str = ""
+    discrepancy: DiscrepancyKind | None = None
+    detail: str = ""
+    elsewhere: tuple[StatusRecord, ...] = ()
+    """Records on our payment that none of our intents asked for."""
+    absent: bool = False
+    """The gateway answered, and has no record that fits."""
+
+
+NO_NEWS = Finding(verdict=Verdict.NO_NEWS)
+
+
+def read_follow_up_answer(answer: FollowUpResponse, expected: Expectation) -> Finding:
+    """Judge the direct answer to a capture, refund or reversal (the interface, Follow-up response)."""
+    missing = _echo_fault(answer.client_system_transaction_id, answer.currency_code, expected)
+    if missing:
+        return Finding(verdict=Verdict.NO_NEWS, detail=missing)
+    if answer.state == APPROVED:
+        return Finding(
+            verdict=Verdict.APPROVED,
+            record_id=answer.id or "",
+            amount=expected.amount,
+            provider_state=answer.provider_state_code or "",
+        )
+    return _not_approved(answer.state, answer.id or "")
+
+
+def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) -> Finding:
+    """Judge the direct answer to a detached refund; the amount it names is what was refunded."""
+    missing = _echo_fault(answer.client_system_transaction_id, answer.currency_code, expected)
+    if missing:
+        return Finding(verdict=Verdict.NO_NEWS, detail=missing)
+    if answer.state != APPROVED:
+        return _not_approved(answer.state, "")
+    approved = _minor_units(answer)
+    if approved is None or approved == 0:
+        return Finding(verdict=Verdict.NO_NEWS, detail="approved, but the amount is missing or unreadable")
+    if approved > expected.amount:
+        return _contradiction(DiscrepancyKind.APPROVED_ABOVE_REQUEST, "approved for more than was asked")
+    return Finding(verdict=Verdict.APPROVED, amount=approved, detail=answer.response_message or "")
+
+
+def _minor_units(message: DetachedRefundResponse | StatusRecord) -> int | None:
+    try:
+        money = message.money
+    except ProtocolError:
+        return None
+    return None if money is None else money.minor_units
+
+
+def _not_approved(state: str | None, record_id: str) -> Finding:
+    if state == ERRORED:
+        return Finding(verdict=Verdict.REJECTED, record_id=record_id)
+    if state == PENDING:
+        return Finding(verdict=Verdict.PENDING, record_id=record_id)
+    return Finding(verdict=Verdict.NO_NEWS, detail=f"undocumented state {str(state)[:60]!r}")
+
+
+def _echo_fault(reference: str | None, currency: str | None, expected: Expectation) -> str:
+    if reference != expected.reference:
+        return "the answer does not name our reference"
+    return "" if currency == expected.currency else "the answer does not name our currency"
+
+
+def read_records(records: Sequence[StatusRecord], expected: Expectation) -> Finding:
+    """Judge the answer to a status query (the interface, section Transaction status record).
+
+    Records fit by reference (byte for byte) and type (any letter case), less those already attributed.
+    Money that moved counts more than an error beside it.
+    """
+    known = {expected.reference} | expected.other_references
+    fits = [r for r in records if _fits(r, expected, known)]
+    elsewhere = tuple(r for r in records if _is_elsewhere(r, expected, known))
+    return replace(_judge(fits, expected), elsewhere=elsewhere)
+
+
+def _fits(record: StatusRecord, expected: Expectation, known: Iterable[str]) -> bool:
+    record_type = (record.type or "").lower()
+    return (
+        record.client_system_transaction_id in known
+        and record_type == expected.folded_type
+        and (record.id or "", record_type) not in expected.taken
+    )
+
+
+def _is_elsewhere(record: StatusRecord, expected: Expectation, known: Iterable[str]) -> bool:
+    record_type = (record.type or "").lower()
+    reference = record.client_system_transaction_id or ""
+    return (
+        reference in known
+        and record_type != expected.folded_type
+        and record.state == APPROVED
+        and (record.id or "", record_type) not in expected.taken
+        and (reference, record_type) not in expected.expected_elsewhere
+    )
+
+
+def _judge(fits: Sequence[StatusRecord], expected: Expectation) -> Finding:
+    for record in fits:
+        fault = _difference(record, expected)
+        if fault:
+            return fault
+    approved = {record.id or "": record for record in fits if record.state == APPROVED}
+    if len(approved) > 1:
+        return _contradiction(
+            DiscrepancyKind.EXECUTED_TWICE, "approved records: " + ", ".join(sorted(approved))
+        )
+    for record_id, record in approved.items():
+        return Finding(
+            verdict=Verdict.APPROVED,
+            record_id=record_id,
+            amount=_minor_units(record),
+            provider_state=record.apm_details.apm_name or "" if record.apm_details else "",
+        )
+    return _judge_unapproved(fits)
+
+
+def _judge_unapproved(fits: Sequence[StatusRecord]) -> Finding:
+    states = {record.state for record in fits}
+    if not states:
+        return Finding(verdict=Verdict.NO_NEWS, detail="the gateway has no record of it", absent=True)
+    record_id = fits[-1].id or ""
+    if states == {ERRORED}:
+        return Finding(verdict=Verdict.REJECTED, record_id=record_id)
+    if PENDING in states:
+        return Finding(verdict=Verdict.PENDING, record_id=record_id)
+    return _not_approved(next(iter(sorted(str(s) for s in states - {ERRORED}))), record_id)
+
+
+def _difference(record: StatusRecord, expected: Expectation) -> Finding | None:
+    if record.currency_code != expected.currency:
+        detail = f"record {record.id} is in {record.currency_code}, asked for {expected.currency}"
+        return _contradiction(DiscrepancyKind.CURRENCY_DIFFERS, detail)
+    amount = _minor_units(record)
+    if amount == expected.amount:
+        return None
+    if amount is not None and expected.may_be_less and 0 < amount < expected.amount:
+        return None
+    return _amount_difference(record, amount, expected)
+
+
+def _amount_difference(record: StatusRecord, amount: int | None, expected: Expectation) -> Finding:
+    factor = 10 ** exponent(expected.currency)
+    asked = Money.from_minor_units(expected.amount, expected.currency).to_wire()
+    detail = f"record {record.id} carries {record.transaction_amount}, asked for {asked} {expected.currency}"
+    mixed_up = amount is not None and factor > 1 and expected.amount * factor == amount
+    mixed_up = mixed_up or (amount is not None and factor > 1 and amount * factor == expected.amount)
+    kind = DiscrepancyKind.UNIT_MIX_UP if mixed_up else DiscrepancyKind.AMOUNT_DIFFERS
+    return _contradiction(kind, detail)
+
+
+def _contradiction(kind: DiscrepancyKind, detail: str) -> Finding:
+    return Finding(verdict=Verdict.CONTRADICTION, discrepancy=kind, detail=detail)

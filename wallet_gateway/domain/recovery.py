@@ -1,0 +1,135 @@
+"""When to ask the gateway again: the ladder of an unknown outcome and the timetables of everything else.
+
+A timetable is a tuple of waits counted from one instant. The row remembers how many rungs it has climbed;
+`next_query_at` turns that into an instant, or into None when nothing is left to ask.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import accumulate
+
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+
+LEASE = timedelta(seconds=120)
+"""How long a sender may be at it before others may conclude that it died."""
+
+CLAIM = timedelta(seconds=60)
+"""How long a claimed question belongs to the worker that claimed it."""
+
+SEND_WITHIN_SECONDS = 30.0
+"""A sender that has not begun this long after its claim does not begin at all."""
+
+REOPEN_MARGIN = timedelta(seconds=60)
+"""A hosted page with less time than this left is not offered again."""
+
+SETTLE_TIME = timedelta(minutes=15)
+"""How long after a page's end a record may still appear."""
+
+OPERATOR_AFTER = timedelta(hours=24)
+OPERATOR_ABSENT_ANSWERS = 5
+"""From this age and this many empty answers on, an unknown outcome asks for a person."""
+
+PAUSE_AT_UNKNOWNS = 3
+PAUSE_WINDOW = timedelta(minutes=10)
+PAUSE = timedelta(minutes=5)
+"""More unknown outcomes than this within the window pause new sends."""
+
+LONGEST_PAUSE = timedelta(minutes=15)
+"""The most that a gateway's Retry-After can pause us."""
+
+_S, _M, _H, _D = (timedelta(**{unit: 1}) for unit in ("seconds", "minutes", "hours", "days"))
+
+_LADDER_WAITS = (2 * _S, 5 * _S, 15 * _S, _M, 5 * _M, 15 * _M, _H, 2 * _H, 4 * _H, 8 * _H, 16 * _H, 24 * _H)
+LADDER = tuple(accumulate((*_LADDER_WAITS, *[_D] * 27)))
+"""2 s, 5 s, 15 s, 1, 5, 15 min, 1, 2, 4, 8, 16, 24 h apart, then daily to about day 30."""
+
+PENDING_TIMETABLE = tuple(accumulate((15 * _S, 30 * _S, _M, 2 * _M, 5 * _M, 15 * _M, _H, 4 * _H, *[_D] * 30)))
+OPEN_TIMETABLE = (_M, 3 * _M, 5 * _M, 10 * _M)
+CONFIRM_TIMETABLE = (5 * _M, _H, _D)
+WATCH_ATTEMPT = tuple(day * _D for day in range(1, 8))
+WATCH_DECIDED = tuple(day * _D for day in range(1, 91))
+
+RESEND_WAITS = (_S, 4 * _S, 16 * _S)
+"""How long to wait before a request of which no byte left is sent once more by a worker."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Position:
+    """Where an intent stands in its timetable."""
+
+    kind: TransactionKind
+    state: IntentState
+    since: datetime
+    """When it came into this state."""
+    expires_at: datetime | None
+    """When its hosted page ends, for a checkout."""
+    rung: int
+    """How many times it was asked after, in this state and by timetable."""
+    decided_by_person: bool = False
+    confirmed: bool = False
+    """A status record of it has been seen."""
+
+
+def instants(position: Position) -> tuple[datetime, ...]:
+    """Return every instant at which the timetable of this state asks, in order."""
+    state, since = position.state, position.since
+    if state is IntentState.UNKNOWN:
+        return tuple(since + wait for wait in LADDER)
+    if state is IntentState.PENDING:
+        return tuple(since + wait for wait in PENDING_TIMETABLE)
+    if state is IntentState.OPEN and position.expires_at:
+        return _open_instants(since, position.expires_at)
+    if state in {IntentState.EXPIRED, IntentState.ABANDONED}:
+        return _watch_instants(position)
+    if state in {IntentState.APPROVED, IntentState.REJECTED}:
+        return _confirm_instants(position)
+    return ()
+
+
+def _open_instants(opened_at: datetime, expires_at: datetime) -> tuple[datetime, ...]:
+    early = tuple(opened_at + wait for wait in OPEN_TIMETABLE if opened_at + wait < expires_at)
+    # The last of these is the one that may conclude "expired"; the days after it are for a gateway
+    # that was not to be reached just then.
+    late = (expires_at + _M, expires_at + SETTLE_TIME, *(expires_at + SETTLE_TIME + w for w in WATCH_ATTEMPT))
+    return early + late
+
+
+def _watch_instants(position: Position) -> tuple[datetime, ...]:
+    if position.decided_by_person:
+        return tuple(position.since + wait for wait in WATCH_DECIDED)
+    if position.kind is not TransactionKind.CHECKOUT or position.expires_at is None:
+        return ()
+    end = position.expires_at + SETTLE_TIME
+    watch = tuple(end + wait for wait in WATCH_ATTEMPT)
+    return (end, *watch) if position.state is IntentState.ABANDONED else watch
+
+
+def _confirm_instants(position: Position) -> tuple[datetime, ...]:
+    waits = CONFIRM_TIMETABLE[:1] if position.state is IntentState.REJECTED else CONFIRM_TIMETABLE
+    return () if position.confirmed else tuple(position.since + wait for wait in waits)
+
+
+def next_query_at(position: Position, *, jitter: float = 0.0) -> datetime | None:
+    """Return when to ask next, or None when the timetable is used up.
+
+    `jitter` between -1 and 1 moves the instant by up to a fifth of its distance from the rung before, so
+    that many rows of one incident do not ask in step.
+    """
+    timetable = instants(position)
+    if position.rung >= len(timetable):
+        return None
+    planned = timetable[position.rung]
+    before = timetable[position.rung - 1] if position.rung else position.since
+    return planned + (planned - before) * jitter / 5
+
+
+def may_conclude_expired(*, expires_at: datetime, now: datetime) -> bool:
+    """Say whether an empty answer given now means that the hosted page ended unpaid."""
+    return now >= expires_at + SETTLE_TIME
+
+
+def needs_operator(*, since: datetime, absent_answers: int, now: datetime) -> bool:
+    """Say whether an unknown outcome has been asked after often and long enough to want a person."""
+    return now - since >= OPERATOR_AFTER and absent_answers >= OPERATOR_ABSENT_ANSWERS

@@ -1,0 +1,117 @@
+"""What the sums of payments mean: the state of a payment and of an order, derived and never chosen.
+
+Amounts are minor units of one currency. No rows here: a `Sums` is what one payment's row says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState
+
+
+class Reversal(StrEnum):
+    """Whether a pre-authorisation is being, or has been, given back."""
+
+    NONE = "none"
+    RESERVED = "reserved"
+    DONE = "done"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sums:
+    """The counters of one payment, in minor units, and whether a person must look at it."""
+
+    amount: int
+    authorised: int = 0
+    captured: int = 0
+    refunded: int = 0
+    capture_reserved: int = 0
+    refund_reserved: int = 0
+    reversal: Reversal = Reversal.NONE
+    frozen: bool = False
+
+
+_WITHOUT_MONEY = {
+    IntentState.PENDING: PaymentState.PENDING,
+    IntentState.REJECTED: PaymentState.FAILED,
+    IntentState.ABANDONED: PaymentState.FAILED,
+    IntentState.EXPIRED: PaymentState.EXPIRED,
+    IntentState.ANOMALY: PaymentState.FROZEN,
+}
+
+
+def payment_state(sums: Sums, opening: IntentState) -> PaymentState:
+    """Say where a payment stands, from its sums and the state of the intent that opened it."""
+    if sums.frozen:
+        return PaymentState.FROZEN
+    if sums.reversal is Reversal.DONE:
+        return PaymentState.REVERSED
+    if sums.authorised == 0:
+        return _WITHOUT_MONEY.get(opening, PaymentState.OPEN)
+    return _state_with_money(sums)
+
+
+def _state_with_money(sums: Sums) -> PaymentState:
+    if sums.captured == 0:
+        return PaymentState.AUTHORISED
+    if sums.refunded == sums.captured:
+        return PaymentState.REFUNDED
+    if sums.refunded > 0:
+        return PaymentState.PART_REFUNDED
+    return PaymentState.PAID if sums.captured == sums.authorised else PaymentState.PART_CAPTURED
+
+
+_BEST_FIRST = (
+    (PaymentState.PENDING, OrderState.PENDING),
+    (PaymentState.OPEN, OrderState.OPEN),
+    (PaymentState.REVERSED, OrderState.REVERSED),
+    (PaymentState.FAILED, OrderState.FAILED),
+    (PaymentState.EXPIRED, OrderState.EXPIRED),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """One payment as its order sees it."""
+
+    state: PaymentState
+    sums: Sums
+
+
+def order_state(amount: int, payments: Sequence[Standing]) -> OrderState:
+    """Say where an order over `amount` stands, from its payments in the order they were made.
+
+    Two payments that together hold more than the order asks make it overpaid: a task for a person.
+    """
+    if any(payment.state is PaymentState.FROZEN for payment in payments):
+        return OrderState.FROZEN
+    live = [p.sums for p in payments if p.sums.authorised and p.sums.reversal is not Reversal.DONE]
+    if live:
+        return _order_state_with_money(amount, live)
+    return _order_state_without_money([payment.state for payment in payments])
+
+
+def _order_state_with_money(amount: int, live: Sequence[Sums]) -> OrderState:
+    held = sum(sums.authorised - sums.refunded for sums in live)
+    captured = sum(sums.captured for sums in live)
+    refunded = sum(sums.refunded for sums in live)
+    if held > amount:
+        return OrderState.OVERPAID
+    if captured == 0:
+        return OrderState.AUTHORISED
+    if captured - refunded >= amount:
+        return OrderState.PAID
+    if refunded == captured:
+        return OrderState.REFUNDED
+    return OrderState.PART_REFUNDED if refunded else OrderState.PART_CAPTURED
+
+
+def _order_state_without_money(states: Sequence[PaymentState]) -> OrderState:
+    for payment, order in _BEST_FIRST[:3]:
+        if payment in states:
+            return order
+    # Of dead attempts the latest one says what the customer last saw.
+    return dict(_BEST_FIRST)[states[-1]] if states else OrderState.OPEN

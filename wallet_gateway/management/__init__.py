@@ -1,0 +1,1 @@
+"""Management commands. No rules here: each calls one operation."""

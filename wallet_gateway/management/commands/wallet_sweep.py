@@ -1,0 +1,57 @@
+"""`manage.py wallet_sweep`: do once, or again and again, what runs by itself."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from argparse import ArgumentParser
+from types import FrameType
+from typing import Any
+
+from django.core.management.base import BaseCommand
+from django.db import close_old_connections
+
+from wallet_gateway import payments
+
+
+class Command(BaseCommand):
+    """Ask the gateways about everything that is not final, and tell the shop what it has not been told."""
+
+    help = "Recovery of unknown outcomes, expiry of payment pages, unsent requests and the outbox."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--loop", action="store_true", help="go on until interrupted or terminated")
+        parser.add_argument(
+            "--every", type=float, default=5.0, metavar="SECONDS", help="pause between two sweeps (5)"
+        )
+
+    def handle(self, *, loop: bool, every: float, **options: Any) -> None:  # noqa: ARG002
+        self.sweep()
+        if not loop:
+            return
+        stop = threading.Event()
+        _stop_on_signals(stop)
+        while not stop.wait(every):
+            close_old_connections()
+            self.sweep()
+
+    def sweep(self) -> None:
+        """Sweep once and say what was done, if anything."""
+        for report in payments.sweep():
+            if report.did_something or self.verbosity > 1:
+                self.stdout.write(
+                    f"{report.gateway}: {report.asked} asked, {report.leases_ended} silent senders, "
+                    f"{report.sent_again} sent again, {report.facts_told} facts told"
+                )
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        self.verbosity = int(options.get("verbosity", 1))
+        return super().execute(*args, **options)
+
+
+def _stop_on_signals(stop: threading.Event) -> None:
+    def on_signal(number: int, frame: FrameType | None) -> None:  # noqa: ARG001
+        stop.set()
+
+    signal.signal(signal.SIGTERM, on_signal)
+    signal.signal(signal.SIGINT, on_signal)

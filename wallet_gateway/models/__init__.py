@@ -1,0 +1,27 @@
+"""Rows: what the shop wants paid, the attempts to pay it, what we asked of the gateway and what it said.
+
+A row keeps its own shape and sums true and never talks to a gateway. States and sums are changed by
+`wallet_gateway.operations` alone.
+"""
+
+from wallet_gateway.models.discrepancies import Discrepancy
+from wallet_gateway.models.evidence import Evidence, EvidenceKind
+from wallet_gateway.models.migrated import MigratedDeposit
+from wallet_gateway.models.orders import PaymentOrder
+from wallet_gateway.models.outbox import FactKind, OutboxFact
+from wallet_gateway.models.pauses import GatewayPause
+from wallet_gateway.models.payments import Payment
+from wallet_gateway.models.transactions import GatewayTransaction
+
+__all__ = [
+    "Discrepancy",
+    "Evidence",
+    "EvidenceKind",
+    "FactKind",
+    "GatewayPause",
+    "GatewayTransaction",
+    "MigratedDeposit",
+    "OutboxFact",
+    "Payment",
+    "PaymentOrder",
+]

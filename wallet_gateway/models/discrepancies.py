@@ -1,0 +1,44 @@
+"""Discrepancy: our books and the gateway's differ; a task for a person, never corrected in silence."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.models.fields import ByteExactField, choices_of
+from wallet_gateway.models.migrated import MigratedDeposit
+from wallet_gateway.models.payments import Payment
+from wallet_gateway.models.transactions import GatewayTransaction
+
+
+class Discrepancy(models.Model):
+    """One difference, with what it is about and how it ended."""
+
+    kind = models.CharField(_("kind"), max_length=24, choices=choices_of(DiscrepancyKind))
+    gateway = models.CharField(max_length=32)
+    payment = models.ForeignKey(
+        Payment, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
+    )
+    deposit = models.ForeignKey(
+        MigratedDeposit, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
+    )
+    intent = models.ForeignKey(
+        GatewayTransaction, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
+    )
+    fingerprint = ByteExactField(max_length=200, unique=True)
+    """The same difference seen again is the same row."""
+    detail = models.CharField(_("detail"), max_length=500, blank=True)
+    found_at = models.DateTimeField(_("found at"))
+    closed_at = models.DateTimeField(null=True, blank=True)
+    closed_by = models.CharField(max_length=150, blank=True)
+    reason = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        verbose_name = _("discrepancy")
+        verbose_name_plural = _("discrepancies")
+        ordering = ("-id",)
+        indexes = [models.Index(fields=["closed_at", "-id"], name="wallet_discrepancy_open")]
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.detail}"

@@ -1,0 +1,80 @@
+"""Evidence: what was sent, what came back, what was decided. Append-only; redacted before it is stored."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, NoReturn
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.models.fields import choices_of
+from wallet_gateway.models.transactions import GatewayTransaction
+
+
+class EvidenceKind(StrEnum):
+    """Where a piece of evidence comes from."""
+
+    ANSWER = "ANSWER"
+    """The direct answer to our request."""
+    FAULT = "FAULT"
+    """No usable answer: what went wrong instead."""
+    RECORDS = "RECORDS"
+    """The answer to a status query."""
+    DECISION = "DECISION"
+    """A person's decision, with the reason."""
+    LEASE_ENDED = "LEASE_ENDED"
+    """The sender went silent."""
+
+
+class EvidenceIsAppendOnly(TypeError):
+    """Evidence was about to be changed or deleted."""
+
+
+class EvidenceQuerySet(models.QuerySet["Evidence"]):
+    """Reads only; rows are added one by one and never changed."""
+
+    def update(self, **kwargs: Any) -> NoReturn:  # noqa: ARG002
+        """Refuse."""
+        raise EvidenceIsAppendOnly("evidence is never changed; add another row that says what is right")
+
+    def delete(self) -> NoReturn:
+        """Refuse."""
+        raise EvidenceIsAppendOnly("evidence is never deleted; old bodies are erased by retention alone")
+
+
+class Evidence(models.Model):
+    """One thing that was learned, or decided, about one intent."""
+
+    intent = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="evidence")
+    kind = models.CharField(max_length=16, choices=choices_of(EvidenceKind))
+    event = models.CharField(max_length=24, blank=True)
+    """The event it was for the intent; empty when it was no news."""
+    state_after = models.CharField(max_length=16)
+    detail = models.CharField(max_length=500, blank=True)
+    http_status = models.PositiveSmallIntegerField(null=True, blank=True)
+    request_body = models.TextField(blank=True)
+    answer_body = models.TextField(blank=True)
+    elapsed_ms = models.PositiveIntegerField(null=True, blank=True)
+    author = models.CharField(max_length=150, blank=True)
+    occurred_at = models.DateTimeField(_("occurred at"))
+
+    objects = EvidenceQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("evidence")
+        verbose_name_plural = _("evidence")
+        ordering = ("id",)
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.event or 'no news'}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Insert; refuse to change what is there."""
+        if not self._state.adding:
+            raise EvidenceIsAppendOnly("evidence is never changed; add another row that says what is right")
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:  # noqa: ARG002
+        """Refuse."""
+        raise EvidenceIsAppendOnly("evidence is never deleted; old bodies are erased by retention alone")

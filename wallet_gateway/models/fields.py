@@ -1,0 +1,38 @@
+"""Column types that mean the same on SQLite, PostgreSQL and MariaDB. No rules about money here."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+VISIBLE_ASCII = RegexValidator(r"\A[!-~]+\Z", "Only visible ASCII characters without blanks are allowed.")
+
+
+if TYPE_CHECKING:
+    CharField = models.CharField[Any, Any]
+else:
+    CharField = models.CharField
+
+
+class ByteExactField(CharField):
+    """A text column in which `A-1` and `a-1` are two values, on every database.
+
+    MariaDB's and MySQL's default collations fold case, so a reference could be found under another's name
+    or be refused as its duplicate.
+    """
+
+    def db_parameters(self, connection: BaseDatabaseWrapper) -> dict[str, Any]:
+        """Add the binary collation where the default one folds case."""
+        parameters = super().db_parameters(connection)
+        if connection.vendor == "mysql":
+            parameters["collation"] = "utf8mb4_bin"
+        return parameters
+
+
+def choices_of(enum: type[StrEnum]) -> list[tuple[str, str]]:
+    """Return Django choices for an enumeration: its value, and its name in words."""
+    return [(member.value, member.name.replace("_", " ").capitalize()) for member in enum]

@@ -1,0 +1,63 @@
+"""MigratedDeposit: a payment once made through another provider, which detached refunds may give back."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.models.fields import ByteExactField
+from wallet_gateway.protocol.money import Money
+
+
+class MigratedDeposit(models.Model):
+    """One earlier payment, by the reference the migration gave it.
+
+    `known` says whether its amount came with a migration file. Of an unknown one only the gateway knows the
+    limit; its row is there to lock and to sum.
+    """
+
+    gateway = models.CharField(max_length=32)
+    parent_transaction_id = ByteExactField(_("parent transaction id"), max_length=128)
+    currency = models.CharField(max_length=3)
+    known = models.BooleanField(default=False)
+    amount_minor = models.BigIntegerField(null=True, blank=True)
+    refunded_before = models.BigIntegerField(default=0)
+    """Refunded by the earlier provider, in minor units."""
+    refunded = models.BigIntegerField(default=0)
+    refund_reserved = models.BigIntegerField(default=0)
+    frozen = models.BooleanField(default=False)
+    transacted_at = models.DateTimeField(null=True, blank=True)
+    transacted_at_text = models.CharField(max_length=40, blank=True)
+    provider_transaction_id = models.CharField(max_length=128, blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("migrated deposit")
+        verbose_name_plural = _("migrated deposits")
+        ordering = ("-id",)
+        constraints = [
+            models.UniqueConstraint(fields=["gateway", "parent_transaction_id"], name="wallet_deposit_once"),
+            models.CheckConstraint(
+                condition=Q(refunded__gte=0, refund_reserved__gte=0, refunded_before__gte=0),
+                name="wallet_deposit_counters",
+            ),
+            models.CheckConstraint(
+                condition=Q(known=False)
+                | Q(amount_minor__gte=F("refunded_before") + F("refunded") + F("refund_reserved")),
+                name="wallet_deposit_refunds_covered",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.parent_transaction_id)
+
+    # Properties
+
+    @property
+    def refundable(self) -> Money | None:
+        """What may still be refunded, or None when only the gateway knows."""
+        if self.amount_minor is None:
+            return None
+        left = self.amount_minor - self.refunded_before - self.refunded - self.refund_reserved
+        return Money.from_minor_units(left, self.currency)

@@ -1,0 +1,102 @@
+"""PaymentOrder: what the shop wants paid. Its content never changes; its state follows its payments."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.domain.lifecycle import OrderState, PaymentType
+from wallet_gateway.models.fields import VISIBLE_ASCII, ByteExactField, choices_of
+from wallet_gateway.protocol.money import Money
+
+if TYPE_CHECKING:
+    from wallet_gateway.models.payments import Payment
+
+PAYABLE_STATES = frozenset({OrderState.OPEN, OrderState.FAILED, OrderState.EXPIRED, OrderState.REVERSED})
+"""States in which a customer may start another attempt to pay."""
+
+PAID_STATES = frozenset({OrderState.PAID, OrderState.OVERPAID})
+
+
+def new_token() -> str:
+    """Return 128 random bits, URL-safe: what a page of this order is addressed by."""
+    return secrets.token_urlsafe(16)
+
+
+class PaymentOrder(models.Model):
+    """What the shop wants paid: an amount, a cart, a customer, under the shop's own reference."""
+
+    reference = ByteExactField(_("reference"), max_length=64, unique=True, validators=[VISIBLE_ASCII])
+    """The shop's own name for its order; carried in every signal."""
+    token = ByteExactField(max_length=32, unique=True, default=new_token, editable=False)
+    """128 random bits; what URLs name the order by."""
+    gateway = models.CharField(_("gateway"), max_length=32, default="default")
+    """Alias of the gateway in the settings."""
+    type = models.CharField(_("type"), max_length=16, choices=choices_of(PaymentType))
+    currency = models.CharField(_("currency"), max_length=3)
+    amount_minor = models.BigIntegerField(_("amount in minor units"))
+    order_number = models.CharField(_("order number"), max_length=127, blank=True)
+    """What the customer knows the order by."""
+    language = models.CharField(_("language"), max_length=35, blank=True)
+    content = models.JSONField(default=dict)
+    """The checkout request in wire form, less what differs between attempts. Holds personal data."""
+    content_hash = models.CharField(max_length=64)
+    """SHA-256 of the content: a repeated call for the same reference must bring the same order."""
+    continue_url = models.CharField(max_length=500, blank=True)
+    """Where the result page leads back to."""
+    state = models.CharField(
+        _("state"), max_length=16, choices=choices_of(OrderState), default=OrderState.OPEN
+    )
+    version = models.PositiveBigIntegerField(default=0)
+    """Counts what was settled; a writer that saw an older version starts again."""
+    created_at = models.DateTimeField(_("created at"))
+    updated_at = models.DateTimeField(_("updated at"))
+
+    known_payments: Sequence[Payment] | None = None
+    """All payments, where whoever read the order has read them, too."""
+
+    class Meta:
+        verbose_name = _("payment order")
+        verbose_name_plural = _("payment orders")
+        ordering = ("-id",)
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(amount_minor__gt=0), name="wallet_order_amount_positive"
+            ),
+        ]
+        indexes = [models.Index(fields=["state", "-id"], name="wallet_order_state")]
+
+    def __str__(self) -> str:
+        return str(self.reference)
+
+    # Properties
+
+    @property
+    def amount(self) -> Money:
+        """The amount to be paid."""
+        return Money.from_minor_units(self.amount_minor, self.currency)
+
+    @property
+    def cart(self) -> dict[str, Any] | None:
+        """The shopping cart in wire form, or None when the order was made for a bare amount."""
+        cart: dict[str, Any] | None = self.content.get("shoppingCartDetails")
+        return cart
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether the whole amount is captured and not given back."""
+        return self.state in PAID_STATES
+
+    @property
+    def is_payable(self) -> bool:
+        """Whether a customer may start another attempt to pay."""
+        return self.state in PAYABLE_STATES
+
+    @property
+    def is_final(self) -> bool:
+        """Whether nothing is expected to change by itself any more."""
+        return self.state not in {OrderState.OPEN, OrderState.PENDING}

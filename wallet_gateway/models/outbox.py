@@ -1,0 +1,62 @@
+"""OutboxFact: what shops are told by signal, written in the same transaction as the change it tells of."""
+
+from __future__ import annotations
+
+import uuid
+from enum import StrEnum
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.models.fields import choices_of
+from wallet_gateway.models.orders import PaymentOrder
+from wallet_gateway.models.transactions import GatewayTransaction
+from wallet_gateway.protocol.money import Money
+
+
+class FactKind(StrEnum):
+    """What happened to an order."""
+
+    AUTHORISED = "AUTHORISED"
+    PAID = "PAID"
+    CAPTURED_IN_PART = "CAPTURED_IN_PART"
+    REFUNDED = "REFUNDED"
+    REVERSED = "REVERSED"
+    FAILED = "FAILED"
+    EXPIRED = "EXPIRED"
+    ANOMALY = "ANOMALY"
+
+
+class OutboxFact(models.Model):
+    """One fact, delivered at least once, always under the same id."""
+
+    fact_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    kind = models.CharField(max_length=24, choices=choices_of(FactKind))
+    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="facts")
+    intent = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="facts")
+    amount_minor = models.BigIntegerField(null=True, blank=True)
+    currency = models.CharField(max_length=3)
+    occurred_at = models.DateTimeField()
+    next_delivery_at = models.DateTimeField(null=True, blank=True)
+    """When a worker may deliver it; None once every receiver has taken it."""
+    delivered_at = models.DateTimeField(null=True, blank=True)
+    attempts = models.PositiveIntegerField(default=0)
+    last_error = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        verbose_name = _("fact")
+        verbose_name_plural = _("facts")
+        ordering = ("id",)
+        indexes = [models.Index(fields=["next_delivery_at"], name="wallet_fact_next_delivery")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.fact_id}"
+
+    # Properties
+
+    @property
+    def amount(self) -> Money | None:
+        """The amount the fact is about."""
+        if self.amount_minor is None:
+            return None
+        return Money.from_minor_units(self.amount_minor, self.currency)

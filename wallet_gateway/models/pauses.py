@@ -1,0 +1,32 @@
+"""GatewayPause: requests to, or questions of, one gateway wait until an instant; shared by all machines."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import models
+from django.db.models import Exists
+from django.utils.translation import gettext_lazy as _
+
+
+class GatewayPause(models.Model):
+    """Until when one gateway is left alone, and why."""
+
+    gateway = models.CharField(max_length=32, unique=True)
+    sending_until = models.DateTimeField(null=True, blank=True)
+    queries_until = models.DateTimeField(null=True, blank=True)
+    reason = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        verbose_name = _("gateway pause")
+        verbose_name_plural = _("gateway pauses")
+
+    def __str__(self) -> str:
+        return self.gateway
+
+    # Queries
+
+    @classmethod
+    def sending_is_paused(cls, gateway: str, now: datetime) -> Exists:
+        """Return a condition for the WHERE of a reserving UPDATE: it costs no statement of its own."""
+        return Exists(cls.objects.filter(gateway=gateway, sending_until__gt=now))

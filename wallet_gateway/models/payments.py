@@ -1,0 +1,125 @@
+"""Payment: one attempt to pay an order. Owns the original reference and the counters of its money.
+
+The CHECK constraints bind what we reserve, never what the gateway reports: a fact must always be storable.
+Counters change by conditional UPDATE on this row, which is the lock on every database we support.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.domain.lifecycle import IntentState, PaymentState, PaymentType, TransactionKind
+from wallet_gateway.domain.standing import Reversal, Sums
+from wallet_gateway.models.fields import ByteExactField, choices_of
+from wallet_gateway.models.orders import PaymentOrder
+from wallet_gateway.protocol.money import Money
+
+if TYPE_CHECKING:
+    from wallet_gateway.models.transactions import GatewayTransaction
+
+_NON_NEGATIVE = ("authorised", "captured", "refunded", "capture_reserved", "refund_reserved")
+
+
+class Payment(models.Model):
+    """One attempt to pay an order, with what was authorised, captured and refunded of it."""
+
+    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="payments")
+    number = models.PositiveIntegerField()
+    """First, second, ... attempt of its order."""
+    reference = ByteExactField(max_length=64, unique=True)
+    """The clientSystemTransactionId of the intent that opened it; what follow-ups name as their original."""
+    type = models.CharField(max_length=16, choices=choices_of(PaymentType))
+    currency = models.CharField(max_length=3)
+    amount_minor = models.BigIntegerField()
+    authorised = models.BigIntegerField(default=0)
+    captured = models.BigIntegerField(default=0)
+    refunded = models.BigIntegerField(default=0)
+    capture_reserved = models.BigIntegerField(default=0)
+    refund_reserved = models.BigIntegerField(default=0)
+    reversal = models.CharField(max_length=8, choices=choices_of(Reversal), default=Reversal.NONE)
+    frozen = models.BooleanField(default=False)
+    """Evidence contradicts our books: no operation until a person has decided."""
+    state = models.CharField(max_length=16, choices=choices_of(PaymentState), default=PaymentState.OPEN)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("payment")
+        verbose_name_plural = _("payments")
+        ordering = ("-id",)
+        constraints = [
+            models.UniqueConstraint(fields=["order", "number"], name="wallet_payment_number"),
+            *(
+                models.CheckConstraint(condition=Q(**{f"{name}__gte": 0}), name=f"wallet_payment_{name}")
+                for name in _NON_NEGATIVE
+            ),
+            models.CheckConstraint(
+                condition=Q(authorised__gte=F("captured") + F("capture_reserved")),
+                name="wallet_payment_captures_covered",
+            ),
+            models.CheckConstraint(
+                condition=Q(captured__gte=F("refunded") + F("refund_reserved")),
+                name="wallet_payment_refunds_covered",
+            ),
+            models.CheckConstraint(
+                condition=Q(reversal="none") | Q(captured=0, capture_reserved=0),
+                name="wallet_payment_reversal_alone",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.reference)
+
+    # Queries
+
+    @property
+    def opening(self) -> GatewayTransaction:
+        """The intent that opened this payment: its checkout, or its authorization."""
+        if not hasattr(self, "_opening"):
+            kinds = (TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
+            self._opening = self.transactions.get(reference=self.reference, kind__in=kinds)
+        return self._opening
+
+    @opening.setter
+    def opening(self, intent: GatewayTransaction) -> None:
+        self._opening = intent
+
+    # Properties
+
+    @property
+    def amount(self) -> Money:
+        """The amount this attempt was to pay."""
+        return Money.from_minor_units(self.amount_minor, self.currency)
+
+    @property
+    def redirect_url(self) -> str:
+        """The hosted page of this attempt; empty while there is none."""
+        return self.opening.redirect_url
+
+    @property
+    def expires_at(self) -> datetime | None:
+        """When the hosted page ends."""
+        return self.opening.expires_at
+
+    @property
+    def sums(self) -> Sums:
+        """The counters as a value."""
+        return Sums(
+            amount=self.amount_minor,
+            authorised=self.authorised,
+            captured=self.captured,
+            refunded=self.refunded,
+            capture_reserved=self.capture_reserved,
+            refund_reserved=self.refund_reserved,
+            reversal=Reversal(self.reversal),
+            frozen=self.frozen,
+        )
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the hosted page of this attempt may still be decided by the customer."""
+        return self.opening.state == IntentState.OPEN

@@ -1,0 +1,143 @@
+"""GatewayTransaction: one intent. Written and committed before the first byte leaves, ended by evidence."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, IntentState, TransactionKind
+from wallet_gateway.domain.recovery import Position
+from wallet_gateway.models.fields import ByteExactField, choices_of
+from wallet_gateway.models.migrated import MigratedDeposit
+from wallet_gateway.models.payments import Payment
+from wallet_gateway.protocol.money import Money
+
+
+class GatewayTransaction(models.Model):
+    """One thing asked of the gateway, under one reference that is never used again."""
+
+    payment = models.ForeignKey(
+        Payment, on_delete=models.PROTECT, related_name="transactions", null=True, blank=True
+    )
+    deposit = models.ForeignKey(
+        MigratedDeposit, on_delete=models.PROTECT, related_name="transactions", null=True, blank=True
+    )
+    """The earlier provider's payment that a detached refund gives back."""
+    gateway = models.CharField(max_length=32)
+    kind = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
+    reference = ByteExactField(_("reference"), max_length=64, unique=True)
+    """The clientSystemTransactionId."""
+    currency = models.CharField(_("currency"), max_length=3)
+    amount_minor = models.BigIntegerField(_("amount in minor units"))
+    approved_minor = models.BigIntegerField(null=True, blank=True)
+    """What was approved; for a detached refund it may be less than was asked."""
+    state = models.CharField(
+        _("state"), max_length=16, choices=choices_of(IntentState), default=IntentState.CREATED
+    )
+    state_since = models.DateTimeField()
+    attempt_no = models.PositiveIntegerField(default=0)
+    """Counts the claims to send; a sender may only finish under its own number."""
+    lease_until = models.DateTimeField(null=True, blank=True)
+    holds_reservation = models.BooleanField(default=False)
+    """Whether its amount is counted among the reserved of its payment or deposit."""
+    open_slot = ByteExactField(max_length=40, null=True, blank=True, unique=True)
+    """Taken while the outcome is outstanding: at most one such intent for each payment or deposit."""
+    request_body = models.TextField(blank=True)
+    """The exact body while it may still be sent; afterwards its redacted copy."""
+    body_hash = models.CharField(max_length=64, blank=True)
+    """SHA-256 of the exact body."""
+    redirect_url = models.TextField(blank=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    next_query_at = models.DateTimeField(null=True, blank=True)
+    """When to ask the gateway; the row is the queue."""
+    next_send_at = models.DateTimeField(null=True, blank=True)
+    """When a worker may send what never left; None when it is left to a person."""
+    last_queried_at = models.DateTimeField(null=True, blank=True)
+    query_rung = models.PositiveIntegerField(default=0)
+    query_count = models.PositiveIntegerField(default=0)
+    absent_count = models.PositiveIntegerField(default=0)
+    """Empty answers in a row."""
+    confirmed_at = models.DateTimeField(null=True, blank=True)
+    needs_operator = models.BooleanField(default=False)
+    decided_by_person = models.BooleanField(default=False)
+    record_id = ByteExactField(max_length=128, null=True, blank=True)
+    """The gateway's own id of it."""
+    provider_state = models.CharField(max_length=64, blank=True)
+    error_code = models.CharField(max_length=64, blank=True)
+    detail = models.CharField(max_length=500, blank=True)
+    """Why it is in this state, for people."""
+    key = ByteExactField(max_length=64, null=True, blank=True, unique=True)
+    """The caller's idempotency key: a repeated call returns this intent."""
+    author = models.CharField(max_length=150, blank=True)
+    note = models.CharField(max_length=500, blank=True)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name = _("gateway transaction")
+        verbose_name_plural = _("gateway transactions")
+        ordering = ("-id",)
+        constraints = [
+            models.CheckConstraint(condition=Q(amount_minor__gt=0), name="wallet_intent_amount_positive"),
+            models.CheckConstraint(
+                condition=Q(approved_minor__isnull=True)
+                | Q(approved_minor__gt=0, approved_minor__lte=F("amount_minor")),
+                name="wallet_intent_approved_within",
+            ),
+            models.CheckConstraint(
+                condition=Q(payment__isnull=False, deposit__isnull=True)
+                | Q(payment__isnull=True, deposit__isnull=False),
+                name="wallet_intent_has_one_parent",
+            ),
+            # One gateway record belongs to one intent. NULLs are distinct on every database.
+            models.UniqueConstraint(
+                fields=["gateway", "record_id", "kind"], name="wallet_intent_record_once"
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["next_query_at"], name="wallet_intent_next_query"),
+            models.Index(fields=["next_send_at"], name="wallet_intent_next_send"),
+            models.Index(fields=["state", "state_since"], name="wallet_intent_state"),
+            models.Index(fields=["lease_until"], name="wallet_intent_lease"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.reference}"
+
+    # Properties
+
+    @property
+    def amount(self) -> Money:
+        """The amount asked for."""
+        return Money.from_minor_units(self.amount_minor, self.currency)
+
+    @property
+    def approved_amount(self) -> Money | None:
+        """The amount approved, or None while there is no approval."""
+        if self.approved_minor is None:
+            return None
+        return Money.from_minor_units(self.approved_minor, self.currency)
+
+    @property
+    def slot(self) -> str:
+        """The name of the slot this intent takes while its outcome is outstanding."""
+        return f"payment:{self.payment_id}" if self.payment_id else f"deposit:{self.deposit_id}"
+
+    @property
+    def is_outstanding(self) -> bool:
+        """Whether the gateway has not yet said what became of it."""
+        return self.state in OUTSTANDING_STATES
+
+    def position(self, *, state: IntentState, since: datetime, rung: int) -> Position:
+        """Return where this intent stands in the timetable of a state."""
+        return Position(
+            kind=TransactionKind(self.kind),
+            state=state,
+            since=since,
+            expires_at=self.expires_at,
+            rung=rung,
+            decided_by_person=self.decided_by_person,
+            confirmed=self.confirmed_at is not None,
+        )

@@ -1,0 +1,74 @@
+"""Writes the differences that a piece of news shows, each once however often it is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from wallet_gateway.domain.discrepancies import FREEZING, DiscrepancyKind
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.outcomes import Finding, Verdict
+from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction
+
+_UNTIL_A_PERSON_LIFTS_IT = timedelta(days=3650)
+_ENDED_WITHOUT_MONEY = frozenset(
+    {IntentState.REJECTED, IntentState.ABANDONED, IntentState.CREATED, IntentState.NOT_SENT}
+)
+
+
+def record_discrepancies(
+    intent: GatewayTransaction, finding: Finding, *, before: IntentState, after: IntentState, now: datetime
+) -> bool:
+    """Write what differs and say whether the payment must be frozen for it.
+
+    A difference that a person has closed stays closed. A unit mix-up also stops all sending.
+    """
+    freeze = False
+    for kind, detail, fingerprint in _differences(intent, finding, before=before, after=after):
+        row, _ = Discrepancy.objects.get_or_create(
+            fingerprint=fingerprint[:200],
+            defaults={
+                "kind": kind,
+                "gateway": intent.gateway,
+                "payment_id": intent.payment_id,
+                "deposit_id": intent.deposit_id,
+                "intent": intent,
+                "detail": detail[:500],
+                "found_at": now,
+            },
+        )
+        freeze = freeze or (row.closed_at is None and kind in FREEZING)
+        if kind is DiscrepancyKind.UNIT_MIX_UP:
+            until, reason = now + _UNTIL_A_PERSON_LIFTS_IT, f"unit mix-up: {detail}"
+            stop_sending(intent.gateway, until=until, reason=reason)
+    return freeze
+
+
+def is_settled_by_person(intent: GatewayTransaction, finding: Finding) -> bool:
+    """Say whether a person has closed this very contradiction, so that seeing it again is no news."""
+    if finding.discrepancy is None:
+        return False
+    fingerprint = f"{finding.discrepancy}:{intent.reference}"
+    return Discrepancy.objects.filter(fingerprint=fingerprint, closed_at__isnull=False).exists()
+
+
+def _differences(
+    intent: GatewayTransaction, finding: Finding, *, before: IntentState, after: IntentState
+) -> Iterator[tuple[DiscrepancyKind, str, str]]:
+    if finding.discrepancy is not None:
+        yield finding.discrepancy, finding.detail, f"{finding.discrepancy}:{intent.reference}"
+    turned = before in _ENDED_WITHOUT_MONEY and after is IntentState.ANOMALY
+    if turned and finding.verdict is Verdict.APPROVED:
+        kind = DiscrepancyKind.APPROVED_AFTER_END
+        yield kind, f"approved at the gateway after it was {before}", f"{kind}:{intent.reference}"
+    for record in finding.elsewhere:
+        kind = DiscrepancyKind.MADE_ELSEWHERE
+        detail = f"{record.type} {record.transaction_amount} {record.currency_code}, record {record.id}"
+        yield kind, detail, f"{kind}:{intent.gateway}:{record.id}:{(record.type or '').lower()}"
+
+
+def stop_sending(gateway: str, *, until: datetime, reason: str) -> None:
+    """Let nothing new be sent to a gateway before an instant; an earlier, longer pause stays."""
+    pause, _ = GatewayPause.objects.get_or_create(gateway=gateway)
+    if pause.sending_until is None or pause.sending_until < until:
+        GatewayPause.objects.filter(pk=pause.pk).update(sending_until=until, reason=reason[:500])

@@ -1,0 +1,82 @@
+"""Which facts a move of an intent is for the shop. Decides; writes nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentType, TransactionKind
+from wallet_gateway.domain.standing import Sums
+from wallet_gateway.models import FactKind, GatewayTransaction
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """One fact to be told, with its amount in minor units."""
+
+    kind: FactKind
+    amount: int | None = None
+
+
+def facts_of(
+    intent: GatewayTransaction,
+    *,
+    before: IntentState,
+    after: IntentState,
+    order_before: str,
+    sums_before: Sums | None,
+) -> tuple[Told, ...]:
+    """Say what the shop is to be told of a move; nothing for a detached refund, which has no order."""
+    payment = intent.payment
+    if payment is None or sums_before is None:
+        return ()
+    if payment.frozen and not sums_before.frozen:
+        return (*_moved(intent, before, after, order_before), Told(kind=FactKind.ANOMALY))
+    return _moved(intent, before, after, order_before)
+
+
+def _moved(
+    intent: GatewayTransaction, before: IntentState, after: IntentState, order_before: str
+) -> tuple[Told, ...]:
+    if after == before:
+        return ()
+    if after is IntentState.APPROVED:
+        return _approved(intent, order_before)
+    return _ended(intent, after)
+
+
+def _approved(intent: GatewayTransaction, order_before: str) -> tuple[Told, ...]:
+    payment, amount = intent.payment, intent.approved_minor or intent.amount_minor
+    assert payment is not None  # noqa: S101 - the caller has looked
+    kind = TransactionKind(intent.kind)
+    if kind is TransactionKind.REFUND:
+        return (Told(kind=FactKind.REFUNDED, amount=amount),)
+    if kind is TransactionKind.REVERSAL:
+        return (Told(kind=FactKind.REVERSED, amount=amount),)
+    if kind is TransactionKind.CAPTURE:
+        return (_captured(intent, amount),)
+    told = Told(
+        kind=FactKind.AUTHORISED if payment.type != PaymentType.SALE else FactKind.PAID, amount=amount
+    )
+    overpaid = payment.order.state == OrderState.OVERPAID and order_before != OrderState.OVERPAID
+    # A second payment of a paid order is not "paid" once more: it is a task for a person.
+    return (Told(kind=FactKind.ANOMALY, amount=amount),) if overpaid else (told,)
+
+
+def _captured(intent: GatewayTransaction, amount: int) -> Told:
+    assert intent.payment is not None  # noqa: S101 - captures belong to payments
+    whole = intent.payment.captured >= intent.payment.authorised
+    return Told(kind=FactKind.PAID if whole else FactKind.CAPTURED_IN_PART, amount=amount)
+
+
+_ENDINGS = {OrderState.FAILED: FactKind.FAILED, OrderState.EXPIRED: FactKind.EXPIRED}
+
+
+def _ended(intent: GatewayTransaction, after: IntentState) -> tuple[Told, ...]:
+    payment = intent.payment
+    if payment is None or intent.reference != payment.reference:
+        return ()
+    if after not in {IntentState.REJECTED, IntentState.EXPIRED}:
+        return ()
+    order_state = OrderState(payment.order.state)
+    ending = _ENDINGS.get(order_state)
+    return (Told(kind=ending, amount=intent.amount_minor),) if ending else ()

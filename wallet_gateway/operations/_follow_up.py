@@ -1,0 +1,165 @@
+"""The first two steps shared by capture, refund, reversal and detached refund: record the intent, then send.
+
+Nothing here sends a request twice: the only exception is one of which it is certain that no byte left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import IntegrityError
+
+from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.recovery import LEASE
+from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.operations import _answers
+from wallet_gateway.operations._settlement import reread
+from wallet_gateway.operations._transactions import in_transaction
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused, SendingStopped
+from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
+from wallet_gateway.protocol.follow_ups import FollowUpRequest
+
+Message = FollowUpRequest | DetachedRefundRequest
+
+
+class OperationOutstanding(OperationRefused):
+    """Another operation on the same payment has no outcome yet; a second could not be told apart from it."""
+
+
+class KeyConflict(OperationRefused):
+    """The key belongs to another operation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Who:
+    """Who asks for an operation, under which key, and what they noted."""
+
+    key: str | None = None
+    author: str = ""
+    note: str = ""
+
+
+NOBODY = Who()
+
+
+def carry_out(
+    *,
+    draft: GatewayTransaction,
+    message: Message,
+    reserve: Callable[[datetime], None],
+    context: GatewayContext,
+) -> GatewayTransaction:
+    """Reserve, commit, send, record; return the intent in whatever state it then has.
+
+    `draft` is the unsaved intent; `reserve` takes the amount under the lock or raises.
+    """
+    _check_sending(context)
+    body = message.to_json()
+    try:
+        intent = in_transaction(lambda: _record_intent(draft, body, reserve, context))
+    except IntegrityError as error:
+        return _taken(draft, error)
+    return send(intent, message, context=context)
+
+
+def _check_sending(context: GatewayContext) -> None:
+    if not context.policy.sending:
+        raise SendingStopped("sending to the gateway is switched off")
+
+
+def repeated(
+    who: Who,
+    *,
+    kind: TransactionKind,
+    payment: Payment | None = None,
+    deposit: MigratedDeposit | None = None,
+) -> GatewayTransaction | None:
+    """Return the intent that this key already has, or None; raises `KeyConflict` when it is another's."""
+    if who.key is None:
+        return None
+    rows = GatewayTransaction.objects.select_related("payment__order", "deposit")
+    found = rows.filter(key=who.key).first()
+    if found is None or (found.kind, found.payment, found.deposit) == (kind, payment, deposit):
+        return found
+    raise KeyConflict(f"key {who.key!r} belongs to another operation")
+
+
+def _taken(draft: GatewayTransaction, error: IntegrityError) -> GatewayTransaction:
+    """Tell a lost race for the same key from an operation that is still outstanding."""
+    kind = TransactionKind(draft.kind)
+    found = repeated(Who(key=draft.key), kind=kind, payment=draft.payment, deposit=draft.deposit)
+    if found is not None and found.reference != draft.reference:
+        return found
+    raise OperationOutstanding(
+        "another operation on this payment has no outcome yet; it is being asked after"
+    ) from error
+
+
+def _record_intent(
+    draft: GatewayTransaction, body: bytes, reserve: Callable[[datetime], None], context: GatewayContext
+) -> GatewayTransaction:
+    now = context.clock.now()
+    reserve(now)
+    draft.pk = None
+    draft.state, draft.state_since, draft.created_at = IntentState.SENDING, now, now
+    draft.attempt_no, draft.lease_until = 1, now + LEASE
+    draft.open_slot, draft.holds_reservation = draft.slot, True
+    draft.request_body, draft.body_hash = body.decode(), hashlib.sha256(body).hexdigest()
+    draft.save(force_insert=True)
+    return draft
+
+
+def send_again(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
+    """Send a request of which no byte left once more: same reference, same bytes.
+
+    Returns the intent as it stands when it is not in that state, or another worker was quicker.
+    """
+    _check_sending(context)
+    try:
+        claimed = in_transaction(lambda: _claim(intent, context.clock.now()))
+    except IntegrityError as error:
+        return _taken(intent, error)
+    intent = reread(intent)
+    if not claimed:
+        return intent
+    detached = intent.kind == TransactionKind.DETACHED_REFUND
+    model: type[Message] = DetachedRefundRequest if detached else FollowUpRequest
+    return send(intent, model.from_json(intent.request_body.encode()), context=context)
+
+
+def _claim(intent: GatewayTransaction, now: datetime) -> bool:
+    unsent = GatewayTransaction.objects.filter(
+        pk=intent.pk, state=IntentState.NOT_SENT, attempt_no=intent.attempt_no
+    )
+    return bool(
+        unsent.update(
+            state=IntentState.SENDING,
+            state_since=now,
+            attempt_no=intent.attempt_no + 1,
+            lease_until=now + LEASE,
+            open_slot=intent.slot,
+            next_send_at=None,
+        )
+    )
+
+
+def send(intent: GatewayTransaction, message: Message, *, context: GatewayContext) -> GatewayTransaction:
+    """Send a committed intent and record what came of it."""
+    not_after = context.not_after()
+    try:
+        if isinstance(message, DetachedRefundRequest):
+            detached = context.gateway.detached_refund(message, not_after=not_after)
+            return _answers.record_detached_answer(intent, detached, context=context)
+        answer = context.gateway.follow_up(message, not_after=not_after)
+        return _answers.record_follow_up_answer(intent, answer, context=context)
+    except NotSent as error:
+        return _answers.record_not_sent(intent, error, context=context)
+    except Refused as error:
+        return _answers.record_refusal(intent, error, context=context)
+    except OutcomeUnknown as error:
+        return _answers.record_unknown(intent, error, context=context)

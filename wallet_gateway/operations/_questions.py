@@ -1,0 +1,94 @@
+"""Ask the gateway what became of an intent. Reads only: what the answer means is settled elsewhere."""
+
+from __future__ import annotations
+
+import logging
+
+from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
+from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
+from wallet_gateway.domain.outcomes import Expectation, Finding, folded_type, read_records
+from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.operations._books import OPENING
+from wallet_gateway.operations._breaker import pause_queries
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.protocol.status import StatusRecord
+
+logger = logging.getLogger("wallet_gateway.operations")
+
+
+def expectation_of(intent: GatewayTransaction) -> Expectation:
+    """Return what the evidence of an intent must echo, as far as its own row tells."""
+    return Expectation(
+        reference=intent.reference,
+        folded_type=type_of(intent),
+        currency=intent.currency,
+        amount=intent.amount_minor,
+        may_be_less=intent.kind == TransactionKind.DETACHED_REFUND,
+    )
+
+
+def type_of(intent: GatewayTransaction) -> str:
+    """Return the wire type of an intent without letter case."""
+    payment_type = PaymentType(intent.payment.type) if intent.payment else PaymentType.SALE
+    return folded_type(TransactionKind(intent.kind), payment_type)
+
+
+def ask(intent: GatewayTransaction, *, context: GatewayContext) -> Finding | None:
+    """Ask the status query about an intent and judge the answer; None when there was no usable answer."""
+    try:
+        records = _records(intent, context)
+    except GatewayError as error:
+        # A refused or unreadable status query says nothing about the money: still no news.
+        logger.warning("no news of %s: %s", intent.reference, error)
+        if isinstance(error, OutcomeUnknown) and error.retry_after is not None:
+            pause_queries(context, seconds=error.retry_after)
+        return None
+    expected = expectation_of(intent)
+    if _is_plain(records, expected):
+        return read_records(records, expected)
+    return read_records(records, _full_expectation(intent, expected, context))
+
+
+def _records(intent: GatewayTransaction, context: GatewayContext) -> tuple[StatusRecord, ...]:
+    records = context.gateway.status(intent.reference).message
+    original = _shared_original(intent, context)
+    return (*records, *context.gateway.status(original).message) if original else records
+
+
+def _shared_original(intent: GatewayTransaction, context: GatewayContext) -> str:
+    """Return the original's reference when the gateway may file this follow-up under it."""
+    if not context.policy.shares_references or intent.payment is None or intent.kind in OPENING:
+        return ""
+    return str(intent.payment.reference)
+
+
+def _is_plain(records: tuple[StatusRecord, ...], expected: Expectation) -> bool:
+    """Say whether every record is plainly the intent's own, so that nothing else need be read."""
+    return len(records) <= 1 and all(
+        record.client_system_transaction_id == expected.reference
+        and (record.type or "").lower() == expected.folded_type
+        for record in records
+    )
+
+
+def _full_expectation(
+    intent: GatewayTransaction, expected: Expectation, context: GatewayContext
+) -> Expectation:
+    """Add what the payment's other intents account for."""
+    if intent.payment is None:
+        return expected
+    siblings = list(intent.payment.transactions.exclude(pk=intent.pk).select_related("payment"))
+    original = _shared_original(intent, context)
+    shared = {intent.payment.reference} if context.policy.shares_references else set()
+    return Expectation(
+        reference=expected.reference,
+        folded_type=expected.folded_type,
+        currency=expected.currency,
+        amount=expected.amount,
+        may_be_less=expected.may_be_less,
+        other_references=frozenset({original} if original else set()),
+        taken=frozenset((s.record_id, type_of(s)) for s in siblings if s.record_id),
+        expected_elsewhere=frozenset(
+            (reference, type_of(s)) for s in siblings for reference in {s.reference} | shared
+        ),
+    )

@@ -1,0 +1,72 @@
+"""The only place where operations open a database transaction.
+
+A transaction here is durable: Django raises when somebody's `atomic` is already open around it, because an
+intent that is not committed before the first byte leaves is no record of it.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from django.db import InterfaceError, OperationalError, connection, transaction
+
+logger = logging.getLogger("wallet_gateway.operations")
+
+T = TypeVar("T")
+
+_ATTEMPTS = 5
+_POSTGRES_STATES = frozenset({"40001", "40P01"})
+_MYSQL_CODES = frozenset({1020, 1205, 1213})
+PATIENT_WAITS = (0.5, 1.0, 2.0, 5.0, 10.0)
+"""Seconds between tries to store an answer that the gateway has already given."""
+
+
+def in_transaction(work: Callable[[], T]) -> T:
+    """Run `work` in one durable transaction; repeat it when the database asks for that.
+
+    Only the database part is repeated, at most five times: `work` must not speak to a gateway.
+    """
+    for wait in _short_waits():
+        try:
+            return _once(work)
+        except OperationalError as error:
+            if not is_conflict(error):
+                raise
+            time.sleep(wait)
+    return _once(work)
+
+
+def in_transaction_patiently(work: Callable[[], T]) -> T:
+    """Like `in_transaction`, and outlast a database that is away for some seconds.
+
+    For storing what the gateway has answered: that knowledge exists nowhere else.
+    """
+    for wait in PATIENT_WAITS:
+        try:
+            return in_transaction(work)
+        except (OperationalError, InterfaceError) as error:
+            logger.warning("an answer of the gateway could not be stored yet: %s", type(error).__name__)
+            connection.close()
+            time.sleep(wait)
+    return in_transaction(work)
+
+
+def _once(work: Callable[[], T]) -> T:
+    with transaction.atomic(durable=True):
+        return work()
+
+
+def _short_waits() -> Iterator[float]:
+    return (0.01 * 2**attempt for attempt in range(_ATTEMPTS - 1))
+
+
+def is_conflict(error: OperationalError) -> bool:
+    """Say whether the database only asks for the transaction to be run again."""
+    cause = error.__cause__
+    if getattr(cause, "sqlstate", None) in _POSTGRES_STATES:
+        return True
+    code = error.args[0] if error.args else None
+    return code in _MYSQL_CODES or "is locked" in str(error)

@@ -1,0 +1,309 @@
+"""Open the hosted page for an order: one page at a time, and never a second one by accident."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.db.models import F
+
+from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, Refused
+from wallet_gateway.client.exchange import Answer
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.lifecycle import (
+    IntentEvent,
+    IntentState,
+    OrderState,
+    PaymentState,
+    TransactionKind,
+)
+from wallet_gateway.domain.outcomes import Finding, Verdict
+from wallet_gateway.domain.recovery import LEASE, REOPEN_MARGIN
+from wallet_gateway.models import EvidenceKind, GatewayPause, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models.orders import PAYABLE_STATES
+from wallet_gateway.operations._settlement import News, settle
+from wallet_gateway.operations._transactions import in_transaction
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationError, OperationRefused
+from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse, RedirectDetails
+
+_WAIT_FOR_THE_OTHER_CLICK = (0.1, 0.2, 0.4, 0.8, 1.6)
+_CERTAIN = {NotSentReason.TLS}
+"""Faults that do not heal within a request: tried once only."""
+
+
+class CheckoutUnavailable(OperationError):
+    """The payment page could not be opened; nothing was charged and the customer may try again."""
+
+
+class OrderNotPayable(OperationRefused, CheckoutUnavailable):
+    """The order is paid, or a payment of it is pending: it must not be paid again."""
+
+
+class CheckoutInProgress(OperationRefused, CheckoutUnavailable):
+    """Another request is opening the page at this moment."""
+
+
+class GatewayUnreachable(CheckoutUnavailable):
+    """The gateway did not give us a page."""
+
+
+class CheckoutRefused(CheckoutUnavailable):
+    """The gateway refused to open a page."""
+
+
+class CheckoutPaused(OperationRefused, CheckoutUnavailable):
+    """Sending to the gateway is paused or switched off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Begun:
+    """What the first step decided: a page to show again, or a request to send."""
+
+    intent: GatewayTransaction
+    request: CheckoutRequest | None = None
+
+
+def start_checkout(
+    *,
+    order: PaymentOrder,
+    context: GatewayContext,
+    return_urls: Callable[[str], RedirectDetails],
+) -> Payment:
+    """Return a payment whose `redirect_url` the customer can be sent to.
+
+    A page that is still open is served again; otherwise a new attempt with a new reference is written,
+    committed and sent. Raises a `CheckoutUnavailable`: `OrderNotPayable` when the customer must not pay
+    again, `GatewayUnreachable` or `CheckoutRefused` when no page was given. The six URLs come from
+    `return_urls`, called with the attempt's reference (the interface, section redirectDetails).
+    """
+    if not context.policy.sending:
+        raise CheckoutPaused("sending to the gateway is switched off")
+    request = _request(order, context, return_urls)
+    for wait in (*_WAIT_FOR_THE_OTHER_CLICK, None):
+        begun = in_transaction(lambda: _begin(order, request, context))
+        if begun is not None:
+            return _send(begun.intent, begun.request, context) if begun.request else _payment_of(begun.intent)
+        if wait is not None:
+            context.sleep(wait)
+    raise CheckoutInProgress("the payment page is being opened by another request; try again in a moment")
+
+
+def _payment_of(intent: GatewayTransaction) -> Payment:
+    assert intent.payment is not None  # noqa: S101 - a checkout belongs to a payment
+    intent.payment.opening = intent
+    return intent.payment
+
+
+def _request(
+    order: PaymentOrder, context: GatewayContext, return_urls: Callable[[str], RedirectDetails]
+) -> CheckoutRequest:
+    account, reference = context.gateway.account, context.new_reference()
+    wire: dict[str, Any] = {
+        **order.content,
+        "merchantId": account.merchant_id,
+        "storeId": account.store_id,
+        "userId": account.user_id,
+        "clientSystemTransactionId": reference,
+        "redirectDetails": return_urls(reference).to_wire(),
+    }
+    wire["checkoutDetails"] = {
+        **({"skinId": account.skin_id} if account.skin_id else {}),
+        **order.content.get("checkoutDetails", {}),
+        "paymentMethod": account.provider,
+        "redirectUrlTimeout": account.redirect_url_timeout,
+    }
+    if account.provider_merchant_id:
+        wire.setdefault("details", {"providerMerchantId": account.provider_merchant_id})
+    return CheckoutRequest.from_wire(wire)
+
+
+# First step: record the intent
+
+
+def _begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext) -> _Begun | None:
+    """Lock the order and decide; None when another request is sending at this moment."""
+    now = context.clock.now()
+    _lock(order, context, now)
+    attempts = list(
+        GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.CHECKOUT)
+        .select_related("payment")
+        .order_by("-pk")
+    )
+    latest = attempts[0] if attempts else None
+    if latest is not None and latest.payment is not None:
+        latest.payment.order = order
+        state = IntentState(latest.state)
+        if state is IntentState.SENDING and latest.lease_until and latest.lease_until > now:
+            return None
+        if state is IntentState.OPEN and latest.expires_at and latest.expires_at - REOPEN_MARGIN > now:
+            return _Begun(intent=latest)
+        if state is IntentState.NOT_SENT:
+            # The same reference goes with the same bytes, whatever the settings say by now.
+            written = CheckoutRequest.from_json(latest.request_body.encode())
+            return _Begun(intent=_claim_again(latest, context, now), request=written)
+    return _Begun(intent=_new_attempt(order, request, context, now, len(attempts) + 1), request=request)
+
+
+def _lock(order: PaymentOrder, context: GatewayContext, now: datetime) -> None:
+    """Take the order's row by an UPDATE, which locks it on every database, and check it at once."""
+    locked = PaymentOrder.objects.filter(
+        ~GatewayPause.sending_is_paused(context.alias, now), pk=order.pk, state__in=PAYABLE_STATES
+    ).update(version=F("version") + 1, state=OrderState.OPEN)
+    if locked:
+        order.version, order.state = order.version + 1, OrderState.OPEN
+        return
+    order.refresh_from_db()
+    if order.is_payable:
+        raise CheckoutPaused("sending to the gateway is paused; try again later")
+    raise OrderNotPayable(f"order {order.reference} is {order.state}; it must not be paid again")
+
+
+def _new_attempt(
+    order: PaymentOrder, request: CheckoutRequest, context: GatewayContext, now: datetime, number: int
+) -> GatewayTransaction:
+    reference, body = request.client_system_transaction_id, request.to_json()
+    payment = Payment(
+        order=order,
+        number=number,
+        reference=reference,
+        type=order.type,
+        currency=order.currency,
+        amount_minor=order.amount_minor,
+        state=PaymentState.OPEN,
+        created_at=now,
+    )
+    payment.save(force_insert=True)
+    intent = GatewayTransaction(
+        payment=payment,
+        gateway=context.alias,
+        kind=TransactionKind.CHECKOUT,
+        reference=reference,
+        currency=order.currency,
+        amount_minor=order.amount_minor,
+        state=IntentState.SENDING,
+        state_since=now,
+        attempt_no=1,
+        lease_until=now + LEASE,
+        # Until an answer names the page's end, this is the latest instant it could have.
+        expires_at=now + _page_lifetime(context),
+        request_body=body.decode(),
+        body_hash=hashlib.sha256(body).hexdigest(),
+        created_at=now,
+    )
+    intent.save(force_insert=True)
+    return intent
+
+
+def _page_lifetime(context: GatewayContext) -> timedelta:
+    return timedelta(seconds=context.gateway.account.redirect_url_timeout)
+
+
+def _claim_again(intent: GatewayTransaction, context: GatewayContext, now: datetime) -> GatewayTransaction:
+    """Claim a request of which no byte left: the same reference and body may go again."""
+    claim = {
+        "state": IntentState.SENDING,
+        "state_since": now,
+        "attempt_no": intent.attempt_no + 1,
+        "lease_until": now + LEASE,
+        "expires_at": now + _page_lifetime(context),
+    }
+    GatewayTransaction.objects.filter(pk=intent.pk).update(**claim)
+    for name, value in claim.items():
+        setattr(intent, name, value)
+    return intent
+
+
+# Second step: call the gateway
+
+
+def _send(intent: GatewayTransaction, request: CheckoutRequest, context: GatewayContext) -> Payment:
+    not_after = context.not_after()
+    try:
+        answer = _ask_for_page(request, context, not_after)
+    except NotSent as error:
+        _record(intent, IntentEvent.NOTHING_LEFT, error, context)
+        raise GatewayUnreachable(f"nothing was sent: {error}") from error
+    except Refused as error:
+        _record(intent, IntentEvent.REJECTED, error, context)
+        raise CheckoutRefused(str(error)) from error
+    except OutcomeUnknown as error:
+        # The answer was the only copy of the page's address, so nobody can reach that page through us.
+        _record(intent, IntentEvent.PAGE_LOST, error, context)
+        raise GatewayUnreachable(f"no payment page was received: {error}") from error
+    return _open(intent, answer, context)
+
+
+def _ask_for_page(
+    request: CheckoutRequest, context: GatewayContext, not_after: float
+) -> Answer[CheckoutResponse]:
+    """Ask once, and once more with the same bytes when it is certain that none of them left."""
+    try:
+        return context.gateway.checkout(request, not_after=not_after)
+    except NotSent as error:
+        if error.reason in _CERTAIN:
+            raise
+    return context.gateway.checkout(request, not_after=not_after)
+
+
+# Third step: record the evidence
+
+
+def _record(
+    intent: GatewayTransaction, event: IntentEvent, error: GatewayError, context: GatewayContext
+) -> None:
+    changes = {"error_code": error.code[:64]} if isinstance(error, Refused) else {}
+    news = News(
+        kind=EvidenceKind.ANSWER if isinstance(error, Refused) else EvidenceKind.FAULT,
+        event=event,
+        exchange=error.exchange,
+        detail=str(error),
+        attempt_no=intent.attempt_no,
+        changes=changes,
+    )
+    settle(intent, news, context=context)
+
+
+def _open(intent: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext) -> Payment:
+    url = answer.message.redirect_url
+    if not _is_allowed(url, context):
+        return _refuse_host(intent, answer, context)
+    expires_at = intent.expires_at or context.clock.now() + _page_lifetime(context)
+    news = News(
+        kind=EvidenceKind.ANSWER,
+        event=IntentEvent.OPENED,
+        exchange=answer.exchange,
+        attempt_no=intent.attempt_no,
+        changes={"redirect_url": url, "expires_at": expires_at},
+    )
+    opened = settle(intent, news, context=context)
+    if not opened.redirect_url:
+        raise GatewayUnreachable("the payment page arrived too late to be used")
+    return _payment_of(opened)
+
+
+def _is_allowed(url: str, context: GatewayContext) -> bool:
+    parts = urlsplit(url)
+    schemes: Sequence[str] = ("https", "http") if context.policy.allow_plain_http else ("https",)
+    return parts.scheme in schemes and parts.netloc.lower() in context.policy.redirect_hosts
+
+
+def _refuse_host(
+    intent: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
+) -> Payment:
+    host = urlsplit(answer.message.redirect_url).netloc[:100]
+    detail = f"payment page on host {host!r}, which is not among the allowed ones"
+    finding = Finding(verdict=Verdict.NO_NEWS, discrepancy=DiscrepancyKind.UNEXPECTED_HOST, detail=detail)
+    news = News(
+        kind=EvidenceKind.ANSWER,
+        event=IntentEvent.PAGE_LOST,
+        finding=finding,
+        exchange=answer.exchange,
+        attempt_no=intent.attempt_no,
+    )
+    settle(intent, news, context=context)
+    raise CheckoutRefused(detail)

@@ -1,0 +1,47 @@
+"""What every operation is given: the gateway, how to treat it, and the clock. No settings, no rows."""
+
+from __future__ import annotations
+
+import random
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.domain.policy import GatewayPolicy
+from wallet_gateway.domain.recovery import SEND_WITHIN_SECONDS
+from wallet_gateway.domain.references import new_reference
+
+
+class Clock(Protocol):
+    """The time of the database, so that leases mean the same on every machine."""
+
+    def now(self) -> datetime:
+        """Return the present instant, aware."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatewayContext:
+    """One gateway by its alias, with what an operation needs to use it."""
+
+    alias: str
+    gateway: Gateway
+    policy: GatewayPolicy
+    clock: Clock
+    sleep: Callable[[float], None] = field(default=time.sleep)
+
+    def new_reference(self) -> str:
+        """Make a reference that nobody has used and nobody can guess."""
+        return new_reference(now=self.clock.now(), randomness=secrets.randbits(80))
+
+    def jitter(self) -> float:
+        """Return a number between -1 and 1 that keeps many rows from asking in step."""
+        return random.uniform(-1, 1)  # noqa: S311 - spreads load, guards nothing
+
+    def not_after(self) -> float:
+        """Return the monotonic instant after which a claim made now is too old to send on."""
+        return time.monotonic() + SEND_WITHIN_SECONDS

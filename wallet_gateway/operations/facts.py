@@ -1,0 +1,71 @@
+"""Deliver facts from the outbox, at least once: by the request that caused them, or else by the sweep."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.db.models import F
+from django.dispatch import Signal
+
+from wallet_gateway import signals
+from wallet_gateway.models import FactKind, OutboxFact, PaymentOrder
+from wallet_gateway.operations.context import Clock
+
+logger = logging.getLogger("wallet_gateway.facts")
+
+SIGNALS: dict[FactKind, Signal] = {
+    FactKind.AUTHORISED: signals.order_authorised,
+    FactKind.PAID: signals.order_paid,
+    FactKind.CAPTURED_IN_PART: signals.order_captured_in_part,
+    FactKind.REFUNDED: signals.order_refunded,
+    FactKind.REVERSED: signals.order_reversed,
+    FactKind.FAILED: signals.order_failed,
+    FactKind.EXPIRED: signals.order_expired,
+    FactKind.ANOMALY: signals.order_anomaly,
+}
+CLAIM = timedelta(seconds=60)
+_LONGEST_WAIT = timedelta(hours=1)
+
+
+def deliver(facts: Iterable[OutboxFact], *, clock: Clock) -> int:
+    """Send the signals of facts that this process has claimed; return how many were taken by all receivers.
+
+    A receiver's exception is logged and the fact is told again later, to all receivers.
+    """
+    return sum(_deliver_one(fact, clock.now()) for fact in facts)
+
+
+def deliver_due(*, clock: Clock, limit: int = 500) -> int:
+    """Claim and deliver facts whose first delivery did not happen or failed; any number of workers may."""
+    now = clock.now()
+    due = OutboxFact.objects.filter(next_delivery_at__lte=now).order_by("next_delivery_at", "pk")
+    rows = list(due.select_related("order", "intent")[:limit])
+    return deliver([fact for fact in rows if _claim(fact, now)], clock=clock)
+
+
+def _claim(fact: OutboxFact, now: datetime) -> bool:
+    mine = OutboxFact.objects.filter(pk=fact.pk, next_delivery_at=fact.next_delivery_at)
+    fact.attempts += 1
+    return bool(mine.update(next_delivery_at=now + CLAIM, attempts=F("attempts") + 1))
+
+
+def _deliver_one(fact: OutboxFact, now: datetime) -> bool:
+    answers = SIGNALS[FactKind(fact.kind)].send_robust(
+        sender=PaymentOrder,
+        fact_id=str(fact.fact_id),
+        reference=fact.order.reference,
+        order=fact.order,
+        amount=fact.amount,
+        occurred_at=fact.occurred_at,
+    )
+    failures = [answer for _, answer in answers if isinstance(answer, Exception)]
+    row = OutboxFact.objects.filter(pk=fact.pk)
+    if not failures:
+        row.update(delivered_at=now, next_delivery_at=None)
+        return True
+    wait = min(timedelta(seconds=30 * 2 ** min(fact.attempts, 10)), _LONGEST_WAIT)
+    row.update(next_delivery_at=now + wait, last_error=type(failures[0]).__name__)
+    logger.error("a receiver failed for fact %s, told again in %s", fact.fact_id, wait, exc_info=failures[0])
+    return False

@@ -1,0 +1,174 @@
+"""Capture, refund and reverse a payment: each takes its amount under the lock before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal
+
+from django.db.models import F, QuerySet
+
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.limits import (
+    capturable,
+    refundable,
+    reversible,
+    why_not_capture,
+    why_not_refund,
+    why_not_reverse,
+)
+from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
+from wallet_gateway.operations._follow_up import NOBODY, Who, carry_out, repeated
+from wallet_gateway.operations.amounts import minor_units_of
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused, SendingStopped
+from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpType
+from wallet_gateway.protocol.money import Money
+
+
+class UnableToCapture(OperationRefused):
+    """The amount cannot be captured; nothing was sent."""
+
+
+class UnableToRefund(OperationRefused):
+    """The amount cannot be refunded; nothing was sent."""
+
+
+class UnableToReverse(OperationRefused):
+    """The authorisation cannot be reversed; nothing was sent."""
+
+
+def capture(
+    *, payment: Payment, context: GatewayContext, amount: Decimal | Money | None = None, who: Who = NOBODY
+) -> GatewayTransaction:
+    """Take reserved money, all that is left or a part of it; return the intent in whatever state it has.
+
+    Raises `UnableToCapture` when the amount is not there to be taken.
+    """
+    first = repeated(who, kind=TransactionKind.CAPTURE, payment=payment)
+    if first is not None:
+        return first
+    sums = payment.sums
+    minor = minor_units_of(amount, currency=payment.currency, whole=capturable(sums))
+
+    def reserve(now: datetime) -> None:
+        taken = _payable(payment, context, now).filter(
+            authorised__gte=F("captured") + F("capture_reserved") + minor, reversal=Reversal.NONE
+        )
+        if not taken.update(capture_reserved=F("capture_reserved") + minor):
+            _refuse(payment, context, now, UnableToCapture, lambda: why_not_capture(payment.sums, minor))
+
+    if minor <= 0:
+        raise UnableToCapture(why_not_capture(sums, 1) or "nothing is left to capture")
+    return _carry_out(payment, TransactionKind.CAPTURE, minor, reserve, context, who)
+
+
+def refund(
+    *, payment: Payment, context: GatewayContext, amount: Decimal | Money | None = None, who: Who = NOBODY
+) -> GatewayTransaction:
+    """Give captured money back, all that is left or a part of it; return the intent in whatever state it has.
+
+    Raises `UnableToRefund` when the amount is not there to be given back.
+    """
+    first = repeated(who, kind=TransactionKind.REFUND, payment=payment)
+    if first is not None:
+        return first
+    sums = payment.sums
+    minor = minor_units_of(amount, currency=payment.currency, whole=refundable(sums))
+
+    def reserve(now: datetime) -> None:
+        taken = _payable(payment, context, now).filter(
+            captured__gte=F("refunded") + F("refund_reserved") + minor
+        )
+        if not taken.update(refund_reserved=F("refund_reserved") + minor):
+            _refuse(payment, context, now, UnableToRefund, lambda: why_not_refund(payment.sums, minor))
+
+    if minor <= 0:
+        raise UnableToRefund(why_not_refund(sums, 1) or "nothing is left to refund")
+    return _carry_out(payment, TransactionKind.REFUND, minor, reserve, context, who)
+
+
+def reverse(*, payment: Payment, context: GatewayContext, who: Who = NOBODY) -> GatewayTransaction:
+    """Give the whole authorisation back; possible only while nothing is captured.
+
+    Raises `UnableToReverse` otherwise.
+    """
+
+    def reserve(now: datetime) -> None:
+        taken = _payable(payment, context, now).filter(
+            authorised__gt=0, captured=0, capture_reserved=0, reversal=Reversal.NONE
+        )
+        if not taken.update(reversal=Reversal.RESERVED):
+            _refuse(payment, context, now, UnableToReverse, lambda: why_not_reverse(payment.sums))
+
+    first = repeated(who, kind=TransactionKind.REVERSAL, payment=payment)
+    if first is not None:
+        return first
+    minor = reversible(payment.sums)
+    if minor <= 0:
+        raise UnableToReverse(why_not_reverse(payment.sums) or "nothing is left to reverse")
+    return _carry_out(payment, TransactionKind.REVERSAL, minor, reserve, context, who)
+
+
+def _payable(payment: Payment, context: GatewayContext, now: datetime) -> QuerySet[Payment]:
+    return Payment.objects.filter(
+        ~GatewayPause.sending_is_paused(context.alias, now), pk=payment.pk, frozen=False
+    )
+
+
+def _refuse(
+    payment: Payment,
+    context: GatewayContext,
+    now: datetime,
+    refusal: type[OperationRefused],
+    why: Callable[[], str],
+) -> None:
+    """Say why the reserving UPDATE found no row; the rows are read again for that."""
+    payment.refresh_from_db()
+    reason = why()
+    if not reason and GatewayPause.objects.filter(gateway=context.alias, sending_until__gt=now).exists():
+        raise SendingStopped("new operations are paused for this gateway; try again later")
+    raise refusal(reason or "somebody else was quicker; look again")
+
+
+_WIRE_TYPES = {
+    TransactionKind.CAPTURE: FollowUpType.CAPTURE,
+    TransactionKind.REFUND: FollowUpType.REFUND,
+    TransactionKind.REVERSAL: FollowUpType.REVERSAL_PREAUTHORIZATION,
+}
+
+
+def _carry_out(
+    payment: Payment,
+    kind: TransactionKind,
+    minor: int,
+    reserve: Callable[[datetime], None],
+    context: GatewayContext,
+    who: Who,
+) -> GatewayTransaction:
+    account, reference = context.gateway.account, context.new_reference()
+    message = FollowUpRequest.build(
+        merchant_id=account.merchant_id,
+        store_id=account.store_id,
+        user_id=account.user_id,
+        type=_WIRE_TYPES[kind],
+        amount=Money.from_minor_units(minor, payment.currency).to_wire(),
+        currency_code=payment.currency,
+        client_system_transaction_id=reference,
+        client_system_invoice_id=payment.reference,
+        provider_discretionary_data=payment.order.order_number or None,
+        apm_details={"apm_provider": account.provider},
+    )
+    draft = GatewayTransaction(
+        payment=payment,
+        gateway=context.alias,
+        kind=kind,
+        reference=reference,
+        currency=payment.currency,
+        amount_minor=minor,
+        key=who.key,
+        author=who.author[:150],
+        note=who.note[:500],
+    )
+    return carry_out(draft=draft, message=message, reserve=reserve, context=context)

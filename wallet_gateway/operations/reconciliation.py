@@ -1,0 +1,191 @@
+"""Ask the gateway what became of an intent and record the answer: the status query alone decides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import F, Q
+
+from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
+from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
+from wallet_gateway.domain.recovery import CLAIM, may_conclude_expired, needs_operator, next_query_at
+from wallet_gateway.models import EvidenceKind, GatewayPause, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.operations._books import OPENING
+from wallet_gateway.operations._questions import ask
+from wallet_gateway.operations._settlement import News, reread, settle
+from wallet_gateway.operations.context import GatewayContext
+
+ASKABLE_STATES = frozenset(
+    {IntentState.UNKNOWN, IntentState.OPEN, IntentState.PENDING, IntentState.EXPIRED, IntentState.ABANDONED}
+)
+"""States in which the gateway's word may still change something that a customer waits for."""
+
+AT_MOST_EVERY = timedelta(seconds=2)
+"""However often a page asks us, we ask the gateway no more often than this for one intent."""
+
+
+def reconcile_attempt(*, reference: str, context: GatewayContext) -> Payment:
+    """Ask about the attempt to pay that has this reference, unless it is settled or was asked about just now.
+
+    Returns the payment as it then stands, with its order. Raises `Payment.DoesNotExist`.
+    """
+    mine = _claim_on_demand(reference, context)
+    intent = _load_opening(reference)
+    if mine:
+        intent = question(intent, context=context)
+    payment = intent.payment
+    assert payment is not None  # noqa: S101 - an opening intent belongs to a payment
+    payment.opening = intent
+    return payment
+
+
+def reconcile_order(
+    *, order: PaymentOrder, context: GatewayContext, everything: bool = False
+) -> PaymentOrder:
+    """Ask about every intent of an order that is not settled, or about all of them; return the fresh order.
+
+    `everything` is for people who want to see the gateway's word now: also settled intents are asked about.
+    """
+    rows = GatewayTransaction.objects.filter(payment__order=order).select_related("payment__order")
+    if not everything:
+        rows = rows.filter(state__in=ASKABLE_STATES)
+    for intent in rows.order_by("pk"):
+        if everything or _claim_on_demand(intent.reference, context):
+            question(reread(intent), context=context)
+    order.refresh_from_db()
+    return order
+
+
+def _claim_on_demand(reference: str, context: GatewayContext) -> bool:
+    now = context.clock.now()
+    rested = Q(last_queried_at__isnull=True) | Q(last_queried_at__lte=now - AT_MOST_EVERY)
+    rows = GatewayTransaction.objects.filter(rested, reference=reference, state__in=ASKABLE_STATES)
+    return bool(rows.update(last_queried_at=now))
+
+
+def _load_opening(reference: str) -> GatewayTransaction:
+    """Read the opening intent of an attempt, its order and the order's other payments in one statement."""
+    rows = GatewayTransaction.objects.filter(
+        payment__order__payments__reference=reference, kind__in=OPENING
+    ).select_related("payment__order")
+    intents = {intent.reference: intent for intent in rows}
+    if reference not in intents:
+        raise Payment.DoesNotExist(f"no attempt to pay has the reference {reference!r}")
+    intent = intents[reference]
+    if intent.payment is not None:
+        others = [other.payment for other in intents.values() if other.payment is not None]
+        intent.payment.order.known_payments = others
+    return intent
+
+
+def question(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
+    """Ask about one intent and record what was learned, be it only when to ask next."""
+    finding = ask(intent, context=context)
+    now = context.clock.now()
+    climbed = _climbed(intent, now, context)
+    if finding is None:
+        return settle(intent, _no_answer(climbed), context=context)
+    event = _event_of(intent, finding, now)
+    changes = climbed | _counted(intent, finding, now)
+    news = News(
+        kind=EvidenceKind.RECORDS,
+        event=event,
+        finding=finding,
+        changes=changes,
+        detail="the page ended and the gateway has no record" if event is IntentEvent.EXPIRED else "",
+        keep_as_evidence=_is_worth_keeping(intent, event, finding),
+    )
+    return settle(intent, news, context=context)
+
+
+def _no_answer(climbed: dict[str, Any]) -> News:
+    return News(kind=EvidenceKind.FAULT, changes=climbed, keep_as_evidence=False)
+
+
+def _climbed(intent: GatewayTransaction, now: datetime, context: GatewayContext) -> dict[str, Any]:
+    """Return the columns that say a question was asked; only a question that was due climbs a rung."""
+    due = intent.next_query_at is not None and intent.next_query_at <= now + CLAIM
+    rung = intent.query_rung + 1 if due else intent.query_rung
+    position = intent.position(state=IntentState(intent.state), since=intent.state_since, rung=rung)
+    again = next_query_at(position, jitter=context.jitter())
+    return {
+        "query_rung": rung,
+        "query_count": F("query_count") + 1,
+        "last_queried_at": now,
+        "next_query_at": max(again, now) if again else None,
+    }
+
+
+def _counted(intent: GatewayTransaction, finding: Finding, now: datetime) -> dict[str, Any]:
+    if not finding.absent:
+        return {"absent_count": 0} | _confirmed(intent, finding, now)
+    absent = intent.absent_count + 1
+    waits = intent.state == IntentState.UNKNOWN and needs_operator(
+        since=intent.state_since, absent_answers=absent, now=now
+    )
+    return {"absent_count": absent} | ({"needs_operator": True} if waits else {})
+
+
+def _confirmed(intent: GatewayTransaction, finding: Finding, now: datetime) -> dict[str, Any]:
+    """Note that a record of a settled intent was seen, and which it is; nothing more need be asked."""
+    if intent.state != IntentState.APPROVED or finding.verdict is not Verdict.APPROVED:
+        return {}
+    columns: dict[str, Any] = {"confirmed_at": now, "next_query_at": None}
+    if finding.record_id and not intent.record_id:
+        columns["record_id"] = finding.record_id[:128]
+    return columns
+
+
+def _event_of(intent: GatewayTransaction, finding: Finding, now: datetime) -> IntentEvent | None:
+    if finding.verdict is not Verdict.NO_NEWS:
+        return EVENTS[finding.verdict]
+    if intent.state == IntentState.OPEN and finding.absent and intent.expires_at:
+        ended = may_conclude_expired(expires_at=intent.expires_at, now=now)
+        return IntentEvent.EXPIRED if ended else None
+    return None
+
+
+def _is_worth_keeping(intent: GatewayTransaction, event: IntentEvent | None, finding: Finding) -> bool:
+    """Say whether the answer is kept as evidence: what changes something, and what nobody expected."""
+    if finding.elsewhere or finding.verdict is Verdict.CONTRADICTION:
+        return True
+    settled = intent.state in {IntentState.APPROVED, IntentState.REJECTED}
+    return event is not None and not settled
+
+
+def reconcile_due(*, context: GatewayContext, limit: int = 500) -> int:
+    """Ask about every intent whose time has come, one claim at a time; return how many were asked about.
+
+    Any number of workers on any number of machines may run this: a row is claimed by a conditional UPDATE.
+    """
+    now = context.clock.now()
+    if _queries_are_paused(context, now):
+        return 0
+    due = GatewayTransaction.objects.filter(gateway=context.alias, next_query_at__lte=now)
+    rows = due.order_by("next_query_at", "pk").select_related("payment__order", "deposit")[:limit]
+    return sum(1 for _ in _paced(rows, context))
+
+
+def _paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> Iterable[GatewayTransaction]:
+    pause = 1 / context.policy.query_rate
+    for intent in rows:
+        if not _claim_due(intent, context.clock.now()):
+            continue
+        question(intent, context=context)
+        yield intent
+        context.sleep(pause)
+        if _queries_are_paused(context, context.clock.now()):
+            return
+
+
+def _claim_due(intent: GatewayTransaction, now: datetime) -> bool:
+    mine = GatewayTransaction.objects.filter(
+        pk=intent.pk, state=intent.state, next_query_at=intent.next_query_at
+    )
+    return bool(mine.update(next_query_at=now + CLAIM, last_queried_at=now))
+
+
+def _queries_are_paused(context: GatewayContext, now: datetime) -> bool:
+    return GatewayPause.objects.filter(gateway=context.alias, queries_until__gt=now).exists()

@@ -1,0 +1,105 @@
+"""A person's decisions: on an outcome nobody can find out, on a contradiction, on a difference."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
+from wallet_gateway.domain.recovery import OPERATOR_ABSENT_ANSWERS, OPERATOR_AFTER, needs_operator
+from wallet_gateway.models import Discrepancy, EvidenceKind, GatewayTransaction
+from wallet_gateway.operations._settlement import News, reread, settle, unfreeze
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused
+
+
+class Decision(StrEnum):
+    """What a person concludes."""
+
+    DID_NOT_HAPPEN = "DID_NOT_HAPPEN"
+    """The amount is released; the reference stays on watch for 90 days."""
+    DID_HAPPEN = "DID_HAPPEN"
+    """Only of a contradiction: what the gateway reports stands as it is."""
+
+
+class UnableToResolve(OperationRefused):
+    """The decision is not open, or not yet; nothing was changed."""
+
+
+def resolve(
+    intent: GatewayTransaction, *, decision: Decision, reason: str, author: str, context: GatewayContext
+) -> GatewayTransaction:
+    """Record a person's decision, with its reason, on an intent that no evidence has ended.
+
+    An unknown outcome may be given up after 24 hours and five empty answers; a request of which no byte left
+    at any time; a contradiction either way. Raises `UnableToResolve`.
+    """
+    if not reason.strip() or not author.strip():
+        raise UnableToResolve("a decision needs a reason and the name of whoever takes it")
+    intent = reread(intent)
+    event = _event(intent, decision, context)
+    if IntentState(intent.state) is IntentState.ANOMALY:
+        _close_all(intent, reason=reason, author=author, context=context)
+    news = News(
+        kind=EvidenceKind.DECISION,
+        event=event,
+        detail=reason,
+        author=author,
+        changes={"decided_by_person": True},
+    )
+    settled = settle(intent, news, context=context)
+    unfreeze(settled, context=context)
+    return reread(settled)
+
+
+def _event(intent: GatewayTransaction, decision: Decision, context: GatewayContext) -> IntentEvent:
+    state = IntentState(intent.state)
+    if state is IntentState.ANOMALY:
+        return _event_of_anomaly(intent, decision)
+    if decision is Decision.DID_HAPPEN:
+        raise UnableToResolve(f"only the gateway's evidence approves an intent in state {state}")
+    if state is IntentState.NOT_SENT:
+        return IntentEvent.ABANDONED
+    if state not in {IntentState.UNKNOWN, IntentState.PENDING}:
+        raise UnableToResolve(f"an intent in state {state} needs no decision")
+    waited = needs_operator(
+        since=intent.state_since, absent_answers=intent.absent_count, now=context.clock.now()
+    )
+    if not waited:
+        hours = int(OPERATOR_AFTER.total_seconds() // 3600)
+        raise UnableToResolve(
+            f"too early: after {hours} hours and {OPERATOR_ABSENT_ANSWERS} empty answers in a row "
+            f"(so far {intent.absent_count}) a person may decide"
+        )
+    return IntentEvent.ABANDONED
+
+
+def _event_of_anomaly(intent: GatewayTransaction, decision: Decision) -> IntentEvent:
+    if decision is Decision.DID_HAPPEN:
+        return IntentEvent.ACCEPTED_BY_PERSON
+    if intent.approved_minor is not None:
+        raise UnableToResolve("this intent was approved before it was contradicted; it cannot be undone here")
+    return IntentEvent.ABANDONED
+
+
+def _close_all(intent: GatewayTransaction, *, reason: str, author: str, context: GatewayContext) -> None:
+    Discrepancy.objects.filter(intent=intent, closed_at__isnull=True).update(
+        closed_at=context.clock.now(), closed_by=author[:150], reason=reason[:500]
+    )
+
+
+def close_discrepancy(
+    discrepancy: Discrepancy, *, reason: str, author: str, context: GatewayContext
+) -> Discrepancy:
+    """Close a difference with a reason; the payment is usable again once none is open."""
+    if not reason.strip() or not author.strip():
+        raise UnableToResolve("a decision needs a reason and the name of whoever takes it")
+    now = context.clock.now()
+    closed = Discrepancy.objects.filter(pk=discrepancy.pk, closed_at__isnull=True).update(
+        closed_at=now, closed_by=author[:150], reason=reason[:500]
+    )
+    if not closed:
+        raise UnableToResolve("this difference is closed already")
+    discrepancy.refresh_from_db()
+    if discrepancy.intent is not None:
+        unfreeze(reread(discrepancy.intent), context=context)
+    return discrepancy

@@ -1,0 +1,96 @@
+"""What runs by itself: find silent senders, ask what is due, send what never left, tell what was not told.
+
+The rows are the queue. Any number of workers on any number of machines may sweep at the same time.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+
+from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, TransactionKind
+from wallet_gateway.models import EvidenceKind, GatewayTransaction
+from wallet_gateway.operations._breaker import count_unknown
+from wallet_gateway.operations._follow_up import send_again
+from wallet_gateway.operations._settlement import News, settle
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.facts import deliver_due
+from wallet_gateway.operations.reconciliation import reconcile_due
+
+logger = logging.getLogger("wallet_gateway.sweep")
+
+_LIMIT = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepReport:
+    """What one sweep of one gateway did."""
+
+    gateway: str
+    leases_ended: int
+    asked: int
+    sent_again: int
+    facts_told: int
+
+    @property
+    def did_something(self) -> bool:
+        """Whether there was anything to do."""
+        return bool(self.leases_ended or self.asked or self.sent_again or self.facts_told)
+
+
+def sweep(*, context: GatewayContext) -> SweepReport:
+    """Do once what is due for one gateway."""
+    return SweepReport(
+        gateway=context.alias,
+        leases_ended=end_leases(context=context),
+        asked=reconcile_due(context=context, limit=_LIMIT),
+        sent_again=send_unsent(context=context),
+        facts_told=deliver_due(clock=context.clock, limit=_LIMIT),
+    )
+
+
+def end_leases(*, context: GatewayContext) -> int:
+    """Conclude that senders whose lease has ended are gone; return how many.
+
+    What they sent, if anything, is unknown. A hosted page whose address died with its sender can be reached
+    by nobody, so that attempt is abandoned and kept on watch.
+    """
+    now = context.clock.now()
+    silent = GatewayTransaction.objects.filter(
+        gateway=context.alias, state=IntentState.SENDING, lease_until__lt=now
+    )
+    rows = list(silent.select_related("payment__order", "deposit")[:_LIMIT])
+    for intent in rows:
+        checkout = intent.kind == TransactionKind.CHECKOUT
+        news = News(
+            kind=EvidenceKind.LEASE_ENDED,
+            event=IntentEvent.PAGE_LOST if checkout else IntentEvent.LOST,
+            detail="the sender went silent while sending",
+            attempt_no=intent.attempt_no,
+        )
+        settle(intent, news, context=context)
+    if rows:
+        count_unknown(context)
+    return len(rows)
+
+
+def send_unsent(*, context: GatewayContext) -> int:
+    """Send requests of which no byte left, each a few times at most; return how many were tried."""
+    now = context.clock.now()
+    if not context.policy.sending:
+        return 0
+    due = GatewayTransaction.objects.filter(
+        gateway=context.alias, state=IntentState.NOT_SENT, next_send_at__lte=now
+    )
+    rows = list(due.exclude(kind=TransactionKind.CHECKOUT).order_by("next_send_at")[:_LIMIT])
+    return sum(_try_again(intent, context) for intent in rows)
+
+
+def _try_again(intent: GatewayTransaction, context: GatewayContext) -> bool:
+    try:
+        send_again(intent, context=context)
+    except OperationRefused as error:
+        logger.info("%s was not sent again: %s", intent.reference, error)
+        return False
+    return True

@@ -1,0 +1,390 @@
+"""The one import of a shop's own code: `from wallet_gateway import payments`.
+
+The verbs of this app with gateway, clock and return URLs wired from the settings. Each function makes one
+call into the operations or queries; rules stand there, not here. Verbs that speak to the gateway must not be
+called inside a database transaction: what they are about to send has to be committed first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from django.urls import reverse as reverse_url
+
+from wallet_gateway import conf, return_tokens, wiring
+from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.operations import (
+    checkout,
+    detached_refunds,
+    facts,
+    follow_ups,
+    migration_file,
+    orders,
+    reconciliation,
+    resolutions,
+    sweeping,
+)
+from wallet_gateway.operations._follow_up import KeyConflict, OperationOutstanding, Who
+from wallet_gateway.operations.amounts import BadAmount
+from wallet_gateway.operations.checkout import (
+    CheckoutInProgress,
+    CheckoutPaused,
+    CheckoutRefused,
+    CheckoutUnavailable,
+    GatewayUnreachable,
+    OrderNotPayable,
+)
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.detached_refunds import UnableToRefundMigrated
+from wallet_gateway.operations.errors import OperationError, OperationRefused, SendingStopped
+from wallet_gateway.operations.follow_ups import UnableToCapture, UnableToRefund, UnableToReverse
+from wallet_gateway.operations.migration_file import ImportReport
+from wallet_gateway.operations.orders import InvalidOrder, OrderConflict, OrderDetails
+from wallet_gateway.operations.resolutions import Decision, UnableToResolve
+from wallet_gateway.operations.sweeping import SweepReport
+from wallet_gateway.protocol.addresses import BillingAddress, ShippingAddress
+from wallet_gateway.protocol.cart import Discount, Item, Shipping
+from wallet_gateway.protocol.checkout import RedirectDetails
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
+
+__all__ = [
+    "BadAmount",
+    "BillingAddress",
+    "CheckoutInProgress",
+    "CheckoutPaused",
+    "CheckoutRefused",
+    "CheckoutUnavailable",
+    "Decision",
+    "Discount",
+    "GatewayUnreachable",
+    "ImportReport",
+    "InvalidOrder",
+    "Item",
+    "KeyConflict",
+    "Money",
+    "OperationError",
+    "OperationOutstanding",
+    "OperationRefused",
+    "OrderConflict",
+    "OrderNotPayable",
+    "OrderSummary",
+    "SendingStopped",
+    "Shipping",
+    "ShippingAddress",
+    "SweepReport",
+    "TimelineEntry",
+    "UnableToCapture",
+    "UnableToRefund",
+    "UnableToRefundMigrated",
+    "UnableToResolve",
+    "UnableToReverse",
+    "attempt_for",
+    "capture",
+    "close_discrepancy",
+    "create_order",
+    "deliver_facts",
+    "export_migration_file",
+    "get_order",
+    "get_order_by_token",
+    "import_migration_file",
+    "order_summary",
+    "order_timeline",
+    "reconcile",
+    "reconcile_due",
+    "refund",
+    "refund_migrated",
+    "resolve",
+    "reverse",
+    "start_checkout",
+    "sweep",
+]
+
+
+def _context(alias: str) -> GatewayContext:
+    return GatewayContext(
+        alias=alias,
+        gateway=wiring.gateway(alias),
+        policy=conf.gateway_settings(alias).policy,
+        clock=wiring.clock(),
+    )
+
+
+# Orders and their hosted page
+
+
+def create_order(
+    *,
+    reference: str,
+    currency: str,
+    items: Sequence[Item] = (),
+    shipping: Shipping | None = None,
+    discounts: Sequence[Discount] = (),
+    amount: Decimal | Money | None = None,
+    type: str = "sale",  # noqa: A002 - the interface's own word
+    gateway: str = "default",
+    order_number: str | None = None,
+    language: str | None = None,
+    billing_address: BillingAddress | Mapping[str, Any] | None = None,
+    shipping_address: ShippingAddress | Mapping[str, Any] | None = None,
+    cardholder_id: str | None = None,
+    cardholder_first_name: str | None = None,
+    cardholder_last_name: str | None = None,
+    cardholder_email: str | None = None,
+    cardholder_mobile_phone: str | None = None,
+    cardholder_home_phone: str | None = None,
+    cardholder_work_phone: str | None = None,
+    cardholder_national_identification_number: str | None = None,
+    skin_id: str | None = None,
+    provider_merchant_id: str | None = None,
+    continue_url: str = "",
+) -> PaymentOrder:
+    """Store what is to be paid, or return the order that this reference already has.
+
+    Sums are computed from the items, shipping and discounts; an `amount` given beside them is checked.
+    `type` is "sale" or "preauthorization". Everything optional of the interface's checkout request can be
+    given. Raises `InvalidOrder`, whose `errors` name each field, and `OrderConflict` when the reference
+    belongs to an order with other content.
+    """
+    conf.gateway_settings(gateway)
+    cardholder = {
+        "cardholder_id": cardholder_id,
+        "cardholder_first_name": cardholder_first_name,
+        "cardholder_last_name": cardholder_last_name,
+        "cardholder_email": cardholder_email,
+        "cardholder_mobile_phone": cardholder_mobile_phone,
+        "cardholder_home_phone": cardholder_home_phone,
+        "cardholder_work_phone": cardholder_work_phone,
+        "cardholder_national_identification_number": cardholder_national_identification_number,
+    }
+    details = OrderDetails(
+        currency=currency,
+        items=items,
+        shipping=shipping,
+        discounts=discounts,
+        amount=amount,
+        type=type,
+        order_number=order_number,
+        language=language,
+        billing_address=billing_address,
+        shipping_address=shipping_address,
+        cardholder=cardholder,
+        skin_id=skin_id,
+        provider_merchant_id=provider_merchant_id,
+    )
+    return orders.create_order(
+        reference=reference,
+        details=details,
+        gateway=gateway,
+        clock=wiring.clock(),
+        continue_url=continue_url,
+    )
+
+
+def get_order(reference: str) -> PaymentOrder:
+    """Return the order with the shop's reference; raises `PaymentOrder.DoesNotExist`."""
+    return PaymentOrder.objects.get(reference=reference)
+
+
+def get_order_by_token(token: str) -> PaymentOrder:
+    """Return the order that a URL names; raises `PaymentOrder.DoesNotExist`."""
+    return PaymentOrder.objects.get(token=token)
+
+
+def start_checkout(order: PaymentOrder) -> Payment:
+    """Return a payment whose `redirect_url` the customer is to be sent to.
+
+    A page that is still open is served again. Raises a `CheckoutUnavailable`; `OrderNotPayable` among them
+    means that the customer must not pay again.
+    """
+    return checkout.start_checkout(order=order, context=_context(order.gateway), return_urls=return_urls)
+
+
+def return_urls(reference: str) -> RedirectDetails:
+    """Return the six absolute URLs by which a customer comes back from one attempt to pay."""
+
+    def url(outcome: return_tokens.ReturnOutcome) -> str:
+        token = return_tokens.sign(reference, outcome)
+        return conf.settings().public_origin + reverse_url("wallet_gateway:return", args=[token])
+
+    return RedirectDetails.build(
+        return_url=url(return_tokens.ReturnOutcome.RETURN),
+        success_url=url(return_tokens.ReturnOutcome.SUCCESS),
+        pending_url=url(return_tokens.ReturnOutcome.PENDING),
+        error_url=url(return_tokens.ReturnOutcome.ERROR),
+        cancel_url=url(return_tokens.ReturnOutcome.CANCEL),
+        refused_url=url(return_tokens.ReturnOutcome.REFUSED),
+    )
+
+
+def attempt_for(reference: str) -> Payment:
+    """Return the attempt to pay with this clientSystemTransactionId; raises `Payment.DoesNotExist`."""
+    return Payment.objects.select_related("order").get(reference=reference)
+
+
+# What the gateway says
+
+
+def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> PaymentOrder:
+    """Ask the gateway about what is not settled, and return the order as it then stands.
+
+    Given one attempt, only that attempt is asked about. However often this is called, the gateway is asked
+    about one transaction at most every two seconds. `everything` asks about settled transactions, too.
+    """
+    if isinstance(subject, Payment):
+        context = _context(subject.order.gateway)
+        return reconciliation.reconcile_attempt(reference=subject.reference, context=context).order
+    context = _context(subject.gateway)
+    return reconciliation.reconcile_order(order=subject, context=context, everything=everything)
+
+
+def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
+    """Ask about everything whose time has come at one gateway; return how many were asked about."""
+    return reconciliation.reconcile_due(context=_context(gateway), limit=limit)
+
+
+def sweep() -> tuple[SweepReport, ...]:
+    """Do once, for every gateway, what runs by itself: recovery, expiry, unsent requests, the outbox."""
+    return tuple(sweeping.sweep(context=_context(alias)) for alias in conf.settings().gateways)
+
+
+def deliver_facts() -> int:
+    """Tell the shop's receivers what they have not been told yet; return how many facts were taken."""
+    return facts.deliver_due(clock=wiring.clock())
+
+
+# Operations on a payment
+
+
+def capture(
+    order: PaymentOrder,
+    amount: Decimal | Money | None = None,
+    *,
+    payment: Payment | None = None,
+    key: str | None = None,
+    author: str = "",
+    note: str = "",
+) -> GatewayTransaction:
+    """Take reserved money, all of it or `amount`; look at the returned transaction's `state`.
+
+    A repeated `key` returns the first transaction and sends nothing. Raises `UnableToCapture`.
+    """
+    return follow_ups.capture(
+        payment=payment or _payment_with_money(order, UnableToCapture),
+        context=_context(order.gateway),
+        amount=amount,
+        who=Who(key=key, author=author, note=note),
+    )
+
+
+def refund(
+    order: PaymentOrder,
+    amount: Decimal | Money | None = None,
+    *,
+    payment: Payment | None = None,
+    key: str | None = None,
+    author: str = "",
+    note: str = "",
+) -> GatewayTransaction:
+    """Give captured money back, all of it or `amount`; look at the returned transaction's `state`.
+
+    A repeated `key` returns the first transaction and sends nothing. Raises `UnableToRefund`.
+    """
+    return follow_ups.refund(
+        payment=payment or _payment_with_money(order, UnableToRefund),
+        context=_context(order.gateway),
+        amount=amount,
+        who=Who(key=key, author=author, note=note),
+    )
+
+
+def reverse(
+    order: PaymentOrder,
+    *,
+    payment: Payment | None = None,
+    key: str | None = None,
+    author: str = "",
+    note: str = "",
+) -> GatewayTransaction:
+    """Give the whole authorisation back, while nothing of it is captured. Raises `UnableToReverse`."""
+    return follow_ups.reverse(
+        payment=payment or _payment_with_money(order, UnableToReverse),
+        context=_context(order.gateway),
+        who=Who(key=key, author=author, note=note),
+    )
+
+
+def _payment_with_money(order: PaymentOrder, refusal: type[OperationRefused]) -> Payment:
+    payments = list(order.payments.select_related("order").filter(authorised__gt=0))
+    if not payments:
+        raise refusal(f"order {order.reference} has no authorised payment")
+    if len(payments) > 1:
+        raise refusal(f"order {order.reference} has {len(payments)} payments; say which one is meant")
+    return payments[0]
+
+
+# Detached refunds
+
+
+def refund_migrated(
+    parent_transaction_id: str,
+    amount: Decimal | Money,
+    currency: str,
+    *,
+    gateway: str = "default",
+    order_number: str | None = None,
+    key: str | None = None,
+    author: str = "",
+    note: str = "",
+) -> GatewayTransaction:
+    """Refund a payment made through another provider; `approved_amount` of the result may be less.
+
+    Raises `UnableToRefundMigrated` when more is asked than a known deposit has left.
+    """
+    return detached_refunds.refund_migrated(
+        parent_transaction_id=parent_transaction_id,
+        amount=amount,
+        currency=currency,
+        context=_context(gateway),
+        who=Who(key=key, author=author, note=note),
+        order_number=order_number,
+    )
+
+
+def import_migration_file(
+    lines: Iterable[str], *, gateway: str = "default", keep_good: bool = False, dry_run: bool = False
+) -> ImportReport:
+    """Read a migration file into deposits; bad rows are reported by line and reason."""
+    return migration_file.import_migration_file(
+        lines, gateway=gateway, clock=wiring.clock(), keep_good=keep_good, dry_run=dry_run
+    )
+
+
+def export_migration_file(*, gateway: str = "default") -> Iterator[str]:
+    """Write the known deposits of a gateway as a migration file, line by line."""
+    return migration_file.export_migration_file(gateway=gateway)
+
+
+# Decisions
+
+
+def resolve(
+    intent: GatewayTransaction, *, decision: Decision | str, reason: str, author: str
+) -> GatewayTransaction:
+    """Record a person's decision on an outcome that no evidence has ended. Raises `UnableToResolve`."""
+    return resolutions.resolve(
+        intent,
+        decision=Decision(decision),
+        reason=reason,
+        author=author,
+        context=_context(intent.gateway),
+    )
+
+
+def close_discrepancy(discrepancy: Discrepancy, *, reason: str, author: str) -> Discrepancy:
+    """Close a difference between our books and the gateway's, with a reason."""
+    return resolutions.close_discrepancy(
+        discrepancy, reason=reason, author=author, context=_context(discrepancy.gateway)
+    )

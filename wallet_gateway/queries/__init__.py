@@ -1,0 +1,1 @@
+"""Reads: what pages, admin and exports show. No effect, no network."""

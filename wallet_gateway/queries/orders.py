@@ -1,0 +1,164 @@
+"""What there is to say of one order: its money at a glance, and what happened to it in order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
+from wallet_gateway.models import Evidence, EvidenceKind, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.protocol.money import Money
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderSummary:
+    """The money of one order."""
+
+    reference: str
+    state: OrderState
+    currency: str
+    amount: Money
+    authorised: Money
+    captured: Money
+    refunded: Money
+    reserved: Money
+    """Under way: captures and refunds whose outcome is not known yet."""
+    open_attempt: Payment | None
+    """The attempt whose page may still be decided."""
+
+
+def order_summary(order: PaymentOrder) -> OrderSummary:
+    """Add up what an order's payments say."""
+    payments = list(order.payments.all())
+    sums = [payment.sums for payment in payments]
+
+    def money(minor: int) -> Money:
+        return Money.from_minor_units(minor, order.currency)
+
+    return OrderSummary(
+        reference=order.reference,
+        state=OrderState(order.state),
+        currency=order.currency,
+        amount=order.amount,
+        authorised=money(sum(s.authorised for s in sums)),
+        captured=money(sum(s.captured for s in sums)),
+        refunded=money(sum(s.refunded for s in sums)),
+        reserved=money(sum(s.capture_reserved + s.refund_reserved for s in sums)),
+        open_attempt=_open_attempt(order),
+    )
+
+
+def _open_attempt(order: PaymentOrder) -> Payment | None:
+    rows = GatewayTransaction.objects.filter(
+        payment__order=order, kind=TransactionKind.CHECKOUT, state=IntentState.OPEN
+    )
+    intent = rows.select_related("payment__order").order_by("-pk").first()
+    if intent is None or intent.payment is None:
+        return None
+    intent.payment.opening = intent
+    return intent.payment
+
+
+class TimelineKind(StrEnum):
+    """What an entry of the timeline is about."""
+
+    ORDERED = "ORDERED"
+    STARTED = "STARTED"
+    LEARNED = "LEARNED"
+    DECIDED = "DECIDED"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TimelineEntry:
+    """One thing that happened."""
+
+    occurred_at: datetime
+    kind: TimelineKind
+    text: str | Promise
+    amount: Money | None
+    reference: str
+    """The reference of the intent it is about; the shop's own for the order itself."""
+    detail: str = ""
+
+
+_STARTED = {
+    TransactionKind.CHECKOUT: _("Payment page requested"),
+    TransactionKind.AUTHORIZATION: _("Authorisation requested"),
+    TransactionKind.CAPTURE: _("Capture requested"),
+    TransactionKind.REFUND: _("Refund requested"),
+    TransactionKind.REVERSAL: _("Reversal requested"),
+    TransactionKind.DETACHED_REFUND: _("Detached refund requested"),
+}
+_APPROVED = {
+    TransactionKind.CHECKOUT: _("Payment approved"),
+    TransactionKind.AUTHORIZATION: _("Payment approved"),
+    TransactionKind.CAPTURE: _("Capture approved"),
+    TransactionKind.REFUND: _("Refund approved"),
+    TransactionKind.REVERSAL: _("Reversal approved"),
+    TransactionKind.DETACHED_REFUND: _("Detached refund approved"),
+}
+_LEARNED = {
+    IntentState.NOT_SENT: _("Gateway not reached, nothing was sent"),
+    IntentState.UNKNOWN: _("Outcome unknown, the gateway is being asked"),
+    IntentState.OPEN: _("Payment page opened"),
+    IntentState.PENDING: _("Pending at the gateway"),
+    IntentState.REJECTED: _("Not approved"),
+    IntentState.EXPIRED: _("Payment page expired unpaid"),
+    IntentState.ABANDONED: _("Given up"),
+    IntentState.ANOMALY: _("Contradiction found, a person must decide"),
+}
+
+
+def order_timeline(order: PaymentOrder) -> tuple[TimelineEntry, ...]:
+    """Return what happened to an order, the oldest first. Two statements, whatever the order's history."""
+    intents = list(GatewayTransaction.objects.filter(payment__order=order).order_by("pk"))
+    evidence = Evidence.objects.filter(intent__payment__order=order).select_related("intent").order_by("pk")
+    entries = [_ordered(order), *map(_started, intents), *_learned(evidence)]
+    return tuple(sorted(entries, key=lambda entry: entry.occurred_at))
+
+
+def _ordered(order: PaymentOrder) -> TimelineEntry:
+    return TimelineEntry(
+        occurred_at=order.created_at,
+        kind=TimelineKind.ORDERED,
+        text=_("Order created"),
+        amount=order.amount,
+        reference=order.reference,
+    )
+
+
+def _started(intent: GatewayTransaction) -> TimelineEntry:
+    return TimelineEntry(
+        occurred_at=intent.created_at,
+        kind=TimelineKind.STARTED,
+        text=_STARTED[TransactionKind(intent.kind)],
+        amount=intent.amount,
+        reference=intent.reference,
+        detail=intent.note,
+    )
+
+
+def _learned(rows: Iterable[Evidence]) -> Iterator[TimelineEntry]:
+    for row in rows:
+        if not row.event:
+            continue
+        yield TimelineEntry(
+            occurred_at=row.occurred_at,
+            kind=TimelineKind.DECIDED if row.kind == EvidenceKind.DECISION else TimelineKind.LEARNED,
+            text=_text_of(row),
+            amount=row.intent.approved_amount or row.intent.amount,
+            reference=row.intent.reference,
+            detail=row.detail,
+        )
+
+
+def _text_of(row: Evidence) -> str | Promise:
+    state = IntentState(row.state_after)
+    if state is IntentState.APPROVED:
+        return _APPROVED[TransactionKind(row.intent.kind)]
+    return _LEARNED.get(state, state.value)

@@ -1,0 +1,28 @@
+"""Facts about orders, for the shop's own code.
+
+Each signal is sent after the change is committed, at least once, always with the same `fact_id`: a receiver
+that remembers the ids it has seen is called twice without harm. A receiver that raises is called again
+later. Keyword arguments: `fact_id` (str), `reference` (the shop's own), `order` (PaymentOrder), `amount`
+(Money or None), `occurred_at` (aware datetime). The sender is the PaymentOrder class.
+"""
+
+from __future__ import annotations
+
+from django.dispatch import Signal
+
+order_authorised = Signal()
+"""The amount is reserved; capture it before the authorisation lapses."""
+order_paid = Signal()
+"""The money is captured in full."""
+order_captured_in_part = Signal()
+"""A part of what is authorised was captured."""
+order_refunded = Signal()
+"""Money went back to the customer."""
+order_reversed = Signal()
+"""The authorisation was given back; nothing was taken."""
+order_failed = Signal()
+"""An attempt to pay was refused, cancelled or failed; the customer may try again."""
+order_expired = Signal()
+"""The payment page ended unpaid; the customer may try again."""
+order_anomaly = Signal()
+"""Evidence contradicts the books, or the order is overpaid: a person must look."""

@@ -1,0 +1,94 @@
+"""Where settings become objects: one client per gateway alias and process, and the database's clock."""
+
+from __future__ import annotations
+
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+
+from django.core.signals import setting_changed
+from django.db import connection
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from wallet_gateway import conf
+from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.client.transport import Transport
+
+_LOOK_AGAIN_AFTER = 30.0
+_NOW = {
+    "postgresql": "SELECT clock_timestamp()",
+    "mysql": "SELECT UTC_TIMESTAMP(6)",
+}
+
+_gateways: dict[str, Gateway] = {}
+_lock = threading.Lock()
+
+
+def gateway(alias: str) -> Gateway:
+    """Return the client of one gateway; made once, shared by all threads of the process."""
+    with _lock:
+        if alias not in _gateways:
+            _gateways[alias] = _make(conf.gateway_settings(alias))
+        return _gateways[alias]
+
+
+def _make(given: conf.GatewaySettings) -> Gateway:
+    auth = import_string(given.auth) if given.auth else None
+    transport = Transport(base_url=given.base_url, auth=auth, **given.timeouts)
+    return Gateway(account=given.account, transport=transport, paths=given.paths)
+
+
+def forget_gateways() -> None:
+    """Close all clients; the next call makes new ones from the settings as they then are."""
+    with _lock:
+        for made in _gateways.values():
+            made.close()
+        _gateways.clear()
+
+
+def _on_setting_changed(*, setting: str, **_: object) -> None:
+    if setting == conf.SETTING:
+        forget_gateways()
+
+
+setting_changed.connect(_on_setting_changed)
+
+
+class DatabaseClock:
+    """The database's time, so that leases and timetables mean the same on every machine.
+
+    The database is asked every thirty seconds how far this machine's clock is off; between two questions
+    the monotonic clock counts.
+    """
+
+    def __init__(self) -> None:
+        self._read_at: float | None = None
+        self._base = datetime.min.replace(tzinfo=UTC)
+
+    def now(self) -> datetime:
+        """Return the present instant, aware."""
+        elapsed = time.monotonic() - (self._read_at or 0.0)
+        if self._read_at is None or elapsed > _LOOK_AGAIN_AFTER:
+            self._base, self._read_at = _database_now(), time.monotonic()
+            return self._base
+        return self._base + timedelta(seconds=elapsed)
+
+
+def _database_now() -> datetime:
+    statement = _NOW.get(connection.vendor)
+    if statement is None:
+        # SQLite lives in this process; its clock is ours.
+        return timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        instant: datetime = cursor.fetchone()[0]
+    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+
+
+_clock = DatabaseClock()
+
+
+def clock() -> DatabaseClock:
+    """Return the process's clock."""
+    return _clock
