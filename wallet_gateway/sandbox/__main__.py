@@ -30,7 +30,9 @@ def _parser() -> argparse.ArgumentParser:
         description="Run the sandbox payment gateway on this machine.",
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    parser.add_argument("--port", type=int, default=8001, help="port; 0 takes a free one (default: %(default)s)")
+    parser.add_argument(
+        "--port", type=int, default=8001, help="port; 0 takes a free one (default: %(default)s)"
+    )
     parser.add_argument("--database", type=Path, metavar="FILE", help="keep everything in this SQLite file")
     parser.add_argument(
         "--control-key",
@@ -64,6 +66,8 @@ def _serve(host: str, port: int) -> int:
     from django.core.wsgi import get_wsgi_application
     from django.db import connections
 
+    from wallet_gateway.sandbox.control_input import InvalidInput
+    from wallet_gateway.sandbox.provision import UnreadableMerchants, provision
     from wallet_gateway.sandbox.server.listener import GatewayServer
 
     try:
@@ -77,7 +81,12 @@ def _serve(host: str, port: int) -> int:
         return _fail(f"Cannot listen on {host} port {port}: {error.strerror or error}.")
     with server:
         call_command("migrate", verbosity=0)
-        connections.close_all()
+        try:
+            provision()
+        except (UnreadableMerchants, InvalidInput) as error:
+            return _fail(str(error))
+        finally:
+            connections.close_all()
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.stdout.write(f"Sandbox gateway ready at {server.url}\n")

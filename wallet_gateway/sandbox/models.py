@@ -7,9 +7,11 @@ of minor units with its currency; every time is the sandbox's own clock, never t
 from __future__ import annotations
 
 import secrets
+from datetime import timedelta
 from typing import ClassVar
 
 from django.db import models
+from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.protocol.money import Money
@@ -71,11 +73,13 @@ class Outcome(models.TextChoices):
 class SandboxState(models.Model):
     """The one row of what holds for the whole sandbox: how far its clock is ahead, and its behaviour."""
 
-    clock_ahead_microseconds = models.BigIntegerField(default=0)
+    clock_ahead = models.DurationField(default=timedelta())
+    """How far the sandbox's clock is ahead of the machine's."""
     duplicates = models.CharField(
         max_length=8, choices=DuplicatePolicy.choices, default=DuplicatePolicy.REJECT
     )
-    status_lag_seconds = models.FloatField(default=0)
+    status_lag = models.DurationField(default=timedelta())
+    """How long the status query does not see what happened."""
     letter_case = models.CharField(max_length=9, choices=LetterCase.choices, default=LetterCase.CANONICAL)
     numeric_amounts = models.BooleanField(default=False)
     share_references = models.BooleanField(default=False)
@@ -119,7 +123,7 @@ class Checkout(models.Model):
     amount_minor = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     request = models.JSONField()
-    """The checkout request in wire form, with the canonical names of the interface."""
+    """The request in wire form, with the canonical names of the interface."""
     skin_id = models.CharField(max_length=255, blank=True)
     language = models.CharField(max_length=255, blank=True)
     created_at = models.DateTimeField()
@@ -139,6 +143,10 @@ class Checkout(models.Model):
     def __str__(self) -> str:
         return f"{self.type} {self.reference}"
 
+    def get_absolute_url(self) -> str:
+        """Give the path of the page the customer sees."""
+        return reverse("checkout", kwargs={"token": self.token})
+
     @property
     def amount(self) -> Money:
         """What the customer is asked to pay."""
@@ -148,7 +156,8 @@ class Checkout(models.Model):
 class Deposit(models.Model):
     """A payment taken by an earlier provider, known from a migration file: what detached refunds draw on."""
 
-    merchant = models.ForeignKey(Merchant, on_delete=models.CASCADE, related_name="deposits")
+    merchant_id = models.CharField(max_length=64)
+    """The ``merchantId``: the file knows merchants, not their stores."""
     parent_transaction_id = models.CharField(max_length=255)
     provider_transaction_id = models.CharField(max_length=255, blank=True)
     paid_at = models.DateTimeField()
@@ -161,7 +170,7 @@ class Deposit(models.Model):
         app_label = "wallet_sandbox"
         constraints: ClassVar = [
             models.UniqueConstraint(
-                fields=["merchant", "parent_transaction_id"], name="wallet_sandbox_deposit_parent"
+                fields=["merchant_id", "parent_transaction_id"], name="wallet_sandbox_deposit_parent"
             ),
             models.CheckConstraint(
                 condition=models.Q(refunded_before_minor__gte=0)
@@ -213,7 +222,9 @@ class TransactionRecord(models.Model):
         app_label = "wallet_sandbox"
         indexes: ClassVar = [models.Index(fields=["merchant", "reference"], name="wallet_sandbox_record_ref")]
         constraints: ClassVar = [
-            models.CheckConstraint(condition=models.Q(amount_minor__gt=0), name="wallet_sandbox_record_amount")
+            models.CheckConstraint(
+                condition=models.Q(amount_minor__gt=0), name="wallet_sandbox_record_amount"
+            )
         ]
 
     def __str__(self) -> str:
@@ -254,7 +265,8 @@ class SetFault(models.Model):
     """How many more requests it hits; null for all until the faults are cleared."""
     skip = models.PositiveIntegerField(default=0)
     """How many more requests it lets pass first."""
-    seconds = models.FloatField(null=True)
+    delay = models.DurationField(null=True)
+    """How long it waits, or holds a request back; null for the fault's own default."""
     status = models.PositiveSmallIntegerField(null=True)
     code = models.CharField(max_length=32, blank=True)
     message = models.CharField(max_length=500, blank=True)
@@ -269,16 +281,19 @@ class SetFault(models.Model):
 class LateRequest(models.Model):
     """A request whose caller was cut off, and which is carried out once the clock reaches its time."""
 
-    operation = models.CharField(max_length=32)
+    due_at = models.DateTimeField(db_index=True)
+    method = models.CharField(max_length=16)
+    path = models.CharField(max_length=2000)
+    raw_query = models.TextField(blank=True)
+    content_type = models.CharField(max_length=255, blank=True)
     body = models.BinaryField()
     base_url = models.CharField(max_length=255)
-    due_at = models.DateTimeField(db_index=True)
 
     class Meta:
         app_label = "wallet_sandbox"
 
     def __str__(self) -> str:
-        return f"{self.operation} at {self.due_at.isoformat()}"
+        return f"{self.method} {self.path} at {self.due_at.isoformat()}"
 
 
 class JournalEntry(models.Model):

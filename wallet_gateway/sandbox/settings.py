@@ -17,6 +17,9 @@ DEBUG = False
 CONTROL_KEY = os.environ.get("WALLET_SANDBOX_CONTROL_KEY", "")
 """What callers of the control interface and the console must know; empty means loopback callers only."""
 
+MERCHANTS_FILE = os.environ.get("WALLET_SANDBOX_MERCHANTS", "")
+"""A JSON list of merchants to start with beside the built-in one; empty for none."""
+
 # Without a key only this machine may call, and a name that merely resolves to it is a DNS rebinding attack.
 ALLOWED_HOSTS = ["*"] if CONTROL_KEY else ["127.0.0.1", "localhost", "[::1]"]
 
@@ -41,6 +44,7 @@ TIME_ZONE = "UTC"
 INSTALLED_APPS = ["django.contrib.staticfiles", "wallet_gateway.sandbox"]
 MIDDLEWARE = [
     "wallet_gateway.sandbox.access.AccessMiddleware",
+    "wallet_gateway.sandbox.late.LateRequestsMiddleware",
 ]
 ROOT_URLCONF = "wallet_gateway.sandbox.urls"
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
@@ -50,7 +54,6 @@ USE_I18N = True
 
 # Bodies are measured and cut by the API itself, which answers in the service's own words.
 DATA_UPLOAD_MAX_MEMORY_SIZE = None
-SILENCED_SYSTEM_CHECKS: list[str] = []
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,

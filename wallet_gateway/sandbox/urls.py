@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from django.contrib.staticfiles.views import serve
-from django.urls import path
+from django.urls import include, path, re_path
 
-from wallet_gateway.sandbox.views import console, hosted_page
+from wallet_gateway.sandbox.views import api, console, control, hosted_page
 
 urlpatterns = [
+    re_path(r"^api/", api.answer),
+    path("_sandbox/", include(control.control_urls)),
     path("checkout/<str:token>/", hosted_page.show, name="checkout"),
     path("static/<path:path>", serve, {"insecure": True}),
     path("", console.index, name="console"),
     *console.console_urls,
 ]
+handler400 = "wallet_gateway.sandbox.views.failures.bad_request"
+handler404 = "wallet_gateway.sandbox.views.failures.not_found"
+handler500 = "wallet_gateway.sandbox.views.failures.server_error"

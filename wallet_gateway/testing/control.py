@@ -23,8 +23,8 @@ class SandboxRefused(AssertionError):
 class SandboxControl:
     """Steers one running sandbox.
 
-    Every method raises ``SandboxRefused`` when the sandbox answers anything but success. ``merchant_id`` and
-    ``store_id`` say whose references are meant; the built-in merchant's, if nothing is said.
+    Every method raises ``SandboxRefused`` when the sandbox answers anything but success. Where two merchants use the
+    same reference, ``merchant_id`` and ``store_id`` say whose is meant.
     """
 
     def __init__(self, base_url: str, *, key: str | None = None) -> None:
@@ -115,10 +115,9 @@ class SandboxControl:
     ) -> list[dict[str, Any]]:
         """Set a fault for the next requests of an operation (``"*"`` for any); give all that are set."""
         body = {"operation": operation, "fault": fault}
-        answer = self._object(
+        faults: list[dict[str, Any]] = self._post(
             "faults", body, times=times, skip=skip, seconds=seconds, status=status, code=code, message=message
         )
-        faults: list[dict[str, Any]] = answer["faults"]
         return faults
 
     def clear_faults(self) -> None:
@@ -127,19 +126,25 @@ class SandboxControl:
 
     def journal(self) -> list[dict[str, Any]]:
         """Give the requests received, oldest first, each with its answer and fault."""
-        entries: list[dict[str, Any]] = self._call("GET", "journal")["requests"]
+        entries: list[dict[str, Any]] = self._call("GET", "journal")
         return entries
 
     def _object(self, name: str, body: dict[str, Any], **optional: Any) -> dict[str, Any]:
-        given = {key: value for key, value in optional.items() if value is not None}
-        answer: dict[str, Any] = self._call("POST", name, json.dumps(body | given).encode())
+        answer: dict[str, Any] = self._post(name, body, **optional)
         return answer
+
+    def _post(self, name: str, body: dict[str, Any], **optional: Any) -> Any:
+        given = {key: value for key, value in optional.items() if value is not None}
+        return self._call("POST", name, json.dumps(body | given).encode())
 
     def _call(
         self, method: str, name: str, body: bytes | None = None, *, content_type: str = "application/json"
     ) -> Any:
         request = urllib.request.Request(  # noqa: S310
-            f"{self.base_url}/_sandbox/{name}", data=body, method=method, headers={"Content-Type": content_type}
+            f"{self.base_url}/_sandbox/{name}",
+            data=body,
+            method=method,
+            headers={"Content-Type": content_type},
         )
         if self._key is not None:
             request.add_header("Authorization", f"Bearer {self._key}")

@@ -12,6 +12,8 @@ from wallet_gateway.testing.control import SandboxControl
 _READY: Final = "Sandbox gateway ready at "
 _SECONDS_TO_END: Final = 15
 
+__all__ = ["SandboxControl", "SandboxNotStarted", "SandboxServer"]
+
 
 class SandboxNotStarted(RuntimeError):
     """The sandbox ended instead of answering; the message is what it said."""
@@ -64,7 +66,9 @@ class SandboxServer:
         line = _stdout(self._process).readline()
         if not line.startswith(_READY):
             self.stop()
-            raise SandboxNotStarted(f"{' '.join(command)} ended before it was ready: {line.strip() or 'see above'}")
+            raise SandboxNotStarted(
+                f"{' '.join(command)} ended before it was ready: {line.strip() or 'see above'}"
+            )
         self._base_url = line.removeprefix(_READY).strip()
 
     def stop(self) -> int:

@@ -39,7 +39,9 @@ def read_body(stream: BinaryIO, headers: Message) -> bytes:
     if encodings:
         # Both at once is how requests are smuggled past a proxy.
         if lengths or [encoding.strip().lower() for encoding in encodings] != ["chunked"]:
-            raise UnreadableFraming("Transfer-Encoding must be 'chunked', alone and without a Content-Length.")
+            raise UnreadableFraming(
+                "Transfer-Encoding must be 'chunked', alone and without a Content-Length."
+            )
         return _read_chunks(stream)
     return _Keeper(stream).take(_length(lengths)).kept() if lengths else b""
 

@@ -121,7 +121,7 @@ class Connection(BaseHTTPRequestHandler):
         elif self.request_version == "HTTP/1.0":
             lines.append("Connection: keep-alive")
         head = "\r\n".join((*lines, "", "")).encode("latin-1")
-        sent = b"" if self.command == "HEAD" else body
+        sent = b"" if self.command == "HEAD" or status.startswith(("204", "304")) else body
         return deliver(self.connection, head=head, body=sent, delivery=delivery)
 
     def _let_the_refusal_be_heard(self) -> None:

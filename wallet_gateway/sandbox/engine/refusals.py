@@ -1,0 +1,172 @@
+"""Why the gateway refuses: one class per reason, each with its HTTP status and fault code.
+
+The interface prints two codes, ``4107940`` (validation and refund limit) and ``4000340``. Every other code is the
+sandbox's own: a 4, the HTTP status, and a number. The message begins with the name of the class, as the interface's
+own messages do, and goes on with what was wrong.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from wallet_gateway.protocol.faults import FaultCode, refund_amount_exceeded
+from wallet_gateway.protocol.money import Money
+
+
+class Refusal(ValueError):
+    """Base of all refusals; nothing was done and nothing is stored."""
+
+    status: ClassVar[int]
+    code: ClassVar[str]
+
+    def __init__(self, text: str) -> None:
+        super().__init__(f"{type(self).__name__}: {text}")
+
+    @property
+    def message(self) -> str:
+        """The text for ``details.message``."""
+        return str(self)
+
+
+class SchemaValidationError(Refusal):
+    """The request itself is wrong, whatever is stored; the message names every path."""
+
+    status = 400
+    code = FaultCode.VALIDATION
+
+
+class RefundAmountExceeded(Refusal):
+    """More is asked back than can be given back; the message has the four amounts."""
+
+    status = 400
+    code = FaultCode.VALIDATION
+
+    def __init__(self, *, deposit: Money, refunded: Money, maximum: Money, requested: Money) -> None:
+        # The wire language words this one, for the merchant's side reads the amounts.
+        ValueError.__init__(self, refund_amount_exceeded(deposit, refunded, maximum, requested).message)
+
+
+class CaptureAmountExceeded(Refusal):
+    """More is to be captured than is authorised and not yet captured."""
+
+    status = 400
+    code = "4400001"
+
+
+class CurrencyDiffers(Refusal):
+    """A follow-up is in another currency than its original."""
+
+    status = 400
+    code = "4400002"
+
+
+class ReversalNotWhole(Refusal):
+    """A reversal is for another amount than the authorisation."""
+
+    status = 400
+    code = "4400003"
+
+
+class UnknownMerchant(Refusal):
+    """No such merchant, store or user."""
+
+    status = 403
+    code = "4403003"
+
+
+class UnknownPath(Refusal):
+    """There is nothing at this address."""
+
+    status = 404
+    code = "4404001"
+
+
+class UnknownOriginal(Refusal):
+    """The transaction to act on does not exist."""
+
+    status = 404
+    code = "4404002"
+
+
+class UnknownReference(Refusal):
+    """The control interface was asked about something that is not there."""
+
+    status = 404
+    code = "4404003"
+
+
+class MethodNotAllowed(Refusal):
+    """The address is right, the method is not."""
+
+    status = 405
+    code = "4405001"
+
+
+class ReferenceAlreadyUsed(Refusal):
+    """The ``clientSystemTransactionId`` belongs to another request."""
+
+    status = 409
+    code = "4409001"
+
+
+class OriginalNotApproved(Refusal):
+    """The transaction to act on is not approved, or not any more."""
+
+    status = 409
+    code = "4409002"
+
+
+class NothingToCapture(Refusal):
+    """A sale is captured at once, and a reversed authorisation never."""
+
+    status = 409
+    code = "4409003"
+
+
+class AlreadyCaptured(Refusal):
+    """What is captured can be refunded, not reversed."""
+
+    status = 409
+    code = "4409004"
+
+
+class CheckoutUsedUp(Refusal):
+    """The checkout was decided before."""
+
+    status = 409
+    code = "4409005"
+
+
+class CheckoutExpired(Refusal):
+    """The time of the checkout is over."""
+
+    status = 409
+    code = "4409006"
+
+
+class NotPending(Refusal):
+    """The transaction is decided already."""
+
+    status = 409
+    code = "4409007"
+
+
+class AmbiguousReference(Refusal):
+    """Several merchants use the reference; the caller must say whose is meant."""
+
+    status = 409
+    code = "4409008"
+
+
+class BodyTooLarge(Refusal):
+    """The body has more bytes than the service reads."""
+
+    status = 413
+    code = "4413001"
+
+
+class UnsupportedMediaType(Refusal):
+    """The body is not labelled as JSON."""
+
+    status = 415
+    code = "4415001"

@@ -1,0 +1,48 @@
+"""Requests that are carried out late: their callers were cut off, and the clock has to reach their time first.
+
+Nobody can look at the sandbox without sending it something, so they are carried out before anything else is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, fields
+from datetime import timedelta
+
+from django.http import HttpRequest, HttpResponseBase
+
+from wallet_gateway.sandbox.conditions import Conditions, current_conditions
+from wallet_gateway.sandbox.models import LateRequest
+from wallet_gateway.sandbox.processing import process
+from wallet_gateway.sandbox.understanding import Received, understand
+from wallet_gateway.sandbox.writing import one_writer
+
+
+def hold_back(received: Received, conditions: Conditions, *, by: timedelta) -> None:
+    """Keep a request until the clock has moved on by that much."""
+    with one_writer():
+        LateRequest.objects.create(due_at=conditions.now + by, **asdict(received))
+
+
+def carry_out_due() -> None:
+    """Carry out every request whose time has come, in the order of their times."""
+    if not LateRequest.objects.filter(due_at__lte=current_conditions().now).exists():
+        return
+    with one_writer():
+        conditions = current_conditions()
+        for late in LateRequest.objects.filter(due_at__lte=conditions.now).order_by("due_at", "pk"):
+            late.delete()
+            received = Received(**{field.name: getattr(late, field.name) for field in fields(Received)})
+            process(understand(received), conditions, base_url=received.base_url)
+
+
+class LateRequestsMiddleware:
+    """Brings the books up to date before a request is looked at."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        """Carry out what is due, then pass the request on."""
+        carry_out_due()
+        return self.get_response(request)

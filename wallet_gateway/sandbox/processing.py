@@ -1,0 +1,68 @@
+"""From what is asked to its answer: the one place that knows which verb of the engine serves which operation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wallet_gateway.protocol.checkout import CheckoutRequest
+from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
+from wallet_gateway.protocol.faults import error_body
+from wallet_gateway.protocol.fields import WireModel
+from wallet_gateway.protocol.follow_ups import FollowUpRequest
+from wallet_gateway.protocol.status import StatusQuery
+from wallet_gateway.sandbox import engine
+from wallet_gateway.sandbox.conditions import Conditions
+from wallet_gateway.sandbox.engine.calls import Call, Twist
+from wallet_gateway.sandbox.engine.refusals import Refusal, SchemaValidationError, UnknownMerchant
+from wallet_gateway.sandbox.models import Merchant
+from wallet_gateway.sandbox.understanding import Asked
+
+
+def process(
+    asked: Asked, conditions: Conditions, *, base_url: str, twist: Twist = Twist.NONE
+) -> tuple[int, Any]:
+    """Do what is asked, or refuse it; give the HTTP status and the answer in canonical wire form."""
+    try:
+        if isinstance(asked.message, Refusal):
+            raise asked.message
+        merchant = _merchant_of(asked.message)
+        call = Call(merchant=merchant, conditions=conditions, base_url=base_url, twist=twist)
+        return 200, _carry_out(call, asked.message)
+    except Refusal as refusal:
+        return refusal.status, error_body(refusal.code, refusal.message).to_wire()
+
+
+def _carry_out(call: Call, message: WireModel) -> Any:
+    match message:
+        case CheckoutRequest():
+            _check_provider(
+                call.merchant, message.checkout_details.payment_method, "checkoutDetails.paymentMethod"
+            )
+            return engine.open_checkout(call, message)
+        case FollowUpRequest():
+            _check_provider(call.merchant, message.apm_details.apm_provider, "apmDetails.apmProvider")
+            return engine.carry_out_follow_up(call, message)
+        case DetachedRefundRequest():
+            _check_provider(call.merchant, message.apm_details.apm_provider, "apmDetails.apmProvider")
+            return engine.carry_out_detached_refund(call, message)
+        case StatusQuery():
+            return engine.status_records(call, message.client_system_transaction_id)
+    raise TypeError(f"No verb serves {type(message).__name__}.")
+
+
+def _merchant_of(message: Any) -> Merchant:
+    merchant = Merchant.objects.filter(merchant_id=message.merchant_id, store_id=message.store_id).first()
+    if merchant is None:
+        raise UnknownMerchant(
+            f"There is no store {message.store_id!r} of a merchant {message.merchant_id!r}."
+        )
+    # The status query does not say who asks.
+    user_id = getattr(message, "user_id", merchant.user_id)
+    if user_id != merchant.user_id:
+        raise UnknownMerchant(f"{user_id!r} is no user of the merchant {message.merchant_id!r}.")
+    return merchant
+
+
+def _check_provider(merchant: Merchant, given: str, path: str) -> None:
+    if given.casefold() != merchant.provider.casefold():
+        raise SchemaValidationError(f"{path}: must be {merchant.provider!r}, not {given!r:.100}")

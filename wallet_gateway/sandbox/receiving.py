@@ -1,0 +1,25 @@
+"""The API's whole behaviour in one function: a request is noted, hit by a fault if one is set, and answered."""
+
+from __future__ import annotations
+
+from wallet_gateway.sandbox import journal
+from wallet_gateway.sandbox.breaking import BREAKING
+from wallet_gateway.sandbox.conditions import current_conditions
+from wallet_gateway.sandbox.exchange import Exchange
+from wallet_gateway.sandbox.faults import FaultKind, take_fault
+from wallet_gateway.sandbox.reply import Reply
+from wallet_gateway.sandbox.server.delivery import Manner
+from wallet_gateway.sandbox.understanding import Received, understand
+
+
+def receive(received: Received) -> Reply:
+    """Answer a request under ``/api/``."""
+    asked = understand(received)
+    conditions = current_conditions()
+    fault = take_fault(asked.operation)
+    entry = journal.open_entry(received, asked, fault=fault.fault if fault else "", now=conditions.now)
+    exchange = Exchange(received=received, asked=asked, conditions=conditions)
+    reply = BREAKING[FaultKind(fault.fault)](exchange, fault) if fault else exchange.reply()
+    if reply.manner is not Manner.DROPPED:
+        journal.close_entry(entry, status=reply.status, body=reply.body)
+    return reply

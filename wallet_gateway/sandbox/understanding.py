@@ -1,0 +1,174 @@
+"""From the bytes of a request to what is asked: its operation and its message, or the refusal it earns.
+
+The operation is told even where the message is wrong, so that the journal has it and a fault can hit it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import parse_qsl
+
+from wallet_gateway.protocol import endpoints, strict_json
+from wallet_gateway.protocol.checkout import CheckoutRequest
+from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
+from wallet_gateway.protocol.errors import InvalidMessage, UnreadableBody
+from wallet_gateway.protocol.fields import WireModel
+from wallet_gateway.protocol.follow_ups import FollowUpRequest
+from wallet_gateway.protocol.status import StatusQuery
+from wallet_gateway.protocol.strict_json import JsonValue, fold_name
+from wallet_gateway.sandbox.engine.refusals import (
+    BodyTooLarge,
+    MethodNotAllowed,
+    Refusal,
+    SchemaValidationError,
+    UnknownPath,
+    UnsupportedMediaType,
+)
+from wallet_gateway.sandbox.operations import Operation
+from wallet_gateway.sandbox.unknown_fields import unknown_fields
+
+MOST_BYTES: Final = 1_048_576
+_MOST_PARAMETERS: Final = 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """A request as it came off the wire."""
+
+    method: str
+    path: str
+    raw_query: str = ""
+    """The query as it was written, without its question mark."""
+    content_type: str = ""
+    body: bytes = b""
+    base_url: str
+    """Where its sender reached the gateway, without a trailing slash."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What a request asks for."""
+
+    operation: Operation | None = None
+    """None where the request could not be understood that far."""
+    message: WireModel | Refusal
+    """The refusal it earns where it is no message."""
+    unknown_fields: tuple[str, ...] = ()
+
+
+_MESSAGES: Final[dict[Operation, type[WireModel]]] = {
+    Operation.CHECKOUT: CheckoutRequest,
+    Operation.CAPTURE: FollowUpRequest,
+    Operation.REFUND: FollowUpRequest,
+    Operation.REVERSAL: FollowUpRequest,
+    Operation.DETACHED_REFUND: DetachedRefundRequest,
+    Operation.STATUS: StatusQuery,
+}
+_BY_TYPE: Final = {fold_name(word): Operation(name) for word, name in endpoints.OPERATIONS.items()}
+
+
+def understand(received: Received) -> Asked:
+    """Tell what a request asks for; never raises."""
+    try:
+        read = _route(received)
+    except Refusal as refusal:
+        return Asked(message=refusal)
+    return read(received)
+
+
+def allowed_methods(path: str) -> tuple[str, ...]:
+    """Give the methods an address answers, in alphabetical order; none for an unknown one."""
+    return tuple(sorted(_ROUTES.get(path, {})))
+
+
+def _route(received: Received) -> Callable[[Received], Asked]:
+    methods = _ROUTES.get(received.path)
+    if methods is None:
+        raise UnknownPath(f"There is nothing at {received.path}.")
+    if received.method not in methods:
+        allowed = " or ".join(sorted(methods))
+        raise MethodNotAllowed(f"{received.path} takes {allowed}, not {received.method}.")
+    return methods[received.method]
+
+
+def _read_checkout(received: Received) -> Asked:
+    return _read_body(received, lambda _: Operation.CHECKOUT, otherwise=Operation.CHECKOUT)
+
+
+def _read_by_type(received: Received) -> Asked:
+    return _read_body(received, _operation_by_type)
+
+
+def _read_status(received: Received) -> Asked:
+    try:
+        return _asked(Operation.STATUS, _query_parameters(received.raw_query))
+    except Refusal as refusal:
+        return Asked(operation=Operation.STATUS, message=refusal)
+
+
+def _read_body(
+    received: Received,
+    operation_of: Callable[[Mapping[str, Any]], Operation],
+    otherwise: Operation | None = None,
+) -> Asked:
+    operation = otherwise
+    try:
+        value = _json_object(received)
+        operation = operation_of(value)
+    except Refusal as refusal:
+        return Asked(operation=operation, message=refusal)
+    return _asked(operation, value)
+
+
+def _json_object(received: Received) -> dict[str, JsonValue]:
+    if len(received.body) > MOST_BYTES:
+        raise BodyTooLarge(f"A body has at most {MOST_BYTES} bytes.")
+    if received.content_type.partition(";")[0].strip().lower() != "application/json":
+        raise UnsupportedMediaType(f"Send application/json, not {received.content_type or 'nothing'!r:.100}.")
+    try:
+        value = strict_json.loads(received.body, max_bytes=MOST_BYTES)
+    except UnreadableBody as error:
+        raise SchemaValidationError(str(error)) from error
+    if not isinstance(value, dict):
+        raise SchemaValidationError("the body is no JSON object.")
+    return value
+
+
+def _query_parameters(raw_query: str) -> dict[str, str]:
+    try:
+        pairs = parse_qsl(raw_query, keep_blank_values=True, errors="strict", max_num_fields=_MOST_PARAMETERS)
+    except ValueError as error:
+        raise SchemaValidationError("the query is not UTF-8, or has too many parameters.") from error
+    parameters = dict(pairs)
+    if len({fold_name(name) for name in parameters}) < len(pairs):
+        raise SchemaValidationError("a query parameter is given twice; give each once.")
+    return parameters
+
+
+def _operation_by_type(value: Mapping[str, Any]) -> Operation:
+    given = next((part for name, part in value.items() if fold_name(name) == "type"), None)
+    operation = _BY_TYPE.get(fold_name(given)) if isinstance(given, str) else None
+    if operation is None:
+        raise SchemaValidationError(f"type: must be one of {', '.join(endpoints.OPERATIONS)}.")
+    return operation
+
+
+def _asked(operation: Operation, value: dict[str, Any]) -> Asked:
+    model = _MESSAGES[operation]
+    unknown = tuple(unknown_fields(model, value))
+    try:
+        return Asked(operation=operation, message=model.from_wire(value), unknown_fields=unknown)
+    except InvalidMessage as error:
+        refusal = SchemaValidationError("; ".join(map(str, error.errors)))
+        return Asked(operation=operation, message=refusal, unknown_fields=unknown)
+
+
+_ROUTES: Final[dict[str, dict[str, Callable[[Received], Asked]]]] = {
+    endpoints.CHECKOUT.path: {endpoints.CHECKOUT.method: _read_checkout},
+    endpoints.FOLLOW_UP.path: {
+        endpoints.FOLLOW_UP.method: _read_by_type,
+        endpoints.STATUS.method: _read_status,
+    },
+}

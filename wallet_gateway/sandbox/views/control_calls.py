@@ -1,0 +1,67 @@
+"""What all control calls have in common: methods, input, and how a result or a failure is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
+
+from wallet_gateway.protocol import strict_json
+from wallet_gateway.protocol.errors import ProtocolError
+from wallet_gateway.sandbox.conditions import ClockAtItsEnd
+from wallet_gateway.sandbox.control_input import Input, InvalidInput
+from wallet_gateway.sandbox.engine.refusals import BodyTooLarge, MethodNotAllowed, Refusal
+from wallet_gateway.sandbox.faults import FaultDoesNotFit
+from wallet_gateway.sandbox.replies import error_response, json_response
+from wallet_gateway.sandbox.understanding import MOST_BYTES
+
+Call = Callable[[HttpRequest], Any]
+"""Carries one call out and gives a JSON value."""
+
+
+def calls(name: str, **by_method: Call) -> URLPattern:
+    """Mount the calls of one address, by HTTP method."""
+
+    def view(request: HttpRequest) -> HttpResponse:
+        call = by_method.get(request.method or "")
+        if call is None:
+            allowed = ", ".join(sorted(by_method))
+            response = _refuse(MethodNotAllowed(f"{request.path} takes {allowed}, not {request.method}."))
+            response.headers["Allow"] = allowed
+            return response
+        return _answer(call, request)
+
+    return path(name, view)
+
+
+def with_input(call: Callable[[Input], Any]) -> Call:
+    """Give a call the JSON object of the request; nothing at all counts as an empty one."""
+
+    def with_request(request: HttpRequest) -> Any:
+        return call(_read(request.body))
+
+    return with_request
+
+
+def _answer(call: Call, request: HttpRequest) -> HttpResponse:
+    try:
+        if len(request.body) > MOST_BYTES:
+            raise BodyTooLarge(f"A body has at most {MOST_BYTES} bytes.")
+        return json_response(call(request))
+    except Refusal as refusal:
+        return _refuse(refusal)
+    except (InvalidInput, FaultDoesNotFit, ClockAtItsEnd, ProtocolError) as error:
+        return error_response(400, "4400004", str(error))
+
+
+def _refuse(refusal: Refusal) -> HttpResponse:
+    return error_response(refusal.status, refusal.code, refusal.message)
+
+
+def _read(body: bytes) -> Input:
+    value = strict_json.loads(body) if body.strip() else {}
+    if not isinstance(value, dict):
+        raise InvalidInput("The body must be a JSON object.")
+    return Input(value)
