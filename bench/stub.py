@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import sys
 
-BODY = b'{"redirectUrl": "http://127.0.0.1:9/checkout/stub"}'
-ANSWER = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(BODY) + BODY
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n"
 
 
 class Stub(asyncio.Protocol):
     """One connection: counts bytes until a request is whole, then writes the one answer."""
+
+    answer = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -21,7 +22,7 @@ class Stub(asyncio.Protocol):
         self.waiting += data
         while (length := request_length(self.waiting)) is not None and len(self.waiting) >= length:
             self.waiting = self.waiting[length:]
-            self.transport.write(ANSWER)
+            self.transport.write(self.answer)
 
 
 def request_length(data: bytes) -> int | None:
@@ -37,7 +38,11 @@ def request_length(data: bytes) -> int | None:
 async def serve() -> None:
     """Listen on a free port and print it."""
     server = await asyncio.get_running_loop().create_server(Stub, "127.0.0.1", 0)
-    sys.stdout.write(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}\n")
+    origin = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    # The page must be on a host that the client trusts.
+    body = f'{{"redirectUrl": "{origin}/checkout/stub"}}'.encode()
+    Stub.answer = HEAD % len(body) + body
+    sys.stdout.write(f"{origin}\n")
     sys.stdout.flush()
     await server.serve_forever()
 

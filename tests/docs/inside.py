@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.core.management import call_command
+from django.core.management.base import SystemCheckError
 from django.http import HttpRequest
 from django.template import RequestContext, Template
 
@@ -67,6 +68,8 @@ class Session:
             assert matches(step.directives["prints"], printed.getvalue()), printed.getvalue()
         if "settings" in step.directives:
             self._apply({name for name in self.names if name.isupper()} - (before - {"WALLET_GATEWAY"}))
+            with pytest.raises(SystemCheckError) if step.directives["settings"] else contextlib.nullcontext():
+                call_command("check", "--fail-level", "WARNING")
 
     def _expecting(self, step: Step) -> contextlib.AbstractContextManager[object]:
         wanted = step.directives.get("raises")
@@ -75,7 +78,6 @@ class Session:
     def _apply(self, changed: set[str]) -> None:
         for name in changed:
             setattr(self.settings, name, self.names[name])
-        call_command("check", "--fail-level", "WARNING")
 
     def _template(self, step: Step) -> None:
         if name := step.directives.get("file"):

@@ -1,0 +1,13 @@
+"""Addresses of the measured shop."""
+
+from __future__ import annotations
+
+from django.urls import include, path
+
+from bench.shop import views
+
+urlpatterns = [
+    path("bare/", views.bare),
+    path("whole/<int:number>/", views.whole),
+    path("wallet/", include("wallet_gateway.urls")),
+]

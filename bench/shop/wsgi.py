@@ -1,0 +1,10 @@
+"""What the server loads."""
+
+from __future__ import annotations
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "bench.shop.settings")
+application = get_wsgi_application()

@@ -1,0 +1,80 @@
+"""The reference and the code must agree: what is public is named, and nothing else is."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import wallet_gateway
+from tests.docs.pages import ROOT
+from wallet_gateway import conf, payments, signals
+from wallet_gateway.protocol.messages import MESSAGES
+
+
+def _page(name: str) -> str:
+    return (ROOT / "docs" / name).read_text(encoding="utf-8")
+
+
+def test_the_python_reference_names_all_of_payments_and_nothing_else() -> None:
+    documented = set(re.findall(r"wallet_gateway\.payments\.(\w+)", _page("reference/python.md")))
+    assert documented == set(payments.__all__)
+
+
+def test_the_settings_reference_names_every_setting_and_no_other() -> None:
+    known = {"PUBLIC_ORIGIN", "GATEWAYS", *conf._REQUIRED, *conf._OPTIONAL}
+    page = _page("reference/settings.md")
+    documented = {
+        name
+        for line in page.splitlines()
+        if line.startswith(("| `", "`"))
+        for name in re.findall(r"`([A-Z][A-Z_]+)`", line.split(" | ")[0])
+    }
+    assert documented == known
+
+
+def test_the_settings_reference_names_every_default() -> None:
+    rows = re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", _page("reference/settings.md"), flags=re.MULTILINE)
+    defaults = {name: repr(default).replace("'", '"') for name, (_, default) in conf._OPTIONAL.items()}
+    assert {name: default for name, default in rows if defaults[name] != default} == {}
+
+
+def test_the_signals_are_all_described() -> None:
+    known = {name for name in vars(signals) if name.startswith("order_")}
+    assert set(re.findall(r"^\| `(order_\w+)`", _page("how-to/fulfilment.md"), flags=re.MULTILINE)) == known
+
+
+def test_the_checks_are_all_described() -> None:
+    source = (ROOT / "wallet_gateway" / "checks.py").read_text(encoding="utf-8")
+    described = set(re.findall(r"`(wallet_gateway\.[EW]\d+)`", _page("reference/checks.md")))
+    assert described == set(re.findall(r"wallet_gateway\.[EW]\d+", source))
+
+
+def test_the_messages_are_all_described() -> None:
+    assert set(re.findall(r"\{message\} (\w+)", _page("reference/protocol.md"))) == set(MESSAGES)
+
+
+def test_the_dependencies_all_have_a_reason() -> None:
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    required = set(
+        re.findall(r'^    "([a-z0-9-]+)[>=]', project.split("[dependency-groups]")[0], flags=re.MULTILINE)
+    )
+    assert set(re.findall(r"^\| `([a-z0-9-]+)` \|", _page("dependencies.md"), flags=re.MULTILINE)) == required
+
+
+def test_the_templates_are_all_described() -> None:
+    folder = ROOT / "wallet_gateway" / "templates" / "wallet_gateway"
+    public = {path.name for path in folder.glob("*.html") if not path.name.startswith("_")}
+    described = set(re.findall(r"`(\w+\.html)`", _page("reference/template-tags.md")))
+    assert described == public
+
+
+def test_the_options_of_the_sandbox_are_all_described() -> None:
+    command = [sys.executable, "-m", "wallet_gateway.sandbox", "--help"]
+    printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    options = set(re.findall(r"--[a-z-]+", printed)) - {"--help"}
+    assert set(re.findall(r"^\| `(--[a-z-]+)`", _page("reference/sandbox.md"), flags=re.MULTILINE)) == options
+
+
+def test_the_changelog_has_an_entry_for_this_version() -> None:
+    assert f"## [{wallet_gateway.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
