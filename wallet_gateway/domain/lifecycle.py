@@ -174,7 +174,7 @@ IGNORED: Mapping[IntentState, frozenset[IntentEvent]] = MappingProxyType(
         _S.NOT_SENT: frozenset({_E.REJECTED, _E.HELD, *_SENDERS_NEWS}),
         _S.UNKNOWN: _SENDERS_NEWS,
         _S.OPEN: _SENDERS_NEWS,
-        _S.PENDING: frozenset({_E.HELD, *_SENDERS_NEWS}),
+        _S.PENDING: _SENDERS_NEWS,
         _S.APPROVED: frozenset({_E.APPROVED, _E.REJECTED, _E.HELD, *_SENDERS_NEWS}),
         _S.REJECTED: frozenset({_E.REJECTED, _E.HELD, *_SENDERS_NEWS}),
         _S.EXPIRED: frozenset({_E.REJECTED, _E.EXPIRED, *_SENDERS_NEWS}),

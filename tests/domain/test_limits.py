@@ -1,0 +1,80 @@
+"""What is left, and the words for why it is not enough."""
+
+from __future__ import annotations
+
+import pytest
+
+from wallet_gateway.domain.limits import (
+    capturable,
+    refundable,
+    reversible,
+    why_not_capture,
+    why_not_refund,
+    why_not_reverse,
+)
+from wallet_gateway.domain.standing import Reversal, Sums
+
+AUTHORISED = Sums(amount=1000, authorised=1000)
+IN_PART = Sums(
+    amount=1000, authorised=1000, captured=600, refunded=100, capture_reserved=300, refund_reserved=50
+)
+FROZEN = Sums(amount=1000, authorised=1000, captured=500, frozen=True)
+GOING_BACK = Sums(amount=1000, authorised=1000, reversal=Reversal.RESERVED)
+EMPTY = Sums(amount=1000)
+
+
+@pytest.mark.parametrize(
+    ("sums", "capture", "refund", "reversal"),
+    [
+        (AUTHORISED, 1000, 0, 1000),
+        (IN_PART, 100, 450, 0),
+        (FROZEN, 0, 0, 0),
+        (GOING_BACK, 0, 0, 0),
+        (EMPTY, 0, 0, 0),
+    ],
+    ids=["authorised", "in part", "frozen", "going back", "empty"],
+)
+def test_what_is_left_counts_what_is_under_way(sums, capture, refund, reversal):
+    assert (capturable(sums), refundable(sums), reversible(sums)) == (capture, refund, reversal)
+
+
+@pytest.mark.parametrize(
+    ("sums", "wanted", "words"),
+    [
+        (AUTHORISED, 1000, ""),
+        (AUTHORISED, 1001, "above what is left"),
+        (IN_PART, 101, "above what is left"),
+        (FROZEN, 1, "frozen"),
+        (GOING_BACK, 1, "reversed"),
+        (EMPTY, 1, "nothing is authorised"),
+    ],
+)
+def test_a_refused_capture_says_why(sums, wanted, words):
+    assert (words in why_not_capture(sums, wanted)) if words else why_not_capture(sums, wanted) == ""
+
+
+@pytest.mark.parametrize(
+    ("sums", "wanted", "words"),
+    [
+        (IN_PART, 450, ""),
+        (IN_PART, 451, "above what is left"),
+        (FROZEN, 1, "frozen"),
+        (AUTHORISED, 1, "nothing"),
+    ],
+)
+def test_a_refused_refund_says_why(sums, wanted, words):
+    assert (words in why_not_refund(sums, wanted)) if words else why_not_refund(sums, wanted) == ""
+
+
+@pytest.mark.parametrize(
+    ("sums", "words"),
+    [
+        (AUTHORISED, ""),
+        (IN_PART, "capture"),
+        (FROZEN, "frozen"),
+        (GOING_BACK, "already"),
+        (EMPTY, "nothing"),
+    ],
+)
+def test_a_refused_reversal_says_why(sums, words):
+    assert (words in why_not_reverse(sums)) if words else why_not_reverse(sums) == ""
