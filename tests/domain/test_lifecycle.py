@@ -26,17 +26,17 @@ CELLS = list(itertools.product(IntentState, IntentEvent))
 EVIDENCE = (E.HELD, E.APPROVED, E.REJECTED)
 
 
-def test_every_state_has_a_row_in_both_tables():
+def test_every_state_has_a_row_in_both_tables() -> None:
     assert set(TRANSITIONS) == set(IGNORED) == set(IntentState)
 
 
-def test_no_event_is_both_a_move_and_ignored():
+def test_no_event_is_both_a_move_and_ignored() -> None:
     for state in IntentState:
         assert not set(TRANSITIONS[state]) & IGNORED[state], state
 
 
 @pytest.mark.parametrize(("state", "event"), CELLS, ids=[f"{s}-{e}" for s, e in CELLS])
-def test_every_cell_moves_ignores_or_refuses_by_name(state, event):
+def test_every_cell_moves_ignores_or_refuses_by_name(state: IntentState, event: IntentEvent) -> None:
     if event in TRANSITIONS[state]:
         assert advance(state, event) is TRANSITIONS[state][event]
     elif event in IGNORED[state]:
@@ -47,34 +47,36 @@ def test_every_cell_moves_ignores_or_refuses_by_name(state, event):
 
 
 @pytest.mark.parametrize("state", sorted(set(IntentState) - SENDABLE_STATES))
-def test_only_what_never_left_can_be_claimed_for_sending(state):
+def test_only_what_never_left_can_be_claimed_for_sending(state: IntentState) -> None:
     with pytest.raises(IllegalTransition):
         advance(state, E.CLAIM)
 
 
 @pytest.mark.parametrize("event", [E.APPROVED, E.REJECTED, E.HELD, E.CONTRADICTED])
 @pytest.mark.parametrize("state", sorted(IntentState))
-def test_evidence_is_never_refused_by_a_state_in_which_the_gateway_can_have_spoken(state, event):
+def test_evidence_is_never_refused_by_a_state_in_which_the_gateway_can_have_spoken(
+    state: IntentState, event: IntentEvent
+) -> None:
     if state is S.NOT_SENT or state is S.CREATED:
         assert advance(state, event) in {state, S.ANOMALY}
     else:
         advance(state, event)
 
 
-def test_an_unknown_outcome_ends_by_evidence_or_by_a_person_and_by_nothing_else():
+def test_an_unknown_outcome_ends_by_evidence_or_by_a_person_and_by_nothing_else() -> None:
     assert set(TRANSITIONS[S.UNKNOWN]) == {E.HELD, E.APPROVED, E.REJECTED, E.CONTRADICTED, E.ABANDONED}
 
 
 @pytest.mark.parametrize("state", [S.REJECTED, S.ABANDONED, S.NOT_SENT, S.CREATED])
-def test_an_approval_after_an_end_without_money_is_a_contradiction(state):
+def test_an_approval_after_an_end_without_money_is_a_contradiction(state: IntentState) -> None:
     assert advance(state, E.APPROVED) is S.ANOMALY
 
 
-def test_a_late_success_of_an_expired_page_is_money_and_not_a_contradiction():
+def test_a_late_success_of_an_expired_page_is_money_and_not_a_contradiction() -> None:
     assert advance(S.EXPIRED, E.APPROVED) is S.APPROVED
 
 
-def test_a_sender_that_lost_its_claim_changes_nothing_it_was_overtaken_in():
+def test_a_sender_that_lost_its_claim_changes_nothing_it_was_overtaken_in() -> None:
     for state in set(IntentState) - {S.CREATED, S.SENDING}:
         for event in (E.NOTHING_LEFT, E.LOST, E.PAGE_LOST, E.OPENED):
             assert advance(state, event) is state
@@ -84,7 +86,7 @@ def test_a_sender_that_lost_its_claim_changes_nothing_it_was_overtaken_in():
     st.lists(st.sampled_from(EVIDENCE), max_size=6),
     st.sampled_from((S.SENDING, S.UNKNOWN, S.OPEN, S.PENDING)),
 )
-def test_repeating_evidence_changes_nothing(events, state):
+def test_repeating_evidence_changes_nothing(events: list[IntentEvent], state: IntentState) -> None:
     for event in events:
         once = advance(state, event)
         assert advance(once, event) is once
@@ -92,14 +94,14 @@ def test_repeating_evidence_changes_nothing(events, state):
 
 
 @given(st.permutations((E.HELD, E.HELD, E.APPROVED)))
-def test_pending_and_approved_end_approved_in_any_order(events):
+def test_pending_and_approved_end_approved_in_any_order(events: list[IntentEvent]) -> None:
     state = S.UNKNOWN
     for event in events:
         state = advance(state, event)
     assert state is S.APPROVED
 
 
-def test_the_groups_of_states_fit_together():
+def test_the_groups_of_states_fit_together() -> None:
     assert not FINAL_STATES & HELD_STATES
     assert OUTSTANDING_STATES <= HELD_STATES
     assert SENDABLE_STATES <= HELD_STATES

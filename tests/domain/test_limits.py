@@ -34,7 +34,7 @@ EMPTY = Sums(amount=1000)
     ],
     ids=["authorised", "in part", "frozen", "going back", "empty"],
 )
-def test_what_is_left_counts_what_is_under_way(sums, capture, refund, reversal):
+def test_what_is_left_counts_what_is_under_way(sums: Sums, capture: int, refund: int, reversal: int) -> None:
     assert (capturable(sums), refundable(sums), reversible(sums)) == (capture, refund, reversal)
 
 
@@ -49,7 +49,7 @@ def test_what_is_left_counts_what_is_under_way(sums, capture, refund, reversal):
         (EMPTY, 1, "nothing is authorised"),
     ],
 )
-def test_a_refused_capture_says_why(sums, wanted, words):
+def test_a_refused_capture_says_why(sums: Sums, wanted: int, words: str) -> None:
     assert (words in why_not_capture(sums, wanted)) if words else why_not_capture(sums, wanted) == ""
 
 
@@ -62,7 +62,7 @@ def test_a_refused_capture_says_why(sums, wanted, words):
         (AUTHORISED, 1, "nothing"),
     ],
 )
-def test_a_refused_refund_says_why(sums, wanted, words):
+def test_a_refused_refund_says_why(sums: Sums, wanted: int, words: str) -> None:
     assert (words in why_not_refund(sums, wanted)) if words else why_not_refund(sums, wanted) == ""
 
 
@@ -76,5 +76,5 @@ def test_a_refused_refund_says_why(sums, wanted, words):
         (EMPTY, "nothing"),
     ],
 )
-def test_a_refused_reversal_says_why(sums, words):
+def test_a_refused_reversal_says_why(sums: Sums, words: str) -> None:
     assert (words in why_not_reverse(sums)) if words else why_not_reverse(sums) == ""

@@ -38,14 +38,14 @@ def waits(state: IntentState, **given: object) -> list[timedelta]:
     return [instant - NOW for instant in instants(position(state, **given))]
 
 
-def test_an_unknown_outcome_is_asked_after_two_five_and_fifteen_seconds_and_then_ever_more_rarely():
+def test_an_unknown_outcome_is_asked_after_two_five_and_fifteen_seconds_and_then_ever_more_rarely() -> None:
     seconds = [wait.total_seconds() for wait in LADDER[:6]]
     assert seconds == [2, 7, 22, 82, 382, 1282]
     assert LADDER[11] - LADDER[10] == DAY
     assert 29 * DAY < LADDER[-1] < 31 * DAY
 
 
-def test_an_open_page_is_asked_after_one_three_five_ten_minutes_and_after_its_end():
+def test_an_open_page_is_asked_after_one_three_five_ten_minutes_and_after_its_end() -> None:
     assert waits(IntentState.OPEN)[:6] == [
         MINUTE,
         3 * MINUTE,
@@ -56,42 +56,42 @@ def test_an_open_page_is_asked_after_one_three_five_ten_minutes_and_after_its_en
     ]
 
 
-def test_a_page_of_one_minute_is_not_asked_after_before_its_end():
+def test_a_page_of_one_minute_is_not_asked_after_before_its_end() -> None:
     assert waits(IntentState.OPEN, expires_at=NOW + MINUTE)[0] == 2 * MINUTE
 
 
-def test_a_lost_page_is_watched_from_its_settle_time_on_for_a_week():
+def test_a_lost_page_is_watched_from_its_settle_time_on_for_a_week() -> None:
     assert waits(IntentState.ABANDONED)[:2] == [30 * MINUTE, 30 * MINUTE + DAY]
     assert waits(IntentState.ABANDONED)[-1] == 30 * MINUTE + 7 * DAY
 
 
-def test_what_a_person_gave_up_is_watched_for_ninety_days():
+def test_what_a_person_gave_up_is_watched_for_ninety_days() -> None:
     watched = waits(IntentState.ABANDONED, decided_by_person=True, kind=TransactionKind.CAPTURE)
     assert watched[-1] == 90 * DAY
 
 
-def test_an_approval_is_confirmed_after_five_minutes_and_not_again_once_seen():
+def test_an_approval_is_confirmed_after_five_minutes_and_not_again_once_seen() -> None:
     assert waits(IntentState.APPROVED)[0] == 5 * MINUTE
     assert waits(IntentState.APPROVED, confirmed=True) == []
 
 
-def test_a_refusal_is_looked_at_once_more_after_five_minutes():
+def test_a_refusal_is_looked_at_once_more_after_five_minutes() -> None:
     assert waits(IntentState.REJECTED) == [5 * MINUTE]
 
 
 @pytest.mark.parametrize(
     "state", [IntentState.CREATED, IntentState.SENDING, IntentState.NOT_SENT, IntentState.ANOMALY]
 )
-def test_nothing_is_asked_about_what_was_not_sent_or_waits_for_a_person(state):
+def test_nothing_is_asked_about_what_was_not_sent_or_waits_for_a_person(state: IntentState) -> None:
     assert next_query_at(position(state)) is None
 
 
-def test_a_used_up_timetable_asks_no_more():
+def test_a_used_up_timetable_asks_no_more() -> None:
     assert next_query_at(position(IntentState.REJECTED, rung=1)) is None
 
 
 @given(st.integers(min_value=0, max_value=len(LADDER) - 1), st.floats(min_value=-1, max_value=1))
-def test_jitter_moves_a_question_by_at_most_a_fifth_of_its_wait(rung, jitter):
+def test_jitter_moves_a_question_by_at_most_a_fifth_of_its_wait(rung: int, jitter: float) -> None:
     plain = next_query_at(position(IntentState.UNKNOWN, rung=rung))
     moved = next_query_at(position(IntentState.UNKNOWN, rung=rung), jitter=jitter)
     wait = LADDER[rung] - (LADDER[rung - 1] if rung else timedelta())
@@ -100,7 +100,7 @@ def test_jitter_moves_a_question_by_at_most_a_fifth_of_its_wait(rung, jitter):
     assert abs(moved - plain) <= wait / 5
 
 
-def test_a_page_is_expired_only_once_its_record_would_have_shown():
+def test_a_page_is_expired_only_once_its_record_would_have_shown() -> None:
     assert not may_conclude_expired(expires_at=END, now=END + 15 * MINUTE - timedelta(microseconds=1))
     assert may_conclude_expired(expires_at=END, now=END + 15 * MINUTE)
 
@@ -109,5 +109,7 @@ def test_a_page_is_expired_only_once_its_record_would_have_shown():
     ("age", "absent", "expected"),
     [(DAY, 5, True), (DAY, 4, False), (DAY - MINUTE, 5, False), (40 * DAY, 0, False)],
 )
-def test_a_person_is_asked_after_a_day_and_five_empty_answers(age, absent, expected):
+def test_a_person_is_asked_after_a_day_and_five_empty_answers(
+    age: timedelta, absent: int, expected: bool
+) -> None:
     assert needs_operator(since=NOW, absent_answers=absent, now=NOW + age) is expected

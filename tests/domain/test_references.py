@@ -15,14 +15,14 @@ NOW = datetime(2026, 5, 17, 12, 30, tzinfo=UTC)
 RANDOMNESS = st.integers(min_value=0, max_value=(1 << 80) - 1)
 
 
-def test_a_reference_is_written_as_it_was_the_day_this_test_was():
+def test_a_reference_is_written_as_it_was_the_day_this_test_was() -> None:
     assert new_reference(now=datetime(1970, 1, 1, 0, 0, 0, 1000, tzinfo=UTC), randomness=31) == (
         "0000000001" + "000000000000000Z"
     )
 
 
 @given(RANDOMNESS)
-def test_a_reference_has_only_characters_that_the_interface_and_every_index_take(randomness):
+def test_a_reference_has_only_characters_that_the_interface_and_every_index_take(randomness: int) -> None:
     reference = new_reference(now=NOW, randomness=randomness)
     assert re.fullmatch(r"[A-Za-z0-9-]{1,40}", reference)
     assert len(reference) == REFERENCE_LENGTH
@@ -30,19 +30,19 @@ def test_a_reference_has_only_characters_that_the_interface_and_every_index_take
 
 
 @given(RANDOMNESS, RANDOMNESS, st.integers(min_value=1, max_value=10**12))
-def test_a_later_reference_sorts_behind_an_earlier_one(first, second, milliseconds):
+def test_a_later_reference_sorts_behind_an_earlier_one(first: int, second: int, milliseconds: int) -> None:
     earlier = new_reference(now=NOW, randomness=first)
     later = new_reference(now=NOW + timedelta(milliseconds=milliseconds), randomness=second)
     assert earlier < later
 
 
 @given(RANDOMNESS, RANDOMNESS)
-def test_two_references_of_one_instant_are_equal_only_with_equal_randomness(first, second):
+def test_two_references_of_one_instant_are_equal_only_with_equal_randomness(first: int, second: int) -> None:
     equal = new_reference(now=NOW, randomness=first) == new_reference(now=NOW, randomness=second)
     assert equal is (first == second)
 
 
 @pytest.mark.parametrize("randomness", [-1, 1 << 80])
-def test_randomness_that_does_not_fit_is_refused(randomness):
+def test_randomness_that_does_not_fit_is_refused(randomness: int) -> None:
     with pytest.raises(ValueError, match="80 bits"):
         new_reference(now=NOW, randomness=randomness)

@@ -53,7 +53,7 @@ PAYMENTS = [
 @pytest.mark.parametrize(
     ("given", "opening", "expected"), [row[1:] for row in PAYMENTS], ids=[row[0] for row in PAYMENTS]
 )
-def test_a_payment_stands_as_its_sums_say(given, opening, expected):
+def test_a_payment_stands_as_its_sums_say(given: Sums, opening: IntentState, expected: PaymentState) -> None:
     assert payment_state(given, opening) is expected
 
 
@@ -107,5 +107,5 @@ ORDERS = [
 @pytest.mark.parametrize(
     ("payments", "expected"), [row[1:] for row in ORDERS], ids=[row[0] for row in ORDERS]
 )
-def test_an_order_stands_as_its_payments_say(payments, expected):
+def test_an_order_stands_as_its_payments_say(payments: list[Standing], expected: PaymentState) -> None:
     assert order_state(1000, payments) is expected
