@@ -1,0 +1,1 @@
+"""How sandbox pages look to a person: pure presentation in the page's language, with no rows and no clock."""
