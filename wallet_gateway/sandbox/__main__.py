@@ -38,7 +38,7 @@ def _parser() -> argparse.ArgumentParser:
         "--control-key",
         metavar="KEY",
         default=os.environ.get("WALLET_SANDBOX_CONTROL_KEY", ""),
-        help="what callers of the control interface must know; WALLET_SANDBOX_CONTROL_KEY keeps it out of sight",
+        help="what callers of the control interface must know; better given as WALLET_SANDBOX_CONTROL_KEY",
     )
     parser.add_argument("--merchants", type=Path, metavar="FILE", help="JSON list of merchants to start with")
     return parser

@@ -1,7 +1,7 @@
 """Who may look into the sandbox and steer it.
 
-The API, the pages a customer sees and their files are for everybody. Everything else, the control interface and the
-console, is for callers on this machine, or, once a control key is set, for those who know it.
+The API, the pages a customer sees and their files are for everybody. Everything else, the control interface
+and the console, is for callers on this machine, or, once a control key is set, for those who know it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class AccessMiddleware:
         """Answer 401 or 403 to strangers, and pass everybody else on."""
         if request.path_info.startswith(PUBLIC_PREFIXES):
             return self.get_response(request)
-        if settings.CONTROL_KEY:
+        if settings.WALLET_SANDBOX_CONTROL_KEY:
             allowed = _knows_the_key(request)
         else:
             allowed = ipaddress.ip_address(request.META["REMOTE_ADDR"]).is_loopback
@@ -45,7 +45,7 @@ class AccessMiddleware:
 
 
 def _refuse_stranger() -> HttpResponseBase:
-    if not settings.CONTROL_KEY:
+    if not settings.WALLET_SANDBOX_CONTROL_KEY:
         return error_response(403, "4403001", "Only callers on this machine may steer the sandbox.")
     message = "Give the control key: 'Authorization: Bearer KEY', or as the password of HTTP Basic."
     response = error_response(401, "4401001", message)
@@ -62,4 +62,4 @@ def _knows_the_key(request: HttpRequest) -> bool:
             return False
     elif scheme.lower() != "bearer":
         return False
-    return secrets.compare_digest(given.encode(), settings.CONTROL_KEY.encode())
+    return secrets.compare_digest(given.encode(), settings.WALLET_SANDBOX_CONTROL_KEY.encode())

@@ -1,7 +1,7 @@
 """What each fault does to an exchange: one small function per fault.
 
-Each is given the exchange and the fault as it was set, and gives the reply. One that calls ``exchange.reply`` or
-``exchange.process`` has the request carried out; one that does not, has not.
+Each is given the exchange and the fault as it was set, and gives the reply. One that calls ``exchange.reply``
+or ``exchange.process`` has the request carried out; one that does not, has not.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def bad_gzip(exchange: Exchange, _fault: SetFault) -> Reply:
 
 
 def duplicate(exchange: Exchange, _fault: SetFault) -> Reply:
-    """Process the request twice; its sender gets the second answer, as behind a proxy that repeats requests."""
+    """Process twice and give the second answer, as behind a proxy that repeats requests."""
     exchange.process()
     return exchange.reply()
 

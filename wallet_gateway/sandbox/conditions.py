@@ -1,4 +1,4 @@
-"""What holds while a request is answered: the sandbox's clock, and its behaviour where the interface is silent.
+"""What holds while a request is answered: the clock, and the behaviour where the interface is silent.
 
 Both are one row of the database, so that they outlive a restart with the transactions they go with.
 """

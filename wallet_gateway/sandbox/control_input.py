@@ -9,13 +9,15 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final, TypeVar
 
 from wallet_gateway.protocol.errors import excerpt
-from wallet_gateway.protocol.strict_json import NumberText, fold_name
+from wallet_gateway.protocol.strict_json import JsonValue, NumberText, fold_name
 
 _SECONDS: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})?")
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
+
+Value = TypeVar("Value")
 
 
 class InvalidInput(ValueError):
@@ -25,13 +27,13 @@ class InvalidInput(ValueError):
 class Input:
     """The object a control call carries; null counts as not given. Reading methods raise ``InvalidInput``."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    def __init__(self, values: Mapping[str, JsonValue]) -> None:
         self._values = {name: value for name, value in values.items() if value is not None}
         self._read: set[str] = set()
 
     def text(self, name: str, *, longest: int = 255) -> str:
         """Read a text that must be given."""
-        return self._must_be_given(name, self.optional_text(name, longest=longest))
+        return _given(name, self.optional_text(name, longest=longest))
 
     def optional_text(self, name: str, *, longest: int = 255) -> str | None:
         """Read a text, which is not empty when given."""
@@ -46,7 +48,7 @@ class Input:
 
     def text_or_number(self, name: str) -> str:
         """Read a text or a number, which must be given, as it is written."""
-        value = self._must_be_given(name, self._take(name))
+        value = _given(name, self._take(name))
         if isinstance(value, str):
             return str(value)
         raise InvalidInput(f"{name} must be a text or a number, not {excerpt(value)}.")
@@ -54,13 +56,17 @@ class Input:
     def texts(self, name: str) -> list[str] | None:
         """Read a list of texts."""
         value = self._take(name)
-        if value is None or (isinstance(value, list) and all(isinstance(one, str) for one in value)):
-            return value
-        raise InvalidInput(f"{name} must be a list of texts.")
+        if value is None:
+            return None
+        if not isinstance(value, list):
+            raise InvalidInput(f"{name} must be a list of texts, not {excerpt(value)}.")
+        if not all(isinstance(one, str) for one in value):
+            raise InvalidInput(f"{name} must be a list of texts only.")
+        return [str(one) for one in value]
 
     def choice(self, name: str, words: Iterable[str]) -> str:
         """Read one of some words, which must be given."""
-        return self._must_be_given(name, self.optional_choice(name, words))
+        return _given(name, self.optional_choice(name, words))
 
     def optional_choice(self, name: str, words: Iterable[str]) -> str | None:
         """Read one of some words, in any letter case."""
@@ -74,7 +80,7 @@ class Input:
 
     def seconds(self, name: str) -> timedelta:
         """Read a number of seconds, which must be given."""
-        return self._must_be_given(name, self.optional_seconds(name))
+        return _given(name, self.optional_seconds(name))
 
     def optional_seconds(self, name: str) -> timedelta | None:
         """Read a number of seconds of zero or more, fractions allowed."""
@@ -109,11 +115,12 @@ class Input:
                 f"There is no {', '.join(map(excerpt, unread))} here; this call knows {known}."
             )
 
-    def _take(self, name: str) -> Any:
+    def _take(self, name: str) -> JsonValue:
         self._read.add(name)
         return self._values.get(name)
 
-    def _must_be_given(self, name: str, value: Any) -> Any:
-        if value is None:
-            raise InvalidInput(f"{name} is missing.")
-        return value
+
+def _given(name: str, value: Value | None) -> Value:
+    if value is None:
+        raise InvalidInput(f"{name} is missing.")
+    return value

@@ -1,4 +1,4 @@
-"""One exchange with a merchant: what was received, what it asks for, and how it is answered when nothing goes wrong."""
+"""One exchange with a merchant: what was received, what it asks for, and its answer if nothing fails."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Exchange:
         """Process the request and give the HTTP status and the answer in canonical wire form."""
         return process(self.asked, self.conditions, base_url=self.received.base_url, twist=twist)
 
-    def write(self, value: Any, *, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Reply:
+    def write(self, value: object, *, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Reply:
         """Write an answer as the behaviour in force has it."""
         if status == 405:
             headers = (*headers, ("Allow", ", ".join(allowed_methods(self.received.path))))

@@ -56,8 +56,11 @@ class FaultDoesNotFit(ValueError):
     """A fault was set for an operation it means nothing to."""
 
 
-def set_fault(*, operation: str, fault: FaultKind, **details: Any) -> None:
-    """Set a fault for an operation, or for ``ANY`` it fits; raises ``FaultDoesNotFit``."""
+def set_fault(operation: str, fault: FaultKind, **details: Any) -> None:
+    """Set a fault for an operation, or for ``ANY`` that it fits; raises ``FaultDoesNotFit``.
+
+    ``details`` are the other fields of ``SetFault``.
+    """
     if operation != ANY and not fits(fault, Operation(operation)):
         allowed = ", ".join(sorted(_ONLY_ON[fault]))
         raise FaultDoesNotFit(f"{fault} means nothing to {operation}; set it for one of: {allowed}.")
@@ -84,7 +87,8 @@ def faults_set() -> list[SetFault]:
 def take_fault(operation: Operation | None) -> SetFault | None:
     """Give the fault that hits this request, if one does, and count it.
 
-    Of several the one set first hits. A fault that still lets requests pass counts this one and leaves it to the next.
+    Of several the one set first hits. A fault that still lets requests pass counts this one and leaves it to
+    the next.
     """
     if not SetFault.objects.exists():
         return None

@@ -1,4 +1,4 @@
-"""The journal: every request under ``/api/`` in the order of arrival, with what was answered. Secrets are masked."""
+"""The journal: every request under ``/api/`` as it arrived, with what was answered; secrets are masked."""
 
 from __future__ import annotations
 

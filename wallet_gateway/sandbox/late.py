@@ -1,4 +1,4 @@
-"""Requests that are carried out late: their callers were cut off, and the clock has to reach their time first.
+"""Requests that are carried out late: their callers were cut off, and the clock must reach their time.
 
 Nobody can look at the sandbox without sending it something, so they are carried out before anything else is.
 """

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from typing import Final
 
-from wallet_gateway.protocol.strict_json import fold_name
+from wallet_gateway.protocol.strict_json import JsonValue, fold_name
 
 MASK: Final = "[masked]"
 
@@ -40,7 +40,7 @@ _SECRET_PAIR: Final = re.compile(
 )
 
 
-def mask(value: Any, name: str = "") -> Any:
+def mask(value: JsonValue, name: str = "") -> JsonValue:
     """Give a JSON value with its secrets replaced; ``name`` is the field it stands in."""
     folded = fold_name(name)
     if folded in SECRET_NAMES:

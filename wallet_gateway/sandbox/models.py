@@ -1,7 +1,7 @@
 """The sandbox's own tables: what the gateway knows.
 
-Rows only: fields, constraints, and what can be read from one row. Rules live in ``engine``. Money is a whole number
-of minor units with its currency; every time is the sandbox's own clock, never the machine's.
+Rows only: fields, constraints, and what can be read from one row. Rules live in ``engine``. Money is a whole
+number of minor units with its currency; every time is the sandbox's own clock, never the machine's.
 """
 
 from __future__ import annotations
@@ -212,7 +212,7 @@ class TransactionRecord(models.Model):
         Deposit, on_delete=models.CASCADE, null=True, blank=True, related_name="refunds"
     )
     original_reference = models.CharField(max_length=255, blank=True)
-    """The ``clientSystemInvoiceId`` or ``parentTransactionId`` it was asked for with; empty for an original."""
+    """The ``clientSystemInvoiceId`` or ``parentTransactionId`` it names; empty for an original."""
     details = models.JSONField(default=dict)
     """The ``apmDetails`` of the status record, in wire form."""
     history = models.JSONField(default=list)

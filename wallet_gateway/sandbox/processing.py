@@ -1,4 +1,4 @@
-"""From what is asked to its answer: the one place that knows which verb of the engine serves which operation."""
+"""From what is asked to its answer: the one place that knows which verb serves which message."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
 from wallet_gateway.protocol.faults import error_body
-from wallet_gateway.protocol.fields import WireModel
+from wallet_gateway.protocol.fields import TransactionRequest
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.sandbox import engine
@@ -15,7 +15,7 @@ from wallet_gateway.sandbox.conditions import Conditions
 from wallet_gateway.sandbox.engine.calls import Call, Twist
 from wallet_gateway.sandbox.engine.refusals import Refusal, SchemaValidationError, UnknownMerchant
 from wallet_gateway.sandbox.models import Merchant
-from wallet_gateway.sandbox.understanding import Asked
+from wallet_gateway.sandbox.understanding import Asked, Message
 
 
 def process(
@@ -32,7 +32,7 @@ def process(
         return refusal.status, error_body(refusal.code, refusal.message).to_wire()
 
 
-def _carry_out(call: Call, message: WireModel) -> Any:
+def _carry_out(call: Call, message: Message) -> dict[str, Any] | list[dict[str, Any]]:
     match message:
         case CheckoutRequest():
             _check_provider(
@@ -47,19 +47,17 @@ def _carry_out(call: Call, message: WireModel) -> Any:
             return engine.carry_out_detached_refund(call, message)
         case StatusQuery():
             return engine.status_records(call, message.client_system_transaction_id)
-    raise TypeError(f"No verb serves {type(message).__name__}.")
 
 
-def _merchant_of(message: Any) -> Merchant:
+def _merchant_of(message: Message) -> Merchant:
     merchant = Merchant.objects.filter(merchant_id=message.merchant_id, store_id=message.store_id).first()
     if merchant is None:
         raise UnknownMerchant(
             f"There is no store {message.store_id!r} of a merchant {message.merchant_id!r}."
         )
     # The status query does not say who asks.
-    user_id = getattr(message, "user_id", merchant.user_id)
-    if user_id != merchant.user_id:
-        raise UnknownMerchant(f"{user_id!r} is no user of the merchant {message.merchant_id!r}.")
+    if isinstance(message, TransactionRequest) and message.user_id != merchant.user_id:
+        raise UnknownMerchant(f"{message.user_id!r} is no user of the merchant {message.merchant_id!r}.")
     return merchant
 
 

@@ -10,6 +10,7 @@ from django.db.models import Model
 
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import UnreadableBody
+from wallet_gateway.protocol.strict_json import JsonValue
 from wallet_gateway.sandbox.control_input import Input
 from wallet_gateway.sandbox.models import (
     AcceptedRequest,
@@ -29,8 +30,9 @@ GATEWAY_NAME: Final = "examplegateway"
 LOOPBACK_ORIGINS: Final = ("http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*")
 """Every port of this machine."""
 
-BUILT_IN: Final = {
-    "merchantId": "SANDBOX-MERCHANT",
+MERCHANT_ID: Final = "SANDBOX-MERCHANT"
+BUILT_IN: Final[dict[str, JsonValue]] = {
+    "merchantId": MERCHANT_ID,
     "storeId": "SANDBOX-STORE",
     "userId": "sandbox-user",
 }
@@ -55,7 +57,11 @@ class UnreadableMerchants(ValueError):
 
 def provision() -> None:
     """Make sure the merchants a sandbox starts with are there; raises ``UnreadableMerchants``."""
-    given = _merchants_of_file(settings.MERCHANTS_FILE) if settings.MERCHANTS_FILE else []
+    given = (
+        _merchants_of_file(settings.WALLET_SANDBOX_MERCHANTS_FILE)
+        if settings.WALLET_SANDBOX_MERCHANTS_FILE
+        else []
+    )
     with one_writer():
         for merchant in (BUILT_IN, *given):
             add_merchant(Input(merchant))
@@ -71,7 +77,7 @@ def reset() -> None:
 
 def add_merchant(given: Input) -> Merchant:
     """Enter a merchant's store, or bring it up to date; raises ``InvalidInput``."""
-    ids = {"merchant_id": given.text("merchantId", longest=64), "store_id": given.text("storeId", longest=64)}
+    merchant_id, store_id = given.text("merchantId", longest=64), given.text("storeId", longest=64)
     values = {
         "user_id": given.text("userId", longest=64),
         "provider": given.optional_text("provider", longest=64) or PROVIDER,
@@ -79,7 +85,10 @@ def add_merchant(given: Input) -> Merchant:
         "origins": given.texts("origins") or list(LOOPBACK_ORIGINS),
     }
     given.check_nothing_else()
-    return Merchant.objects.update_or_create(defaults=values, **ids)[0]
+    merchant, _ = Merchant.objects.update_or_create(
+        merchant_id=merchant_id, store_id=store_id, defaults=values
+    )
+    return merchant
 
 
 def describe(merchant: Merchant) -> dict[str, Any]:
@@ -94,11 +103,12 @@ def describe(merchant: Merchant) -> dict[str, Any]:
     }
 
 
-def _merchants_of_file(name: str) -> list[dict[str, Any]]:
+def _merchants_of_file(name: str) -> list[dict[str, JsonValue]]:
     try:
         value = strict_json.loads(Path(name).read_bytes())
     except (OSError, UnreadableBody) as error:
         raise UnreadableMerchants(f"{name}: {error}") from error
-    if not isinstance(value, list) or not all(isinstance(merchant, dict) for merchant in value):
+    merchants = [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    if not isinstance(value, list) or len(merchants) < len(value):
         raise UnreadableMerchants(f"{name}: must be a JSON list of objects.")
-    return value
+    return merchants

@@ -1,4 +1,4 @@
-"""The API's whole behaviour in one function: a request is noted, hit by a fault if one is set, and answered."""
+"""The API in one function: a request is noted, hit by a fault if one is set, and answered."""
 
 from __future__ import annotations
 

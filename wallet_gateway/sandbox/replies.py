@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from django.http import HttpResponse
 
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.faults import error_body
 
 
-def json_response(value: Any, *, status: int = 200) -> HttpResponse:
+def json_response(value: object, *, status: int = 200) -> HttpResponse:
     """Answer with a JSON document."""
     return HttpResponse(strict_json.dumps(value), status=status, content_type="application/json")
 

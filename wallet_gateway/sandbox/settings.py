@@ -14,14 +14,14 @@ from django.core.management.utils import get_random_secret_key
 SECRET_KEY = get_random_secret_key()
 DEBUG = False
 
-CONTROL_KEY = os.environ.get("WALLET_SANDBOX_CONTROL_KEY", "")
+WALLET_SANDBOX_CONTROL_KEY = os.environ.get("WALLET_SANDBOX_CONTROL_KEY", "")
 """What callers of the control interface and the console must know; empty means loopback callers only."""
 
-MERCHANTS_FILE = os.environ.get("WALLET_SANDBOX_MERCHANTS", "")
+WALLET_SANDBOX_MERCHANTS_FILE = os.environ.get("WALLET_SANDBOX_MERCHANTS", "")
 """A JSON list of merchants to start with beside the built-in one; empty for none."""
 
 # Without a key only this machine may call, and a name that merely resolves to it is a DNS rebinding attack.
-ALLOWED_HOSTS = ["*"] if CONTROL_KEY else ["127.0.0.1", "localhost", "[::1]"]
+ALLOWED_HOSTS = ["*"] if WALLET_SANDBOX_CONTROL_KEY else ["127.0.0.1", "localhost", "[::1]"]
 
 DATABASES = {
     "default": {

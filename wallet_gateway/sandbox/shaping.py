@@ -1,9 +1,9 @@
-"""The last touch to an answer: letter case of its names and the form of its amounts, as the behaviour in force has it."""
+"""The last touch to an answer: the letter case of its names and the form of its amounts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Final
 
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.strict_json import NumberText
@@ -29,14 +29,14 @@ _WRITTEN: Final[dict[LetterCase, Callable[[str], str]]] = {
 }
 
 
-def to_bytes(value: Any, behaviour: Behaviour) -> bytes:
+def to_bytes(value: object, behaviour: Behaviour) -> bytes:
     """Write an answer, given in canonical wire form, as JSON."""
     if behaviour.letter_case is not LetterCase.CANONICAL or behaviour.numeric_amounts:
         value = _shaped(value, _WRITTEN[behaviour.letter_case], numeric=behaviour.numeric_amounts)
     return strict_json.dumps(value)
 
 
-def _shaped(value: Any, written: Callable[[str], str], *, numeric: bool) -> Any:
+def _shaped(value: object, written: Callable[[str], str], *, numeric: bool) -> object:
     if isinstance(value, list):
         return [_shaped(part, written, numeric=numeric) for part in value]
     if not isinstance(value, dict):

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qsl
 
 from wallet_gateway.protocol import endpoints, strict_json
 from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
 from wallet_gateway.protocol.errors import InvalidMessage, UnreadableBody
-from wallet_gateway.protocol.fields import WireModel
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import JsonValue, fold_name
@@ -31,6 +30,9 @@ from wallet_gateway.sandbox.unknown_fields import unknown_fields
 
 MOST_BYTES: Final = 1_048_576
 _MOST_PARAMETERS: Final = 100
+
+Message: TypeAlias = CheckoutRequest | FollowUpRequest | DetachedRefundRequest | StatusQuery
+"""What a merchant can say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,12 +55,12 @@ class Asked:
 
     operation: Operation | None = None
     """None where the request could not be understood that far."""
-    message: WireModel | Refusal
+    message: Message | Refusal
     """The refusal it earns where it is no message."""
     unknown_fields: tuple[str, ...] = ()
 
 
-_MESSAGES: Final[dict[Operation, type[WireModel]]] = {
+_MESSAGES: Final[dict[Operation, type[Message]]] = {
     Operation.CHECKOUT: CheckoutRequest,
     Operation.CAPTURE: FollowUpRequest,
     Operation.REFUND: FollowUpRequest,

@@ -1,4 +1,4 @@
-"""Which fields of a request the interface does not know: they are accepted, ignored, and shown in the console."""
+"""Which fields of a request the interface does not know; they are ignored, and shown in the console."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def unknown_fields(model: type[WireModel], source: dict[str, Any], path: str = "
             yield from _within(slot.part, value, join_path(path, slot.wire_name))
 
 
-def _within(model: type[WireModel], value: Any, path: str) -> Iterator[str]:
+def _within(model: type[WireModel], value: object, path: str) -> Iterator[str]:
     if isinstance(value, dict):
         yield from unknown_fields(model, value, path)
     elif isinstance(value, list):

@@ -1,8 +1,8 @@
 """The one writer: whoever changes the sandbox's tables waits here for the others.
 
-SQLite has one writer anyway, and lets the rest poll for their turn; a lock of this process hands the turn over at
-once. It also makes every check hold until the row that relies on it is written, so that no two requests can spend
-the same money.
+SQLite has one writer anyway, and lets the rest poll for their turn; a lock of this process hands the turn
+over at once. It also makes every check hold until the row that relies on it is written, so that no two
+requests can spend the same money.
 """
 
 from __future__ import annotations

@@ -23,8 +23,8 @@ class SandboxRefused(AssertionError):
 class SandboxControl:
     """Steers one running sandbox.
 
-    Every method raises ``SandboxRefused`` when the sandbox answers anything but success. Where two merchants use the
-    same reference, ``merchant_id`` and ``store_id`` say whose is meant.
+    Every method raises ``SandboxRefused`` when the sandbox answers anything but success. Where two merchants
+    use the same reference, ``merchant_id`` and ``store_id`` say whose is meant.
     """
 
     def __init__(self, base_url: str, *, key: str | None = None) -> None:
@@ -62,7 +62,7 @@ class SandboxControl:
     def migration_file(
         self, text: str, *, keep_good: bool = False, merchant_id: str | None = None
     ) -> dict[str, Any]:
-        """Hand in a migration file; give ``{"accepted": count, "rejected": [{"line": ..., "reason": ...}]}``."""
+        """Hand in a migration file; give how many rows were ``accepted``, and which ``rejected`` and why."""
         query = {"keepGood": "1"} if keep_good else {}
         if merchant_id is not None:
             query["merchantId"] = merchant_id
@@ -129,17 +129,17 @@ class SandboxControl:
         entries: list[dict[str, Any]] = self._call("GET", "journal")
         return entries
 
-    def _object(self, name: str, body: dict[str, Any], **optional: Any) -> dict[str, Any]:
+    def _object(self, name: str, body: dict[str, Any], **optional: object) -> dict[str, Any]:
         answer: dict[str, Any] = self._post(name, body, **optional)
         return answer
 
-    def _post(self, name: str, body: dict[str, Any], **optional: Any) -> Any:
+    def _post(self, name: str, body: dict[str, Any], **optional: object) -> Any:  # noqa: ANN401
         given = {key: value for key, value in optional.items() if value is not None}
         return self._call("POST", name, json.dumps(body | given).encode())
 
     def _call(
         self, method: str, name: str, body: bytes | None = None, *, content_type: str = "application/json"
-    ) -> Any:
+    ) -> Any:  # noqa: ANN401
         request = urllib.request.Request(  # noqa: S310
             f"{self.base_url}/_sandbox/{name}",
             data=body,

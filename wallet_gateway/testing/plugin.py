@@ -1,22 +1,20 @@
 """Fixtures for pytest, for this project's tests and for shops'.
 
-A shop names the plugin in its ``conftest.py``, ``pytest_plugins = ["wallet_gateway.testing.plugin"]``, and asks for
-``wallet_sandbox``. pytest-django is needed, for its ``settings``.
+A shop names the plugin in its ``conftest.py``, ``pytest_plugins = ["wallet_gateway.testing.plugin"]``, and
+asks for ``wallet_sandbox``. pytest-django is needed, for its ``settings``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pytest
 
 from wallet_gateway.testing.sandbox import SandboxServer
 
 if TYPE_CHECKING:
-    from pytest_django.fixtures import SettingsWrapper
-
     from wallet_gateway.testing.control import SandboxControl
 
 BUILT_IN_MERCHANT: Final = {
@@ -28,6 +26,12 @@ BUILT_IN_MERCHANT: Final = {
 """The account every sandbox starts with, as settings of a gateway."""
 
 
+class _Settings(Protocol):
+    """What pytest-django's ``settings`` is to this file; the name of its class differs between versions."""
+
+    WALLET_GATEWAY: dict[str, Any]
+
+
 @pytest.fixture(scope="session")
 def wallet_sandbox_server() -> Iterator[SandboxServer]:
     """A sandbox gateway that runs as long as the tests do."""
@@ -36,7 +40,7 @@ def wallet_sandbox_server() -> Iterator[SandboxServer]:
 
 
 @pytest.fixture
-def wallet_sandbox(wallet_sandbox_server: SandboxServer, settings: SettingsWrapper) -> SandboxControl:
+def wallet_sandbox(wallet_sandbox_server: SandboxServer, settings: _Settings) -> SandboxControl:
     """A sandbox as new, with the shop's default gateway pointed at it for one test."""
     control = wallet_sandbox_server.control
     control.reset()

@@ -10,7 +10,7 @@ from wallet_gateway.sandbox.conditions import current_conditions
 from wallet_gateway.sandbox.engine.calls import Call, Twist
 from wallet_gateway.sandbox.engine.payer import payment_details
 from wallet_gateway.sandbox.engine.records import write_record
-from wallet_gateway.sandbox.engine.references import earlier_answer, remember
+from wallet_gateway.sandbox.engine.references import answer_once
 from wallet_gateway.sandbox.engine.refusals import CheckoutExpired, CheckoutUsedUp
 from wallet_gateway.sandbox.engine.special_amounts import SpecialAmount, special_amount
 from wallet_gateway.sandbox.engine.verdicts import QUARANTINED, Verdict, verdict_of_outcome
@@ -18,9 +18,9 @@ from wallet_gateway.sandbox.models import Checkout, Outcome, RecordOrigin
 from wallet_gateway.sandbox.writing import one_writer
 
 DEFAULT_TIMEOUT_SECONDS: Final = 900
-"""How long a link works when the request does not say; the interface names no default, so it is the maximum."""
+"""How long a link works when the request does not say: the maximum, as the interface names no default."""
 
-_OF_SPECIAL_AMOUNT: Final = {
+_OF_SPECIAL_AMOUNT: Final[dict[SpecialAmount | None, Outcome]] = {
     SpecialAmount.REFUSED: Outcome.REFUSED,
     SpecialAmount.PENDING: Outcome.PENDING,
     SpecialAmount.ERRORED: Outcome.ERROR,
@@ -37,23 +37,21 @@ _URL_NAMES: Final = {
 
 def open_checkout(call: Call, request: CheckoutRequest) -> dict[str, Any]:
     """Open a checkout page and give the checkout response; raises ``ReferenceAlreadyUsed``."""
-    reference, record_type = request.client_system_transaction_id, request.type
-    with one_writer():
-        answer = earlier_answer(call, reference=reference, record_type=record_type, request=request)
-        if answer is None:
-            checkout = _create(call, request)
-            answer = CheckoutResponse(redirect_url=call.base_url + checkout.get_absolute_url()).to_wire()
-            remember(call, reference=reference, record_type=record_type, request=request, answer=answer)
-            _twist(checkout, call)
-    return answer
+
+    def carry_out() -> dict[str, Any]:
+        checkout = _create(call, request)
+        _twist(checkout, call)
+        return CheckoutResponse(redirect_url=call.base_url + checkout.get_absolute_url()).to_wire()
+
+    return answer_once(call, request, carry_out)
 
 
 def decide_checkout(checkout: Checkout, outcome: Outcome | str, *, by_hand: bool = True) -> str:
     """Let the customer leave the checkout page and give the URL of the shop the browser is sent to.
 
-    Going back to the shop decides nothing; every other outcome uses the link up. ``by_hand`` says that a person
-    pressed a button: paying a special amount then does what the amount always does.
-    Raises ``CheckoutUsedUp`` or ``CheckoutExpired``.
+    Going back to the shop decides nothing; every other outcome uses the link up. ``by_hand`` says that a
+    person pressed a button: paying a special amount then does what the amount always does. Raises
+    ``CheckoutUsedUp`` or ``CheckoutExpired``.
     """
     outcome = Outcome(outcome)
     with one_writer():

@@ -14,29 +14,22 @@ from wallet_gateway.sandbox.engine.calls import Call, Twist
 from wallet_gateway.sandbox.engine.limits import check_refund
 from wallet_gateway.sandbox.engine.payer import display_name, follow_up_details
 from wallet_gateway.sandbox.engine.records import refunded_of, write_record
-from wallet_gateway.sandbox.engine.references import earlier_answer, remember
+from wallet_gateway.sandbox.engine.references import answer_once
 from wallet_gateway.sandbox.engine.refusals import CurrencyDiffers, UnknownOriginal
 from wallet_gateway.sandbox.engine.verdicts import verdict_on_request
 from wallet_gateway.sandbox.models import Deposit, RecordOrigin, RecordState, TransactionRecord
-from wallet_gateway.sandbox.writing import one_writer
 
 
 def carry_out_detached_refund(call: Call, request: DetachedRefundRequest) -> dict[str, Any]:
     """Give money of a migrated deposit back and give the detached refund response; raises a ``Refusal``."""
-    asked = {
-        "reference": request.client_system_transaction_id,
-        "record_type": DETACHED_REFUND_TYPE,
-        "request": request,
-    }
-    with one_writer():
-        answer = earlier_answer(call, **asked)
-        if answer is None:
-            deposit = _find_deposit(call.merchant.merchant_id, request.parent_transaction_id)
-            _check(deposit, request.money)
-            record = _write(call, deposit, request)
-            answer = _response(record, requested=request.money)
-            remember(call, **asked, answer=answer)
-    return answer
+
+    def carry_out() -> dict[str, Any]:
+        deposit = _find_deposit(call.merchant.merchant_id, request.parent_transaction_id)
+        _check(deposit, request.money)
+        record = _write(call, deposit, request)
+        return _response(record, requested=request.money)
+
+    return answer_once(call, request, carry_out)
 
 
 def _find_deposit(merchant_id: str, parent_transaction_id: str) -> Deposit:
@@ -81,10 +74,10 @@ def _response(record: TransactionRecord, *, requested: Money) -> dict[str, Any]:
         state=record.state,
         provider_response_code=_RESPONSE_CODES.get(record.state, ""),
         provider_authorization_id=record.record_id,
-        provider_response_message=f"{record.provider_state_code}: {given_back} of {requested}.",
+        provider_response_message=f"{record.provider_state_code}: {given_back} of {requested}",
         currency_code=record.currency,
         client_system_transaction_id=record.reference,
-        response_message=f"{record.state}. Requested refund amount {requested}, refunded amount {given_back}.",
+        response_message=f"{record.state}: requested refund {requested}, actual refund {given_back}.",
         amount=given_back.to_wire(),
         apm_details={"apm_provider_name": display_name(record.merchant.provider)},
     ).to_wire()

@@ -12,7 +12,7 @@ from wallet_gateway.sandbox.engine.calls import Call
 from wallet_gateway.sandbox.engine.limits import check_follow_up
 from wallet_gateway.sandbox.engine.payer import display_name, follow_up_details
 from wallet_gateway.sandbox.engine.records import find_original, write_record
-from wallet_gateway.sandbox.engine.references import earlier_answer, remember
+from wallet_gateway.sandbox.engine.references import answer_once
 from wallet_gateway.sandbox.engine.verdicts import Verdict, success_of, verdict_on_request
 from wallet_gateway.sandbox.models import RecordOrigin, TransactionRecord
 from wallet_gateway.sandbox.writing import one_writer
@@ -20,32 +20,30 @@ from wallet_gateway.sandbox.writing import one_writer
 
 def carry_out_follow_up(call: Call, request: FollowUpRequest) -> dict[str, Any]:
     """Carry out a capture, refund or reversal and give the follow-up response; raises a ``Refusal``."""
-    reference, original_reference = request.client_system_transaction_id, request.client_system_invoice_id
-    shared = reference == original_reference and call.conditions.behaviour.share_references
-    asked = {"reference": reference, "record_type": request.type, "request": request}
-    with one_writer():
-        answer = earlier_answer(call, **asked, shared=shared)
-        if answer is None:
-            original = find_original(call.merchant, original_reference)
-            check_follow_up(original, request.type, request.money)
-            record = _write(
-                original,
-                request.type,
-                request.money,
-                reference=reference,
-                verdict=verdict_on_request(request.type, request.money, call.twist),
-                origin=RecordOrigin.API,
-                now=call.conditions.now,
-            )
-            answer = _response(record)
-            remember(call, **asked, answer=answer)
-    return answer
+
+    def carry_out() -> dict[str, Any]:
+        original = find_original(call.merchant, request.client_system_invoice_id)
+        check_follow_up(original, request.type, request.money)
+        record = _write(
+            original,
+            request.type,
+            request.money,
+            reference=request.client_system_transaction_id,
+            verdict=verdict_on_request(request.type, request.money, call.twist),
+            origin=RecordOrigin.API,
+            now=call.conditions.now,
+        )
+        return _response(record)
+
+    carries_its_original_s = request.client_system_transaction_id == request.client_system_invoice_id
+    shared = carries_its_original_s and call.conditions.behaviour.share_references
+    return answer_once(call, request, carry_out, shared=shared)
 
 
 def make_portal_follow_up(
     original: TransactionRecord, follow_up: FollowUpType, amount: Money
 ) -> TransactionRecord:
-    """Make a follow-up without the merchant's doing; it carries its original's reference. Raises a ``Refusal``."""
+    """Make a follow-up that carries its original's reference, without the merchant; raises a ``Refusal``."""
     with one_writer():
         check_follow_up(original, follow_up, amount)
         return _write(

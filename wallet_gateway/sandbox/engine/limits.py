@@ -34,7 +34,10 @@ def check_follow_up(original: TransactionRecord, follow_up: FollowUpType, amount
 
 
 def check_refund(*, deposit: Money, refunded: int, requested: Money) -> None:
-    """Make sure a refund does not exceed its deposit; ``refunded`` in minor units. Raises ``RefundAmountExceeded``."""
+    """Make sure a refund leaves its deposit at zero or above; raises ``RefundAmountExceeded``.
+
+    ``refunded`` is what was given back before, in minor units.
+    """
     refundable = deposit.minor_units - refunded
     if requested.minor_units > refundable:
         raise RefundAmountExceeded(

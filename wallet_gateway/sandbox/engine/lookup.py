@@ -1,7 +1,8 @@
 """Finding what the control interface means by a reference.
 
-References are unique per merchant only, so a caller may have to say whose is meant. Where one merchant's reference
-stands for several things, the one that can still be acted on is meant, else the newest, whose state then says why not.
+References are unique per merchant only, so a caller may have to say whose is meant. Where one merchant's
+reference stands for several things, the one that can still be acted on is meant, else the newest, whose state
+then says why not.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def find_checkout(whose: Whose) -> Checkout:
 
 
 def find_pending(whose: Whose) -> TransactionRecord:
-    """Find the pending transaction under a reference; raises ``UnknownReference`` or ``AmbiguousReference``."""
+    """Find the pending transaction under a reference; raises what ``find_checkout`` raises."""
     merchant = _merchant_of(whose, "records__reference")
     records = list(
         TransactionRecord.objects.filter(merchant=merchant, reference=whose.reference).order_by("-pk")

@@ -20,9 +20,10 @@ class ImportReport:
 
 
 def import_migration_file(lines: Iterable[str], *, merchant_id: str, keep_good: bool) -> ImportReport:
-    """Take in a merchant's file: as a whole, or with ``keep_good`` the good rows of one that has bad ones too.
+    """Take in a merchant's file: as a whole, or with ``keep_good`` the good rows beside bad ones.
 
-    A deposit known from an earlier file is brought up to date, unless more was refunded here than it then allows.
+    A deposit known from an earlier file is brought up to date, unless more was refunded here than it then
+    allows.
     """
     counted = _Counted(lines)
     good: list[Deposit] = []
@@ -49,7 +50,8 @@ class _Counted:
         self.line = 0
 
     def __iter__(self) -> Iterator[str]:
-        for self.line, text in enumerate(self._lines, start=1):  # noqa: B007
+        for text in self._lines:
+            self.line += 1
             yield text
 
 

@@ -1,7 +1,7 @@
-"""The ``apmDetails`` of a status record: what the merchant sent about the payer, and the sandbox's wallet customer.
+"""The ``apmDetails`` of a status record, from what the merchant sent about the payer.
 
-A pre-authorisation's record has every field of the interface; where the checkout says nothing, the wallet customer
-fills the gap, as a real wallet knows more about its customer than the shop does.
+A pre-authorisation's record has every field of the interface; where the checkout says nothing, the wallet
+customer fills the gap, as a real wallet knows more about its customer than the shop does.
 """
 
 from __future__ import annotations

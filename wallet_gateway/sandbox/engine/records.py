@@ -56,7 +56,7 @@ def write_record(
     details: dict[str, Any],
     **links: Any,
 ) -> TransactionRecord:
-    """Enter a transaction; ``links`` are its checkout, original or deposit, and the reference it was asked with."""
+    """Enter a transaction; ``links`` are its checkout, original or deposit, and how it was named."""
     return TransactionRecord.objects.create(
         merchant=merchant,
         reference=reference,

@@ -3,52 +3,47 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from typing import Any
 
-from wallet_gateway.protocol.fields import WireModel
+from wallet_gateway.protocol.fields import TransactionRequest
 from wallet_gateway.sandbox.engine.calls import Call
 from wallet_gateway.sandbox.engine.refusals import ReferenceAlreadyUsed
 from wallet_gateway.sandbox.models import AcceptedRequest, DuplicatePolicy
+from wallet_gateway.sandbox.writing import one_writer
 
 
-def earlier_answer(
-    call: Call, *, reference: str, record_type: str, request: WireModel, shared: bool = False
-) -> dict[str, Any] | None:
-    """Give the answer a repeated request was given the first time, or None where it is to be carried out.
+def answer_once(
+    call: Call,
+    request: TransactionRequest,
+    carry_out: Callable[[], dict[str, Any]],
+    *,
+    shared: bool = False,
+) -> dict[str, Any]:
+    """Carry a request out, or answer a repetition as the behaviour in force has it; give the answer.
 
-    ``shared`` says that the request carries its original's reference on purpose, which is right once per type.
-    Raises ``ReferenceAlreadyUsed``.
+    ``shared`` says that the request carries its original's reference on purpose, as it may once per type.
+    Raises ``ReferenceAlreadyUsed`` and what ``carry_out`` raises; the reference is then still free.
     """
-    accepted = AcceptedRequest.objects.filter(merchant=call.merchant, reference=reference)
-    if shared:
-        accepted = accepted.filter(type=record_type)
-    first = accepted.order_by("pk").first()
-    if first is None:
-        return None
-    if first.fingerprint != _fingerprint(request):
-        raise ReferenceAlreadyUsed(f"{reference!r} was used for another request.")
-    match call.conditions.behaviour.duplicates:
-        case DuplicatePolicy.REPLAY:
-            answer: dict[str, Any] = first.answer
-            return answer
-        case DuplicatePolicy.EXECUTE:
-            return None
-        case DuplicatePolicy.REJECT:
-            raise ReferenceAlreadyUsed(f"{reference!r} was used for this request before.")
+    fingerprint = hashlib.sha256(request.to_json()).hexdigest()
+    same_reference = {"merchant": call.merchant, "reference": request.client_system_transaction_id}
+    with one_writer():
+        accepted = AcceptedRequest.objects.filter(**same_reference).order_by("pk")
+        first = accepted.filter(type=request.type).first() if shared else accepted.first()
+        if first is not None and not _is_carried_out_again(call, first, fingerprint):
+            earlier: dict[str, Any] = first.answer
+            return earlier
+        answer = carry_out()
+        AcceptedRequest.objects.create(
+            **same_reference, type=request.type, fingerprint=fingerprint, answer=answer
+        )
+    return answer
 
 
-def remember(
-    call: Call, *, reference: str, record_type: str, request: WireModel, answer: dict[str, Any]
-) -> None:
-    """Note that a reference is used up, and what the request was answered."""
-    AcceptedRequest.objects.create(
-        merchant=call.merchant,
-        reference=reference,
-        type=record_type,
-        fingerprint=_fingerprint(request),
-        answer=answer,
-    )
-
-
-def _fingerprint(request: WireModel) -> str:
-    return hashlib.sha256(request.to_json()).hexdigest()
+def _is_carried_out_again(call: Call, first: AcceptedRequest, fingerprint: str) -> bool:
+    if first.fingerprint != fingerprint:
+        raise ReferenceAlreadyUsed(f"{first.reference!r} was used for another request.")
+    duplicates = call.conditions.behaviour.duplicates
+    if duplicates is DuplicatePolicy.REJECT:
+        raise ReferenceAlreadyUsed(f"{first.reference!r} was used for this request before.")
+    return duplicates is DuplicatePolicy.EXECUTE

@@ -1,8 +1,8 @@
 """Why the gateway refuses: one class per reason, each with its HTTP status and fault code.
 
-The interface prints two codes, ``4107940`` (validation and refund limit) and ``4000340``. Every other code is the
-sandbox's own: a 4, the HTTP status, and a number. The message begins with the name of the class, as the interface's
-own messages do, and goes on with what was wrong.
+The interface prints two codes, ``4107940`` (validation and refund limit) and ``4000340``. Every other code is
+the sandbox's own: a 4, the HTTP status, and a number. The message begins with the name of the class, as the
+interface's own messages do, and goes on with what was wrong.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ _SUCCESS: Final[dict[str, ProviderWord]] = {
     FollowUpType.REVERSAL_PREAUTHORIZATION: ProviderWord.REVERSED,
     DETACHED_REFUND_TYPE: ProviderWord.REFUNDED,
 }
-_OF_SPECIAL_AMOUNT: Final = {
+_OF_SPECIAL_AMOUNT: Final[dict[SpecialAmount | None, Verdict]] = {
     SpecialAmount.REFUSED: REFUSED,
     SpecialAmount.PENDING: PENDING,
     SpecialAmount.ERRORED: FAILED,

@@ -1,13 +1,14 @@
 """Reading the body of a request off a connection, by its length or chunk by chunk.
 
-More than the application will ever accept is read out but not kept, so that a caller who sends too much still gets to
-read the answer that says so.
+More than the application will ever accept is read out but not kept, so that a caller who sends too much still
+gets to read the answer that says so.
 """
 
 from __future__ import annotations
 
 from email.message import Message
-from typing import BinaryIO, Final
+from io import BufferedIOBase
+from typing import Final
 
 KEPT_BYTES: Final = 1_048_576 + 1
 """One byte more than a body may have: enough for the application to see that it is too large."""
@@ -29,7 +30,7 @@ class EndlessBody(ValueError):
     """The body is longer than anybody will read."""
 
 
-def read_body(stream: BinaryIO, headers: Message) -> bytes:
+def read_body(stream: BufferedIOBase, headers: Message) -> bytes:
     """Read the whole body and give at most ``KEPT_BYTES`` of it.
 
     Raises ``UnreadableFraming``, ``BodyCutOff`` or ``EndlessBody``.
@@ -56,7 +57,7 @@ def _length(lengths: list[str]) -> int:
 class _Keeper:
     """Takes bytes off a stream and keeps the first of them."""
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: BufferedIOBase) -> None:
         self._stream = stream
         self._blocks: list[bytes] = []
         self._taken = 0
@@ -78,7 +79,7 @@ class _Keeper:
         return b"".join(self._blocks)[:KEPT_BYTES]
 
 
-def _read_chunks(stream: BinaryIO) -> bytes:
+def _read_chunks(stream: BufferedIOBase) -> bytes:
     keeper = _Keeper(stream)
     while size := _chunk_size(_line(stream)):
         keeper.take(size)
@@ -89,7 +90,7 @@ def _read_chunks(stream: BinaryIO) -> bytes:
     return keeper.kept()
 
 
-def _line(stream: BinaryIO) -> bytes:
+def _line(stream: BufferedIOBase) -> bytes:
     line = stream.readline(_LONGEST_CHUNK_LINE)
     if not line:
         raise BodyCutOff("The connection ended in the middle of the body.")

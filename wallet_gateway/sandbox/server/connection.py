@@ -1,7 +1,7 @@
 """One connection: requests are read off it in turn, given to the application and answered.
 
-HTTP/1.1 with keep-alive, on the standard library's reader of request lines and headers. Nothing is logged for a
-request that was answered; the journal has them all.
+HTTP/1.1 with keep-alive, on the standard library's reader of request lines and headers. Nothing is logged for
+a request that was answered; the journal has them all.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Connection(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def handle_one_request(self) -> None:
-        """Read one request and answer it; ``close_connection`` tells afterwards whether another may follow."""
+        """Read one request and answer it; ``close_connection`` then tells whether another may follow."""
         self.close_connection = True
         # A client that goes away, or says nothing for long, is no news.
         with contextlib.suppress(TimeoutError, ConnectionError):
@@ -72,17 +72,18 @@ class Connection(BaseHTTPRequestHandler):
 
     def _answer(self, body: bytes) -> bool:
         delivery = Delivery()
-        started: list[Any] = []
+        status, headers = "", list[tuple[str, str]]()
 
-        def start_response(status: str, headers: list[tuple[str, str]], _exc_info: object = None) -> None:
-            started[:] = [status, headers]
+        def start_response(line: str, fields: list[tuple[str, str]], _exc_info: object = None) -> None:
+            nonlocal status, headers
+            status, headers = line, fields
 
         answer = self.server.application(self._environ(body, delivery), start_response)
         try:
             content = b"".join(answer)
         finally:
             answer.close()
-        return self._send(*started, content, delivery)
+        return self._send(status, headers, content, delivery)
 
     def _environ(self, body: bytes, delivery: Delivery) -> dict[str, Any]:
         path, _, query = self.path.partition("?")

@@ -1,8 +1,8 @@
 """How an answer leaves the socket: whole, or broken in one of the ways networks and proxies break answers.
 
-The application chooses by setting ``manner`` on the ``Delivery`` it finds in the WSGI environment under ``KEY``; this
-file carries the choice out. What is broken inside HTTP (a redirect, a body that is no JSON) needs no such thing: the
-application simply answers that.
+The application chooses by setting ``manner`` on the ``Delivery`` it finds in the WSGI environment under
+``KEY``; this file carries the choice out. What is broken inside HTTP (a redirect, a body that is no JSON)
+needs no such thing: the application simply answers that.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Manner(StrEnum):
 
 @dataclass(slots=True, kw_only=True)
 class Delivery:
-    """The application's wish for one answer; the only value here that changes, since WSGI has no other way back."""
+    """The application's wish for one answer; it can be changed, since WSGI has no other way back."""
 
     manner: Manner = Manner.WHOLE
     drip_seconds: float = 0.08

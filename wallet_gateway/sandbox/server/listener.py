@@ -1,4 +1,4 @@
-"""The listening socket: takes connections, gives each to a worker, and ends without leaving anything behind."""
+"""The listening socket: takes connections, gives each to a worker, and leaves nothing behind at its end."""
 
 from __future__ import annotations
 
@@ -31,23 +31,21 @@ class GatewayServer(socketserver.TCPServer):
     def __init__(
         self, *, host: str, port: int, application: Callable[..., Any], on_worker_exit: Callable[[], None]
     ) -> None:
-        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        self.address_family = family
+        self.address_family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         self.application = application
         self.is_ending = False
         self._workers = Workers(on_exit=on_worker_exit)
         self._open: set[socket.socket] = set()
         self._open_lock = threading.Lock()
-        super().__init__(address, Connection)
+        super().__init__((host, port), Connection)
 
     @property
     def url(self) -> str:
         """Where it answers, with the port the system gave it."""
-        host, port = self.server_address[:2]
-        name = f"[{host}]" if ":" in str(host) else host
-        return f"http://{name}:{port}"
+        host, port = (str(part) for part in self.server_address[:2])
+        return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
-    def process_request(self, request: Any, client_address: Any) -> None:
+    def process_request(self, request: Any, client_address: object) -> None:  # noqa: ANN401
         """Hand a new connection to a worker."""
         with self._open_lock:
             self._open.add(request)
@@ -65,7 +63,7 @@ class GatewayServer(socketserver.TCPServer):
                     connection.shutdown(socket.SHUT_RD)
         self._workers.end(timeout=_SECONDS_TO_FINISH)
 
-    def _serve(self, request: socket.socket, client_address: Any) -> None:
+    def _serve(self, request: socket.socket, client_address: object) -> None:
         try:
             # The peer may be gone at any moment, also while its connection is closed in good order.
             with contextlib.suppress(OSError):

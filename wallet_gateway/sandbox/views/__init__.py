@@ -1,1 +1,1 @@
-"""The doors of the sandbox: each translates HTTP into one call of the engine, and its result into an answer."""
+"""The doors of the sandbox: each translates HTTP into one call, and its result into an answer."""

@@ -1,7 +1,7 @@
 """The door of the control interface: calls under ``/_sandbox/`` for tests and scripts.
 
-Who may knock is settled in ``access``. Every function reads its input, makes one call, and gives what came of it;
-``control_call`` turns that, or the reason why it cannot be done, into JSON.
+Who may knock is settled in ``access``. Every function reads its input, makes one call, and gives what came of
+it; ``control_call`` turns that, or the reason why it cannot be done, into JSON.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from wallet_gateway.sandbox.operations import Operation
 from wallet_gateway.sandbox.views.control_calls import calls, with_input
 
 
-def reset(given: Input) -> Any:
+def reset(given: Input) -> object:
     """Put everything back to how it was at the start."""
     given.check_nothing_else()
     provision.reset()
     return {}
 
 
-def add_merchant(given: Input) -> Any:
+def add_merchant(given: Input) -> object:
     """Enter a merchant, or bring one up to date."""
     return provision.describe(provision.add_merchant(given))
 
 
-def complete_checkout(given: Input) -> Any:
+def complete_checkout(given: Input) -> object:
     """Decide a checkout in its customer's place."""
     outcome = given.choice("outcome", Outcome)
     checkout = find_checkout(_whose(given))
     return {"location": engine.decide_checkout(checkout, outcome, by_hand=False)}
 
 
-def settle_pending(given: Input) -> Any:
+def settle_pending(given: Input) -> object:
     """Decide a pending transaction in the provider's place."""
     outcome = Outcome(given.choice("outcome", SETTLING))
     record = find_pending(_whose(given))
@@ -51,7 +51,7 @@ def settle_pending(given: Input) -> Any:
     return engine.status_record(record)
 
 
-def make_portal_follow_up(given: Input) -> Any:
+def make_portal_follow_up(given: Input) -> object:
     """Make a follow-up as in the provider's portal."""
     follow_up = FollowUpType(given.choice("type", FollowUpType))
     amount = given.text_or_number("amount")
@@ -60,7 +60,7 @@ def make_portal_follow_up(given: Input) -> Any:
     return engine.status_record(engine.make_portal_follow_up(original, follow_up, money))
 
 
-def advance_clock(given: Input) -> Any:
+def advance_clock(given: Input) -> object:
     """Move the sandbox's clock, and have done what that makes due."""
     by = given.seconds("advanceSeconds")
     given.check_nothing_else()
@@ -69,7 +69,7 @@ def advance_clock(given: Input) -> Any:
     return {"now": now.isoformat()}
 
 
-def change_behaviour(given: Input) -> Any:
+def change_behaviour(given: Input) -> object:
     """Change how the gateway behaves where the interface is silent."""
     changes = {
         "duplicates": given.optional_choice("duplicates", DuplicatePolicy),
@@ -91,12 +91,12 @@ def change_behaviour(given: Input) -> Any:
     }
 
 
-def set_fault(given: Input) -> Any:
+def set_fault(given: Input) -> object:
     """Set a fault and give all that are set."""
     times = given.whole("times", lowest=0)
-    fault = {
-        "operation": given.choice("operation", [*Operation, faults.ANY]),
-        "fault": faults.FaultKind(given.choice("fault", faults.FaultKind)),
+    operation = given.choice("operation", [*Operation, faults.ANY])
+    fault = faults.FaultKind(given.choice("fault", faults.FaultKind))
+    details = {
         # Nought is no number of times: it stands for every request until the faults are cleared.
         "times": 1 if times is None else times or None,
         "skip": given.whole("skip", lowest=0) or 0,
@@ -106,32 +106,32 @@ def set_fault(given: Input) -> Any:
         "message": given.optional_text("message", longest=500) or "",
     }
     given.check_nothing_else()
-    faults.set_fault(**fault)
+    faults.set_fault(operation, fault, **details)
     return _faults_set()
 
 
-def clear_faults(given: Input) -> Any:
+def clear_faults(given: Input) -> object:
     """Take back every fault that waits."""
     given.check_nothing_else()
     faults.clear_faults()
     return _faults_set()
 
 
-def list_faults(given: Input) -> Any:
+def list_faults(given: Input) -> object:
     """Give the faults that wait."""
     given.check_nothing_else()
     return _faults_set()
 
 
-def read_journal(given: Input) -> Any:
+def read_journal(given: Input) -> object:
     """Give the requests received, oldest first."""
     given.check_nothing_else()
     return [journal.describe(entry) for entry in JournalEntry.objects.order_by("pk")]
 
 
-def import_migration_file(request: HttpRequest) -> Any:
+def import_migration_file(request: HttpRequest) -> object:
     """Take in a migration file."""
-    merchant_id = request.GET.get("merchantId", provision.BUILT_IN["merchantId"])
+    merchant_id = request.GET.get("merchantId", provision.MERCHANT_ID)
     if not Merchant.objects.filter(merchant_id=merchant_id).exists():
         raise UnknownMerchant(f"There is no merchant {merchant_id!r}.")
     try:

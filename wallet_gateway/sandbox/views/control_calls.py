@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
@@ -17,7 +16,7 @@ from wallet_gateway.sandbox.faults import FaultDoesNotFit
 from wallet_gateway.sandbox.replies import error_response, json_response
 from wallet_gateway.sandbox.understanding import MOST_BYTES
 
-Call = Callable[[HttpRequest], Any]
+Call = Callable[[HttpRequest], object]
 """Carries one call out and gives a JSON value."""
 
 
@@ -36,10 +35,10 @@ def calls(name: str, **by_method: Call) -> URLPattern:
     return path(name, view)
 
 
-def with_input(call: Callable[[Input], Any]) -> Call:
+def with_input(call: Callable[[Input], object]) -> Call:
     """Give a call the JSON object of the request; nothing at all counts as an empty one."""
 
-    def with_request(request: HttpRequest) -> Any:
+    def with_request(request: HttpRequest) -> object:
         return call(_read(request.body))
 
     return with_request

@@ -7,12 +7,12 @@ from django.http import HttpRequest, HttpResponse
 from wallet_gateway.sandbox.replies import error_response
 
 
-def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+def bad_request(request: HttpRequest, **_: object) -> HttpResponse:
     """Answer a request that cannot be trusted, such as one for another host's name."""
     return _fail(request, 400, "The request is not meant for this server.")
 
 
-def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+def not_found(request: HttpRequest, **_: object) -> HttpResponse:
     """Answer a request for an address where nothing is."""
     return _fail(request, 404, f"There is nothing at {request.path}.")
 
