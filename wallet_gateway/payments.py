@@ -26,20 +26,19 @@ from wallet_gateway.operations import (
     resolutions,
     sweeping,
 )
-from wallet_gateway.operations._follow_up import KeyConflict, OperationOutstanding, Who
 from wallet_gateway.operations.amounts import BadAmount
-from wallet_gateway.operations.checkout import (
+from wallet_gateway.operations.attempts import (
     CheckoutInProgress,
     CheckoutPaused,
-    CheckoutRefused,
     CheckoutUnavailable,
-    GatewayUnreachable,
     OrderNotPayable,
 )
+from wallet_gateway.operations.checkout import CheckoutRefused, GatewayUnreachable
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.detached_refunds import UnableToRefundMigrated
 from wallet_gateway.operations.errors import OperationError, OperationRefused, SendingStopped
 from wallet_gateway.operations.follow_ups import UnableToCapture, UnableToRefund, UnableToReverse
+from wallet_gateway.operations.intents import KeyConflict, OperationOutstanding, Who
 from wallet_gateway.operations.migration_file import ImportReport
 from wallet_gateway.operations.orders import InvalidOrder, OrderConflict, OrderDetails
 from wallet_gateway.operations.resolutions import Decision, UnableToResolve

@@ -14,6 +14,7 @@ from django.utils.module_loading import import_string
 from wallet_gateway import conf
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
+from wallet_gateway.conf_rules import SETTING
 
 _LOOK_AGAIN_AFTER = 30.0
 _NOW = {
@@ -22,6 +23,7 @@ _NOW = {
 }
 
 _gateways: dict[str, Gateway] = {}
+_transports: list[Transport] = []
 _lock = threading.Lock()
 
 
@@ -35,20 +37,29 @@ def gateway(alias: str) -> Gateway:
 
 def _make(given: conf.GatewaySettings) -> Gateway:
     auth = import_string(given.auth) if given.auth else None
-    transport = Transport(base_url=given.base_url, auth=auth, **given.timeouts)
+    transport = Transport(
+        base_url=given.base_url,
+        connect_timeout=given.connect_timeout,
+        read_timeout=given.read_timeout,
+        total_timeout=given.total_timeout,
+        keepalive_idle=given.keepalive_idle,
+        auth=auth,
+    )
+    _transports.append(transport)
     return Gateway(account=given.account, transport=transport, paths=given.paths)
 
 
 def forget_gateways() -> None:
     """Close all clients; the next call makes new ones from the settings as they then are."""
     with _lock:
-        for made in _gateways.values():
-            made.close()
+        for transport in _transports:
+            transport.close()
+        _transports.clear()
         _gateways.clear()
 
 
 def _on_setting_changed(*, setting: str, **_: object) -> None:
-    if setting == conf.SETTING:
+    if setting == SETTING:
         forget_gateways()
 
 

@@ -16,11 +16,12 @@ from wallet_gateway.domain.outcomes import (
     read_detached_answer,
     read_follow_up_answer,
 )
-from wallet_gateway.domain.recovery import LADDER, RESEND_WAITS
+from wallet_gateway.domain.recovery import RESEND_WAITS
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
 from wallet_gateway.operations._breaker import count_unknown, pause_sending
+from wallet_gateway.operations._news import News
 from wallet_gateway.operations._questions import ask, expectation_of
-from wallet_gateway.operations._settlement import News, settle
+from wallet_gateway.operations._settlement import settle
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.protocol.detached_refunds import DetachedRefundResponse
 from wallet_gateway.protocol.follow_ups import FollowUpResponse
@@ -76,23 +77,22 @@ def record_unknown(
     intent: GatewayTransaction, error: OutcomeUnknown, *, context: GatewayContext
 ) -> GatewayTransaction:
     """Record that the outcome is unknown: the amount stays reserved; the gateway is asked, never told."""
-    changes: dict[str, object] = {}
+    news = _fault(error)
     if error.retry_after is not None:
         pause_sending(context, seconds=error.retry_after, reason=str(error))
-        wait = max(LADDER[0], timedelta(seconds=error.retry_after))
-        changes = {"next_query_at": context.clock.now() + wait}
-    settled = settle(intent, _fault(error, changes=changes), context=context)
+        news = replace(news, ask_not_before=context.clock.now() + timedelta(seconds=error.retry_after))
+    settled = settle(intent, news, context=context)
     count_unknown(context)
     return settled
 
 
-def _fault(error: GatewayError, *, changes: dict[str, object] | None = None) -> News:
+def _fault(error: GatewayError) -> News:
     return News(
         kind=EvidenceKind.ANSWER if isinstance(error, Refused) else EvidenceKind.FAULT,
         event=IntentEvent.LOST,
         exchange=error.exchange,
         detail=str(error),
-        changes=changes or {},
+        changes={"error_code": error.code[:64]} if isinstance(error, Refused) else {},
     )
 
 
@@ -102,11 +102,10 @@ def record_refusal(
     """Record a refusal, once a status query has shown that the refused thing did not happen all the same.
 
     If something between us and the gateway repeated our request, the first copy may have moved the money
-    and only the second was refused. After an earlier try of the same reference a refusal says nothing.
+    and only the second was refused. What was tried before under this reference never left, or it would not
+    have been sent again, so this is the gateway's first word on it.
     """
-    intent = settle(intent, _fault(error, changes={"error_code": error.code[:64]}), context=context)
-    if intent.attempt_no > 1:
-        return intent
+    intent = settle(intent, _fault(error), context=context)
     finding = ask(intent, context=context)
     if finding is None:
         return intent

@@ -11,11 +11,11 @@ from django.db.models import F, Q
 
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit
-from wallet_gateway.operations._follow_up import NOBODY, Who, carry_out, repeated
 from wallet_gateway.operations._transactions import in_transaction
 from wallet_gateway.operations.amounts import BadAmount, minor_units_of
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
+from wallet_gateway.operations.intents import NOBODY, Who, carry_out, repeated
 from wallet_gateway.protocol.codes import check_currency
 from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
 from wallet_gateway.protocol.errors import ProtocolError

@@ -46,7 +46,7 @@ def deliver_due(*, clock: Clock, limit: int = 500) -> int:
 
 
 def _claim(fact: OutboxFact, now: datetime) -> bool:
-    mine = OutboxFact.objects.filter(pk=fact.pk, next_delivery_at=fact.next_delivery_at)
+    mine = OutboxFact.objects.filter(fact_id=fact.fact_id, next_delivery_at=fact.next_delivery_at)
     fact.attempts += 1
     return bool(mine.update(next_delivery_at=now + CLAIM, attempts=F("attempts") + 1))
 
@@ -61,7 +61,7 @@ def _deliver_one(fact: OutboxFact, now: datetime) -> bool:
         occurred_at=fact.occurred_at,
     )
     failures = [answer for _, answer in answers if isinstance(answer, Exception)]
-    row = OutboxFact.objects.filter(pk=fact.pk)
+    row = OutboxFact.objects.filter(fact_id=fact.fact_id)
     if not failures:
         row.update(delivered_at=now, next_delivery_at=None)
         return True

@@ -19,10 +19,10 @@ from wallet_gateway.domain.limits import (
 )
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
-from wallet_gateway.operations._follow_up import NOBODY, Who, carry_out, repeated
 from wallet_gateway.operations.amounts import minor_units_of
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
+from wallet_gateway.operations.intents import NOBODY, Who, carry_out, repeated
 from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpType
 from wallet_gateway.protocol.money import Money
 

@@ -36,6 +36,7 @@ _PER_ATTEMPT = (
     "clientSystemTransactionId",
     "redirectDetails",
 )
+_LONGEST = {"order_number": 127, "language": 35, "continue_url": 500}
 _STAND_IN_URL = "https://shop.invalid/"
 
 
@@ -80,11 +81,11 @@ def create_order(
     Raises `InvalidOrder` when it breaks a rule and `OrderConflict` when the reference belongs to another
     content; nothing is stored in either case.
     """
-    _check_reference(reference)
+    _check_own_fields(reference, details, continue_url)
     request = _checked_request(details)
     content = {name: value for name, value in request.to_wire().items() if name not in _PER_ATTEMPT}
     content.get("checkoutDetails", {}).pop("paymentMethod", None)
-    now = clock.now()
+    written, now = _check_storable(content), clock.now()
     order = PaymentOrder(
         reference=reference,
         gateway=gateway,
@@ -94,18 +95,35 @@ def create_order(
         order_number=details.order_number or "",
         language=details.language or "",
         content=content,
-        content_hash=hashlib.sha256(strict_json.dumps([gateway, content])).hexdigest(),
-        continue_url=continue_url[:500],
+        content_hash=hashlib.sha256(gateway.encode() + b"\n" + written).hexdigest(),
+        continue_url=continue_url,
         created_at=now,
         updated_at=now,
     )
     return _store_once(order)
 
 
-def _check_reference(reference: object) -> None:
+def _check_own_fields(reference: object, details: OrderDetails, continue_url: str) -> None:
+    """Check what the interface does not limit and our columns do."""
+    errors = []
     if not isinstance(reference, str) or not _REFERENCE.match(reference):
         message = "must be 1 to 64 visible ASCII characters without blanks"
-        raise InvalidOrder([FieldError(path="reference", message=message)])
+        errors.append(FieldError(path="reference", message=message))
+    own = {"order_number": details.order_number, "language": details.language, "continue_url": continue_url}
+    for name, value in own.items():
+        longest = _LONGEST[name]
+        if value and len(value) > longest:
+            errors.append(FieldError(path=name, message=f"must have at most {longest} characters"))
+    if errors:
+        raise InvalidOrder(errors)
+
+
+def _check_storable(content: dict[str, Any]) -> bytes:
+    """Return the content's canonical bytes; a NUL cannot be stored by every database."""
+    written = strict_json.dumps(content)
+    if b"\\u0000" in written:
+        raise InvalidOrder([FieldError(path="order", message="a text contains the character NUL")])
+    return written
 
 
 def _store_once(order: PaymentOrder) -> PaymentOrder:

@@ -13,8 +13,9 @@ from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
 from wallet_gateway.domain.recovery import CLAIM, may_conclude_expired, needs_operator, next_query_at
 from wallet_gateway.models import EvidenceKind, GatewayPause, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations._books import OPENING
+from wallet_gateway.operations._news import News
 from wallet_gateway.operations._questions import ask
-from wallet_gateway.operations._settlement import News, reread, settle
+from wallet_gateway.operations._settlement import reread, settle
 from wallet_gateway.operations.context import GatewayContext
 
 ASKABLE_STATES = frozenset(

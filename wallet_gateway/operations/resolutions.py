@@ -7,7 +7,9 @@ from enum import StrEnum
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
 from wallet_gateway.domain.recovery import OPERATOR_ABSENT_ANSWERS, OPERATOR_AFTER, needs_operator
 from wallet_gateway.models import Discrepancy, EvidenceKind, GatewayTransaction
-from wallet_gateway.operations._settlement import News, reread, settle, unfreeze
+from wallet_gateway.operations._freezing import unfreeze
+from wallet_gateway.operations._news import News
+from wallet_gateway.operations._settlement import reread, settle
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 

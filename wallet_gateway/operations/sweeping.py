@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, TransactionKind
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
 from wallet_gateway.operations._breaker import count_unknown
-from wallet_gateway.operations._follow_up import send_again
-from wallet_gateway.operations._settlement import News, settle
+from wallet_gateway.operations._news import News
+from wallet_gateway.operations._settlement import settle
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.facts import deliver_due
+from wallet_gateway.operations.intents import send_again
 from wallet_gateway.operations.reconciliation import reconcile_due
 
 logger = logging.getLogger("wallet_gateway.sweep")

@@ -32,7 +32,7 @@ class OperationOutstanding(OperationRefused):
 
 
 class KeyConflict(OperationRefused):
-    """The key belongs to another operation."""
+    """The key belongs to another operation, or is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +45,7 @@ class Who:
 
 
 NOBODY = Who()
+LONGEST_KEY = 64
 
 
 def carry_out(
@@ -82,6 +83,8 @@ def repeated(
     """Return the intent that this key already has, or None; raises `KeyConflict` when it is another's."""
     if who.key is None:
         return None
+    if not 0 < len(who.key) <= LONGEST_KEY:
+        raise KeyConflict(f"a key has 1 to {LONGEST_KEY} characters, not {len(who.key)}")
     rows = GatewayTransaction.objects.select_related("payment__order", "deposit")
     found = rows.filter(key=who.key).first()
     if found is None or (found.kind, found.payment, found.deposit) == (kind, payment, deposit):

@@ -1,0 +1,46 @@
+"""Takes the freeze off a payment or deposit, once nothing contradicts the books any more."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+
+from wallet_gateway.domain.discrepancies import FREEZING
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.standing import payment_state
+from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.operations._settlement import reread
+from wallet_gateway.operations._sums import Outrun, write_order
+from wallet_gateway.operations._transactions import in_transaction
+from wallet_gateway.operations.context import GatewayContext
+
+_TRIES = 5
+
+
+def unfreeze(intent: GatewayTransaction, *, context: GatewayContext) -> None:
+    """Let operations touch the payment or deposit of an intent again, if no difference on it is open."""
+    for _ in range(_TRIES):
+        try:
+            return in_transaction(partial(_unfreeze, reread(intent), context.clock.now()))
+        except Outrun:
+            continue
+    return in_transaction(partial(_unfreeze, reread(intent), context.clock.now()))
+
+
+def _unfreeze(intent: GatewayTransaction, now: datetime) -> None:
+    parent = {"payment": intent.payment} if intent.payment else {"deposit": intent.deposit}
+    still_open = Discrepancy.objects.filter(**parent, kind__in=FREEZING, closed_at__isnull=True)
+    anomalies = GatewayTransaction.objects.filter(**parent, state=IntentState.ANOMALY)
+    if still_open.exists() or anomalies.exists():
+        return
+    if intent.deposit is not None:
+        MigratedDeposit.objects.filter(pk=intent.deposit.pk).update(frozen=False)
+    elif intent.payment is not None:
+        _unfreeze_payment(intent.payment, now)
+
+
+def _unfreeze_payment(payment: Payment, now: datetime) -> None:
+    payment.frozen = False
+    payment.state = payment_state(payment.sums, IntentState(payment.opening.state))
+    write_order(payment, now)
+    Payment.objects.filter(pk=payment.pk).update(state=payment.state, frozen=False)

@@ -1,0 +1,89 @@
+"""Writes the intent's own row: which columns go with which move. Sums and states above it stand elsewhere."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.db.models import F
+
+from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, SENDABLE_STATES, IntentState, TransactionKind
+from wallet_gateway.domain.recovery import next_query_at
+from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.operations._books import Booking
+from wallet_gateway.operations._news import News
+from wallet_gateway.operations._sums import Outrun
+
+
+def write_intent(
+    intent: GatewayTransaction,
+    news: News,
+    *,
+    before: IntentState,
+    booking: Booking,
+    now: datetime,
+    jitter: float,
+) -> None:
+    """Write what goes with a move to `intent.state`, or with news that moves nothing.
+
+    `intent.state` is the state after the news, `before` the one the row must still be in; raises `Outrun`
+    when it is not.
+    """
+    after = IntentState(intent.state)
+    columns = dict(news.changes)
+    if after != before:
+        columns |= {**_columns_of_move(intent, news, before=before, now=now), **booking.intent_columns}
+        _set(intent, columns)
+        columns["next_query_at"] = _first_question(intent, news, now, jitter)
+    matched = GatewayTransaction.objects.filter(pk=intent.pk, state=before, attempt_no=intent.attempt_no)
+    if not matched.update(**columns or {"detail": F("detail")}):
+        raise Outrun
+    _set(intent, columns)
+
+
+def _set(intent: GatewayTransaction, columns: dict[str, Any]) -> None:
+    for name, value in columns.items():
+        setattr(intent, name, value)
+
+
+def _first_question(intent: GatewayTransaction, news: News, now: datetime, jitter: float) -> datetime | None:
+    """Return when the new state's timetable first asks, not before the gateway wants to be asked."""
+    position = intent.position(state=IntentState(intent.state), since=now, rung=0)
+    first = next_query_at(position, jitter=jitter)
+    if first is None or news.ask_not_before is None:
+        return first
+    return max(first, news.ask_not_before)
+
+
+def _columns_of_move(
+    intent: GatewayTransaction, news: News, *, before: IntentState, now: datetime
+) -> dict[str, Any]:
+    finding, after = news.finding, IntentState(intent.state)
+    columns: dict[str, Any] = {
+        "state": after,
+        "state_since": now,
+        "query_rung": 0,
+        "absent_count": 0,
+        "confirmed_at": None,
+        "needs_operator": False,
+        "lease_until": None,
+        "detail": (news.detail or finding.detail)[:500],
+    }
+    if intent.kind != TransactionKind.CHECKOUT:
+        columns["open_slot"] = intent.slot if after in OUTSTANDING_STATES else None
+    if before in {*SENDABLE_STATES, IntentState.SENDING} and after not in SENDABLE_STATES:
+        columns |= _columns_of_sent(news)
+    if after is IntentState.APPROVED:
+        columns["approved_minor"] = finding.amount or intent.approved_minor or intent.amount_minor
+        columns["provider_state"] = finding.provider_state[:64]
+    if finding.record_id and after is not IntentState.ANOMALY:
+        columns["record_id"] = finding.record_id[:128]
+    return columns
+
+
+def _columns_of_sent(news: News) -> dict[str, Any]:
+    columns: dict[str, Any] = {"next_send_at": None}
+    if news.exchange is not None:
+        # What may not be sent again is kept for reading only, so its redacted copy is enough.
+        columns["request_body"] = news.exchange.request_body
+    return columns

@@ -1,0 +1,33 @@
+"""One piece of news about one intent, as every operation hands it to be settled."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from wallet_gateway.client.exchange import Exchange
+from wallet_gateway.domain.lifecycle import IntentEvent
+from wallet_gateway.domain.outcomes import NO_NEWS, Finding
+from wallet_gateway.models import EvidenceKind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class News:
+    """What was learned, or decided, about one intent."""
+
+    kind: EvidenceKind
+    event: IntentEvent | None = None
+    """None when it moves nothing, be it only known now when to ask again."""
+    finding: Finding = NO_NEWS
+    exchange: Exchange | None = None
+    detail: str = ""
+    author: str = ""
+    attempt_no: int | None = None
+    """The claim under which it was learned: a sender that lost its claim must not say "nothing left"."""
+    changes: Mapping[str, Any] = field(default_factory=dict)
+    """Further columns of the intent that go with it."""
+    ask_not_before: datetime | None = None
+    """When the gateway, by its own word, wants to be asked again."""
+    keep_as_evidence: bool = True

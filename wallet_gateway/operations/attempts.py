@@ -1,0 +1,135 @@
+"""The first step of a checkout: lock the order, then show its open page again or write a new attempt."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import F
+
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
+from wallet_gateway.domain.recovery import LEASE, REOPEN_MARGIN
+from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models.orders import PAYABLE_STATES
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationError, OperationRefused
+from wallet_gateway.protocol.checkout import CheckoutRequest
+
+
+class CheckoutUnavailable(OperationError):
+    """The payment page could not be opened; nothing was charged and the customer may try again."""
+
+
+class OrderNotPayable(OperationRefused, CheckoutUnavailable):
+    """The order is paid, or a payment of it is pending: it must not be paid again."""
+
+
+class CheckoutInProgress(OperationRefused, CheckoutUnavailable):
+    """Another request is opening the page at this moment."""
+
+
+class CheckoutPaused(OperationRefused, CheckoutUnavailable):
+    """Sending to the gateway is paused or switched off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """What the first step decided: a page to show again, or a request to send."""
+
+    intent: GatewayTransaction
+    request: CheckoutRequest | None = None
+
+
+def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext) -> Begun | None:
+    """Lock the order and decide; None when another request is sending at this moment."""
+    now = context.clock.now()
+    _lock(order, context, now)
+    attempts = list(
+        GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.CHECKOUT)
+        .select_related("payment")
+        .order_by("-pk")
+    )
+    latest = attempts[0] if attempts else None
+    if latest is not None and latest.payment is not None:
+        latest.payment.order = order
+        state = IntentState(latest.state)
+        if state is IntentState.SENDING and latest.lease_until and latest.lease_until > now:
+            return None
+        if state is IntentState.OPEN and latest.expires_at and latest.expires_at - REOPEN_MARGIN > now:
+            return Begun(intent=latest)
+        if state is IntentState.NOT_SENT:
+            # The same reference goes with the same bytes, whatever the settings say by now.
+            written = CheckoutRequest.from_json(latest.request_body.encode())
+            return Begun(intent=_claim_again(latest, context, now), request=written)
+    return Begun(intent=_new_attempt(order, request, context, now, len(attempts) + 1), request=request)
+
+
+def _lock(order: PaymentOrder, context: GatewayContext, now: datetime) -> None:
+    """Take the order's row by an UPDATE, which locks it on every database, and check it at once."""
+    locked = PaymentOrder.objects.filter(
+        ~GatewayPause.sending_is_paused(context.alias, now), pk=order.pk, state__in=PAYABLE_STATES
+    ).update(version=F("version") + 1, state=OrderState.OPEN)
+    if locked:
+        order.version, order.state = order.version + 1, OrderState.OPEN
+        return
+    order.refresh_from_db()
+    if order.is_payable:
+        raise CheckoutPaused("sending to the gateway is paused; try again later")
+    raise OrderNotPayable(f"order {order.reference} is {order.state}; it must not be paid again")
+
+
+def _new_attempt(
+    order: PaymentOrder, request: CheckoutRequest, context: GatewayContext, now: datetime, number: int
+) -> GatewayTransaction:
+    reference, body = request.client_system_transaction_id, request.to_json()
+    payment = Payment(
+        order=order,
+        number=number,
+        reference=reference,
+        type=order.type,
+        currency=order.currency,
+        amount_minor=order.amount_minor,
+        state=PaymentState.OPEN,
+        created_at=now,
+    )
+    payment.save(force_insert=True)
+    intent = GatewayTransaction(
+        payment=payment,
+        gateway=context.alias,
+        kind=TransactionKind.CHECKOUT,
+        reference=reference,
+        currency=order.currency,
+        amount_minor=order.amount_minor,
+        state=IntentState.SENDING,
+        state_since=now,
+        attempt_no=1,
+        lease_until=now + LEASE,
+        # Until an answer names the page's end, this is the latest instant it could have.
+        expires_at=now + page_lifetime(context),
+        request_body=body.decode(),
+        body_hash=hashlib.sha256(body).hexdigest(),
+        created_at=now,
+    )
+    intent.save(force_insert=True)
+    return intent
+
+
+def page_lifetime(context: GatewayContext) -> timedelta:
+    """Return how long a hosted page stays payable."""
+    return timedelta(seconds=context.gateway.account.redirect_url_timeout)
+
+
+def _claim_again(intent: GatewayTransaction, context: GatewayContext, now: datetime) -> GatewayTransaction:
+    """Claim a request of which no byte left: the same reference and body may go again."""
+    claim = {
+        "state": IntentState.SENDING,
+        "state_since": now,
+        "attempt_no": intent.attempt_no + 1,
+        "lease_until": now + LEASE,
+        "expires_at": now + page_lifetime(context),
+    }
+    GatewayTransaction.objects.filter(pk=intent.pk).update(**claim)
+    for name, value in claim.items():
+        setattr(intent, name, value)
+    return intent
