@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import F, Q
+from django.db.models import Q
 
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
 from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
@@ -113,7 +113,7 @@ def _climbed(intent: GatewayTransaction, now: datetime, context: GatewayContext)
     again = next_query_at(position, jitter=context.jitter())
     return {
         "query_rung": rung,
-        "query_count": F("query_count") + 1,
+        "query_count": intent.query_count + 1,
         "last_queried_at": now,
         "next_query_at": max(again, now) if again else None,
     }
