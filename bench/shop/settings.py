@@ -1,4 +1,4 @@
-"""Settings of the measured shop. What both views pay for alike is left as small as Django allows."""
+"""Settings of the measured shop: apps and middleware as a new project has them, for both views alike."""
 
 from __future__ import annotations
 
@@ -9,8 +9,23 @@ SECRET_KEY = "bench-only"
 DEBUG = False
 USE_TZ = True
 ALLOWED_HOSTS = ["127.0.0.1"]
-INSTALLED_APPS = ["django.contrib.contenttypes", "wallet_gateway", "bench.shop.apps.BenchShopConfig"]
-MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "wallet_gateway",
+    "bench.shop.apps.BenchShopConfig",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
 ROOT_URLCONF = "bench.shop.urls"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATABASES = {"default": env.db_url("BENCH_DATABASE_URL")}

@@ -62,16 +62,16 @@ class Reader:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for pid in self._background:
-            self.shell(f"kill -TERM {pid}; wait {pid}")
         assert self._shell.stdin
         assert self._shell.stdout
-        self._shell.stdin.close()
+        # The whole group: a development server that reloads itself has a child that outlives it.
+        os.killpg(self._shell.pid, signal.SIGTERM)
         try:
             self._shell.wait(timeout=20)
         except subprocess.TimeoutExpired:
             os.killpg(self._shell.pid, signal.SIGKILL)
             self._shell.wait()
+        self._shell.stdin.close()
         self._shell.stdout.close()
 
     def shell(self, command: str) -> tuple[int, str]:
@@ -79,7 +79,7 @@ class Reader:
         end = secrets.token_hex(8)
         assert self._shell.stdin
         assert self._shell.stdout
-        self._shell.stdin.write(f"{command} </dev/null 2>&1\necho; echo {end} $?\n")
+        self._shell.stdin.write(f"{{\n{command}\n}} </dev/null 2>&1\ncode=$?; echo; echo {end} $code\n")
         self._shell.stdin.flush()
         printed: list[str] = []
         for line in self._shell.stdout:
@@ -98,6 +98,10 @@ class Reader:
         """Do what one step says."""
         if step.kind == "<browser>":
             self._browse(step)
+        elif step.kind == "<hidden>":
+            self._run(step, step.text)
+        elif step.kind == "<stop>":
+            self.stop()
         elif step.kind == "console" and "background" in step.directives:
             self._start(step)
         elif step.kind == "console":
@@ -115,11 +119,22 @@ class Reader:
 
     def _type(self, step: Step) -> None:
         for command, expected in commands(step):
-            code, printed = self.shell(command)
-            assert code == 0, f"{step.where}: {command!r} ended with {code}:\n{printed}"
+            printed = self._run(step, command)
             assert not expected or matches(expected, printed), (
                 f"{step.where}: {command!r} printed:\n{printed}"
             )
+
+    def _run(self, step: Step, command: str) -> str:
+        code, printed = self.shell(command)
+        assert code == 0, f"{step.where}: {command!r} ended with {code}:\n{printed}"
+        return printed
+
+    def stop(self) -> None:
+        """End what runs in the background, as a reader would with Ctrl-C."""
+        for pid in self._background:
+            # Not SIGINT: a shell without a terminal starts its background commands deaf to it.
+            self.shell(f"kill -TERM {pid}; wait {pid}")
+        self._background.clear()
 
     def _start(self, step: Step) -> None:
         [(command, _)] = commands(step)

@@ -40,6 +40,9 @@ class Session:
 
     def follow(self, step: Step) -> None:
         """Do what one step says."""
+        if step.directives.get("file"):
+            self._write(step.directives["file"], step.text)
+            return
         act = {
             "<setup>": self._set_up,
             "<check>": self._check,
@@ -57,9 +60,6 @@ class Session:
         assert eval(step.text, self.names), f"{step.where}: {step.text}"
 
     def _python(self, step: Step) -> None:
-        if name := step.directives.get("file"):
-            self._write(name, step.text)
-            return
         printed = io.StringIO()
         before = set(self.names)
         with self._expecting(step), contextlib.redirect_stdout(printed):
@@ -69,7 +69,7 @@ class Session:
         if "settings" in step.directives:
             self._apply({name for name in self.names if name.isupper()} - (before - {"WALLET_GATEWAY"}))
             with pytest.raises(SystemCheckError) if step.directives["settings"] else contextlib.nullcontext():
-                call_command("check", "--fail-level", "WARNING")
+                call_command("check")
 
     def _expecting(self, step: Step) -> contextlib.AbstractContextManager[object]:
         wanted = step.directives.get("raises")
@@ -80,9 +80,6 @@ class Session:
             setattr(self.settings, name, self.names[name])
 
     def _template(self, step: Step) -> None:
-        if name := step.directives.get("file"):
-            self._write(name, step.text)
-            return
         request = HttpRequest()
         self.names["rendered"] = Template(step.text).render(RequestContext(request, dict(self.names)))
 
@@ -97,8 +94,7 @@ class Session:
 
     def _manage(self, words: list[str]) -> str:
         printed = io.StringIO()
-        with contextlib.chdir(self.folder):
-            call_command(*words, stdout=printed)
+        call_command(*words, stdout=printed)
         return printed.getvalue()
 
     def _shell(self, command: str, step: Step) -> str:

@@ -79,13 +79,17 @@ class PlainBrowser:
         self._typed[name] = value
 
     def click(self, words: str) -> None:
-        """Press the button or follow the link that reads so."""
-        if words in self._page.links:
-            self.visit(self._page.links[words])
+        """Press the first button, or else follow the first link, that begins with these words."""
+        buttons = [
+            (form, text) for form in self._page.forms for text in form.buttons if text.startswith(words)
+        ]
+        if not buttons:
+            links = [target for text, target in self._page.links.items() if text.startswith(words)]
+            assert links, f"nothing to press called {words!r} on {self.url}: {self.text}"
+            self.visit(links[0])
             return
-        form = next((form for form in self._page.forms if words in form.buttons), None)
-        assert form, f"nothing to press called {words!r} on {self.url}: {self.text}"
-        name, value = form.buttons[words]
+        form, text = buttons[0]
+        name, value = form.buttons[text]
         data = {**form.fields, **self._typed, **({name: value} if name else {})}
         self._typed = {}
         headers = {"Referer": self.url}

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
-from wallet_gateway import payments
+from django.urls import reverse
+from django.utils import timezone
+
+from wallet_gateway import payments, return_tokens
+from wallet_gateway.models import OutboxFact
 
 if TYPE_CHECKING:
     from wallet_gateway.models import PaymentOrder
+
+
+SHOPS_NUMBERS = (f"SHOP-{number}" for number in itertools.count(1001))
 
 
 def _order(reference: str, *, type: str = "sale") -> PaymentOrder:  # noqa: A002  the shop's word
@@ -24,17 +32,42 @@ def _decide(names: dict[str, Any], order: PaymentOrder, outcome: str) -> Payment
 
 def an_order(names: dict[str, Any]) -> None:
     """A new order of 25.00 EUR that nobody has tried to pay."""
-    names["order"] = _order("SHOP-1001")
+    names["order"] = _order(next(SHOPS_NUMBERS))
 
 
 def a_paid_order(names: dict[str, Any]) -> None:
     """A sale of 25.00 EUR, paid."""
-    names["order"] = _decide(names, _order("SHOP-1002"), "success")
+    names["order"] = _decide(names, _order(next(SHOPS_NUMBERS)), "success")
+
+
+def the_order_gets_paid(names: dict[str, Any]) -> None:
+    """The customer pays the order that the page has made."""
+    names["order"] = _decide(names, names["order"], "success")
 
 
 def an_authorised_order(names: dict[str, Any]) -> None:
     """A pre-authorisation of 25.00 EUR, approved, nothing captured."""
-    names["order"] = _decide(names, _order("SHOP-1003", type="preauthorization"), "success")
+    names["order"] = _decide(names, _order(next(SHOPS_NUMBERS), type="preauthorization"), "success")
 
 
-SETUPS = {"an order": an_order, "a paid order": a_paid_order, "an authorised order": an_authorised_order}
+def the_result_page(names: dict[str, Any]) -> None:
+    """Where the customer of the order comes back to."""
+    attempt = names["order"].payments.get()
+    token = return_tokens.sign(attempt.reference, return_tokens.ReturnOutcome.SUCCESS)
+    names["result_url"] = reverse("wallet_gateway:result", args=[token])
+
+
+def the_fact_is_due(names: dict[str, Any]) -> None:
+    """Time has passed: what could not be told is to be told again, and the sweep comes."""
+    OutboxFact.objects.filter(delivered_at=None).update(next_delivery_at=timezone.now())
+    payments.deliver_facts()
+
+
+SETUPS = {
+    "an order": an_order,
+    "a paid order": a_paid_order,
+    "the order gets paid": the_order_gets_paid,
+    "an authorised order": an_authorised_order,
+    "the result page": the_result_page,
+    "the fact is due": the_fact_is_due,
+}

@@ -29,6 +29,7 @@ def test_every_block_runs_on(
     wallet_sandbox: SandboxControl,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(tmp_path)
     (template_settings,) = settings.TEMPLATES
     settings.TEMPLATES = [{**template_settings, "DIRS": [tmp_path / "templates"]}]
