@@ -19,9 +19,9 @@ def connect() -> Iterator[Connect]:
     """Makes transports with short patience and closes them."""
     with contextlib.ExitStack() as made:
 
-        def make(base_url: str, **changes: Any) -> Transport:
-            patience = {"connect_timeout": 0.3, "read_timeout": 0.3, "total_timeout": 0.6}
-            transport = Transport(base_url=base_url, **{**patience, **changes})
+        def make(base_url: str, **changes: object) -> Transport:
+            settings: dict[str, Any] = {"connect_timeout": 0.3, "read_timeout": 0.3, "total_timeout": 0.6}
+            transport = Transport(base_url=base_url, **(settings | changes))
             made.callback(transport.close)
             return transport
 

@@ -1,4 +1,4 @@
-"""Servers that misbehave on purpose: real sockets on port 0, a thread per connection, every request counted."""
+"""Servers that misbehave on purpose: real sockets on port 0, every connection and every request counted."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
-Behaviour = Callable[[socket.socket], bool]
-"""Answers one request; True keeps the connection for the next."""
-
 
 @dataclass(frozen=True)
 class Request:
@@ -24,6 +21,10 @@ class Request:
     line: str
     headers: dict[str, str]
     body: bytes
+
+
+Behaviour = Callable[[socket.socket, Request], bool]
+"""Answers one request; True keeps the connection for the next."""
 
 
 @dataclass
@@ -40,13 +41,10 @@ class RawServer:
 
     def __post_init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
         self._threads = [threading.Thread(target=self._accept)]
         self._open: list[socket.socket] = []
         self.stopping = threading.Event()
-
-    @property
-    def port(self) -> int:
-        return int(self._listener.getsockname()[1])
 
     @property
     def base_url(self) -> str:
@@ -63,7 +61,8 @@ class RawServer:
         self._listener.close()
         for connection in self._open:
             with contextlib.suppress(OSError):
-                connection.shutdown(socket.SHUT_RDWR)
+                # Not the TLS socket's own: it would pull the keys from under its reading thread.
+                socket.socket.shutdown(connection, socket.SHUT_RDWR)
         for thread in self._threads:
             thread.join()
 
@@ -81,10 +80,11 @@ class RawServer:
         with plain, contextlib.suppress(OSError):
             self.stopping.wait(self.before_handshake)
             connection = self.tls.wrap_socket(plain, server_side=True) if self.tls else plain
+            self._open.append(connection)
             with connection, connection.makefile("rb") as stream:
                 while request := read_request(stream):
                     self.requests.append(request)
-                    if not self.behaviour(connection):
+                    if not self.behaviour(connection, request):
                         return
                 self.hung_up += 1
 
@@ -103,7 +103,7 @@ def read_request(stream: BinaryIO) -> Request | None:
 def says(data: bytes, *, keep: bool = False) -> Behaviour:
     """A behaviour that sends these bytes, then waits for the next request or hangs up."""
 
-    def behave(connection: socket.socket) -> bool:
+    def behave(connection: socket.socket, _request: Request) -> bool:
         connection.sendall(data)
         return keep
 
@@ -126,7 +126,7 @@ def chunked(*chunks: bytes) -> bytes:
 def drips(data: bytes, *, each: float = 0.04) -> Behaviour:
     """A behaviour that sends at once what stands before the mark, the rest byte by byte."""
 
-    def behave(connection: socket.socket) -> bool:
+    def behave(connection: socket.socket, _request: Request) -> bool:
         at_once, _, slowly = data.partition(b"<slowly>")
         connection.sendall(at_once)
         for byte in slowly:
@@ -140,7 +140,7 @@ def drips(data: bytes, *, each: float = 0.04) -> Behaviour:
 def pours(head: bytes, piece: bytes, *, times: int) -> Behaviour:
     """A behaviour that sends a flood; the client is expected to hang up on it."""
 
-    def behave(connection: socket.socket) -> bool:
+    def behave(connection: socket.socket, _request: Request) -> bool:
         connection.sendall(head)
         for _ in range(times):
             connection.sendall(piece)
@@ -149,12 +149,12 @@ def pours(head: bytes, piece: bytes, *, times: int) -> Behaviour:
     return behave
 
 
-def stays_silent(connection: socket.socket) -> bool:
+def stays_silent(connection: socket.socket, _request: Request) -> bool:
     """Read the request and never answer."""
     return True
 
 
-def hangs_up(connection: socket.socket) -> bool:
+def hangs_up(connection: socket.socket, _request: Request) -> bool:
     """Read the request and close."""
     return False
 
@@ -162,7 +162,7 @@ def hangs_up(connection: socket.socket) -> bool:
 def resets(after: bytes = b"") -> Behaviour:
     """A behaviour that sends these bytes, then breaks the connection with a reset."""
 
-    def behave(connection: socket.socket) -> bool:
+    def behave(connection: socket.socket, _request: Request) -> bool:
         connection.sendall(after)
         time.sleep(0.05 if after else 0)
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -171,7 +171,7 @@ def resets(after: bytes = b"") -> Behaviour:
     return behave
 
 
-def breaks_tls(connection: socket.socket) -> bool:
+def breaks_tls(connection: socket.socket, _request: Request) -> bool:
     """Answer past the encryption: the client finds a record that is none."""
     with socket.socket(fileno=os.dup(connection.fileno())) as plain:
         plain.sendall(b"no TLS record at all, and long enough to be read as a whole one")
@@ -193,3 +193,31 @@ def unused_port() -> int:
     """A port on which nobody listens."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         return int(listener.getsockname()[1])
+
+
+@contextlib.contextmanager
+def slow_reader(*, each: float = 0.02) -> Iterator[int]:
+    """A port whose server takes in a request sip by sip and never answers."""
+    stopping = threading.Event()
+
+    def sip(listener: socket.socket) -> None:
+        connection, _ = listener.accept()
+        with connection:
+            while not stopping.wait(each) and connection.recv(4096):
+                pass
+
+    with socket.socket() as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        thread = threading.Thread(target=sip, args=(listener,))
+        thread.start()
+        yield int(listener.getsockname()[1])
+        stopping.set()
+        thread.join()
+
+
+def echoes(connection: socket.socket, request: Request) -> bool:
+    """Answer with the body of the request and keep the connection."""
+    connection.sendall(answer(request.body))
+    return True

@@ -43,7 +43,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Generic[M]):
-    """What the gateway said, read into a message."""
+    """What the gateway said, read into a message. `repr` shows the redacted exchange only."""
 
-    message: M
+    message: M = field(repr=False)
     exchange: Exchange

@@ -1,0 +1,111 @@
+"""Faults before the first byte, over real sockets: each is NotSent, and the server has no request."""
+
+from __future__ import annotations
+
+import time
+import traceback
+
+import pytest
+from requests import PreparedRequest
+
+from tests.client.certificates import Certificate
+from tests.client.conftest import Connect
+from tests.client.servers import RawServer, echoes, full_backlog, says, slow_reader, unused_port
+from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
+
+SECRET = "hunter2-and-more"
+
+
+def test_a_refused_connection_is_not_sent(connect: Connect) -> None:
+    with pytest.raises(NotSent) as failure:
+        connect(f"http://127.0.0.1:{unused_port()}").send("POST", "/", body=b"{}")
+    assert failure.value.reason == NotSentReason.REFUSED_CONNECTION
+    assert not failure.value.may_have_happened
+    assert "Connection refused" in str(failure.value)
+
+
+def test_an_unknown_name_is_not_sent(connect: Connect) -> None:
+    with pytest.raises(NotSent) as failure:
+        connect("https://gateway.invalid").send("POST", "/", body=b"{}")
+    assert failure.value.reason == NotSentReason.DNS
+
+
+def test_a_connection_that_does_not_come_about_is_not_sent(connect: Connect) -> None:
+    with full_backlog() as port:
+        begun = time.monotonic()
+        with pytest.raises(NotSent) as failure:
+            connect(f"http://127.0.0.1:{port}").send("POST", "/", body=b"{}")
+    assert failure.value.reason == NotSentReason.CONNECT_TIMEOUT
+    assert time.monotonic() - begun < 2
+
+
+@pytest.mark.parametrize("fresh", [False, True], ids=["kept", "fresh"])
+def test_a_tls_handshake_that_hangs_is_not_sent(
+    fresh: bool, connect: Connect, certificate: Certificate
+) -> None:
+    tls = certificate.server_context()
+    with RawServer(echoes, tls=tls, before_handshake=5) as server, pytest.raises(NotSent) as failure:
+        connect(server.base_url, ca_file=str(certificate.file)).send("POST", "/", body=b"{}", fresh=fresh)
+    assert failure.value.reason == NotSentReason.CONNECT_TIMEOUT
+    assert server.requests == []
+
+
+def test_the_total_deadline_holds_for_connecting_too(connect: Connect, certificate: Certificate) -> None:
+    with RawServer(echoes, tls=certificate.server_context(), before_handshake=5) as server:
+        transport = connect(server.base_url, connect_timeout=5, read_timeout=5, total_timeout=0.2)
+        begun = time.monotonic()
+        with pytest.raises(NotSent):
+            transport.send("POST", "/", body=b"{}")
+    assert time.monotonic() - begun < 2
+
+
+def test_a_far_end_that_does_not_speak_tls_is_not_sent(connect: Connect) -> None:
+    plain = says(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+    with RawServer(plain) as server, pytest.raises(NotSent) as failure:
+        connect(server.base_url.replace("http:", "https:")).send("POST", "/pay", body=b"{}")
+    assert failure.value.reason in (NotSentReason.TLS, NotSentReason.CONNECT_TIMEOUT)
+    assert not [request for request in server.requests if "/pay" in request.line]
+
+
+def test_an_expired_claim_is_not_sent(connect: Connect) -> None:
+    with RawServer(echoes) as server, pytest.raises(NotSent) as failure:
+        connect(server.base_url).send("POST", "/", body=b"{}", not_after=time.monotonic() - 0.01)
+    assert failure.value.reason == NotSentReason.STALE_CLAIM
+    assert server.requests == []
+
+
+def test_a_claim_that_expires_while_connecting_is_not_sent(
+    connect: Connect, certificate: Certificate
+) -> None:
+    with RawServer(echoes, tls=certificate.server_context(), before_handshake=0.15) as server:
+        transport = connect(server.base_url, ca_file=str(certificate.file))
+        with pytest.raises(NotSent) as failure:
+            transport.send("POST", "/", body=b"{}", fresh=True, not_after=time.monotonic() + 0.1)
+    assert failure.value.reason == NotSentReason.STALE_CLAIM
+    assert server.requests == []
+
+
+def test_a_claim_in_time_is_sent(connect: Connect) -> None:
+    with RawServer(echoes) as server:
+        connect(server.base_url).send("POST", "/", body=b"{}", not_after=time.monotonic() + 5)
+    assert len(server.requests) == 1
+
+
+def test_a_request_that_left_in_part_counts_as_sent(connect: Connect) -> None:
+    with slow_reader() as port:
+        begun = time.monotonic()
+        with pytest.raises(OutcomeUnknown) as failure:
+            connect(f"http://127.0.0.1:{port}", total_timeout=0.5).send("POST", "/", body=bytes(8_000_000))
+    assert failure.value.reason == UnknownReason.TIMEOUT
+    assert time.monotonic() - begun < 3
+
+
+def test_a_header_that_cannot_be_written_is_not_sent_and_not_told(connect: Connect) -> None:
+    def careless(request: PreparedRequest) -> PreparedRequest:
+        request.headers["Authorization"] = f"PublicApiKey {SECRET}\n"
+        return request
+
+    with RawServer(echoes) as server, pytest.raises(NotSent) as failure:
+        connect(server.base_url, auth=careless).send("POST", "/", body=b"{}")
+    assert SECRET not in "".join(traceback.format_exception(failure.value))
+    assert server.requests == []

@@ -1,0 +1,89 @@
+"""TLS is verified, always, and nothing in the environment changes that."""
+
+from __future__ import annotations
+
+import ssl
+from pathlib import Path
+
+import pytest
+
+from tests.client.certificates import Certificate, make_certificate
+from tests.client.conftest import Connect
+from tests.client.servers import RawServer, breaks_tls, echoes
+from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
+
+
+def refused(connect: Connect, certificate: Certificate, **changes: object) -> str:
+    """Send to a server with this certificate, make sure nothing arrives, and give the text of the refusal."""
+    with RawServer(echoes, tls=certificate.server_context()) as server, pytest.raises(NotSent) as failure:
+        connect(server.base_url, **changes).send("POST", "/", body=b"{}")
+    assert failure.value.reason == NotSentReason.TLS
+    assert server.requests == []
+    return str(failure.value)
+
+
+def test_a_trusted_certificate_is_accepted_and_its_connection_kept(
+    connect: Connect, certificate: Certificate
+) -> None:
+    with RawServer(echoes, tls=certificate.server_context()) as server:
+        transport = connect(server.base_url, ca_file=str(certificate.file))
+        assert [transport.send("POST", "/", body=b"%d" % n).body for n in range(3)] == [b"0", b"1", b"2"]
+    assert server.connections == 1
+
+
+def test_a_certificate_nobody_vouches_for_is_refused(connect: Connect, certificate: Certificate) -> None:
+    assert "self-signed certificate" in refused(connect, certificate)
+
+
+def test_a_certificate_for_another_name_is_refused(connect: Connect, tmp_path: Path) -> None:
+    certificate = make_certificate(tmp_path, name="gateway.example")
+    assert "IP address mismatch" in refused(connect, certificate, ca_file=str(certificate.file))
+
+
+def test_an_expired_certificate_is_refused(connect: Connect, tmp_path: Path) -> None:
+    certificate = make_certificate(tmp_path, days_left=-1)
+    assert "certificate has expired" in refused(connect, certificate, ca_file=str(certificate.file))
+
+
+@pytest.mark.parametrize(
+    "variable", ["SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"]
+)
+def test_the_environment_cannot_add_an_authority(
+    variable: str, connect: Connect, certificate: Certificate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = certificate.file.parent if variable.endswith("DIR") else certificate.file
+    monkeypatch.setenv(variable, str(place))
+    refused(connect, certificate)
+
+
+def test_the_environment_cannot_have_the_session_keys_written(
+    connect: Connect, certificate: Certificate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSLKEYLOGFILE", str(tmp_path / "keys"))
+    with RawServer(echoes, tls=certificate.server_context()) as server:
+        connect(server.base_url, ca_file=str(certificate.file)).send("POST", "/", body=b"{}")
+    assert not (tmp_path / "keys").exists()
+
+
+@pytest.mark.filterwarnings("ignore:ssl.TLSVersion.TLSv1_1 is deprecated")
+def test_tls_below_1_2_is_refused(connect: Connect, certificate: Certificate) -> None:
+    context = certificate.server_context()
+    context.set_ciphers("ALL:@SECLEVEL=0")
+    context.minimum_version = ssl.TLSVersion.MINIMUM_SUPPORTED
+    context.maximum_version = ssl.TLSVersion.TLSv1_1
+    with RawServer(echoes, tls=context) as server, pytest.raises(NotSent) as failure:
+        connect(server.base_url, ca_file=str(certificate.file)).send("POST", "/", body=b"{}")
+    assert failure.value.reason == NotSentReason.TLS
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("fresh", [False, True], ids=["kept", "fresh"])
+def test_a_bad_record_after_the_request_leaves_the_outcome_unknown(
+    fresh: bool, connect: Connect, certificate: Certificate
+) -> None:
+    with RawServer(breaks_tls, tls=certificate.server_context()) as server:
+        transport = connect(server.base_url, ca_file=str(certificate.file))
+        with pytest.raises(OutcomeUnknown) as failure:
+            transport.send("POST", "/pay", body=b"{}", fresh=fresh)
+    assert failure.value.reason == UnknownReason.TLS
+    assert len(server.requests) == 1

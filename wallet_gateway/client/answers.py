@@ -1,0 +1,132 @@
+"""What one complete HTTP answer says: a message, a refusal, or nothing to rely on. Pure; no I/O.
+
+The HTTP status alone decides nothing: a 2xx may carry an error, and a 4xx may come from a proxy that never
+asked the gateway. Only the gateway's own error body is a refusal, and only with a 2xx or most 4xx.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import Generic, TypeVar
+
+from wallet_gateway.client.errors import BadAnswer, OutcomeUnknown, Refused, UnknownReason
+from wallet_gateway.client.redaction import redact_message
+from wallet_gateway.protocol.errors import InvalidMessage, ProtocolError, UnreadableBody
+from wallet_gateway.protocol.faults import ErrorBody, looks_like_error
+from wallet_gateway.protocol.strict_json import JsonValue, fold_name
+
+LONGEST_WAIT = 900.0
+"""Seconds a gateway can make us wait at most."""
+
+# These two and 429 say nothing of the request: a proxy may answer so before or after passing it on.
+_TRY_LATER = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY)
+_LONGEST_DETAIL = 500
+
+M = TypeVar("M")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shape(Generic[M]):
+    """What an endpoint answers with when all is well."""
+
+    read: Callable[[JsonValue], M]
+    """Raises ProtocolError for another shape."""
+    mark: str
+    """The folded name of a field that only a success has; empty where a success is no object."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HttpAnswer:
+    """An answer with its body read once: a JSON value, or the reason why it is none."""
+
+    status: int
+    headers: Mapping[str, str]
+    value: JsonValue | UnreadableBody
+
+
+def message_of(answer: HttpAnswer, shape: Shape[M]) -> M:
+    """Give the message of a success; raises Refused, BadAnswer or OutcomeUnknown for everything else."""
+    if 200 <= answer.status < 300:
+        return _message_of_success(answer, shape)
+    reason = _reason(answer.status)
+    if reason is UnknownReason.FOREIGN_ANSWER and (refusal := _refusal(answer)):
+        if _has_field(answer.value, shape.mark):
+            reason = UnknownReason.CONTRADICTORY
+        else:
+            raise refusal
+    raise OutcomeUnknown(reason, seconds_to_wait(answer.headers), detail=f"HTTP {answer.status}")
+
+
+def _message_of_success(answer: HttpAnswer, shape: Shape[M]) -> M:
+    value = answer.value
+    if isinstance(value, UnreadableBody):
+        raise _bad(UnknownReason.UNREADABLE, value)
+    # An error's code beside the mark of a success is enough: whatever it is, it is not a clear yes.
+    if _has_field(value, shape.mark) and _has_field(value, "code"):
+        raise BadAnswer(UnknownReason.CONTRADICTORY, detail=f"both code and {shape.mark}")
+    if refusal := _refusal(answer):
+        raise refusal
+    try:
+        return shape.read(value)
+    except ProtocolError as error:
+        bad = _bad(UnknownReason.WRONG_SHAPE, error)
+    # Outside the handler, so that the error, which holds parts of the answer, is not chained.
+    raise bad
+
+
+def _bad(reason: UnknownReason, error: ProtocolError) -> BadAnswer:
+    return BadAnswer(reason, detail=redact_message(str(error)[:_LONGEST_DETAIL]))
+
+
+def _reason(status: int) -> UnknownReason:
+    if 300 <= status < 400:
+        return UnknownReason.REDIRECT
+    if status == HTTPStatus.TOO_MANY_REQUESTS:
+        return UnknownReason.RATE_LIMITED
+    if status in _TRY_LATER:
+        return UnknownReason.TRY_LATER
+    if 400 <= status < 500:
+        return UnknownReason.FOREIGN_ANSWER
+    return UnknownReason.SERVER_ERROR if 500 <= status < 600 else UnknownReason.OTHER
+
+
+def _refusal(answer: HttpAnswer) -> Refused | None:
+    if not isinstance(answer.value, dict) or not looks_like_error(answer.value):
+        return None
+    try:
+        body = ErrorBody.from_wire(answer.value)
+    except InvalidMessage:
+        return None
+    return Refused(redact_message(body.code), redact_message(body.message), answer.status)
+
+
+def _has_field(value: object, folded: str) -> bool:
+    return isinstance(value, dict) and any(
+        part is not None and fold_name(name) == folded for name, part in value.items()
+    )
+
+
+def seconds_to_wait(headers: Mapping[str, str]) -> float | None:
+    """Read `Retry-After`, seconds or a date, as 0 to 900 seconds from now; None where there is none."""
+    text = headers.get("retry-after", "").strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text), LONGEST_WAIT)
+    until = _date(text)
+    if until is None:
+        return None
+    # Against the gateway's own clock, where it tells it: ours may be wrong.
+    now = _date(headers.get("date", "")) or datetime.fromtimestamp(time.time(), UTC)
+    return min(max((until - now).total_seconds(), 0.0), LONGEST_WAIT)
+
+
+def _date(text: str) -> datetime | None:
+    try:
+        date = parsedate_to_datetime(text)
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+    return date if date.tzinfo else date.replace(tzinfo=UTC)

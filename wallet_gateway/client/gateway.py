@@ -1,0 +1,185 @@
+"""The gateway as Python methods, one per endpoint. It speaks, and never repeats itself.
+
+It tells whether there is an answer, and which. Whether echoes match, and what an answer means for a payment,
+is decided elsewhere.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Protocol, TypeVar
+
+from wallet_gateway.client.answers import HttpAnswer, Shape, message_of
+from wallet_gateway.client.credentials import MerchantAccount
+from wallet_gateway.client.errors import GatewayError
+from wallet_gateway.client.exchange import Answer, Exchange, RawAnswer
+from wallet_gateway.client.redaction import redact, redact_text, written
+from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
+from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest, DetachedRefundResponse
+from wallet_gateway.protocol.endpoints import (
+    CHECKOUT,
+    DETACHED_REFUND,
+    ENDPOINTS,
+    FOLLOW_UP,
+    STATUS,
+    Endpoint,
+)
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage, UnreadableBody, excerpt
+from wallet_gateway.protocol.fields import WireModel
+from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpResponse
+from wallet_gateway.protocol.status import StatusQuery, StatusRecord, parse_records
+from wallet_gateway.protocol.strict_json import JsonValue, loads
+
+M = TypeVar("M")
+W = TypeVar("W", bound=WireModel)
+
+
+class Sender(Protocol):
+    """What carries a request to the gateway: `Transport`, or in tests anything with this method."""
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        fresh: bool = False,
+        not_after: float | None = None,
+    ) -> RawAnswer:
+        """Send one request once; raises NotSent or OutcomeUnknown."""
+        ...
+
+
+class Gateway:
+    """One merchant's account at one gateway, spoken to over one transport.
+
+    `paths` replaces an endpoint's path, by the endpoint's name, for a gateway that mounts it elsewhere. Every
+    method raises NotSent, Refused, BadAnswer or OutcomeUnknown, with the exchange. `not_after` is an instant
+    of `time.monotonic()`: later than that nothing is sent.
+    """
+
+    def __init__(
+        self, *, account: MerchantAccount, transport: Sender, paths: Mapping[str, str] = MappingProxyType({})
+    ) -> None:
+        if unknown := paths.keys() - {endpoint.name for endpoint in ENDPOINTS}:
+            known = ", ".join(endpoint.name for endpoint in ENDPOINTS)
+            raise ValueError(f"paths names {', '.join(sorted(unknown))}; the endpoints are {known}")
+        self.account = account
+        self._transport = transport
+        self._paths = dict(paths)
+
+    def checkout(
+        self, request: CheckoutRequest, *, not_after: float | None = None
+    ) -> Answer[CheckoutResponse]:
+        """Ask for a page where the customer pays: the interface, section Checkout request."""
+        return self._call(CHECKOUT, _CHECKOUT, message=request, not_after=not_after)
+
+    def follow_up(
+        self, request: FollowUpRequest, *, not_after: float | None = None
+    ) -> Answer[FollowUpResponse]:
+        """Capture, refund or reverse: the interface, section Follow-up request."""
+        return self._call(FOLLOW_UP, _FOLLOW_UP, message=request, fresh=True, not_after=not_after)
+
+    def detached_refund(
+        self, request: DetachedRefundRequest, *, not_after: float | None = None
+    ) -> Answer[DetachedRefundResponse]:
+        """Refund what another provider processed: the interface, section Detached refund request."""
+        return self._call(DETACHED_REFUND, _DETACHED_REFUND, message=request, fresh=True, not_after=not_after)
+
+    def status(self, reference: str) -> Answer[tuple[StatusRecord, ...]]:
+        """Ask what the gateway knows under a reference: the interface, section Transaction status record."""
+        query = StatusQuery.build(
+            merchant_id=self.account.merchant_id,
+            store_id=self.account.store_id,
+            client_system_transaction_id=reference,
+        )
+        return self._call(STATUS, _STATUS, query=query.to_wire())
+
+    def _call(
+        self,
+        endpoint: Endpoint,
+        shape: Shape[M],
+        *,
+        query: Mapping[str, str] | None = None,
+        message: WireModel | None = None,
+        fresh: bool = False,
+        not_after: float | None = None,
+    ) -> Answer[M]:
+        path = self._paths.get(endpoint.name, endpoint.path)
+        record = _Record(method=endpoint.method, path=path, message=message, started=time.monotonic())
+        try:
+            raw = self._transport.send(
+                endpoint.method,
+                path,
+                query=query,
+                body=message.to_json() if message else None,
+                fresh=fresh,
+                not_after=not_after,
+            )
+        except GatewayError as error:
+            error.exchange = record.without_answer(sent=error.may_have_happened)
+            raise
+        answer = _read(raw)
+        exchange = record.with_answer(raw, answer.value)
+        try:
+            return Answer(message=message_of(answer, shape), exchange=exchange)
+        except GatewayError as error:
+            error.exchange = exchange
+            raise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Record:
+    """What an exchange is written from; redacts only when the call is over."""
+
+    method: str
+    path: str
+    message: WireModel | None
+    started: float
+
+    def without_answer(self, *, sent: bool) -> Exchange:
+        return self._exchange(None, "", elapsed=time.monotonic() - self.started, sent=sent)
+
+    def with_answer(self, raw: RawAnswer, value: JsonValue | UnreadableBody) -> Exchange:
+        text = redact_text(raw.body) if isinstance(value, UnreadableBody) else written(redact(value))
+        return self._exchange(raw.status, text, elapsed=raw.elapsed, sent=True)
+
+    def _exchange(self, status: int | None, answer_body: str, *, elapsed: float, sent: bool) -> Exchange:
+        return Exchange(
+            method=self.method,
+            url_path=self.path,
+            http_status=status,
+            request_body=written(redact(self.message.to_wire())) if self.message else "",
+            answer_body=answer_body,
+            elapsed_seconds=elapsed,
+            sent=sent,
+        )
+
+
+def _read(raw: RawAnswer) -> HttpAnswer:
+    value: JsonValue | UnreadableBody
+    try:
+        value = loads(raw.body)
+    except UnreadableBody as error:
+        value = error
+    return HttpAnswer(status=raw.status, headers=raw.headers, value=value)
+
+
+def _object(model: type[W]) -> Callable[[JsonValue], W]:
+    def read(value: JsonValue) -> W:
+        if not isinstance(value, dict):
+            raise InvalidMessage([FieldError("", f"{excerpt(value)} is no JSON object")])
+        return model.from_wire(value)
+
+    return read
+
+
+_CHECKOUT = Shape(read=_object(CheckoutResponse), mark="redirecturl")
+_FOLLOW_UP = Shape(read=_object(FollowUpResponse), mark="state")
+_DETACHED_REFUND = Shape(read=_object(DetachedRefundResponse), mark="state")
+_STATUS: Shape[tuple[StatusRecord, ...]] = Shape(read=parse_records, mark="")

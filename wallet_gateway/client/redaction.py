@@ -1,0 +1,164 @@
+"""Takes out of messages what must not be stored, logged or shown, by field name and by what text looks like.
+
+Secrets go entirely, personal data are shortened, account numbers keep their last four digits; amounts,
+references, states, codes and messages stay, for they are what evidence is for. A name not foreseen here is
+judged by its parts (`payerSurname`, `newApiKey`), and free text is searched for numbers, addresses and keys.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from wallet_gateway.protocol.errors import UnreadableBody
+from wallet_gateway.protocol.strict_json import JsonValue, dumps, fold_name, loads
+
+LONGEST_TEXT = 20_000
+"""Characters kept of one body."""
+REMOVED = "[removed]"
+
+Rule = Callable[[str], str]
+
+_CARD_NUMBER = re.compile(r"(?<![0-9A-Za-z])[0-9](?:(?:[ +-]|%20)?[0-9]){12,18}(?![0-9A-Za-z])")
+_EMAIL = re.compile(r"([\w.%+-])[\w.%+-]*+@([\w-]+(?:\.[\w-]+)+)")
+_CREDENTIAL = re.compile(
+    r"(?i)(authorization\W{1,5}|publicapikey\s+|bearer\s+)[^\s\"'<,;]+(\s+[^\s\"'<,;]+)?"
+)
+_ORIGIN = re.compile(r"(?i)(https?://)(?:[^/?#]*@)?([^/?#]*)")
+# One field of something that wants to be JSON, whole or cut off.
+_FIELD = re.compile(r'("([^"\\]{1,64})"\s*+:\s*+)("(?:[^"\\]++|\\.)*+"?|[^\s"{}\[\],]++)', re.DOTALL)
+
+
+def redact(value: JsonValue) -> JsonValue:
+    """Give a copy of a JSON value that is fit to be stored and shown."""
+    return _redact(value, _free_text)
+
+
+def redact_text(text: bytes | str) -> str:
+    """Give a body as text fit to be stored and shown, at most 20,000 characters of it.
+
+    What is no JSON, or not strictly, is redacted field by field as far as fields can be made out.
+    """
+    try:
+        return written(redact(loads(text)))
+    except UnreadableBody:
+        plain = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
+        # A few more characters than are kept, so that a number across the cut is still seen as one.
+        return redact_message(_FIELD.sub(_redact_field, plain[: LONGEST_TEXT + 100]))[:LONGEST_TEXT]
+
+
+def redact_message(text: str) -> str:
+    """Give free text without card numbers, e-mail addresses and keys; no database takes a NUL."""
+    return _free_text(text.replace("\0", "\ufffd"))
+
+
+def written(value: JsonValue) -> str:
+    """Write a redacted value as the text of an exchange."""
+    return dumps(value).decode("utf-8")[:LONGEST_TEXT]
+
+
+def _redact(value: JsonValue, rule: Rule) -> JsonValue:
+    if isinstance(value, str):
+        return rule(value)
+    if isinstance(value, dict):
+        return {
+            name: REMOVED if (its := _rule_of(name)) is _remove else _redact(part, its)
+            for name, part in value.items()
+        }
+    if isinstance(value, list):
+        return [_redact(part, rule) for part in value]
+    return value
+
+
+def _redact_field(field: re.Match[str]) -> str:
+    head, name, value = field.groups()
+    if value.startswith('"'):
+        return f'{head}"{_rule_of(name)(value.strip(chr(34)))}"'
+    return head + _rule_of(name)(value)
+
+
+@lru_cache(maxsize=2048)
+def _rule_of(name: str) -> Rule:
+    folded = fold_name(name).replace("_", "").replace("-", "")
+    return next((rule for pattern, rule in _RULES if pattern.search(folded)), _free_text)
+
+
+def _keep(text: str) -> str:
+    return text
+
+
+def _remove(_text: str) -> str:
+    return REMOVED
+
+
+def _shorten(text: str) -> str:
+    return text[:1] + "***" if text else text
+
+
+def _shorten_email(text: str) -> str:
+    local, at, domain = text.rpartition("@")
+    return f"{local[:1]}***{at}{domain}" if at else _shorten(text)
+
+
+def _keep_last_four(text: str) -> str:
+    return f"***{text[-4:]}" if len(text) >= 8 else _shorten(text)
+
+
+def _keep_origin(text: str) -> str:
+    origin = _ORIGIN.match(text)
+    return f"{origin[1]}{origin[2]}/***" if origin else _shorten(text)
+
+
+def _free_text(text: str) -> str:
+    if len(text) < 6:
+        return text
+    if "@" in text:
+        text = _EMAIL.sub(r"\1***@\2", text)
+    if len(text) >= 13:
+        text = _CARD_NUMBER.sub(_redact_number, text)
+        text = _CREDENTIAL.sub(rf"\1{REMOVED}", text)
+    return text
+
+
+def _redact_number(found: re.Match[str]) -> str:
+    digits = re.sub(r"%20|[ +-]", "", found[0])
+    return f"***{digits[-4:]}" if _has_check_digit(digits) else found[0]
+
+
+def _has_check_digit(digits: str) -> bool:
+    """Tell whether the last digit is the Luhn check digit of the others, as in every card number."""
+    doubled = (int(digit) * 2 for digit in digits[-2::-2])
+    return (sum(map(int, digits[-1::-2])) + sum(n - 9 if n > 9 else n for n in doubled)) % 10 == 0
+
+
+# The first that fits decides. Names are folded and without separators.
+_RULES: tuple[tuple[re.Pattern[str], Rule], ...] = (
+    (
+        re.compile(
+            r"amount$|rate$|quantity$|^(id|state|type|code|language|paymentmethod|skinid|merchantid|storeid)$"
+            r"|(currency|country|state|response)code$|country$|datetime$|timeout$"
+            r"|^(clientsystemtransaction|clientsysteminvoice|parenttransaction|apmprovidertransaction)id$"
+            r"|^providerauthorizationid$|^providermerchantid$|^providerdiscretionarydata$"
+            r"|^apm(name|provider|providername|paymentmethod)$|^(product|discount|shipping)name$"
+        ),
+        _keep,
+    ),
+    (
+        re.compile(
+            r"cryptogram|apikey|encryptionkey|privatekey|authori[sz]ation|authenticationvalue|secret|password"
+            r"|token$|tokenizationdata|paymentdata|signature|securitycode|^cv[cv]2?$|^pin$|^eci|national"
+        ),
+        _remove,
+    ),
+    (re.compile(r"accountnumber|accountid|cardnumber|^pan$|iban"), _keep_last_four),
+    (re.compile(r"mail"), _shorten_email),
+    (re.compile(r"ur[il]$"), _keep_origin),
+    (
+        re.compile(
+            r"phone|name$|firstname|lastname|street|housenumber|city|postal|zip|address|locality|birth"
+            r"|cardholderid|payerid|userid"
+        ),
+        _shorten,
+    ),
+)
