@@ -1,4 +1,4 @@
-"""Settings of the test suite: a shop with nothing but this app in it."""
+"""Settings of the test suite: this app, and the tables of the example shop beside it."""
 
 from __future__ import annotations
 
@@ -17,12 +17,14 @@ LANGUAGE_CODE = "en"
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "testserver"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 INSTALLED_APPS = [
+    "django.contrib.admin",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
     "wallet_gateway",
+    "example_project.shop",
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",

@@ -1,0 +1,146 @@
+"""Settings of the example shop, read from the environment and an optional `.env` beside `manage.py`.
+
+With nothing set at all the shop runs in debug mode against the sandbox gateway; no wallet setting is needed.
+What a shop of your own needs of this: the app, its URL line, and, outside debug mode, `WALLET_GATEWAY`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import django
+import environ
+from django.utils.translation import gettext_lazy as _
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+PROJECT_DIR = BASE_DIR / "example_project"
+
+env = environ.Env()
+env.read_env(str(BASE_DIR / ".env"))
+
+DEBUG = env.bool("DEBUG", default=True)
+# The key below is known to everybody: outside debug mode there is no default, a missing key stops the start.
+SECRET_KEY = env.str("SECRET_KEY", default="only-for-the-demo-shop") if DEBUG else env.str("SECRET_KEY")
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "example_project.shop",
+    "wallet_gateway",
+]
+
+# Django 6 sends the policy itself; on Django 5.2 a middleware of the shop reads the same setting.
+CONTENT_SECURITY_POLICY_MIDDLEWARE = (
+    "django.middleware.csp.ContentSecurityPolicyMiddleware"
+    if django.VERSION >= (6, 0)
+    else "example_project.shop.middleware.ContentSecurityPolicyMiddleware"
+)
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    CONTENT_SECURITY_POLICY_MIDDLEWARE,
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "example_project.urls"
+WSGI_APPLICATION = "example_project.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        # Project templates come first: here the shop puts the wallet's result pages into its own frame.
+        "DIRS": [PROJECT_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.debug",
+                "django.template.context_processors.request",
+                "django.template.context_processors.i18n",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "example_project.shop.context_processors.shop",
+            ],
+        },
+    },
+]
+
+DATABASES = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{BASE_DIR / 'demo.sqlite3'}")}
+if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
+    # A read that turns into a write fails at once in SQLite's deferred mode, whatever the timeout.
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+    }
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [
+    ("en", _("English")),
+    ("de", _("German")),
+    ("fr", _("French")),
+    ("es", _("Spanish")),
+    ("ar", _("Arabic")),
+]
+LOCALE_PATHS = [PROJECT_DIR / "shop" / "locale"]
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+STATIC_URL = "static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+# Shops often run on one host with others: a cookie of our own name is not overwritten by a neighbour's.
+SESSION_COOKIE_NAME = "lark_and_loam"
+CSRF_COOKIE_NAME = "lark_and_loam_csrf"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEBUG
+# The wallet's page may post the customer back to us, and a session cookie marked Lax stays home then. The
+# result pages need no session; the shop's own pages are reached by a link from there, where Lax is enough.
+SESSION_COOKIE_SAMESITE = "Lax"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+
+# The wallet. Left out entirely, debug mode means the sandbox's built-in merchant on http://127.0.0.1:8001.
+GATEWAY_URL = env.str("WALLET_GATEWAY_URL", default="")
+if GATEWAY_URL or not DEBUG:
+    WALLET_GATEWAY: dict[str, Any] = {
+        "PUBLIC_ORIGIN": env.str("WALLET_PUBLIC_ORIGIN"),
+        "GATEWAYS": {
+            "default": {
+                "BASE_URL": env.str("WALLET_GATEWAY_URL"),
+                "MERCHANT_ID": env.str("WALLET_MERCHANT_ID"),
+                "STORE_ID": env.str("WALLET_STORE_ID"),
+                "USER_ID": env.str("WALLET_USER_ID"),
+                "PROVIDER": env.str("WALLET_PROVIDER"),
+            },
+        },
+    }
+
+# The pay button posts to us and we redirect to the gateway's page: browsers hold `form-action` against the
+# whole chain, so the gateway's origin is named here. Nothing else leaves the shop, no script runs inline.
+_GATEWAY = urlsplit(GATEWAY_URL or "http://127.0.0.1:8001")
+GATEWAY_ORIGIN = f"{_GATEWAY.scheme}://{_GATEWAY.netloc}"
+SECURE_CSP: dict[str, list[str]] = {
+    "default-src": ["'none'"],
+    "base-uri": ["'none'"],
+    "connect-src": ["'self'"],
+    "font-src": ["'self'"],
+    "form-action": ["'self'", GATEWAY_ORIGIN],
+    "frame-ancestors": ["'none'"],
+    "img-src": ["'self'"],
+    "manifest-src": ["'self'"],
+    "script-src": ["'self'"],
+    "style-src": ["'self'"],
+}
+SECURE_CONTENT_TYPE_NOSNIFF = True
+# A return token stands in the address of the result page: no other site shall read it from the Referer.
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"

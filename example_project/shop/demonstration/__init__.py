@@ -1,0 +1,1 @@
+"""The demo: starting shop and sandbox side by side, and a whole story of payments told without a browser."""

@@ -1,0 +1,128 @@
+"""Child processes of the demo: started, waited for until they answer, ended cleanly. No shop, no payment."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HOST = "127.0.0.1"
+SECONDS_TO_ANSWER = 60.0
+SECONDS_TO_END = 10.0
+LINES_OF_LOG = 15
+
+
+class ServiceFailed(RuntimeError):
+    """A service ended by itself or never answered; the message has the end of its log."""
+
+
+@dataclass(kw_only=True)
+class Service:
+    """One child process with a log file; `port` is where it is asked whether it answers."""
+
+    name: str
+    command: list[str]
+    environment: Mapping[str, str]
+    log: Path
+    port: int | None = None
+    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+
+    def start(self) -> None:
+        """Start the process, apart from the terminal, so that Ctrl-C reaches the demo alone."""
+        with self.log.open("wb") as log:
+            self._process = subprocess.Popen(  # noqa: S603 - the command is ours, no shell reads it
+                self.command,
+                env=dict(self.environment),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+
+    def check(self) -> None:
+        """Raise `ServiceFailed` when the process has ended."""
+        if self._process is None or self._process.poll() is not None:
+            raise ServiceFailed(f"The {self.name} has ended.\n{self._end_of_log()}")
+
+    def answers(self) -> bool:
+        """Whether an HTTP request is answered, whatever the answer says."""
+        self.check()
+        return self.port is None or _answers(self.port)
+
+    def stop(self) -> None:
+        """Ask the process to end, and end it when it does not."""
+        process = self._process
+        if process is None or process.poll() is not None:
+            return
+        process.terminate()
+        try:
+            process.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+    def _end_of_log(self) -> str:
+        lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
+        return "\n".join(lines[-LINES_OF_LOG:])
+
+
+def wait_until_all_answer(services: list[Service]) -> None:
+    """Return when every service answers; raises `ServiceFailed` when one ends or takes too long."""
+    give_up_at = time.monotonic() + SECONDS_TO_ANSWER
+    for service in services:
+        while not service.answers():
+            if time.monotonic() > give_up_at:
+                raise ServiceFailed(
+                    f"The {service.name} does not answer after {SECONDS_TO_ANSWER:.0f} seconds."
+                )
+            time.sleep(0.1)
+
+
+def is_free(port: int) -> bool:
+    """Whether a server could listen on this port now."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
+        # As servers do: a port that was just given up counts as free.
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((HOST, port))
+        except OSError:
+            return False
+    return True
+
+
+def python(*arguments: str) -> list[str]:
+    """A command line for this very Python."""
+    return [sys.executable, *arguments]
+
+
+def environment_for(shop_port: int, gateway_url: str, **more: str) -> dict[str, str]:
+    """Our own environment, with the shop's settings pointed at a sandbox's built-in merchant."""
+    return {
+        **os.environ,
+        "PYTHONUNBUFFERED": "1",
+        "WALLET_PUBLIC_ORIGIN": f"http://{HOST}:{shop_port}",
+        "WALLET_GATEWAY_URL": gateway_url,
+        "WALLET_MERCHANT_ID": "SANDBOX-MERCHANT",
+        "WALLET_STORE_ID": "SANDBOX-STORE",
+        "WALLET_USER_ID": "sandbox-user",
+        "WALLET_PROVIDER": "ExampleWalletV2",
+        **more,
+    }
+
+
+def _answers(port: int) -> bool:
+    connection = http.client.HTTPConnection(HOST, port, timeout=5)
+    try:
+        connection.request("GET", "/")
+        connection.getresponse().read()
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+    return True

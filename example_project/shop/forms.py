@@ -1,0 +1,194 @@
+"""Forms of the shop: quantities, addresses, shipping, discount code. They check and store nothing."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from example_project.shop.models import DiscountCode, ShippingMethod
+from example_project.shop.money import Currency
+from example_project.shop.places import country_choices, state_code
+
+# A country calling code, a blank or hyphen, and the number as people write it.
+PHONE = re.compile(r"\+?([0-9]{1,3})[ -]([0-9][0-9 ()/.-]{3,20})")
+
+
+class QuantityForm(forms.Form):
+    """How many of a product; 0 takes it out of the cart."""
+
+    quantity = forms.IntegerField(label=_("Quantity"), min_value=0, max_value=99)
+
+
+class CurrencyForm(forms.Form):
+    """The currency switch."""
+
+    currency = forms.ChoiceField(choices=Currency)
+
+
+class PostalForm(forms.Form):
+    """The lines of a postal address, under the names the wallet gives them."""
+
+    # What a browser fills in depends on whose address it is.
+    autofill_section = ""
+    heading: str | Promise = ""
+
+    street = forms.CharField(label=_("Street"), max_length=100)
+    house_number = forms.CharField(label=_("House no."), max_length=20)
+    zip_postal_code = forms.CharField(label=_("Postal code"), max_length=16)
+    city = forms.CharField(label=_("Town or city"), max_length=80)
+    country_code = forms.ChoiceField(label=_("Country"), choices=country_choices)
+    state = forms.CharField(
+        label=_("State or province"),
+        max_length=60,
+        required=False,
+        help_text=_("Where the post needs one, for example California or US-CA."),
+    )
+
+    _autofill = {
+        "street": "address-line1",
+        "zip_postal_code": "postal-code",
+        "city": "address-level2",
+        "country_code": "country-name",
+        "state": "address-level1",
+    }
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, token in self._autofill.items():
+            self.fields[name].widget.attrs["autocomplete"] = f"{self.autofill_section} {token}".strip()
+        # There is no autofill token for a house number; guessing one would fill in a second address line.
+        self.fields["house_number"].widget.attrs["autocomplete"] = "off"
+
+    def clean(self) -> dict[str, Any]:
+        """Turn the state into its ISO 3166-2 code, which only the country can decide."""
+        cleaned = super().clean() or self.cleaned_data
+        country = cleaned.get("country_code")
+        if country and "state" in cleaned:
+            try:
+                cleaned["state"] = state_code(cleaned["state"], country)
+            except ValidationError as error:
+                self.add_error("state", error)
+        return cleaned
+
+
+class BillingForm(PostalForm):
+    """Who orders, and where the bill goes."""
+
+    autofill_section = "billing"
+    heading = _("Billing address")
+
+    email = forms.EmailField(
+        label=_("E-mail"),
+        max_length=120,
+        help_text=_("For the receipt and nothing else."),
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+    )
+    first_name = forms.CharField(
+        label=_("First name"),
+        max_length=60,
+        widget=forms.TextInput(attrs={"autocomplete": "billing given-name"}),
+    )
+    last_name = forms.CharField(
+        label=_("Last name"),
+        max_length=60,
+        widget=forms.TextInput(attrs={"autocomplete": "billing family-name"}),
+    )
+    phone = forms.CharField(
+        label=_("Mobile phone"),
+        max_length=30,
+        required=False,
+        help_text=_("Country code first, for example +49 151 2345678."),
+        widget=forms.TextInput(attrs={"autocomplete": "billing tel", "inputmode": "tel"}),
+    )
+    ship_elsewhere = forms.BooleanField(label=_("Send the parcel to another address"), required=False)
+
+    field_order = (
+        "email",
+        "first_name",
+        "last_name",
+        "phone",
+        "street",
+        "house_number",
+        "zip_postal_code",
+        "city",
+        "country_code",
+        "state",
+        "ship_elsewhere",
+    )
+
+    def clean_phone(self) -> str:
+        """The number as the wallet wants it: country code, hyphen, digits."""
+        text: str = self.cleaned_data["phone"].strip()
+        if not text:
+            return ""
+        match = PHONE.fullmatch(text)
+        if match is None:
+            raise ValidationError(
+                _("Please write the country code, a space and the number: +49 151 2345678.")
+            )
+        digits = "".join(character for character in match[2] if character.isdigit())
+        return f"{match[1]}-{digits}"
+
+
+class ParcelForm(PostalForm):
+    """Where the parcel goes when it does not go to the billing address."""
+
+    autofill_section = "shipping"
+    heading = _("The parcel goes to")
+
+    first_name = forms.CharField(
+        label=_("First name"),
+        max_length=60,
+        widget=forms.TextInput(attrs={"autocomplete": "shipping given-name"}),
+    )
+    last_name = forms.CharField(
+        label=_("Last name"),
+        max_length=60,
+        widget=forms.TextInput(attrs={"autocomplete": "shipping family-name"}),
+    )
+
+    field_order = (
+        "first_name",
+        "last_name",
+        "street",
+        "house_number",
+        "zip_postal_code",
+        "city",
+        "country_code",
+        "state",
+    )
+
+
+class ReviewForm(forms.Form):
+    """The last choices before the order is placed: how to ship, and a discount code."""
+
+    shipping = forms.SlugField(required=False)
+    code = forms.CharField(
+        label=_("Discount code"),
+        max_length=24,
+        required=False,
+        widget=forms.TextInput(
+            attrs={"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}
+        ),
+    )
+
+    def clean_shipping(self) -> str:
+        """A shipping method there is; the code of the first one when none was sent."""
+        code: str = self.cleaned_data["shipping"]
+        if code and not ShippingMethod.objects.filter(code=code).exists():
+            raise ValidationError(_("There is no such shipping method."))
+        return code
+
+    def clean_code(self) -> str:
+        """A code that is known and still good, in capital letters."""
+        code: str = self.cleaned_data["code"].strip().upper()
+        if code and not DiscountCode.objects.filter(code=code, is_active=True).exists():
+            raise ValidationError(
+                _("We do not know the code “%(code)s”."), code="unknown", params={"code": code}
+            )
+        return code

@@ -1,0 +1,217 @@
+"""The catalogue's tables: products with a price list per currency, ways to ship, codes. No order is here."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.urls import reverse
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from example_project.shop.money import Currency, from_minor_units, included_tax
+
+
+def in_reader_language(texts: dict[str, str]) -> str:
+    """The text in the language of the page, in English where there is none."""
+    language = (get_language() or "en").split("-")[0]
+    return texts.get(language) or texts["en"]
+
+
+class Category(models.TextChoices):
+    """The shelves of the shop."""
+
+    CLAY = "clay", _("Clay")
+    BREW = "brew", _("Coffee & tea")
+    PAPER = "paper", _("Paper & ink")
+    GIFT = "gift", _("Gifts")
+
+
+class ProductKind(models.TextChoices):
+    """What a product is to the gateway; only physical goods are shipped."""
+
+    PHYSICAL = "physical", _("Physical goods")
+    DIGITAL = "digital", _("Download")
+    GIFT_CARD = "giftcard", _("Gift card")
+
+
+class Product(models.Model):
+    """One thing on the shelf. Its texts are kept per language: `{"en": "Gift card", "de": "Gutschein"}`."""
+
+    sku = models.CharField(max_length=32, unique=True)
+    slug = models.SlugField(unique=True)
+    category = models.CharField(max_length=16, choices=Category)
+    kind = models.CharField(max_length=16, choices=ProductKind, default=ProductKind.PHYSICAL)
+    names = models.JSONField()
+    taglines = models.JSONField()
+    descriptions = models.JSONField()
+    facts = models.JSONField(default=dict)
+    position = models.PositiveSmallIntegerField(default=0)
+    stock = models.PositiveIntegerField(null=True, blank=True, help_text=_("Empty: never runs out."))
+    made_to_order = models.BooleanField(
+        default=False, help_text=_("Reserved when ordered, charged when it leaves the workshop.")
+    )
+
+    class Meta:
+        ordering = ["position", "pk"]
+        verbose_name = _("product")
+        verbose_name_plural = _("products")
+
+    def __str__(self) -> str:
+        return self.name
+
+    def get_absolute_url(self) -> str:
+        """The product's page."""
+        return reverse("shop:product", args=[self.slug])
+
+    @property
+    def name(self) -> str:
+        """The name in the reader's language."""
+        return in_reader_language(self.names)
+
+    @property
+    def tagline(self) -> str:
+        """One line under the name, in the reader's language."""
+        return in_reader_language(self.taglines)
+
+    @property
+    def description(self) -> str:
+        """A paragraph, in the reader's language."""
+        return in_reader_language(self.descriptions)
+
+    @property
+    def fact_lines(self) -> list[str]:
+        """Size, material and care, in the reader's language."""
+        return in_reader_language(self.facts).split("\n") if self.facts else []
+
+    @property
+    def picture(self) -> str:
+        """Path of the picture below the static files."""
+        return f"shop/products/{self.slug}.svg"
+
+    @property
+    def is_shipped(self) -> bool:
+        """Whether a parcel is needed."""
+        return self.kind == ProductKind.PHYSICAL
+
+    @property
+    def most_per_order(self) -> int:
+        """The largest quantity one order may have; 0 when sold out."""
+        return 20 if self.stock is None else min(self.stock, 20)
+
+
+class PricedIn(models.Model):
+    """One line of a price list: an amount in one currency with the tax inside it."""
+
+    currency = models.CharField(max_length=3, choices=Currency)
+    minor_units = models.PositiveBigIntegerField()
+    tax_rate = models.DecimalField(
+        max_digits=6, decimal_places=3, default=Decimal(0), help_text=_("Percent, included in the price.")
+    )
+
+    class Meta:
+        abstract = True
+
+    def __str__(self) -> str:
+        return f"{self.amount} {self.currency}"
+
+    @property
+    def amount(self) -> Decimal:
+        """The price in major units, tax included."""
+        return from_minor_units(self.minor_units, self.currency)
+
+    @property
+    def tax(self) -> Decimal:
+        """The tax inside the price."""
+        return included_tax(self.amount, self.tax_rate, self.currency)
+
+
+class Price(PricedIn):
+    """What a product costs in one currency."""
+
+    product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="prices")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["product", "currency"], name="shop_one_price_per_currency")
+        ]
+        verbose_name = _("price")
+        verbose_name_plural = _("prices")
+
+
+class ShippingMethod(models.Model):
+    """A way to send a parcel."""
+
+    code = models.SlugField(unique=True)
+    names = models.JSONField()
+    promises = models.JSONField()
+    position = models.PositiveSmallIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position", "pk"]
+        verbose_name = _("shipping method")
+        verbose_name_plural = _("shipping methods")
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def name(self) -> str:
+        """The name in the reader's language."""
+        return in_reader_language(self.names)
+
+    @property
+    def promise(self) -> str:
+        """How long it takes, in the reader's language."""
+        return in_reader_language(self.promises)
+
+
+class ShippingRate(PricedIn):
+    """What a shipping method costs in one currency."""
+
+    method = models.ForeignKey(ShippingMethod, on_delete=models.CASCADE, related_name="rates")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["method", "currency"], name="shop_one_rate_per_currency")
+        ]
+        verbose_name = _("shipping rate")
+        verbose_name_plural = _("shipping rates")
+
+
+class DiscountCode(models.Model):
+    """A code typed in at the checkout: percent off every line, or a fixed credit per currency.
+
+    A percentage lowers the price and the tax inside it. A credit is a way to pay: the tax stays as it is.
+    """
+
+    code = models.CharField(max_length=24, unique=True)
+    names = models.JSONField()
+    percent = models.PositiveSmallIntegerField(
+        null=True, blank=True, validators=[MinValueValidator(1), MaxValueValidator(90)]
+    )
+    credits = models.JSONField(default=dict, blank=True, help_text=_('Minor units, as in {"EUR": 500}.'))
+    is_active = models.BooleanField(default=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(percent__isnull=True) | models.Q(percent__gte=1, percent__lte=90),
+                name="shop_percent_1_to_90",
+            )
+        ]
+        verbose_name = _("discount code")
+        verbose_name_plural = _("discount codes")
+
+    def __str__(self) -> str:
+        return self.code
+
+    @property
+    def name(self) -> str:
+        """What the customer reads, in their language."""
+        return in_reader_language(self.names)
+
+    def credit(self, currency: str) -> Decimal:
+        """The credit in major units; zero for a percentage and where the currency has none."""
+        return from_minor_units(int(self.credits.get(currency, 0)), currency)

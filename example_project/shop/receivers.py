@@ -1,0 +1,35 @@
+"""What the shop does when the wallet reports a fact. Facts come at least once: receivers bear repetition."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import transaction
+from django.db.models import F
+from django.db.models.functions import Greatest
+from django.dispatch import receiver
+
+from example_project.shop.models import Order, PackingSlip, Product
+from wallet_gateway.signals import order_paid
+
+
+@receiver(order_paid, dispatch_uid="shop.pack")
+def pack(*, fact_id: str, reference: str, **_rest: Any) -> None:
+    """Write the packing slip and take the pieces off the shelf, once for each order that is paid.
+
+    The slip's row and the change of stock are one database transaction, and the row is unique: a second call
+    finds the slip and does nothing; one that died half-way left nothing behind and is done again as a whole.
+    """
+    if not Order.is_ours(reference):
+        return
+    with transaction.atomic():
+        order = Order.objects.get(number=reference)
+        _slip, is_new = PackingSlip.objects.get_or_create(order=order, defaults={"fact_id": fact_id})
+        if is_new:
+            _take_from_stock(order)
+
+
+def _take_from_stock(order: Order) -> None:
+    for line in order.lines.all():
+        counted = Product.objects.filter(pk=line.product_id, stock__isnull=False)
+        counted.update(stock=Greatest(F("stock") - line.quantity, 0))

@@ -1,0 +1,75 @@
+"""Fills the catalogue from `data/catalogue.toml` and makes the staff user; doing it again is harmless."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.db import transaction
+
+from example_project.shop.models import DiscountCode, Price, Product, ShippingMethod, ShippingRate
+from example_project.shop.money import to_minor_units
+
+CATALOGUE = Path(__file__).parent / "data" / "catalogue.toml"
+PRODUCT_FIELDS = ("slug", "category", "kind", "names", "taglines", "descriptions", "facts", "made_to_order")
+
+
+@transaction.atomic
+def seed_catalogue(path: Path = CATALOGUE) -> int:
+    """Write products, shipping methods and codes; returns the number of products. Stock is set only once."""
+    catalogue = tomllib.loads(path.read_text(encoding="utf-8"))
+    for position, row in enumerate(catalogue["products"]):
+        _seed_product(position, row, catalogue["tax"][row["tax"]])
+    for position, row in enumerate(catalogue["shipping"]):
+        _seed_shipping(position, row, catalogue["tax"][row["tax"]])
+    for row in catalogue["codes"]:
+        _seed_code(row)
+    return len(catalogue["products"])
+
+
+def seed_staff(username: str, password: str, *, is_reset: bool) -> None:
+    """Make the staff user; the password of one that is already there changes only when it is to be reset."""
+    user, is_new = get_user_model().objects.get_or_create(username=username)
+    if is_new or is_reset:
+        user.is_staff = user.is_superuser = True
+        user.set_password(password)
+        user.save()
+
+
+def _seed_product(position: int, row: Mapping[str, Any], tax: Mapping[str, str]) -> None:
+    texts = {name: row[name] for name in PRODUCT_FIELDS if name in row} | {"position": position}
+    product, _is_new = Product.objects.update_or_create(
+        sku=row["sku"], defaults=texts, create_defaults={**texts, "stock": row.get("stock")}
+    )
+    for currency, amount in row["price"].items():
+        Price.objects.update_or_create(
+            product=product, currency=currency, defaults=_price(currency, amount, tax)
+        )
+
+
+def _seed_shipping(position: int, row: Mapping[str, Any], tax: Mapping[str, str]) -> None:
+    texts = {"names": row["names"], "promises": row["promises"], "position": position}
+    method, _is_new = ShippingMethod.objects.update_or_create(code=row["code"], defaults=texts)
+    for currency, amount in row["price"].items():
+        ShippingRate.objects.update_or_create(
+            method=method, currency=currency, defaults=_price(currency, amount, tax)
+        )
+
+
+def _seed_code(row: Mapping[str, Any]) -> None:
+    credits_given = {
+        currency: to_minor_units(Decimal(amount), currency)
+        for currency, amount in row.get("credit", {}).items()
+    }
+    DiscountCode.objects.update_or_create(
+        code=row["code"],
+        defaults={"names": row["names"], "percent": row.get("percent"), "credits": credits_given},
+    )
+
+
+def _price(currency: str, amount: str, tax: Mapping[str, str]) -> dict[str, Any]:
+    return {"minor_units": to_minor_units(Decimal(amount), currency), "tax_rate": Decimal(tax[currency])}

@@ -1,0 +1,93 @@
+"""The wallet's order states in the words of this shop: what the customer reads, and in which tone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """A state in words. The tone chooses a colour and a sign: `good`, `waiting`, `bad` or `plain`."""
+
+    tone: str
+    title: str | Promise
+    text: str | Promise
+
+
+STANDINGS = {
+    "OPEN": Standing(
+        tone="plain",
+        title=_("Not paid yet"),
+        text=_("Your order is noted. It is on its way as soon as it is paid."),
+    ),
+    "PENDING": Standing(
+        tone="waiting",
+        title=_("Payment pending"),
+        text=_("The wallet has not decided yet. Please do not pay again; we ask by ourselves."),
+    ),
+    "AUTHORISED": Standing(
+        tone="good",
+        title=_("Amount reserved"),
+        text=_("We have started on your piece. The amount is charged when it leaves the workshop."),
+    ),
+    "PART_CAPTURED": Standing(
+        tone="good",
+        title=_("Charged in part"),
+        text=_("A first part has left the workshop and was charged; the rest is still reserved."),
+    ),
+    "PAID": Standing(
+        tone="good",
+        title=_("Paid, thank you"),
+        text=_("The wallet has confirmed your payment. We are packing."),
+    ),
+    "PART_REFUNDED": Standing(
+        tone="good",
+        title=_("Refunded in part"),
+        text=_("A part of what you paid is on its way back to your wallet."),
+    ),
+    "REFUNDED": Standing(
+        tone="plain",
+        title=_("Refunded"),
+        text=_("What you paid is on its way back to your wallet."),
+    ),
+    "REVERSED": Standing(
+        tone="plain",
+        title=_("Reservation given back"),
+        text=_("Nothing was charged and the amount is free again."),
+    ),
+    "FAILED": Standing(
+        tone="bad",
+        title=_("Not paid"),
+        text=_("The last attempt did not go through and nothing was charged. You can try again."),
+    ),
+    "EXPIRED": Standing(
+        tone="bad",
+        title=_("Payment page expired"),
+        text=_("The time to pay ran out and nothing was charged. You can try again."),
+    ),
+    "OVERPAID": Standing(
+        tone="waiting",
+        title=_("Paid more than once"),
+        text=_("More than one payment arrived. We are looking into it and send back what is too much."),
+    ),
+    "FROZEN": Standing(
+        tone="waiting",
+        title=_("We are checking your payment"),
+        text=_("Something does not add up, so a person is looking at it. Please do not pay again."),
+    ),
+}
+
+# A state added by a later version of the wallet app must not break the page, and must never read as paid.
+UNHEARD_OF = Standing(
+    tone="waiting",
+    title=_("We are checking your payment"),
+    text=_("Please come back in a little while, and do not pay again."),
+)
+
+
+def standing(state: str) -> Standing:
+    """The words for a state of a wallet order."""
+    return STANDINGS.get(state, UNHEARD_OF)

@@ -1,0 +1,21 @@
+"""Addresses of the shop's pages."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from example_project.shop.views import cart as cart_views
+from example_project.shop.views import catalogue, checkout, orders
+
+app_name = "shop"
+
+urlpatterns = [
+    path("", catalogue.shelf, name="shelf"),
+    path("products/<slug:slug>/", catalogue.product, name="product"),
+    path("currency/", catalogue.currency, name="currency"),
+    path("cart/", cart_views.cart, name="cart"),
+    path("cart/<slug:slug>/", cart_views.line, name="cart-line"),
+    path("checkout/address/", checkout.address, name="address"),
+    path("checkout/", checkout.review, name="review"),
+    path("orders/<slug:key>/", orders.order, name="order"),
+]
