@@ -1,3 +1,5 @@
+"""What a return token says, and every text that must not be taken for one."""
+
 from __future__ import annotations
 
 import string

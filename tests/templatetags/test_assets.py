@@ -1,0 +1,53 @@
+"""The elements that bring stylesheets and scripts, under every kind of content security policy."""
+
+from __future__ import annotations
+
+import pytest
+from django.template import Context
+from django.test import RequestFactory
+from django.utils.functional import SimpleLazyObject
+
+from wallet_gateway.templatetags.assets import nonce_of, script, stylesheet
+
+
+class LazyNonce:
+    """Behaves as Django 6's nonce does: false until somebody has read it."""
+
+    def __init__(self) -> None:
+        self._read = False
+
+    def __bool__(self) -> bool:
+        return self._read
+
+    def __str__(self) -> str:
+        self._read = True
+        return "from-django"
+
+
+def test_elements_without_a_nonce_have_none() -> None:
+    assert stylesheet("pages") == '<link href="/static/wallet_gateway/pages.css" rel="stylesheet">'
+    assert script("pending") == '<script src="/static/wallet_gateway/pending.js" type="module"></script>'
+
+
+def test_a_nonce_is_on_the_stylesheet_and_on_the_script() -> None:
+    assert 'nonce="r4nd0m"' in stylesheet("pages", nonce="r4nd0m")
+    assert 'nonce="r4nd0m"' in script("pending", nonce="r4nd0m")
+
+
+def test_a_nonce_cannot_break_out_of_its_attribute() -> None:
+    assert "&quot;&gt;" in script("pending", nonce='">')
+
+
+def test_the_nonce_of_the_context_is_taken_though_it_is_false_before_it_is_read() -> None:
+    assert nonce_of(Context({"csp_nonce": LazyNonce()})) == "from-django"
+
+
+def test_the_nonce_of_the_request_is_taken_where_the_context_has_none(rf: RequestFactory) -> None:
+    request = rf.get("/")
+    request.csp_nonce = SimpleLazyObject(lambda: "from-django-csp")  # type: ignore[attr-defined]
+    assert nonce_of(Context({"request": request})) == "from-django-csp"
+
+
+@pytest.mark.parametrize("context", [{}, {"request": RequestFactory().get("/")}], ids=["bare", "request"])
+def test_a_project_without_nonces_has_none(context: dict[str, object]) -> None:
+    assert nonce_of(Context(context)) is None

@@ -1,0 +1,57 @@
+"""What the pay form knows of an order, for every state an order can be in."""
+
+from __future__ import annotations
+
+import pytest
+from django.template.loader import get_template
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from tests.web.rows import an_order
+from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.templatetags.button import checkout_button
+
+pytestmark = pytest.mark.django_db
+
+PAYABLE = [OrderState.OPEN, OrderState.FAILED, OrderState.EXPIRED, OrderState.REVERSED]
+REASONS = {
+    OrderState.PENDING: "We are checking a payment for this order. Please do not pay again.",
+    OrderState.FROZEN: "We are checking a payment for this order. Please do not pay again.",
+    OrderState.REFUNDED: "This order was paid and has been refunded.",
+    OrderState.AUTHORISED: "This order is already paid.",
+    OrderState.PART_CAPTURED: "This order is already paid.",
+    OrderState.PAID: "This order is already paid.",
+    OrderState.PART_REFUNDED: "This order is already paid.",
+    OrderState.OVERPAID: "This order is already paid.",
+}
+
+
+@pytest.mark.parametrize("state", PAYABLE)
+def test_an_order_that_can_be_paid_has_a_form(state: OrderState) -> None:
+    order = an_order(state)
+    button = checkout_button(order)
+    assert button.opens
+    assert button.reason == ""
+    assert button.action == reverse("wallet_gateway:checkout", args=[order.token])
+
+
+@pytest.mark.parametrize(("state", "reason"), REASONS.items())
+def test_an_order_that_must_not_be_paid_says_why(state: OrderState, reason: str) -> None:
+    button = checkout_button(an_order(state))
+    assert not button.opens
+    assert button.reason == reason
+
+
+def test_every_state_is_one_or_the_other() -> None:
+    assert {*PAYABLE, *REASONS} == set(OrderState)
+
+
+@pytest.mark.parametrize("state", list(OrderState))
+def test_every_button_has_a_drawing(state: OrderState) -> None:
+    assert "<svg" in get_template(checkout_button(an_order(state)).icon).render()
+
+
+def test_a_button_asks_nobody(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    order = an_order()
+    with django_assert_num_queries(0):
+        checkout_button(order)

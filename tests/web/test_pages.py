@@ -1,0 +1,171 @@
+"""Which page is shown: our state chooses it, and the URL by which a browser came back only chooses words."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.web.rows import an_attempt, an_order
+from wallet_gateway import return_tokens
+from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.return_tokens import ReturnOutcome
+from wallet_gateway.web.pages import (
+    PageKind,
+    ResultPage,
+    kind_of_page,
+    kind_without_payment,
+    latest_token,
+    safe_continue_url,
+)
+
+pytestmark = pytest.mark.django_db
+
+R = ReturnOutcome
+NOT_FINAL = {OrderState.OPEN, OrderState.PENDING}
+PAID_PAGES = {PageKind.PAID, PageKind.AUTHORISED, PageKind.OVERPAID, PageKind.PART_REFUNDED}
+
+# What each state says, whatever the URL was.
+SAME_FOR_EVERY_URL = [
+    (OrderState.PENDING, PageKind.PENDING),
+    (OrderState.AUTHORISED, PageKind.AUTHORISED),
+    (OrderState.PART_CAPTURED, PageKind.AUTHORISED),
+    (OrderState.PAID, PageKind.PAID),
+    (OrderState.PART_REFUNDED, PageKind.PART_REFUNDED),
+    (OrderState.REFUNDED, PageKind.REFUNDED),
+    (OrderState.REVERSED, PageKind.REVERSED),
+    (OrderState.EXPIRED, PageKind.EXPIRED),
+    (OrderState.OVERPAID, PageKind.OVERPAID),
+    (OrderState.FROZEN, PageKind.CHECKING),
+]
+WORDS_OF_THE_URL = [
+    (OrderState.OPEN, R.RETURN, PageKind.UNDECIDED),
+    (OrderState.OPEN, R.SUCCESS, PageKind.PENDING),
+    (OrderState.OPEN, R.PENDING, PageKind.PENDING),
+    (OrderState.OPEN, R.ERROR, PageKind.PENDING),
+    (OrderState.OPEN, R.CANCEL, PageKind.PENDING),
+    (OrderState.OPEN, R.REFUSED, PageKind.PENDING),
+    (OrderState.FAILED, R.RETURN, PageKind.FAILED),
+    (OrderState.FAILED, R.SUCCESS, PageKind.FAILED),
+    (OrderState.FAILED, R.PENDING, PageKind.FAILED),
+    (OrderState.FAILED, R.ERROR, PageKind.FAILED),
+    (OrderState.FAILED, R.CANCEL, PageKind.CANCELLED),
+    (OrderState.FAILED, R.REFUSED, PageKind.REFUSED),
+]
+
+
+@pytest.mark.parametrize("outcome", list(R))
+@pytest.mark.parametrize(("state", "kind"), SAME_FOR_EVERY_URL)
+def test_a_state_that_is_known_shows_the_same_page_at_all_six_urls(
+    state: OrderState, kind: PageKind, outcome: ReturnOutcome
+) -> None:
+    order = an_order(state)
+    assert kind_of_page(order, an_attempt(order), outcome) is kind
+
+
+@pytest.mark.parametrize(("state", "outcome", "kind"), WORDS_OF_THE_URL)
+def test_the_url_chooses_words_where_nothing_was_paid(
+    state: OrderState, outcome: ReturnOutcome, kind: PageKind
+) -> None:
+    order = an_order(state)
+    assert kind_of_page(order, an_attempt(order), outcome) is kind
+
+
+def test_the_two_tables_name_every_state() -> None:
+    named = {row[0] for row in SAME_FOR_EVERY_URL} | {row[0] for row in WORDS_OF_THE_URL}
+    assert named == set(OrderState)
+
+
+def test_a_dead_attempt_of_an_order_that_is_open_again_leads_to_the_open_page() -> None:
+    order = an_order(OrderState.OPEN)
+    dead = an_attempt(order, state=IntentState.REJECTED)
+    an_attempt(order)
+    assert kind_of_page(order, dead, R.REFUSED) is PageKind.UNDECIDED
+
+
+@pytest.mark.parametrize("state", list(OrderState))
+@pytest.mark.parametrize("outcome", list(R))
+def test_a_page_offers_payment_only_while_the_order_takes_one(
+    state: OrderState, outcome: ReturnOutcome
+) -> None:
+    order = an_order(state)
+    page = ResultPage(kind=kind_of_page(order, an_attempt(order), outcome), order=order)
+    assert order.is_payable or not page.offers_payment
+    assert not (page.kind in PAID_PAGES and page.offers_payment)
+    assert not (page.kind is PageKind.PENDING and page.offers_payment)
+
+
+@pytest.mark.parametrize("state", list(OrderState))
+@pytest.mark.parametrize("outcome", list(R))
+def test_a_page_waits_exactly_while_the_poll_says_that_news_is_to_come(
+    state: OrderState, outcome: ReturnOutcome
+) -> None:
+    order = an_order(state)
+    waits = kind_of_page(order, an_attempt(order), outcome) in {PageKind.PENDING, PageKind.UNDECIDED}
+    assert waits is not order.is_final
+    assert waits is (state in NOT_FINAL)
+
+
+@pytest.mark.parametrize(
+    ("state", "kind"),
+    [
+        (OrderState.PAID, PageKind.ALREADY_PAID),
+        (OrderState.AUTHORISED, PageKind.ALREADY_PAID),
+        (OrderState.PART_CAPTURED, PageKind.ALREADY_PAID),
+        (OrderState.PENDING, PageKind.PENDING),
+        (OrderState.FROZEN, PageKind.CHECKING),
+        (OrderState.OVERPAID, PageKind.OVERPAID),
+        (OrderState.PART_REFUNDED, PageKind.PART_REFUNDED),
+        (OrderState.REFUNDED, PageKind.REFUNDED),
+    ],
+)
+def test_the_pay_button_of_an_order_that_must_not_be_paid_says_why(state: OrderState, kind: PageKind) -> None:
+    order = an_order(state)
+    page = ResultPage(kind=kind_without_payment(order), order=order)
+    assert page.kind is kind
+    assert not page.offers_payment
+
+
+def test_a_waiting_page_polls_the_latest_attempt() -> None:
+    order = an_order(OrderState.PENDING)
+    an_attempt(order)
+    latest = an_attempt(order)
+    assert return_tokens.read(latest_token(order)).reference == latest.reference
+
+
+def test_an_order_nobody_tried_to_pay_has_no_token() -> None:
+    assert latest_token(an_order()) == ""
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["/orders/7/", "/", "orders/7/", "?thanks=1", "https://shop.example/orders/7/"],
+)
+def test_an_address_within_the_shop_is_where_the_customer_goes_on(url: str) -> None:
+    assert safe_continue_url(url, public_origin="https://shop.example") == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "https://evil.example/",
+        "//evil.example/",
+        "//shop.example/",
+        "///evil.example/",
+        r"\\evil.example",
+        r"/\evil.example",
+        "http:///evil.example",
+        "https://shop.example@evil.example/",
+        "https://shop.example.evil.example/",
+        "http://shop.example/",
+        "https://shop.example:444/",
+        "javascript:alert(1)",
+        "JaVaScRiPt:alert(1)",
+        " javascript:alert(1)",
+        "data:text/html,x",
+        "ftp://shop.example/",
+        "\x00javascript:alert(1)",
+        "/\t/evil.example",
+    ],
+)
+def test_any_other_address_becomes_the_front_page(url: str) -> None:
+    assert safe_continue_url(url, public_origin="https://shop.example") == "/"

@@ -1,0 +1,388 @@
+"""The customer's views: methods, tokens, headers, statuses. What the gateway says is in the journeys."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.core import signing
+from django.test import Client
+from django.urls import resolve, reverse
+from pytest_django import Settings
+
+from tests.web.conftest import address
+from tests.web.page_reader import Page, assert_nothing_inline
+from tests.web.rows import an_attempt, an_order
+from wallet_gateway import return_tokens
+from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.return_tokens import ReturnOutcome
+from wallet_gateway.testing.control import SandboxControl
+
+if TYPE_CHECKING:
+    from django.test.client import _MonkeyPatchedWSGIResponse as Answer
+
+pytestmark = pytest.mark.django_db
+
+R = ReturnOutcome
+TOKEN_VIEWS = ["return", "result", "status"]
+HOSTILE = [
+    "<script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onmouseover='alert(1)",
+    "{{ 7|add:7 }}{% load x %}",
+    "</title><svg onload=alert(1)>",
+    "&lt;b&gt; &amp; <b>",
+    "javascript:alert(1)",
+    "\u202egnp.exe",
+    "-->]]><!--",
+]
+HOSTILE_HEADERS: dict[str, Any] = {
+    "HTTP_X_FORWARDED_HOST": "evil.example",
+    "HTTP_X_FORWARDED_PROTO": "https",
+    "HTTP_X_FORWARDED_FOR": "203.0.113.9",
+    "HTTP_FORWARDED": "host=evil.example;proto=https",
+    "HTTP_X_ORIGINAL_URL": "/admin/",
+    "HTTP_X_REWRITE_URL": "/admin/",
+    "HTTP_X_HTTP_METHOD_OVERRIDE": "DELETE",
+    "HTTP_X_USER_ID": "1",
+    "HTTP_REFERER": "https://evil.example/",
+    "HTTP_ORIGIN": "https://evil.example",
+    "HTTP_AUTHORIZATION": "Basic YWRtaW46YWRtaW4=",
+}
+
+
+def _result(client: Client, order: PaymentOrder, outcome: ReturnOutcome = R.SUCCESS, **extra: Any) -> Answer:
+    return client.get(address("result", an_attempt(order), outcome), **extra)
+
+
+# Tokens
+
+
+@pytest.mark.parametrize("view", TOKEN_VIEWS)
+@pytest.mark.parametrize(
+    "token",
+    [
+        "nothing",
+        "a:b:c",
+        "x" * 5000,
+        "%00",
+        "..%2f..",
+        return_tokens.sign("attempt-of-nobody", R.SUCCESS),
+        signing.dumps(["attempt-1", "success"], salt="another.purpose"),
+    ],
+    ids=["word", "parts", "long", "nul", "path", "unknown attempt", "other purpose"],
+)
+def test_a_token_that_is_not_ours_is_not_found(client: Client, view: str, token: str) -> None:
+    path = reverse(f"wallet_gateway:{view}", args=["TOKEN"]).replace("TOKEN", token)
+    assert client.get(path).status_code == 404
+
+
+@pytest.mark.parametrize("view", TOKEN_VIEWS)
+def test_a_token_with_one_letter_changed_is_not_found(client: Client, view: str) -> None:
+    path = address(view, an_attempt(an_order()), R.SUCCESS)
+    changed = path[:-2] + ("A" if path[-2] != "A" else "B") + "/"
+    assert client.get(changed).status_code == 404
+
+
+@pytest.mark.parametrize("view", TOKEN_VIEWS)
+def test_an_orders_own_token_is_no_return_token(client: Client, view: str) -> None:
+    order = an_order(OrderState.PAID)
+    assert client.get(reverse(f"wallet_gateway:{view}", args=[order.token])).status_code == 404
+
+
+def test_a_return_token_opens_no_payment_page(client: Client) -> None:
+    token = return_tokens.sign(an_attempt(an_order()).reference, R.SUCCESS)
+    assert client.post(reverse("wallet_gateway:checkout", args=[token])).status_code == 404
+
+
+@pytest.mark.parametrize("token", ["1", "nobody", "x" * 5000, "%00"])
+def test_an_order_token_that_names_nothing_is_not_found(client: Client, token: str) -> None:
+    assert client.post(f"/wallet/checkout/{token}/").status_code == 404
+
+
+def test_the_letter_case_of_an_order_token_matters(client: Client) -> None:
+    order = an_order(token="AbCdEfGhIjKlMnOpQrStUv")
+    path = reverse("wallet_gateway:checkout", args=[order.token.lower()])
+    assert client.post(path).status_code == 404
+
+
+def test_the_token_of_one_order_shows_that_order_only(client: Client) -> None:
+    an_attempt(an_order(OrderState.PAID, order_number="B-2002"))
+    page = Page(_result(client, an_order(OrderState.FAILED)).content.decode())
+    assert "A-1001" in page.text
+    assert "B-2002" not in page.text
+    assert "did not go through" in page.text
+
+
+# Methods
+
+
+def test_a_browser_that_is_posted_back_is_led_to_the_get_and_no_cookie_is_touched(client: Client) -> None:
+    client.cookies["sessionid"] = "of-a-customer-who-is-logged-in"
+    path = address("return", an_attempt(an_order()), R.SUCCESS)
+    response = client.post(path, {"status": "paid", "amount": "0.01"})
+    assert response.status_code == 303
+    assert response["Location"] == path
+    assert not response.cookies
+
+
+def test_a_browser_that_is_posted_back_needs_no_csrf_token() -> None:
+    path = address("return", an_attempt(an_order()), R.SUCCESS)
+    assert Client(enforce_csrf_checks=True).post(path).status_code == 303
+
+
+@pytest.mark.parametrize("outcome", list(R))
+def test_coming_back_leads_to_the_result_whatever_the_url(client: Client, outcome: ReturnOutcome) -> None:
+    attempt = an_attempt(an_order())
+    response = client.get(address("return", attempt, outcome))
+    assert response.status_code == 303
+    assert return_tokens.read(response["Location"].split("/")[-2]).reference == attempt.reference
+    assert response["Location"].startswith("/wallet/result/")
+    assert not response.cookies
+
+
+@pytest.mark.parametrize(
+    ("view", "method", "status"),
+    [
+        ("return", "put", 405),
+        ("return", "delete", 405),
+        ("return", "options", 405),
+        ("result", "post", 405),
+        ("result", "delete", 405),
+        ("status", "post", 405),
+        ("status", "head", 405),
+        ("status", "options", 405),
+        ("return", "head", 303),
+        ("result", "head", 200),
+    ],
+)
+def test_each_view_takes_the_methods_it_has_a_use_for(
+    client: Client, view: str, method: str, status: int
+) -> None:
+    path = address(view, an_attempt(an_order()), R.SUCCESS)
+    assert getattr(client, method)(path).status_code == status
+
+
+@pytest.mark.parametrize("method", ["get", "head", "put", "options"])
+def test_a_payment_page_is_opened_by_a_post_only(client: Client, method: str) -> None:
+    path = reverse("wallet_gateway:checkout", args=[an_order().token])
+    assert getattr(client, method)(path).status_code == 405
+
+
+def test_a_post_without_a_csrf_token_opens_no_payment_page() -> None:
+    path = reverse("wallet_gateway:checkout", args=[an_order().token])
+    assert Client(enforce_csrf_checks=True).post(path).status_code == 403
+
+
+# What a page is surrounded by
+
+
+@pytest.mark.parametrize("view", [*TOKEN_VIEWS, "checkout"])
+def test_a_view_is_never_inside_the_transaction_of_its_request(view: str) -> None:
+    callback = resolve(reverse(f"wallet_gateway:{view}", args=["token"])).func
+    assert callback._non_atomic_requests == {"default"}  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("outcome", list(R))
+@pytest.mark.parametrize("state", list(OrderState))
+def test_every_page_is_private_well_formed_and_plain(
+    client: Client, state: OrderState, outcome: ReturnOutcome
+) -> None:
+    response = _result(client, an_order(state), outcome)
+    page = Page(response.content.decode())
+    assert response.status_code == 200
+    assert response["Cache-Control"] == "no-store"
+    assert_nothing_inline(page)
+    assert page.one("html").attributes["dir"] == "ltr"
+    assert page.one("h1").attributes["id"] == page.one("section").attributes["aria-labelledby"]
+    assert page.links()[-1] == "/"
+    assert "A-1001" in page.text
+    assert "€24.90" in page.text
+
+
+@pytest.mark.parametrize("state", list(OrderState))
+def test_no_page_shows_who_paid(client: Client, state: OrderState) -> None:
+    html = _result(client, an_order(state)).content.decode()
+    assert "ada@example.com" not in html
+    assert "Lovelace" not in html
+
+
+@pytest.mark.parametrize("state", list(OrderState))
+def test_a_page_names_its_address_to_nobody_unless_it_has_a_form(client: Client, state: OrderState) -> None:
+    response = _result(client, an_order(state), R.RETURN)
+    has_form = bool(Page(response.content.decode()).all("form"))
+    assert response["Referrer-Policy"] == ("same-origin" if has_form else "no-referrer")
+    assert ("http://127.0.0.1:8001" in response["Content-Security-Policy"]) is has_form
+
+
+def test_the_waiting_page_polls_and_reloads_itself_without_javascript(client: Client) -> None:
+    attempt = an_attempt(an_order(OrderState.PENDING))
+    path = address("result", attempt, R.PENDING)
+    page = Page(client.get(path).content.decode())
+    card = page.one("section").attributes
+    assert client.get(card["data-wallet-poll"]).json()["final"] is False
+    assert client.get(card["data-wallet-result"]).status_code == 200
+    refresh = next(meta for meta in page.all("meta") if meta.attributes.get("http-equiv") == "refresh")
+    assert refresh.attributes["content"] == "5"
+    assert refresh.inside == ("html", "head", "noscript")
+    assert page.one("script").attributes["src"] == "/static/wallet_gateway/pending.js"
+    assert any(element.attributes.get("role") == "status" for element in page.elements)
+
+
+def test_the_waiting_page_says_the_sentence_that_keeps_people_from_paying_twice(client: Client) -> None:
+    page = Page(_result(client, an_order(OrderState.PENDING)).content.decode())
+    assert (
+        "We have not yet heard whether your payment went through. Please do not pay again; we check by "
+        "ourselves; this page changes as soon as we know."
+    ) in page.text
+    assert not page.all("form")
+
+
+@pytest.mark.parametrize(
+    "state", [OrderState.PAID, OrderState.FAILED, OrderState.FROZEN, OrderState.REFUNDED]
+)
+def test_a_page_with_nothing_to_wait_for_does_not_poll(client: Client, state: OrderState) -> None:
+    page = Page(_result(client, an_order(state)).content.decode())
+    assert not page.all("script")
+    assert not page.having("data-wallet-poll")
+    assert not page.having("http-equiv")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "heading"),
+    [(R.REFUSED, "Your payment was refused"), (R.CANCEL, "You cancelled the payment")],
+)
+def test_a_dead_attempt_can_be_followed_by_another(
+    client: Client, outcome: ReturnOutcome, heading: str
+) -> None:
+    order = an_order(OrderState.FAILED)
+    page = Page(_result(client, order, outcome).content.decode())
+    assert page.forms() == [reverse("wallet_gateway:checkout", args=[order.token])]
+    assert heading in page.text
+    assert "Try again" in page.text
+
+
+def test_the_form_of_a_result_page_is_accepted_by_the_csrf_protection() -> None:
+    client = Client(enforce_csrf_checks=True)
+    order = an_order(OrderState.FAILED)
+    page = Page(_result(client, order).content.decode())
+    PaymentOrder.objects.update(state=OrderState.PAID)
+    token = page.one("input").attributes["value"]
+    assert client.post(page.forms()[0], {"csrfmiddlewaretoken": token}).status_code == 409
+
+
+def test_back_to_the_shop_leads_where_the_order_says(client: Client) -> None:
+    page = Page(_result(client, an_order(OrderState.PAID, continue_url="/orders/7/")).content.decode())
+    assert page.links() == ["/orders/7/"]
+
+
+@pytest.mark.parametrize(
+    "url", ["https://evil.example/", "//evil.example", "javascript:alert(1)", HOSTILE[1]]
+)
+def test_back_to_the_shop_never_leads_elsewhere(client: Client, url: str) -> None:
+    page = Page(_result(client, an_order(OrderState.PAID, continue_url=url)).content.decode())
+    assert "evil.example" not in "".join(page.links())
+    assert_nothing_inline(page)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("state", [OrderState.PAID, OrderState.PENDING, OrderState.FAILED, OrderState.OPEN])
+def test_hostile_text_is_shown_and_never_obeyed(client: Client, text: str, state: OrderState) -> None:
+    page = Page(_result(client, an_order(state, order_number=text)).content.decode())
+    assert_nothing_inline(page)
+    assert text in page.text
+    assert not page.all("img")
+    assert not page.all("b")
+
+
+def test_an_order_without_a_number_is_named_by_its_reference(client: Client) -> None:
+    page = Page(_result(client, an_order(order_number="", reference="SHOP<7>")).content.decode())
+    assert "SHOP<7>" in page.text
+
+
+def test_headers_of_the_request_change_nothing(client: Client) -> None:
+    attempt = an_attempt(an_order(OrderState.OPEN))
+    path = address("return", attempt, R.SUCCESS)
+    plain, hostile = client.get(path), client.get(path, **HOSTILE_HEADERS)
+    assert dict(hostile.headers) == dict(plain.headers)
+    assert hostile.status_code == plain.status_code
+
+
+def test_parameters_of_the_request_change_nothing(client: Client) -> None:
+    order = an_order(OrderState.OPEN)
+    path = address("return", an_attempt(order), R.CANCEL)
+    parameters = {"state": "PAID", "outcome": "success", "amount": "0.01", "next": "https://evil.example"}
+    assert client.get(path, parameters)["Location"] == client.get(path)["Location"]
+    order.refresh_from_db()
+    assert order.state == OrderState.OPEN
+
+
+def test_a_head_request_has_no_effect_on_any_row(client: Client, wallet_sandbox: SandboxControl) -> None:
+    attempt = an_attempt(an_order(OrderState.OPEN), asked_at=_long_ago())
+    for view in ("return", "result"):
+        client.head(address(view, attempt, R.SUCCESS))
+    assert [entry for entry in wallet_sandbox.journal() if entry["operation"] == "status"] == []
+
+
+def test_an_expired_link_shows_nothing_of_the_order(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = address("return", an_attempt(an_order(OrderState.PAID)), R.SUCCESS)
+    monkeypatch.setattr("django.core.signing.time.time", lambda: 9_999_999_999.0)
+    response = client.get(path, follow=True)
+    page = Page(response.content.decode())
+    assert response.status_code == 200
+    assert "This link has expired" in page.text
+    assert "A-1001" not in page.text
+    assert "24.90" not in page.text
+    assert not page.all("form")
+
+
+# Projects of every kind
+
+
+def test_a_project_that_demands_a_login_everywhere_lets_customers_come_back(
+    client: Client, settings: Settings
+) -> None:
+    settings.MIDDLEWARE = [*settings.MIDDLEWARE, "django.contrib.auth.middleware.LoginRequiredMiddleware"]
+    attempt = an_attempt(an_order(OrderState.PAID))
+    for view in TOKEN_VIEWS:
+        assert client.get(address(view, attempt, R.SUCCESS), follow=True).status_code == 200
+    path = reverse("wallet_gateway:checkout", args=[attempt.order.token])
+    assert client.post(path).status_code == 409
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [{}, {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": {}}, None],
+    ids=["empty", "no gateway", "missing"],
+)
+def test_a_shop_without_its_settings_refuses_and_says_nothing_of_them(
+    client: Client, settings: Settings, broken: dict[str, object] | None
+) -> None:
+    attempt = an_attempt(an_order(OrderState.OPEN))
+    settings.WALLET_GATEWAY = broken
+    for view in TOKEN_VIEWS:
+        response = client.get(address(view, attempt, R.SUCCESS), follow=True)
+        assert response.status_code == 503
+        assert "GATEWAYS" not in response.content.decode()
+    path = reverse("wallet_gateway:checkout", args=[attempt.order.token])
+    assert client.post(path).status_code == 503
+    attempt.order.refresh_from_db()
+    assert attempt.order.state == OrderState.OPEN
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "es", "ar"])
+def test_a_page_speaks_the_language_of_the_request(client: Client, language: str) -> None:
+    order = an_order(OrderState.PENDING)
+    response = _result(client, order, HTTP_ACCEPT_LANGUAGE=f"{language},en;q=0.5")
+    page = Page(response.content.decode())
+    html = page.one("html").attributes
+    assert html["lang"] == language
+    assert html["dir"] == ("rtl" if language == "ar" else "ltr")
+    assert "Please" not in page.text
+    assert "24,90\N{NO-BREAK SPACE}€" in page.text
+
+
+def _long_ago() -> datetime:
+    return datetime(2020, 1, 1, tzinfo=UTC)

@@ -1,0 +1,47 @@
+"""The tags of `{% load wallet_gateway %}`.
+
+Each reads what only the template knows and calls a plain function.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.templatetags import assets
+from wallet_gateway.templatetags.button import checkout_button
+from wallet_gateway.templatetags.money_display import format_money
+
+register = template.Library()
+
+
+@register.inclusion_tag("wallet_gateway/checkout_button.html")
+def wallet_checkout(order: PaymentOrder, label: str = "") -> dict[str, Any]:
+    """Draw the form that opens the payment page of an order, or say why it cannot be paid now.
+
+    `label` replaces "Pay with your wallet". The page must be rendered with a request, for the CSRF token.
+    """
+    return {"order": order, "button": checkout_button(order), "label": label}
+
+
+@register.filter
+def wallet_amount(money: Money) -> SafeString:
+    """Write an amount in the page's language, kept in one piece inside text of the other direction."""
+    return format_html("<bdi>{}</bdi>", format_money(money))
+
+
+@register.simple_tag(takes_context=True)
+def wallet_stylesheet(context: template.Context, name: str = "button") -> SafeString:
+    """Link one of our stylesheets: `button` for the pay form (the default), `pages` for the result pages."""
+    return assets.stylesheet(name, nonce=assets.nonce_of(context))
+
+
+@register.simple_tag(takes_context=True)
+def wallet_script(context: template.Context, name: str) -> SafeString:
+    """Load one of our scripts."""
+    return assets.script(name, nonce=assets.nonce_of(context))

@@ -1,0 +1,135 @@
+"""Which page a customer is shown. Pure choice: an order's state goes in, a template and its context come out.
+
+The kind of return URL chooses words among pages that say "not paid"; it never chooses whether a page says
+"paid".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from urllib.parse import urlsplit
+
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+
+from wallet_gateway import return_tokens
+from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.return_tokens import ReturnOutcome
+
+
+class PageKind(StrEnum):
+    """The pages there are; each has a template of its name."""
+
+    AUTHORISED = "authorised"
+    PAID = "paid"
+    OVERPAID = "overpaid"
+    ALREADY_PAID = "already_paid"
+    PART_REFUNDED = "part_refunded"
+    REFUNDED = "refunded"
+    REVERSED = "reversed"
+    PENDING = "pending"
+    UNDECIDED = "undecided"
+    CHECKING = "checking"
+    REFUSED = "refused"
+    CANCELLED = "cancelled"
+    FAILED = "failed"
+    EXPIRED = "expired"
+    LINK_EXPIRED = "link_expired"
+    CHECKOUT_UNAVAILABLE = "checkout_unavailable"
+
+
+_BY_STATE = {
+    OrderState.PENDING: PageKind.PENDING,
+    OrderState.AUTHORISED: PageKind.AUTHORISED,
+    OrderState.PART_CAPTURED: PageKind.AUTHORISED,
+    OrderState.PAID: PageKind.PAID,
+    OrderState.PART_REFUNDED: PageKind.PART_REFUNDED,
+    OrderState.REFUNDED: PageKind.REFUNDED,
+    OrderState.REVERSED: PageKind.REVERSED,
+    OrderState.EXPIRED: PageKind.EXPIRED,
+    OrderState.OVERPAID: PageKind.OVERPAID,
+    OrderState.FROZEN: PageKind.CHECKING,
+}
+_DEAD = {ReturnOutcome.REFUSED: PageKind.REFUSED, ReturnOutcome.CANCEL: PageKind.CANCELLED}
+_OFFERS_PAYMENT = frozenset(
+    {
+        PageKind.UNDECIDED,
+        PageKind.REFUSED,
+        PageKind.CANCELLED,
+        PageKind.FAILED,
+        PageKind.EXPIRED,
+        PageKind.CHECKOUT_UNAVAILABLE,
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultPage:
+    """One page: what it is about and where it leads."""
+
+    kind: PageKind
+    order: PaymentOrder | None = None
+    """None where the link is too old to be told anything."""
+    token: str = ""
+    """A return token of the attempt that the page is about; a page that waits polls by it."""
+    continue_url: str = "/"
+    """Back to the shop; safe to link to."""
+
+    @property
+    def template(self) -> str:
+        """The template of this page."""
+        return f"wallet_gateway/{self.kind}.html"
+
+    @property
+    def offers_payment(self) -> bool:
+        """Whether the page has a form that leads to the payment page: never while the outcome is unknown."""
+        return self.kind in _OFFERS_PAYMENT
+
+    @property
+    def reopens(self) -> bool:
+        """Whether that form leads to the page that is open already, and so cannot take the money twice."""
+        return self.kind is PageKind.UNDECIDED
+
+    @property
+    def result_url(self) -> str:
+        """The page that shows what became of the attempt."""
+        return reverse("wallet_gateway:result", args=[self.token])
+
+    @property
+    def status_url(self) -> str:
+        """What the waiting page polls."""
+        return reverse("wallet_gateway:status", args=[self.token])
+
+
+def kind_of_page(order: PaymentOrder, attempt: Payment, outcome: ReturnOutcome) -> PageKind:
+    """Choose the page for a customer who came back from `attempt` by the URL of this kind."""
+    state = OrderState(order.state)
+    if state is OrderState.OPEN:
+        came_back = outcome is ReturnOutcome.RETURN or not attempt.is_open
+        return PageKind.UNDECIDED if came_back else PageKind.PENDING
+    if state is OrderState.FAILED:
+        return _DEAD.get(outcome, PageKind.FAILED)
+    return _BY_STATE[state]
+
+
+def kind_without_payment(order: PaymentOrder) -> PageKind:
+    """Choose the page for a customer who pressed the pay button of an order that must not be paid again."""
+    kind = _BY_STATE.get(OrderState(order.state), PageKind.PENDING)
+    return PageKind.ALREADY_PAID if kind in {PageKind.PAID, PageKind.AUTHORISED} else kind
+
+
+def latest_token(order: PaymentOrder) -> str:
+    """Return a return token of the latest attempt to pay an order; empty while there is none."""
+    reference = (
+        Payment.objects.filter(order=order).order_by("-pk").values_list("reference", flat=True).first()
+    )
+    return return_tokens.sign(reference, ReturnOutcome.PENDING) if reference else ""
+
+
+def safe_continue_url(url: str, *, public_origin: str) -> str:
+    """Return where "back to the shop" leads: the order's address if within the shop, else the front page."""
+    shop = urlsplit(public_origin)
+    own = url_has_allowed_host_and_scheme(url, {shop.netloc}, require_https=shop.scheme == "https")
+    return url if own else "/"

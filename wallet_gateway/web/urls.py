@@ -1,0 +1,13 @@
+"""Addresses of the customer's door. The views check the tokens, so that every wrong one is the same 404."""
+
+from __future__ import annotations
+
+from django.urls import path
+
+from wallet_gateway.web import views
+
+urlpatterns = [
+    path("checkout/<str:token>/", views.checkout, name="checkout"),
+    path("return/<str:token>/", views.come_back, name="return"),
+    path("result/<str:token>/", views.result, name="result"),
+]

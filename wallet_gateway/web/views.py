@@ -1,0 +1,105 @@
+"""The customer's views: to the payment page, back from it, and what became of the payment.
+
+Each makes one call into `payments` and shows the page for the state that came back. None reads a
+parameter, a session or a user: the token in the address is all there is, and it opens no more than one
+order's state, number and amount.
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from wallet_gateway import conf, payments, return_tokens
+from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.return_tokens import BadReturnToken, ReturnToken
+from wallet_gateway.web import pages
+from wallet_gateway.web.pages import PageKind, ResultPage
+from wallet_gateway.web.security import admit_form, token_page
+
+
+@token_page
+@require_POST
+def checkout(request: HttpRequest, token: str) -> HttpResponse:
+    """Open the payment page of an order and send the customer there."""
+    try:
+        order = payments.get_order_by_token(token)
+    except PaymentOrder.DoesNotExist as fault:
+        raise Http404("no such order") from fault
+    try:
+        return _see_other(payments.start_checkout(order).redirect_url)
+    except payments.OrderNotPayable:
+        kind, status = pages.kind_without_payment(order), HTTPStatus.CONFLICT
+    except payments.CheckoutRefused:
+        kind, status = PageKind.CHECKOUT_UNAVAILABLE, HTTPStatus.BAD_GATEWAY
+    except payments.CheckoutUnavailable:
+        kind, status = PageKind.CHECKOUT_UNAVAILABLE, HTTPStatus.SERVICE_UNAVAILABLE
+    return _order_page(request, order, kind, token=pages.latest_token(order), status=status)
+
+
+# Exempt from CSRF protection: the gateway's page may send the browser here by a form, without any cookie.
+@csrf_exempt
+@token_page
+@require_http_methods(["GET", "HEAD", "POST"])
+def come_back(request: HttpRequest, token: str) -> HttpResponse:
+    """Receive a browser from the gateway: ask how the payment stands, and go to the page that says so.
+
+    A POST from another site comes without the session cookie, and touching the session here would replace it;
+    it is led to the GET of the same address, to which the browser brings its cookies.
+    """
+    attempt, _ = _attempt(token)
+    if request.method == "POST":
+        return _see_other(reverse("wallet_gateway:return", args=[token]))
+    if request.method == "GET":
+        payments.reconcile(attempt)
+    return _see_other(reverse("wallet_gateway:result", args=[token]))
+
+
+@token_page
+@require_safe
+def result(request: HttpRequest, token: str) -> HttpResponse:
+    """Show what became of an attempt to pay, by the order's state."""
+    attempt, read = _attempt(token)
+    order = payments.reconcile(attempt) if request.method == "GET" else attempt.order
+    if read.expired:
+        return _page(request, ResultPage(kind=PageKind.LINK_EXPIRED))
+    return _order_page(request, order, pages.kind_of_page(order, attempt, read.outcome), token=token)
+
+
+def _attempt(token: str) -> tuple[Payment, ReturnToken]:
+    try:
+        read = return_tokens.read(token)
+        return payments.attempt_for(read.reference), read
+    except (BadReturnToken, Payment.DoesNotExist) as fault:
+        raise Http404("no such link") from fault
+
+
+def _see_other(url: str) -> HttpResponseRedirect:
+    """Answer 303: whatever the method was, the next request is a GET."""
+    return HttpResponseRedirect(url, status=HTTPStatus.SEE_OTHER)
+
+
+def _order_page(
+    request: HttpRequest,
+    order: PaymentOrder,
+    kind: PageKind,
+    *,
+    token: str,
+    status: HTTPStatus = HTTPStatus.OK,
+) -> HttpResponse:
+    origin = conf.settings().public_origin
+    back = pages.safe_continue_url(order.continue_url, public_origin=origin)
+    page = ResultPage(kind=kind, order=order, token=token, continue_url=back)
+    response = _page(request, page, status=status)
+    if page.offers_payment:
+        admit_form(request, response, policy=conf.gateway_settings(order.gateway).policy)
+    return response
+
+
+def _page(request: HttpRequest, page: ResultPage, *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
+    return render(request, page.template, {"page": page, "order": page.order}, status=status)
