@@ -66,7 +66,6 @@ def _serve(host: str, port: int) -> int:
     from django.core.wsgi import get_wsgi_application
     from django.db import connections
 
-    from wallet_gateway.sandbox.control_input import InvalidInput
     from wallet_gateway.sandbox.provision import UnreadableMerchants, provision
     from wallet_gateway.sandbox.server.listener import GatewayServer
 
@@ -83,7 +82,7 @@ def _serve(host: str, port: int) -> int:
         call_command("migrate", verbosity=0)
         try:
             provision()
-        except (UnreadableMerchants, InvalidInput) as error:
+        except UnreadableMerchants as error:
             return _fail(str(error))
         finally:
             connections.close_all()

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from wallet_gateway.sandbox.models import DuplicatePolicy, LetterCase, SandboxState
+from wallet_gateway.sandbox.remembered import Remembered
 from wallet_gateway.sandbox.writing import one_writer
 
 FARTHEST: Final = datetime(2999, 1, 1, tzinfo=UTC)
@@ -48,7 +49,7 @@ class Conditions:
 
 def current_conditions() -> Conditions:
     """Read the clock and the behaviour."""
-    return _conditions_of(SandboxState.objects.filter(pk=_ONLY_ROW).first() or SandboxState())
+    return _conditions_of(remembered_state.get())
 
 
 def advance_clock(by: timedelta) -> datetime:
@@ -58,7 +59,7 @@ def advance_clock(by: timedelta) -> datetime:
         if FARTHEST - datetime.now(UTC) - state.clock_ahead < by:
             raise ClockAtItsEnd(f"The sandbox's clock ends at {FARTHEST.isoformat()}; move it by less.")
         state.clock_ahead += by
-        state.save()
+        _save(state)
     return _conditions_of(state).now
 
 
@@ -68,12 +69,21 @@ def change_behaviour(changes: dict[str, Any]) -> Behaviour:
         state = _state()
         for name, value in changes.items():
             setattr(state, name, value)
-        state.save()
+        _save(state)
     return _conditions_of(state).behaviour
 
 
 def _state() -> SandboxState:
-    return SandboxState.objects.get_or_create(pk=_ONLY_ROW)[0]
+    return SandboxState.objects.filter(pk=_ONLY_ROW).first() or SandboxState(pk=_ONLY_ROW)
+
+
+def _save(state: SandboxState) -> None:
+    state.save()
+    remembered_state.forget()
+
+
+remembered_state = Remembered(_state)
+"""The row, as long as nobody changes it."""
 
 
 def _conditions_of(state: SandboxState) -> Conditions:

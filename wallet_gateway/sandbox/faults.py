@@ -9,6 +9,7 @@ from typing import Any, Final
 from wallet_gateway.protocol.strict_json import NumberText
 from wallet_gateway.sandbox.models import SetFault
 from wallet_gateway.sandbox.operations import WITH_STATE, Operation
+from wallet_gateway.sandbox.remembered import Remembered
 from wallet_gateway.sandbox.writing import one_writer
 
 ANY: Final = "*"
@@ -56,6 +57,10 @@ class FaultDoesNotFit(ValueError):
     """A fault was set for an operation it means nothing to."""
 
 
+remembered_any = Remembered(SetFault.objects.exists)
+"""Whether any fault waits, as long as none is set or used up."""
+
+
 def set_fault(operation: str, fault: FaultKind, **details: Any) -> None:
     """Set a fault for an operation, or for ``ANY`` that it fits; raises ``FaultDoesNotFit``.
 
@@ -66,6 +71,7 @@ def set_fault(operation: str, fault: FaultKind, **details: Any) -> None:
         raise FaultDoesNotFit(f"{fault} means nothing to {operation}; set it for one of: {allowed}.")
     with one_writer():
         SetFault.objects.create(operation=operation, fault=fault, **details)
+        remembered_any.forget()
 
 
 def fits(fault: FaultKind, operation: Operation | None) -> bool:
@@ -77,6 +83,7 @@ def clear_faults() -> None:
     """Take back every fault that waits."""
     with one_writer():
         SetFault.objects.all().delete()
+        remembered_any.forget()
 
 
 def faults_set() -> list[SetFault]:
@@ -90,7 +97,7 @@ def take_fault(operation: Operation | None) -> SetFault | None:
     Of several the one set first hits. A fault that still lets requests pass counts this one and leaves it to
     the next.
     """
-    if not SetFault.objects.exists():
+    if not remembered_any.get():
         return None
     with one_writer():
         for fault in SetFault.objects.filter(operation__in=[ANY, operation or ANY]).order_by("pk"):
@@ -113,6 +120,7 @@ def _count(fault: SetFault) -> None:
         fault.save(update_fields=["times"])
     else:
         fault.delete()
+        remembered_any.forget()
 
 
 def describe(fault: SetFault) -> dict[str, Any]:

@@ -7,13 +7,13 @@ from typing import Any
 from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
 from wallet_gateway.protocol.faults import error_body
-from wallet_gateway.protocol.fields import TransactionRequest
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.sandbox import engine
 from wallet_gateway.sandbox.conditions import Conditions
 from wallet_gateway.sandbox.engine.calls import Call, Twist
-from wallet_gateway.sandbox.engine.refusals import Refusal, SchemaValidationError, UnknownMerchant
+from wallet_gateway.sandbox.engine.refusals import Refusal, SchemaValidationError
+from wallet_gateway.sandbox.merchants import merchant_of
 from wallet_gateway.sandbox.models import Merchant
 from wallet_gateway.sandbox.understanding import Asked, Message
 
@@ -25,7 +25,7 @@ def process(
     try:
         if isinstance(asked.message, Refusal):
             raise asked.message
-        merchant = _merchant_of(asked.message)
+        merchant = merchant_of(asked.message)
         call = Call(merchant=merchant, conditions=conditions, base_url=base_url, twist=twist)
         return 200, _carry_out(call, asked.message)
     except Refusal as refusal:
@@ -47,18 +47,6 @@ def _carry_out(call: Call, message: Message) -> dict[str, Any] | list[dict[str, 
             return engine.carry_out_detached_refund(call, message)
         case StatusQuery():
             return engine.status_records(call, message.client_system_transaction_id)
-
-
-def _merchant_of(message: Message) -> Merchant:
-    merchant = Merchant.objects.filter(merchant_id=message.merchant_id, store_id=message.store_id).first()
-    if merchant is None:
-        raise UnknownMerchant(
-            f"There is no store {message.store_id!r} of a merchant {message.merchant_id!r}."
-        )
-    # The status query does not say who asks.
-    if isinstance(message, TransactionRequest) and message.user_id != merchant.user_id:
-        raise UnknownMerchant(f"{message.user_id!r} is no user of the merchant {message.merchant_id!r}.")
-    return merchant
 
 
 def _check_provider(merchant: Merchant, given: str, path: str) -> None:

@@ -1,9 +1,9 @@
-"""What a sandbox starts with, and how it gets back there: the built-in merchant, and those of a file."""
+"""What a sandbox starts with, and how it gets back there."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from django.conf import settings
 from django.db.models import Model
@@ -11,7 +11,11 @@ from django.db.models import Model
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import JsonValue
-from wallet_gateway.sandbox.control_input import Input
+from wallet_gateway.sandbox.conditions import remembered_state
+from wallet_gateway.sandbox.control_input import Input, InvalidInput
+from wallet_gateway.sandbox.faults import remembered_any
+from wallet_gateway.sandbox.late import remembered_due_at
+from wallet_gateway.sandbox.merchants import BUILT_IN, add_merchant, remembered_stores
 from wallet_gateway.sandbox.models import (
     AcceptedRequest,
     Checkout,
@@ -25,18 +29,6 @@ from wallet_gateway.sandbox.models import (
 )
 from wallet_gateway.sandbox.writing import one_writer
 
-PROVIDER: Final = "ExampleWalletV2"
-GATEWAY_NAME: Final = "examplegateway"
-LOOPBACK_ORIGINS: Final = ("http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*")
-"""Every port of this machine."""
-
-MERCHANT_ID: Final = "SANDBOX-MERCHANT"
-BUILT_IN: Final[dict[str, JsonValue]] = {
-    "merchantId": MERCHANT_ID,
-    "storeId": "SANDBOX-STORE",
-    "userId": "sandbox-user",
-}
-
 # In an order in which nothing that is left points at what is gone.
 _TABLES: Final[tuple[type[Model], ...]] = (
     JournalEntry,
@@ -49,6 +41,7 @@ _TABLES: Final[tuple[type[Model], ...]] = (
     Merchant,
     SandboxState,
 )
+_REMEMBERED: Final = (remembered_state, remembered_any, remembered_due_at, remembered_stores)
 
 
 class UnreadableMerchants(ValueError):
@@ -57,14 +50,13 @@ class UnreadableMerchants(ValueError):
 
 def provision() -> None:
     """Make sure the merchants a sandbox starts with are there; raises ``UnreadableMerchants``."""
-    given = (
-        _merchants_of_file(settings.WALLET_SANDBOX_MERCHANTS_FILE)
-        if settings.WALLET_SANDBOX_MERCHANTS_FILE
-        else []
-    )
-    with one_writer():
+    name = settings.WALLET_SANDBOX_MERCHANTS_FILE
+    given = _merchants_of_file(name) if name else []
+    try:
         for merchant in (BUILT_IN, *given):
             add_merchant(Input(merchant))
+    except InvalidInput as error:
+        raise UnreadableMerchants(f"{name}: {error}") from error
 
 
 def reset() -> None:
@@ -72,35 +64,9 @@ def reset() -> None:
     with one_writer():
         for model in _TABLES:
             model._default_manager.all().delete()
+        for remembered in _REMEMBERED:
+            remembered.forget()
         provision()
-
-
-def add_merchant(given: Input) -> Merchant:
-    """Enter a merchant's store, or bring it up to date; raises ``InvalidInput``."""
-    merchant_id, store_id = given.text("merchantId", longest=64), given.text("storeId", longest=64)
-    values = {
-        "user_id": given.text("userId", longest=64),
-        "provider": given.optional_text("provider", longest=64) or PROVIDER,
-        "gateway_name": GATEWAY_NAME,
-        "origins": given.texts("origins") or list(LOOPBACK_ORIGINS),
-    }
-    given.check_nothing_else()
-    merchant, _ = Merchant.objects.update_or_create(
-        merchant_id=merchant_id, store_id=store_id, defaults=values
-    )
-    return merchant
-
-
-def describe(merchant: Merchant) -> dict[str, Any]:
-    """Write a merchant as the control interface does."""
-    return {
-        "merchantId": merchant.merchant_id,
-        "storeId": merchant.store_id,
-        "userId": merchant.user_id,
-        "provider": merchant.provider,
-        "gateway": merchant.gateway_name,
-        "origins": merchant.origins,
-    }
 
 
 def _merchants_of_file(name: str) -> list[dict[str, JsonValue]]:

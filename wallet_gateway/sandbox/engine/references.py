@@ -28,8 +28,8 @@ def answer_once(
     fingerprint = hashlib.sha256(request.to_json()).hexdigest()
     same_reference = {"merchant": call.merchant, "reference": request.client_system_transaction_id}
     with one_writer():
-        accepted = AcceptedRequest.objects.filter(**same_reference).order_by("pk")
-        first = accepted.filter(type=request.type).first() if shared else accepted.first()
+        only = {"type": request.type} if shared else {}
+        first = AcceptedRequest.objects.filter(**same_reference, **only).first()
         if first is not None and not _is_carried_out_again(call, first, fingerprint):
             earlier: dict[str, Any] = first.answer
             return earlier

@@ -13,7 +13,7 @@ from django.http import HttpRequest
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.strict_json import NumberText
-from wallet_gateway.sandbox import conditions, engine, faults, journal, provision
+from wallet_gateway.sandbox import conditions, engine, faults, journal, merchants, provision
 from wallet_gateway.sandbox.control_input import Input, InvalidInput
 from wallet_gateway.sandbox.engine.lookup import Whose, find_checkout, find_payment, find_pending
 from wallet_gateway.sandbox.engine.refusals import UnknownMerchant
@@ -33,7 +33,7 @@ def reset(given: Input) -> object:
 
 def add_merchant(given: Input) -> object:
     """Enter a merchant, or bring one up to date."""
-    return provision.describe(provision.add_merchant(given))
+    return merchants.describe(merchants.add_merchant(given))
 
 
 def complete_checkout(given: Input) -> object:
@@ -131,7 +131,7 @@ def read_journal(given: Input) -> object:
 
 def import_migration_file(request: HttpRequest) -> object:
     """Take in a migration file."""
-    merchant_id = request.GET.get("merchantId", provision.MERCHANT_ID)
+    merchant_id = request.GET.get("merchantId", merchants.BUILT_IN_ID)
     if not Merchant.objects.filter(merchant_id=merchant_id).exists():
         raise UnknownMerchant(f"There is no merchant {merchant_id!r}.")
     try:
