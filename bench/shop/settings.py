@@ -36,12 +36,11 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         "timeout": 20,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
-GATEWAY_URL = env.str("BENCH_GATEWAY_URL")
 WALLET_GATEWAY = {
     "PUBLIC_ORIGIN": "http://127.0.0.1:8000",
     "GATEWAYS": {
         "default": {
-            "BASE_URL": GATEWAY_URL,
+            "BASE_URL": env.str("BENCH_GATEWAY_URL"),
             "MERCHANT_ID": "SANDBOX-MERCHANT",
             "STORE_ID": "SANDBOX-STORE",
             "USER_ID": "sandbox-user",

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import uuid
 from typing import TYPE_CHECKING
 
 import requests
-from django.conf import settings
 from django.http import HttpResponseRedirect
 from django.views.decorators.csrf import csrf_exempt
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 THREAD = threading.local()
 BODY = checkout_request().to_json()
 JSON = {"Content-Type": "application/json"}
+CHECKOUT_URL = os.environ["BENCH_GATEWAY_URL"] + "/api/v5/checkout"
 LINES = 3
 
 
@@ -36,8 +37,9 @@ def _session() -> requests.Session:
 @csrf_exempt
 def bare(request: HttpRequest) -> HttpResponseRedirect:
     """One INSERT, one pooled POST, one UPDATE, a redirect."""
-    payment = BarePayment.objects.create(reference=uuid.uuid4().hex, amount_minor=1000)
-    answer = _session().post(f"{settings.GATEWAY_URL}/api/v5/checkout", data=BODY, headers=JSON, timeout=30)
+    payment = BarePayment(reference=uuid.uuid4().hex, amount_minor=1000)
+    payment.save(force_insert=True)
+    answer = _session().post(CHECKOUT_URL, data=BODY, headers=JSON, timeout=30)
     payment.redirect_url = answer.json()["redirectUrl"]
     payment.save(update_fields=["redirect_url"])
     return HttpResponseRedirect(payment.redirect_url)
