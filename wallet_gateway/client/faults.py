@@ -12,7 +12,7 @@ import ssl
 import zlib
 from collections.abc import Iterator
 from pathlib import PurePath
-from traceback import extract_tb
+from traceback import walk_tb
 
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 
@@ -98,10 +98,9 @@ def _name(error: BaseException) -> str:
 
 
 def _safe_text(error: BaseException) -> str:
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return str(error.verify_message)
+    # TLS sets these two by hand, so an instance may be without them.
     if isinstance(error, ssl.SSLError):
-        return str(error.reason or "")
+        return str(getattr(error, "verify_message", None) or getattr(error, "reason", None) or "")
     # Others derive from OSError too, with any text; those with a number come from the system.
     if isinstance(error, OSError) and isinstance(error.errno, int):
         return str(error.strerror or "")
@@ -112,5 +111,8 @@ def _place(error: BaseException) -> str:
     """Where a failure that is not the network's was raised, so that a programming fault can be found."""
     if isinstance(error, OSError | http.client.HTTPException | Fault):
         return ""
-    frames = extract_tb(error.__traceback__)
-    return f", at {PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    frames = tuple(walk_tb(error.__traceback__))
+    if not frames:
+        return ""
+    frame, line = frames[-1]
+    return f", at {PurePath(frame.f_code.co_filename).name}:{line}"
