@@ -19,9 +19,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if not options.control_key and not _is_loopback(options.host):
         return _fail(f"{options.host} can be reached from other machines: give a --control-key too.")
-    with tempfile.TemporaryDirectory(prefix="wallet-sandbox-") as folder:
-        _set_up_django(options, database=options.database or Path(folder, "sandbox.sqlite3"))
-        return _serve(options.host, options.port)
+    for told_to_end in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(told_to_end, signal.default_int_handler)
+    try:
+        with tempfile.TemporaryDirectory(prefix="wallet-sandbox-") as folder:
+            _set_up_django(options, database=options.database or Path(folder, "sandbox.sqlite3"))
+            return _serve(options.host, options.port)
+    except KeyboardInterrupt:
+        return 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -30,9 +35,7 @@ def _parser() -> argparse.ArgumentParser:
         description="Run the sandbox payment gateway on this machine.",
     )
     parser.add_argument("--host", default="127.0.0.1", help="address to listen on (default: %(default)s)")
-    parser.add_argument(
-        "--port", type=int, default=8001, help="port; 0 takes a free one (default: %(default)s)"
-    )
+    parser.add_argument("--port", type=_port, default=8001, help="0 takes a free one (default: %(default)s)")
     parser.add_argument("--database", type=Path, metavar="FILE", help="keep everything in this SQLite file")
     parser.add_argument(
         "--control-key",
@@ -42,6 +45,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--merchants", type=Path, metavar="FILE", help="JSON list of merchants to start with")
     return parser
+
+
+def _port(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"{number} is no port: give 0 to 65535")
+    return number
 
 
 def _is_loopback(host: str) -> bool:
@@ -64,7 +74,7 @@ def _serve(host: str, port: int) -> int:
     # These need Django to be ready.
     from django.core.management import call_command
     from django.core.wsgi import get_wsgi_application
-    from django.db import connections
+    from django.db import DatabaseError, connections
 
     from wallet_gateway.sandbox.provision import UnreadableMerchants, provision
     from wallet_gateway.sandbox.server.listener import GatewayServer
@@ -78,24 +88,27 @@ def _serve(host: str, port: int) -> int:
         )
     except OSError as error:
         return _fail(f"Cannot listen on {host} port {port}: {error.strerror or error}.")
-    with server:
+    try:
         call_command("migrate", verbosity=0)
-        try:
-            provision()
-        except UnreadableMerchants as error:
-            return _fail(str(error))
-        finally:
-            connections.close_all()
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        provision()
         sys.stdout.write(f"Sandbox gateway ready at {server.url}\n")
         sys.stdout.flush()
-        try:
-            server.serve_forever()
-        except KeyboardInterrupt:
-            signal.signal(signal.SIGTERM, signal.SIG_IGN)
-            signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return 0
+        server.serve_forever()
+        return 0
+    except UnreadableMerchants as error:
+        return _fail(str(error))
+    except DatabaseError as error:
+        return _fail(f"Cannot use the database {os.environ['WALLET_SANDBOX_DATABASE']}: {error}.")
+    finally:
+        _end_undisturbed()
+        server.server_close()
+        connections.close_all()
+
+
+def _end_undisturbed() -> None:
+    # Told once is enough: a second Ctrl-C must not leave the temporary database behind.
+    for told_to_end in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(told_to_end, signal.SIG_IGN)
 
 
 def _fail(message: str) -> int:
