@@ -9,7 +9,7 @@ import pytest
 
 from tests.architecture.sources import PACKAGE, ROOT, package
 
-# What every operation is given stands here, the right to send among it, which runs out on the monotonic clock.
+# What every operation is given stands here; the right to send runs out on the monotonic clock.
 GIVES_THE_CLOCK = "wallet_gateway/operations/context.py"
 HTTP_LIBRARY_FILES = {"wallet_gateway/client/transport.py", "wallet_gateway/client/connection.py"}
 LANGUAGE_MAY_IMPORT = {*sys.stdlib_module_names, "pydantic", "pydantic_core", "pycountry", "iso4217"}
