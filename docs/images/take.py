@@ -1,0 +1,93 @@
+"""Takes the picture of the README anew: buys in the example shop with a real browser. Run by ``make images``."""
+
+from __future__ import annotations
+
+import base64
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from playwright.sync_api import sync_playwright
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+FOLDER = Path(__file__).resolve().parent
+ROOT = FOLDER.parent.parent
+SHOP, GATEWAY = "8100", "8101"
+SHEET = """<!doctype html><meta charset="utf-8"><style>
+body { margin: 0; padding: 28px; display: flex; gap: 24px; background: #e9ebf0; font: 500 17px system-ui, sans-serif }
+figure { margin: 0; flex: 1 } figcaption { padding: 12px 4px 0; color: #3a4150 }
+img { width: 100%; display: block; border-radius: 10px; box-shadow: 0 4px 18px #0003 }
+</style>"""
+
+
+def main(chromium: str) -> None:
+    """Start the demo on ports of its own, walk through it, and write ``journey.png``."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = f"sqlite:///{Path(folder, 'shop.sqlite3')}"
+        command = [sys.executable, "manage.py", "demo", "--port", SHOP, "--gateway-port", GATEWAY]
+        command += ["--gateway-database", str(Path(folder, "gateway.sqlite3"))]
+        demo = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env={**os.environ, "DATABASE_URL": database, "PYTHONUNBUFFERED": "1"},
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert demo.stdout
+            next(line for line in demo.stdout if "Ctrl-C" in line)
+            with sync_playwright() as playwright:
+                # Root has no sandbox to run Chromium in.
+                browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+                compose(browser, walk(browser))
+                browser.close()
+        finally:
+            demo.terminate()
+            demo.wait(20)
+
+
+def walk(browser: Browser) -> list[tuple[bytes, str]]:
+    """Buy two things and give a picture of each station."""
+    page = browser.new_page(viewport={"width": 1000, "height": 1080}, device_scale_factor=1, locale="en")
+    page.goto(f"http://127.0.0.1:{SHOP}/")
+    for number in range(2):
+        page.goto(f"http://127.0.0.1:{SHOP}/")
+        page.locator("a[href^='/products/']").nth(3 * number).click()
+        page.get_by_role("button", name="Put into the cart").click()
+    page.goto(f"http://127.0.0.1:{SHOP}/checkout/address/")
+    page.get_by_role("button", name="Use an example address").click()
+    shots = [shot(page, "Your shop's checkout")]
+    page.get_by_role("button", name="Order and go to the payment").click()
+    page.locator(".wallet-checkout button").click()
+    page.wait_for_url(f"http://127.0.0.1:{GATEWAY}/**")
+    shots.append(shot(page, "The gateway's page (here: the sandbox)"))
+    page.locator("button[name=outcome][value=success]").click()
+    page.wait_for_url(f"http://127.0.0.1:{SHOP}/**")
+    shots.append(shot(page, "Paid, because the gateway says so"))
+    return shots
+
+
+def shot(page: Page, caption: str) -> tuple[bytes, str]:
+    """Take one picture."""
+    page.wait_for_load_state("networkidle")
+    return page.screenshot(), caption
+
+
+def compose(browser: Browser, shots: list[tuple[bytes, str]]) -> None:
+    """Lay the pictures side by side."""
+    figures = "".join(
+        f'<figure><img src="data:image/png;base64,{base64.b64encode(png).decode()}"><figcaption>{text}</figcaption></figure>'
+        for png, text in shots
+    )
+    page = browser.new_page(viewport={"width": 1500, "height": 590})
+    page.set_content(SHEET + figures)
+    page.screenshot(path=FOLDER / "journey.png", full_page=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
