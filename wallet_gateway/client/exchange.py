@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
-M = TypeVar("M")
+M_co = TypeVar("M_co", covariant=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,8 +42,8 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer(Generic[M]):
+class Answer(Generic[M_co]):
     """What the gateway said, read into a message. `repr` shows the redacted exchange only."""
 
-    message: M = field(repr=False)
+    message: M_co = field(repr=False)
     exchange: Exchange

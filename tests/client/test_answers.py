@@ -1,0 +1,222 @@
+"""What an HTTP answer is taken for: a table over statuses and bodies, without a socket."""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wallet_gateway.client.answers import HttpAnswer, Shape, message_of, seconds_to_wait
+from wallet_gateway.client.errors import BadAnswer, OutcomeUnknown, Refused, UnknownReason
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage, UnreadableBody
+from wallet_gateway.protocol.strict_json import JsonValue, loads
+
+ERROR = '{"code": "4107940", "details": {"message": "SchemaValidationError: amount"}}'
+OTHER_CASE = '{"Code": "4107940", "Details": {"Message": "SchemaValidationError: amount"}}'
+SUCCESS = '{"state": "Approved", "id": "g-1"}'
+MIXED = '{"state": "Approved", "code": "4107940", "details": {"message": "no"}}'
+
+
+def _state(value: JsonValue) -> str:
+    if not isinstance(value, dict) or not isinstance(value.get("state"), str):
+        raise InvalidMessage([FieldError("state", "is missing; card 4111111111111111")])
+    return str(value["state"])
+
+
+SHAPE = Shape(read=_state, mark="state")
+
+
+def http_answer(status: int, body: str, **headers: str) -> HttpAnswer:
+    try:
+        value: JsonValue | UnreadableBody = loads(body)
+    except UnreadableBody as error:
+        value = error
+    return HttpAnswer(
+        status=status,
+        headers={name.replace("_", "-"): text for name, text in headers.items()},
+        value=value,
+    )
+
+
+@pytest.mark.parametrize("status", [200, 201, 202, 299])
+def test_a_success_is_its_message(status: int) -> None:
+    assert message_of(http_answer(status, SUCCESS), SHAPE) == "Approved"
+
+
+@pytest.mark.parametrize("body", [ERROR, OTHER_CASE], ids=["canonical", "another letter case"])
+@pytest.mark.parametrize("status", [200, 204, 400, 401, 403, 404, 409, 413, 422, 451, 499])
+def test_the_gateways_error_body_is_a_refusal(status: int, body: str) -> None:
+    with pytest.raises(Refused) as failure:
+        message_of(http_answer(status, body), SHAPE)
+    refused = failure.value
+    assert (refused.code, refused.http_status) == ("4107940", status)
+    assert refused.message == "SchemaValidationError: amount"
+
+
+@pytest.mark.parametrize("body", [ERROR, SUCCESS, "<html>", ""], ids=["error", "success", "html", "nothing"])
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        (100, UnknownReason.OTHER),
+        (301, UnknownReason.REDIRECT),
+        (302, UnknownReason.REDIRECT),
+        (307, UnknownReason.REDIRECT),
+        (308, UnknownReason.REDIRECT),
+        (408, UnknownReason.TRY_LATER),
+        (425, UnknownReason.TRY_LATER),
+        (429, UnknownReason.RATE_LIMITED),
+        (500, UnknownReason.SERVER_ERROR),
+        (502, UnknownReason.SERVER_ERROR),
+        (503, UnknownReason.SERVER_ERROR),
+        (599, UnknownReason.SERVER_ERROR),
+        (600, UnknownReason.OTHER),
+        (999, UnknownReason.OTHER),
+    ],
+)
+def test_these_statuses_leave_the_outcome_unknown_whatever_the_body(
+    status: int, reason: UnknownReason, body: str
+) -> None:
+    with pytest.raises(OutcomeUnknown) as failure:
+        message_of(http_answer(status, body), SHAPE)
+    assert failure.value.reason == reason
+    assert not isinstance(failure.value, BadAnswer)
+    assert failure.value.detail == f"HTTP {status}"
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["<html>", "", "{}", "[]", SUCCESS, '{"error": "no"}', '{"code": "1"}', '{"details": {"message": "x"}}'],
+)
+def test_a_4xx_without_the_gateways_error_body_leaves_the_outcome_unknown(body: str) -> None:
+    with pytest.raises(OutcomeUnknown) as failure:
+        message_of(http_answer(403, body), SHAPE)
+    assert failure.value.reason == UnknownReason.FOREIGN_ANSWER
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ('{"state": "Appro', UnknownReason.UNREADABLE),
+        ("", UnknownReason.UNREADABLE),
+        ("<html>", UnknownReason.UNREADABLE),
+        ('{"state": "Approved", "amount": NaN}', UnknownReason.UNREADABLE),
+        ('{"state": "Approved", "state": "Errored"}', UnknownReason.UNREADABLE),
+        ('{"state": "Approved", "State": "Approved"}', UnknownReason.UNREADABLE),
+        ('{"state": "Approved"} {}', UnknownReason.UNREADABLE),
+        ("{}", UnknownReason.WRONG_SHAPE),
+        ("[]", UnknownReason.WRONG_SHAPE),
+        ('"Approved"', UnknownReason.WRONG_SHAPE),
+        ("null", UnknownReason.WRONG_SHAPE),
+        ('{"code": "4107940"}', UnknownReason.WRONG_SHAPE),
+        ('{"code": {"a": "b"}, "details": {"message": "x"}}', UnknownReason.WRONG_SHAPE),
+        (MIXED, UnknownReason.CONTRADICTORY),
+        ('{"State": "Approved", "CODE": "1"}', UnknownReason.CONTRADICTORY),
+    ],
+)
+def test_a_success_that_is_none_is_a_bad_answer(body: str, reason: UnknownReason) -> None:
+    with pytest.raises(BadAnswer) as failure:
+        message_of(http_answer(200, body), SHAPE)
+    assert failure.value.reason == reason
+    assert failure.value.detail
+
+
+def test_a_refusal_that_also_says_success_is_no_refusal() -> None:
+    with pytest.raises(OutcomeUnknown) as failure:
+        message_of(http_answer(400, MIXED), SHAPE)
+    assert failure.value.reason == UnknownReason.CONTRADICTORY
+    assert not isinstance(failure.value, BadAnswer)
+
+
+def test_a_field_without_a_value_contradicts_nothing() -> None:
+    assert message_of(http_answer(200, '{"state": "Approved", "code": null}'), SHAPE) == "Approved"
+    with pytest.raises(Refused):
+        message_of(http_answer(200, ERROR[:-1] + ', "state": null}'), SHAPE)
+
+
+def test_a_refusals_words_are_redacted() -> None:
+    body = '{"code": "1", "details": {"message": "card 4111111111111111 of jane@shop.example \\u0000"}}'
+    with pytest.raises(Refused) as failure:
+        message_of(http_answer(400, body), SHAPE)
+    assert failure.value.message == "card ***1111 of j***@shop.example \ufffd"
+
+
+@pytest.mark.parametrize("body", ['{"apiKey": "hunter2"', "{}"], ids=["unreadable", "wrong shape"])
+def test_a_bad_answer_carries_nothing_of_the_body(body: str) -> None:
+    with pytest.raises(BadAnswer) as failure:
+        message_of(http_answer(200, body), SHAPE)
+    assert failure.value.__cause__ is None
+    assert failure.value.__context__ is None
+    shown = "".join(traceback.format_exception(failure.value)) + repr(pickle.dumps(failure.value))
+    assert "hunter2" not in shown
+    assert "4111111111111111" not in shown
+
+
+def test_a_long_complaint_is_cut() -> None:
+    def complains(_value: JsonValue) -> str:
+        raise InvalidMessage([FieldError(f"itemDetails[{n}].unitAmount", "is missing") for n in range(100)])
+
+    with pytest.raises(BadAnswer) as failure:
+        message_of(http_answer(200, "{}"), Shape(read=complains, mark="state"))
+    assert len(failure.value.detail) == 500
+
+
+def test_an_unknown_outcome_says_how_long_to_wait() -> None:
+    with pytest.raises(OutcomeUnknown) as failure:
+        message_of(http_answer(503, "", retry_after="120"), SHAPE)
+    assert failure.value.retry_after == 120.0
+
+
+NOW = "Thu, 01 Jan 2026 10:00:00 GMT"
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("0", 0.0),
+        ("1", 1.0),
+        (" 30 ", 30.0),
+        ("900", 900.0),
+        ("901", 900.0),
+        ("9" * 5_000, 900.0),
+        ("Thu, 01 Jan 2026 10:02:00 GMT", 120.0),
+        ("Thursday, 01-Jan-26 10:02:00 GMT", 120.0),
+        ("Thu Jan  1 10:02:00 2026", 120.0),
+        ("Thu, 01 Jan 2026 11:02:00 +0100", 120.0),
+        ("Thu, 01 Jan 2026 09:00:00 GMT", 0.0),
+        ("Fri, 01 Jan 2027 10:00:00 GMT", 900.0),
+        ("", None),
+        ("-1", None),
+        ("1.5", None),
+        ("1e3", None),
+        ("soon", None),
+        ("\u0661\u0662", None),
+        ("Thu, 32 Jan 2026 10:00:00 GMT", None),
+    ],
+)
+def test_retry_after_is_read_as_seconds_or_as_a_date(text: str, seconds: float | None) -> None:
+    assert seconds_to_wait({"retry-after": text, "date": NOW}) == seconds
+
+
+def test_without_the_header_there_is_no_wait() -> None:
+    assert seconds_to_wait({}) is None
+
+
+def test_a_date_counts_from_the_gateways_clock_not_from_ours() -> None:
+    headers = {"retry-after": "Tue, 01 Jan 2030 00:01:00 GMT", "date": "Tue, 01 Jan 2030 00:00:00 GMT"}
+    assert seconds_to_wait(headers) == 60.0
+
+
+@pytest.mark.parametrize("date", ["", "nonsense"])
+def test_a_date_counts_from_our_clock_where_the_gateway_tells_none(date: str) -> None:
+    past, future = "Thu, 01 Jan 1998 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"
+    assert seconds_to_wait({"retry-after": past, "date": date}) == 0.0
+    assert seconds_to_wait({"retry-after": future, "date": date}) == 900.0
+
+
+@given(st.text(max_size=60) | st.from_regex(r"\w{3}, \d{1,4} \w{3} \d{1,6} \d\d:\d\d:\d\d [+-]\d{1,12}"))
+def test_no_header_is_too_strange(text: str) -> None:
+    wait = seconds_to_wait({"retry-after": text, "date": text})
+    assert wait is None or 0 <= wait <= 900

@@ -1,0 +1,292 @@
+"""The gateway as methods: what each sends, how its answer is read, and what is recorded of the exchange."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import pytest
+
+from tests.client.calls import (
+    ACCOUNT,
+    CALLS,
+    CAPTURE,
+    CAPTURED,
+    CHECKOUT,
+    DETACHED,
+    ERROR,
+    EVERY_CALL,
+    PAGE,
+    RECORDS,
+    REFUNDED,
+    Call,
+)
+from wallet_gateway.client.errors import (
+    BadAnswer,
+    GatewayError,
+    NotSent,
+    NotSentReason,
+    OutcomeUnknown,
+    Refused,
+    UnknownReason,
+)
+from wallet_gateway.client.exchange import Exchange, RawAnswer
+from wallet_gateway.client.gateway import Gateway
+
+
+@dataclass
+class Wire:
+    """A transport that remembers what it was given and says what it is told."""
+
+    says: RawAnswer | GatewayError
+    given: list[dict[str, object]] = field(default_factory=list)
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        fresh: bool = False,
+        not_after: float | None = None,
+    ) -> RawAnswer:
+        sent = {"method": method, "path": path, "query": query, "body": body, "headers": headers}
+        self.given.append({**sent, "fresh": fresh, "not_after": not_after})
+        if isinstance(self.says, GatewayError):
+            raise self.says
+        return self.says
+
+
+def wire(body: bytes, *, status: int = 200, **headers: str) -> Wire:
+    return Wire(RawAnswer(status=status, headers=headers, body=body, elapsed=0.25))
+
+
+def gateway(transport: Wire) -> Gateway:
+    return Gateway(account=ACCOUNT, transport=transport)
+
+
+# What is sent
+
+
+def test_a_checkout_posts_its_message_on_a_kept_connection() -> None:
+    transport = wire(PAGE)
+    said = gateway(transport).checkout(CHECKOUT, not_after=5.0)
+    assert said.message.redirect_url == "https://gateway.example/c/token"
+    assert transport.given == [
+        {
+            "method": "POST",
+            "path": "/api/v5/checkout",
+            "query": None,
+            "body": CHECKOUT.to_json(),
+            "headers": None,
+            "fresh": False,
+            "not_after": 5.0,
+        }
+    ]
+
+
+def test_a_follow_up_posts_its_message_on_a_fresh_connection() -> None:
+    transport = wire(CAPTURED)
+    said = gateway(transport).follow_up(CAPTURE, not_after=5.0)
+    assert (said.message.id, said.message.state) == ("g-1", "Approved")
+    (given,) = transport.given
+    assert (given["method"], given["path"], given["body"]) == (
+        "POST",
+        "/api/v5/apmTransactions",
+        CAPTURE.to_json(),
+    )
+    assert (given["fresh"], given["not_after"]) == (True, 5.0)
+
+
+def test_a_detached_refund_posts_its_message_on_a_fresh_connection() -> None:
+    transport = wire(REFUNDED)
+    said = gateway(transport).detached_refund(DETACHED)
+    assert said.message.amount == "7.50"
+    (given,) = transport.given
+    assert (given["path"], given["body"]) == ("/api/v5/apmTransactions", DETACHED.to_json())
+    assert (given["fresh"], given["not_after"]) == (True, None)
+
+
+def test_a_status_query_asks_by_the_account_and_the_reference() -> None:
+    transport = wire(RECORDS)
+    (record,) = gateway(transport).status("order-1").message
+    assert (record.type, record.money.to_wire()) == ("ecom.sale", "10.00")
+    (given,) = transport.given
+    assert (given["method"], given["path"], given["body"]) == ("GET", "/api/v5/apmTransactions", None)
+    assert given["query"] == {
+        "merchantId": "M-1",
+        "storeId": "S-1",
+        "clientSystemTransactionId": "order-1",
+    }
+    assert given["fresh"] is False
+
+
+def test_an_empty_array_is_an_answer() -> None:
+    assert gateway(wire(b"[]")).status("order-1").message == ()
+
+
+def test_a_path_can_be_another_one() -> None:
+    transport = wire(RECORDS)
+    Gateway(account=ACCOUNT, transport=transport, paths={"status": "/v6/query"}).status("order-1")
+    assert transport.given[0]["path"] == "/v6/query"
+
+
+def test_a_path_for_no_endpoint_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"paths names stats; the endpoints are checkout, follow_up"):
+        Gateway(account=ACCOUNT, transport=wire(b""), paths={"stats": "/"})
+
+
+def test_the_gateway_knows_its_account() -> None:
+    assert gateway(wire(b"")).account is ACCOUNT
+
+
+# What is said back
+
+
+@pytest.mark.parametrize(("call", "good"), EVERY_CALL)
+def test_every_call_reads_its_answer_and_records_the_exchange(call: Call, good: bytes) -> None:
+    said = call(gateway(wire(good)))
+    assert said.exchange.http_status == 200
+    assert said.exchange.elapsed_seconds == 0.25
+    assert said.exchange.sent
+    assert json.loads(said.exchange.answer_body).__class__ is json.loads(good).__class__
+
+
+@pytest.mark.parametrize(("call", "_good"), EVERY_CALL)
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (200, ERROR, Refused),
+        (400, ERROR, Refused),
+        (404, ERROR, Refused),
+        (403, b"<html>blocked</html>", OutcomeUnknown),
+        (500, ERROR, OutcomeUnknown),
+        (302, b"", OutcomeUnknown),
+        (200, b"<html>welcome</html>", BadAnswer),
+        (200, b"7", BadAnswer),
+        (200, b'{"state": "Approved", "state": "Errored"}', BadAnswer),
+    ],
+)
+def test_every_call_tells_refusals_from_silence(
+    call: Call, _good: bytes, status: int, body: bytes, kind: type[GatewayError]
+) -> None:
+    transport = wire(body, status=status)
+    with pytest.raises(GatewayError) as failure:
+        call(gateway(transport))
+    assert type(failure.value) is kind
+    assert failure.value.exchange is not None
+    assert failure.value.exchange.http_status == status
+    assert len(transport.given) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("checkout", b'{"redirectUrl": "https://gateway.example/c", "code": "4107940"}'),
+        (
+            "checkout",
+            b'{"redirectUrl": "https://gateway.example/c", "code": "1", "details": {"message": "x"}}',
+        ),
+        ("follow_up", b'{"state": "Approved", "code": "1", "details": {"message": "x"}}'),
+        ("detached_refund", b'{"STATE": "Approved", "amount": "1.00", "Code": "1"}'),
+    ],
+)
+def test_error_and_success_in_one_object_are_a_contradiction(name: str, body: bytes) -> None:
+    with pytest.raises(BadAnswer) as failure:
+        CALLS[name][0](gateway(wire(body)))
+    assert failure.value.reason == UnknownReason.CONTRADICTORY
+
+
+@pytest.mark.parametrize(
+    ("name", "body"),
+    [
+        ("checkout", b'{"redirectUrl": "not a url"}'),
+        ("checkout", b"[]"),
+        ("follow_up", b"{}"),
+        ("detached_refund", b'{"amount": "1.00"}'),
+        ("status", b"{}"),
+        ("status", b'[{"id": "g-1"}]'),
+    ],
+)
+def test_a_success_of_another_shape_is_a_bad_answer(name: str, body: bytes) -> None:
+    with pytest.raises(BadAnswer) as failure:
+        CALLS[name][0](gateway(wire(body)))
+    assert failure.value.reason == UnknownReason.WRONG_SHAPE
+
+
+def test_a_wait_the_gateway_asks_for_is_passed_on() -> None:
+    with pytest.raises(OutcomeUnknown) as failure:
+        gateway(wire(b"", status=429, **{"retry-after": "30"})).status("order-1")
+    assert (failure.value.reason, failure.value.retry_after) == (UnknownReason.RATE_LIMITED, 30.0)
+
+
+@pytest.mark.parametrize(
+    ("error", "sent"),
+    [
+        (NotSent(NotSentReason.DNS, detail="connecting"), False),
+        (OutcomeUnknown(UnknownReason.TIMEOUT, detail="waiting for the answer"), True),
+    ],
+    ids=["NotSent", "OutcomeUnknown"],
+)
+@pytest.mark.parametrize(("call", "_good"), EVERY_CALL)
+def test_a_failure_of_the_transport_passes_with_its_exchange(
+    call: Call, _good: bytes, error: GatewayError, sent: bool
+) -> None:
+    with pytest.raises(GatewayError) as failure:
+        call(gateway(Wire(error)))
+    assert failure.value is error
+    exchange = failure.value.exchange
+    assert exchange is not None
+    assert (exchange.http_status, exchange.answer_body, exchange.sent) == (None, "", sent)
+
+
+# What is recorded
+
+
+def _recorded(call: Call, body: bytes, status: int = 200) -> Exchange:
+    try:
+        return call(gateway(wire(body, status=status))).exchange
+    except GatewayError as error:
+        return error.exchange or pytest.fail("an error without its exchange")
+
+
+def test_an_exchange_tells_what_was_asked_and_answered_without_personal_data() -> None:
+    exchange = _recorded(CALLS["checkout"][0], PAGE)
+    assert (exchange.method, exchange.url_path) == ("POST", "/api/v5/checkout")
+    asked = json.loads(exchange.request_body)
+    assert asked["clientSystemTransactionId"] == "order-1"
+    assert asked["amount"] == "10.00"
+    assert asked["checkoutDetails"]["cardholderEmail"] == "j***@mail.example"
+    assert asked["redirectDetails"]["successUrl"] == "https://shop.example/***"
+    assert json.loads(exchange.answer_body) == {"RedirectUrl": "https://gateway.example/***"}
+
+
+@pytest.mark.parametrize("status", [200, 400, 500])
+@pytest.mark.parametrize(
+    "body",
+    [
+        RECORDS,
+        b'{"cardholderEmail": "jane.doe@mail.example"',
+        b"<p>jane.doe@mail.example</p>",
+        b'{"code": "1", "details": {"message": "no mail to jane.doe@mail.example"}}',
+    ],
+    ids=["records", "cut off", "html", "error"],
+)
+def test_no_exchange_holds_personal_data_whatever_came_back(body: bytes, status: int) -> None:
+    exchange = _recorded(CALLS["status"][0], body, status)
+    assert "jane" not in repr(exchange)
+    assert "j***@mail.example" in exchange.answer_body
+
+
+def test_a_query_is_not_recorded_for_it_is_part_of_a_url() -> None:
+    exchange = _recorded(CALLS["status"][0], RECORDS)
+    assert (exchange.url_path, exchange.request_body) == ("/api/v5/apmTransactions", "")
+
+
+@pytest.mark.parametrize("call", [CALLS["checkout"][0], CALLS["status"][0]], ids=["checkout", "status"])
+def test_an_answer_hides_its_message_in_repr(call: Call) -> None:
+    good = PAGE if call is CALLS["checkout"][0] else RECORDS
+    assert "jane.doe" not in repr(call(gateway(wire(good))))

@@ -1,0 +1,248 @@
+"""What is taken out of messages, what stays, and that text which only resembles JSON is not let through."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wallet_gateway.client.redaction import LONGEST_TEXT, redact, redact_message, redact_text
+from wallet_gateway.protocol.strict_json import NumberText, loads
+
+CARD, OTHER_CARD = "4111111111111111", "5555555555554444"
+NO_CARD = "4111111111111112"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "shown"),
+    [
+        ("cryptogram", "AgAAAAAABk4DWZ4C28yUQAAAAAA=", "[removed]"),
+        ("CRYPTOGRAM", "x", "[removed]"),
+        ("apiKey", "k", "[removed]"),
+        ("publicApiKey", "k", "[removed]"),
+        ("new_api-key", "k", "[removed]"),
+        ("encryptionKey", "k", "[removed]"),
+        ("encryptionKeyId", "k", "[removed]"),
+        ("Authorization", "PublicApiKey k", "[removed]"),
+        ("authenticationValue", "k", "[removed]"),
+        ("eciIndicator", "05", "[removed]"),
+        ("signature", "k", "[removed]"),
+        ("accessToken", "k", "[removed]"),
+        ("cardholderNationalIdentificationNumber", "123", "[removed]"),
+        ("apmPayerAccountNumber", "DE89370400440532013000", "***3000"),
+        ("apmPayerAccountNumber", "1234", "1***"),
+        ("transactionAccountId", "ta-0123456789", "***6789"),
+        ("cardNumber", CARD, "***1111"),
+        ("cardholderEmail", "jane.doe@shop.example", "j***@shop.example"),
+        ("apmPayerEmailAddress", "no address", "n***"),
+        ("cardholderMobilePhone", "49-15112345678", "4***"),
+        ("telephoneNumber", "015112345678", "0***"),
+        ("cardholderFirstName", "Jane", "J***"),
+        ("apmPayerLastname", "Doe", "D***"),
+        ("apmPayerShippingName", "Jane Doe", "J***"),
+        ("payerSurname", "Doe", "D***"),
+        ("street", "High Street", "H***"),
+        ("houseNumber", "12", "1***"),
+        ("apmPayerBillingCityName", "Hamburg", "H***"),
+        ("zipPostalCode", "20095", "2***"),
+        ("apmPayerShippingPostalCode", "20095", "2***"),
+        ("dateOfBirth", "1990-01-01", "1***"),
+        ("cardholderId", "c-77", "c***"),
+        ("userId", "shop-user", "s***"),
+        ("cardholderFirstName", "", ""),
+        ("redirectUrl", "https://u:p@gateway.example:8443/c/token?x=1", "https://gateway.example:8443/***"),
+        ("returnUrl", "javascript:alert(1)", "j***"),
+    ],
+)
+def test_secrets_go_and_personal_data_are_shortened(name: str, value: str, shown: str) -> None:
+    assert redact({name: value}) == {name: shown}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("amount", "4111111111111.11"),
+        ("transactionAmount", NumberText("10.50")),
+        ("shippingAmount", "4.90"),
+        ("currencyCode", "EUR"),
+        ("clientSystemTransactionId", CARD),
+        ("clientSystemInvoiceId", CARD),
+        ("parentTransactionId", CARD),
+        ("apmProviderTransactionId", CARD),
+        ("providerAuthorizationID", CARD),
+        ("id", CARD),
+        ("merchantId", "M-1"),
+        ("storeId", "S-1"),
+        ("state", "Approved"),
+        ("providerStateCode", "CapturedByProvider"),
+        ("providerResponseCode", "00"),
+        ("code", "4107940"),
+        ("type", "ecom.capture"),
+        ("transactionDateTime", "2026-01-01T10:00:00.1234567"),
+        ("productName", "Shirt"),
+        ("productId", "SKU-1"),
+        ("discountName", "Ten off"),
+        ("shippingName", "Parcel"),
+        ("apmName", "ExampleWallet"),
+        ("apmProviderName", "ExampleWallet"),
+        ("countryCode", "DEU"),
+        ("message", "RefundAmountExceeded: deposit amount 10.00, refunded amount 4.00"),
+        ("unforeseen", "an ordinary text"),
+    ],
+)
+def test_what_evidence_is_for_stays(name: str, value: str) -> None:
+    assert redact({name: value}) == {name: value}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (f"card {CARD} declined", "card ***1111 declined"),
+        ("card 4111 1111 1111 1111 declined", "card ***1111 declined"),
+        ("card 4111-1111-1111-1111 declined", "card ***1111 declined"),
+        ("card=4111+1111+1111+1111&x=1", "card=***1111&x=1"),
+        ("card=4111%201111%201111%201111", "card=***1111"),
+        (f"{CARD},{OTHER_CARD}", "***1111,***4444"),
+        (f"not one: {NO_CARD}", f"not one: {NO_CARD}"),
+        ("too short: 411111111111", "too short: 411111111111"),
+        ("too long: 41111111111111111111", "too long: 41111111111111111111"),
+        ("part of a word: ref4111111111111111", "part of a word: ref4111111111111111"),
+        ("write to jane.doe+shop@mail.example.org now", "write to j***@mail.example.org now"),
+        ("Authorization: PublicApiKey abc.def-123", "Authorization: [removed]"),
+        ("authorization: Basic c2hvcDpwYXNz, next", "authorization: [removed], next"),
+        ("key PublicApiKey abc123 unknown", "key PublicApiKey [removed]"),
+        ("Bearer abc.def.ghi", "Bearer [removed]"),
+        ("zero \0 byte", "zero \ufffd byte"),
+        ("short", "short"),
+    ],
+)
+def test_free_text_is_searched_for_numbers_addresses_and_keys(text: str, shown: str) -> None:
+    assert redact_message(text) == shown
+
+
+def test_free_text_inside_a_message_is_searched_too() -> None:
+    assert redact({"message": f"card {CARD}", "unforeseen": [[CARD]]}) == {
+        "message": "card ***1111",
+        "unforeseen": [["***1111"]],
+    }
+
+
+@pytest.mark.parametrize("length", [13, 14, 15, 16, 17, 18, 19])
+def test_account_numbers_of_every_length_are_found(length: int) -> None:
+    body = "4" * (length - 1)
+    number = next(body + last for last in "0123456789" if _luhn(body + last))
+    assert redact_message(f"x {number} y") == f"x ***{number[-4:]} y"
+
+
+def _luhn(number: str) -> bool:
+    """The check as ISO/IEC 7812 words it, from the left."""
+    parity = len(number) % 2
+    digits = [int(digit) * (2 if place % 2 == parity else 1) for place, digit in enumerate(number)]
+    return sum(digit // 10 + digit % 10 for digit in digits) % 10 == 0
+
+
+def test_a_rule_reaches_into_lists_but_not_into_objects() -> None:
+    value = loads('{"phones": ["123", "456"], "billingAddress": {"city": "Bonn", "countryCode": "DEU"}}')
+    assert redact(value) == {
+        "phones": ["1***", "4***"],
+        "billingAddress": {"city": "B***", "countryCode": "DEU"},
+    }
+
+
+@pytest.mark.parametrize("content", ['{"a": [1]}', "[1]", "1", "null", "true"])
+def test_a_secret_goes_whatever_it_consists_of(content: str) -> None:
+    assert redact_text(f'{{"paymentData": {content}}}') == '{"paymentData":"[removed]"}'
+
+
+def test_the_original_is_left_alone() -> None:
+    value = loads('{"cryptogram": "x", "list": [{"apiKey": "y"}]}')
+    redact(value)
+    assert value == {"cryptogram": "x", "list": [{"apiKey": "y"}]}
+
+
+def test_json_is_written_compactly_with_its_numbers_as_they_were() -> None:
+    body = b'{ "state": "Approved", "transactionAmount": 10.50, "n": null, "b": true, "m": "\xc3\xa4" }'
+    assert redact_text(body) == '{"state":"Approved","transactionAmount":10.50,"n":null,"b":true,"m":"ä"}'
+
+
+@pytest.mark.parametrize(
+    ("body", "shown"),
+    [
+        ('{"cryptogram": "AAAA', '{"cryptogram": "[removed]"'),
+        ('{"cryptogram" : "A\\"A", "state": "Errored"', '{"cryptogram" : "[removed]", "state": "Errored"'),
+        ('{"a": 1, "a": 2, "userId": "bob"}', '{"a": 1, "a": 2, "userId": "b***"}'),
+        ('{"cardNumber": 4111111111111111, "x": NaN}', '{"cardNumber": ***1111, "x": NaN}'),
+        # Where the structure is broken, names are no reason to let a number pass.
+        (f'{{"id": "{CARD}", "x": NaN}}', '{"id": "***1111", "x": NaN}'),
+        ("<h1>403 Forbidden</h1>", "<h1>403 Forbidden</h1>"),
+        (f"<p>{CARD} of jane@shop.example</p>", "<p>***1111 of j***@shop.example</p>"),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_text_that_is_not_strict_json_is_redacted_field_by_field(body: str, shown: str) -> None:
+    assert redact_text(body) == shown
+    assert redact_text(body.encode()) == shown
+
+
+def test_bytes_that_are_no_text_and_no_database_takes_become_marks() -> None:
+    assert redact_text(b"\xff\xfe <html>\0") == "\ufffd\ufffd <html>\ufffd"
+
+
+@pytest.mark.parametrize(
+    "body", ['{"m": "' + "x" * 30_000 + '"}', "<p>" + "x" * 30_000], ids=["json", "html"]
+)
+def test_a_long_body_is_cut(body: str) -> None:
+    assert len(redact_text(body)) == LONGEST_TEXT
+
+
+def test_a_card_number_across_the_cut_is_not_half_shown() -> None:
+    text = redact_text("." * (LONGEST_TEXT - 8) + CARD)
+    assert CARD[:6] not in text
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '"' * 200_000,
+        '"a":' * 50_000,
+        '"a":"' + "\\" * 200_000,
+        "4 " * 100_000,
+        "4" * 200_000,
+        "a@" * 100_000,
+        "a." * 100_000 + "@",
+        "a@" + "b." * 100_000,
+        "bearer " * 30_000,
+        "authorization:" * 10_000,
+        "[" * 200_000,
+    ],
+    ids=lambda body: body[:6],
+)
+def test_no_text_takes_long(body: str) -> None:
+    begun = time.perf_counter()
+    redact_text(body)
+    assert time.perf_counter() - begun < 1
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.text(max_size=20) | st.just(CARD),
+    lambda part: (
+        st.lists(part, max_size=3)
+        | st.dictionaries(st.sampled_from(["apiKey", "name", "message", "x", "items"]), part, max_size=3)
+    ),
+    max_leaves=10,
+)
+
+
+@given(JSON)
+def test_whatever_the_shape_no_card_number_is_left_and_the_result_is_json(value: object) -> None:
+    text = redact_text(json.dumps(value))
+    assert CARD not in text
+    json.loads(text)
+
+
+@given(st.text(max_size=200) | st.binary(max_size=200))
+def test_any_text_can_be_redacted(text: str | bytes) -> None:
+    assert "\0" not in redact_text(text)
