@@ -1,4 +1,4 @@
-"""Takes the picture of the README anew: buys in the example shop with a real browser. Run by ``make images``."""
+"""Takes the picture of the README anew: buys in the example shop with a browser. Run by ``make images``."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
 SHOP, GATEWAY = "8100", "8101"
 SHEET = """<!doctype html><meta charset="utf-8"><style>
-body { margin: 0; padding: 28px; display: flex; gap: 24px; background: #e9ebf0; font: 500 17px system-ui, sans-serif }
+body { margin: 0; padding: 28px; display: flex; gap: 24px; background: #e9ebf0 }
+body { font: 500 17px system-ui, sans-serif }
 figure { margin: 0; flex: 1 } figcaption { padding: 12px 4px 0; color: #3a4150 }
 img { width: 100%; display: block; border-radius: 10px; box-shadow: 0 4px 18px #0003 }
 </style>"""
@@ -78,12 +79,15 @@ def shot(page: Page, caption: str) -> tuple[bytes, str]:
     return page.screenshot(), caption
 
 
+def figure(png: bytes, text: str) -> str:
+    """Give one picture with its caption as HTML."""
+    source = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    return f'<figure><img src="{source}"><figcaption>{text}</figcaption></figure>'
+
+
 def compose(browser: Browser, shots: list[tuple[bytes, str]]) -> None:
     """Lay the pictures side by side."""
-    figures = "".join(
-        f'<figure><img src="data:image/png;base64,{base64.b64encode(png).decode()}"><figcaption>{text}</figcaption></figure>'
-        for png, text in shots
-    )
+    figures = "".join(figure(png, text) for png, text in shots)
     page = browser.new_page(viewport={"width": 1500, "height": 590})
     page.set_content(SHEET + figures)
     page.screenshot(path=FOLDER / "journey.png", full_page=True)
