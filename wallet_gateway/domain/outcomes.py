@@ -103,11 +103,16 @@ def read_follow_up_answer(answer: FollowUpResponse, expected: Expectation) -> Fi
     if answer.state == APPROVED:
         return Finding(
             verdict=Verdict.APPROVED,
-            record_id=answer.id or "",
+            record_id=_storable(answer.id),
             amount=expected.amount,
-            provider_state=answer.provider_state_code or "",
+            provider_state=_storable(answer.provider_state_code),
         )
-    return _not_approved(answer.state, answer.id or "")
+    return _not_approved(answer.state, _storable(answer.id))
+
+
+def _storable(text: str | None) -> str:
+    """Return the gateway's text without NUL, which not every database can hold."""
+    return (text or "").replace("\0", "\ufffd")
 
 
 def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) -> Finding:
@@ -121,8 +126,15 @@ def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) 
     if approved is None or approved == 0:
         return Finding(verdict=Verdict.NO_NEWS, detail="approved, but the amount is missing or unreadable")
     if approved > expected.amount:
-        return _contradiction(DiscrepancyKind.APPROVED_ABOVE_REQUEST, "approved for more than was asked")
-    return Finding(verdict=Verdict.APPROVED, amount=approved, detail=answer.response_message or "")
+        return _above_request(approved, expected)
+    return Finding(verdict=Verdict.APPROVED, amount=approved, detail=_storable(answer.response_message))
+
+
+def _above_request(approved: int, expected: Expectation) -> Finding:
+    given, asked = _written(approved, expected), _written(expected.amount, expected)
+    mixed_up = _are_mixed_up(approved, expected)
+    kind = DiscrepancyKind.UNIT_MIX_UP if mixed_up else DiscrepancyKind.APPROVED_ABOVE_REQUEST
+    return _contradiction(kind, f"approved for {given}, asked for {asked} {expected.currency}")
 
 
 def _minor_units(message: DetachedRefundResponse | StatusRecord) -> int | None:
@@ -193,9 +205,9 @@ def _judge(fits: Sequence[StatusRecord], expected: Expectation) -> Finding:
     for record_id, record in approved.items():
         return Finding(
             verdict=Verdict.APPROVED,
-            record_id=record_id,
+            record_id=_storable(record_id),
             amount=_minor_units(record),
-            provider_state=record.apm_details.apm_name or "" if record.apm_details else "",
+            provider_state=_storable(record.apm_details.apm_name) if record.apm_details else "",
         )
     return _judge_unapproved(fits)
 
@@ -204,7 +216,7 @@ def _judge_unapproved(fits: Sequence[StatusRecord]) -> Finding:
     states = {record.state for record in fits}
     if not states:
         return Finding(verdict=Verdict.NO_NEWS, detail="the gateway has no record of it", absent=True)
-    record_id = fits[-1].id or ""
+    record_id = _storable(fits[-1].id)
     if states == {ERRORED}:
         return Finding(verdict=Verdict.REJECTED, record_id=record_id)
     if PENDING in states:
@@ -225,14 +237,22 @@ def _difference(record: StatusRecord, expected: Expectation) -> Finding | None:
 
 
 def _amount_difference(record: StatusRecord, amount: int | None, expected: Expectation) -> Finding:
-    factor = 10 ** exponent(expected.currency)
-    asked = Money.from_minor_units(expected.amount, expected.currency).to_wire()
+    asked = _written(expected.amount, expected)
     detail = f"record {record.id} carries {record.transaction_amount}, asked for {asked} {expected.currency}"
-    mixed_up = amount is not None and factor > 1 and expected.amount * factor == amount
-    mixed_up = mixed_up or (amount is not None and factor > 1 and amount * factor == expected.amount)
+    mixed_up = amount is not None and _are_mixed_up(amount, expected)
     kind = DiscrepancyKind.UNIT_MIX_UP if mixed_up else DiscrepancyKind.AMOUNT_DIFFERS
     return _contradiction(kind, detail)
 
 
+def _are_mixed_up(amount: int, expected: Expectation) -> bool:
+    """Say whether two amounts differ by exactly the factor between major and minor units."""
+    factor: int = 10 ** exponent(expected.currency)
+    return factor > 1 and (amount == expected.amount * factor or amount * factor == expected.amount)
+
+
+def _written(amount: int, expected: Expectation) -> str:
+    return Money.from_minor_units(amount, expected.currency).to_wire()
+
+
 def _contradiction(kind: DiscrepancyKind, detail: str) -> Finding:
-    return Finding(verdict=Verdict.CONTRADICTION, discrepancy=kind, detail=detail)
+    return Finding(verdict=Verdict.CONTRADICTION, discrepancy=kind, detail=_storable(detail))

@@ -113,13 +113,14 @@ def record_refusal(
 
 
 def _after_refusal(error: Refused, finding: Finding) -> News:
-    if finding.verdict is Verdict.NO_NEWS:
+    if finding.absent:
         # The gateway refused and knows of nothing: that is its word that it was not done.
         rejected = Finding(verdict=Verdict.REJECTED, detail=str(error)[:500])
         return News(kind=EvidenceKind.RECORDS, event=IntentEvent.REJECTED, finding=rejected)
     if finding.verdict is Verdict.APPROVED:
         finding = _repeated_on_the_wire(finding)
-    return News(kind=EvidenceKind.RECORDS, event=EVENTS[finding.verdict], finding=finding)
+    # A record in a state that nobody has heard of is no event: the outcome stays unknown.
+    return News(kind=EvidenceKind.RECORDS, event=EVENTS.get(finding.verdict), finding=finding)
 
 
 def _repeated_on_the_wire(finding: Finding) -> Finding:

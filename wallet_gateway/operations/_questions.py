@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
-from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
+from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, IntentState, PaymentType, TransactionKind
 from wallet_gateway.domain.outcomes import Expectation, Finding, folded_type, read_records
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations._books import OPENING
@@ -15,6 +15,8 @@ from wallet_gateway.protocol.status import StatusRecord
 
 logger = logging.getLogger("wallet_gateway.operations")
 
+_MAY_HAVE_A_RECORD = OUTSTANDING_STATES | {IntentState.APPROVED, IntentState.ANOMALY}
+
 
 def expectation_of(intent: GatewayTransaction) -> Expectation:
     """Return what the evidence of an intent must echo, as far as its own row tells."""
@@ -22,8 +24,9 @@ def expectation_of(intent: GatewayTransaction) -> Expectation:
         reference=intent.reference,
         folded_type=type_of(intent),
         currency=intent.currency,
-        amount=intent.amount_minor,
-        may_be_less=intent.kind == TransactionKind.DETACHED_REFUND,
+        # Once something is approved, a record of another amount contradicts it.
+        amount=intent.approved_minor or intent.amount_minor,
+        may_be_less=intent.kind == TransactionKind.DETACHED_REFUND and intent.approved_minor is None,
     )
 
 
@@ -78,6 +81,8 @@ def _full_expectation(
     if intent.payment is None:
         return expected
     siblings = list(intent.payment.transactions.exclude(pk=intent.pk).select_related("payment"))
+    # One whose record is known accounts for that record alone, one that did not happen for none.
+    unseen = [s for s in siblings if not s.record_id and s.state in _MAY_HAVE_A_RECORD]
     original = _shared_original(intent, context)
     shared = {intent.payment.reference} if context.policy.shares_references else set()
     return Expectation(
@@ -89,6 +94,6 @@ def _full_expectation(
         other_references=frozenset({original} if original else set()),
         taken=frozenset((s.record_id, type_of(s)) for s in siblings if s.record_id),
         expected_elsewhere=frozenset(
-            (reference, type_of(s)) for s in siblings for reference in {s.reference} | shared
+            (reference, type_of(s)) for s in unseen for reference in {s.reference} | shared
         ),
     )

@@ -120,7 +120,8 @@ def _climbed(intent: GatewayTransaction, now: datetime, context: GatewayContext)
 
 
 def _counted(intent: GatewayTransaction, finding: Finding, now: datetime) -> dict[str, Any]:
-    if not finding.absent:
+    """Count answers in a row that told nothing: no record, or one in a state that nobody has heard of."""
+    if finding.verdict is not Verdict.NO_NEWS:
         return {"absent_count": 0} | _confirmed(intent, finding, now)
     absent = intent.absent_count + 1
     waits = intent.state == IntentState.UNKNOWN and needs_operator(
