@@ -163,23 +163,26 @@ TRANSITIONS: Mapping[IntentState, Mapping[IntentEvent, IntentState]] = MappingPr
     }
 )
 
-_SENDERS_NEWS = frozenset({_E.NOTHING_LEFT, _E.LOST, _E.PAGE_LOST, _E.OPENED})
-"""What a sender says that has lost its claim: others have gone on without it."""
+SENDERS_NEWS = frozenset({_E.NOTHING_LEFT, _E.LOST, _E.PAGE_LOST, _E.OPENED})
+"""What only a sender says. Where it moves nothing, its claim was lost and others have gone on without it."""
 
 # Evidence that is weaker than, or the same as, what is already known: it is kept, and moves nothing.
 IGNORED: Mapping[IntentState, frozenset[IntentEvent]] = MappingProxyType(
     {
         _S.CREATED: frozenset({_E.REJECTED, _E.HELD}),
         _S.SENDING: frozenset(),
-        _S.NOT_SENT: frozenset({_E.REJECTED, _E.HELD, *_SENDERS_NEWS}),
-        _S.UNKNOWN: _SENDERS_NEWS,
-        _S.OPEN: _SENDERS_NEWS,
-        _S.PENDING: _SENDERS_NEWS,
-        _S.APPROVED: frozenset({_E.APPROVED, _E.REJECTED, _E.HELD, *_SENDERS_NEWS}),
-        _S.REJECTED: frozenset({_E.REJECTED, _E.HELD, *_SENDERS_NEWS}),
-        _S.EXPIRED: frozenset({_E.REJECTED, _E.EXPIRED, *_SENDERS_NEWS}),
-        _S.ABANDONED: frozenset({_E.REJECTED, _E.HELD, _E.ABANDONED, *_SENDERS_NEWS}),
-        _S.ANOMALY: frozenset({_E.APPROVED, _E.REJECTED, _E.HELD, _E.CONTRADICTED, *_SENDERS_NEWS}),
+        _S.NOT_SENT: frozenset({_E.REJECTED, _E.HELD, *SENDERS_NEWS}),
+        _S.UNKNOWN: SENDERS_NEWS,
+        _S.OPEN: SENDERS_NEWS,
+        # That a page ended unpaid is concluded from silence, so every word of the gateway outranks it.
+        _S.PENDING: frozenset({_E.EXPIRED, *SENDERS_NEWS}),
+        _S.APPROVED: frozenset({_E.APPROVED, _E.REJECTED, _E.HELD, _E.EXPIRED, *SENDERS_NEWS}),
+        _S.REJECTED: frozenset({_E.REJECTED, _E.HELD, _E.EXPIRED, *SENDERS_NEWS}),
+        _S.EXPIRED: frozenset({_E.REJECTED, _E.EXPIRED, *SENDERS_NEWS}),
+        _S.ABANDONED: frozenset({_E.REJECTED, _E.HELD, _E.EXPIRED, _E.ABANDONED, *SENDERS_NEWS}),
+        _S.ANOMALY: frozenset(
+            {_E.APPROVED, _E.REJECTED, _E.HELD, _E.CONTRADICTED, _E.EXPIRED, *SENDERS_NEWS}
+        ),
     }
 )
 

@@ -71,10 +71,10 @@ def _book_opening(intent: GatewayTransaction, after: IntentState) -> Booking:
 def _book_reversal(intent: GatewayTransaction, after: IntentState) -> Booking:
     released = {"holds_reservation": False}
     if after is IntentState.APPROVED:
-        # A fact that our books contradict (a capture made elsewhere) must not become unstorable.
-        untouched = intent.payment is not None and intent.payment.captured == 0
-        done = Reversal.DONE if untouched else None
-        return Booking(reversal=done, intent_columns=released)
+        # A fact that our books contradict, such as a capture begun since, must not become unstorable.
+        payment = intent.payment
+        untouched = payment is not None and payment.captured == payment.capture_reserved == 0
+        return Booking(reversal=Reversal.DONE if untouched else None, intent_columns=released)
     if after in FINAL_STATES and intent.holds_reservation:
         return Booking(reversal=Reversal.NONE, intent_columns=released)
     return NOTHING
@@ -99,6 +99,8 @@ def _room(intent: GatewayTransaction, kind: TransactionKind) -> int:
     payment = intent.payment
     if payment is None:
         return _room_of_deposit(intent, own)
+    if kind is TransactionKind.CAPTURE and payment.reversal != Reversal.NONE:
+        return 0
     return _room_of_payment(payment, kind) + own
 
 

@@ -18,27 +18,23 @@ class Told:
 
 
 def facts_of(
-    intent: GatewayTransaction,
-    *,
-    before: IntentState,
-    after: IntentState,
-    order_before: str,
-    sums_before: Sums | None,
+    intent: GatewayTransaction, *, moved: bool, order_before: str, sums_before: Sums | None
 ) -> tuple[Told, ...]:
-    """Say what the shop is to be told of a move; nothing for a detached refund, which has no order."""
+    """Say what the shop is to be told of an intent as it stands; nothing for a detached refund.
+
+    `moved` says that it came into its state just now, and had never been approved before: an approval that
+    was contradicted and then accepted is no second payment.
+    """
     payment = intent.payment
     if payment is None or sums_before is None:
         return ()
-    if payment.frozen and not sums_before.frozen:
-        return (*_moved(intent, before, after, order_before), Told(kind=FactKind.ANOMALY))
-    return _moved(intent, before, after, order_before)
+    told = _moved(intent, order_before) if moved else ()
+    frozen_now = payment.frozen and not sums_before.frozen
+    return (*told, Told(kind=FactKind.ANOMALY)) if frozen_now else told
 
 
-def _moved(
-    intent: GatewayTransaction, before: IntentState, after: IntentState, order_before: str
-) -> tuple[Told, ...]:
-    if after == before:
-        return ()
+def _moved(intent: GatewayTransaction, order_before: str) -> tuple[Told, ...]:
+    after = IntentState(intent.state)
     if after is IntentState.APPROVED:
         return _approved(intent, order_before)
     return _ended(intent, after)

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import F
 
+from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, SENDABLE_STATES, IntentState, TransactionKind
 from wallet_gateway.domain.recovery import next_query_at
 from wallet_gateway.models import GatewayTransaction
@@ -72,7 +73,7 @@ def _columns_of_move(
     if intent.kind != TransactionKind.CHECKOUT:
         columns["open_slot"] = intent.slot if after in OUTSTANDING_STATES else None
     if before in {*SENDABLE_STATES, IntentState.SENDING} and after not in SENDABLE_STATES:
-        columns |= _columns_of_sent(news)
+        columns |= _columns_of_sent(intent, news)
     if after is IntentState.APPROVED:
         columns["approved_minor"] = finding.amount or intent.approved_minor or intent.amount_minor
         columns["provider_state"] = finding.provider_state[:64]
@@ -81,9 +82,7 @@ def _columns_of_move(
     return columns
 
 
-def _columns_of_sent(news: News) -> dict[str, Any]:
-    columns: dict[str, Any] = {"next_send_at": None}
-    if news.exchange is not None:
-        # What may not be sent again is kept for reading only, so its redacted copy is enough.
-        columns["request_body"] = news.exchange.request_body
-    return columns
+def _columns_of_sent(intent: GatewayTransaction, news: News) -> dict[str, Any]:
+    # What may not be sent again is kept for reading only, so its redacted copy is enough.
+    body = news.exchange.request_body if news.exchange else redact_text(intent.request_body)
+    return {"next_send_at": None, "request_body": body}

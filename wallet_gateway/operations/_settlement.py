@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from django.db import IntegrityError
+from django.db.models import F
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, advance
+from wallet_gateway.domain.lifecycle import SENDERS_NEWS, IntentEvent, IntentState, advance
 from wallet_gateway.domain.outcomes import Finding, Verdict
-from wallet_gateway.models import Evidence, GatewayTransaction, OutboxFact
+from wallet_gateway.models import Evidence, GatewayTransaction, MigratedDeposit, OutboxFact, PaymentOrder
 from wallet_gateway.operations._books import book
 from wallet_gateway.operations._discrepancies import is_settled_by_person, record_discrepancies
 from wallet_gateway.operations._facts_of import Told, facts_of
@@ -59,16 +60,30 @@ def settle(intent: GatewayTransaction, news: News, *, context: GatewayContext) -
 
 
 def _settle(intent: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
+    try:
+        return in_transaction_patiently(lambda: _write(intent, news, context))
+    except Outrun:
+        return _settle_locked(intent, news, context)
+
+
+def _settle_locked(intent: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
+    """Take the lock first, so that however many others are at the same order, this one gets its turn."""
     for _ in range(_TRIES):
         try:
-            return _written(intent, news, context)
+            return in_transaction_patiently(lambda: _write(_locked(intent), news, context))
         except Outrun:
-            intent = reread(intent)
-    return _written(intent, news, context)
+            # Somebody claimed the intent for sending, which locks its own row alone.
+            continue
+    return in_transaction_patiently(lambda: _write(_locked(intent), news, context))
 
 
-def _written(intent: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
-    return in_transaction_patiently(lambda: _write(intent, news, context))
+def _locked(intent: GatewayTransaction) -> GatewayTransaction:
+    """Lock the order or deposit by an UPDATE, which every database understands, and read what stands now."""
+    if intent.payment is not None:
+        PaymentOrder.objects.filter(pk=intent.payment.order_id).update(version=F("version") + 1)
+    elif intent.deposit is not None:
+        MigratedDeposit.objects.filter(pk=intent.deposit.pk).update(refunded=F("refunded"))
+    return reread(intent)
 
 
 def reread(intent: GatewayTransaction) -> GatewayTransaction:
@@ -99,8 +114,12 @@ def _write(intent: GatewayTransaction, news: News, context: GatewayContext) -> _
     if news.attempt_no is not None and news.attempt_no != intent.attempt_no:
         _add_evidence(intent, news, now)
         return _Settled(intent=intent)
-    before = IntentState(intent.state)
+    before, was_approved = IntentState(intent.state), intent.approved_minor is not None
     after = _after(intent, before, news)
+    if after is before and news.event in SENDERS_NEWS:
+        # The sender's claim was lost: what it brings is kept for people and changes no column.
+        _add_evidence(intent, news, now)
+        return _Settled(intent=intent)
     booking = book(intent, before=before, after=after, finding=news.finding)
     differs = record_discrepancies(intent, news.finding, before=before, after=after, now=now)
     freeze = differs or (after is IntentState.ANOMALY and before is not IntentState.ANOMALY)
@@ -112,7 +131,8 @@ def _write(intent: GatewayTransaction, news: News, context: GatewayContext) -> _
     write_intent(intent, news, before=before, booking=booking, now=now, jitter=context.jitter())
     if news.keep_as_evidence:
         _add_evidence(intent, news, now)
-    told = facts_of(intent, before=before, after=after, order_before=order_before, sums_before=payment_before)
+    moved = after is not before and not was_approved
+    told = facts_of(intent, moved=moved, order_before=order_before, sums_before=payment_before)
     return _Settled(intent=intent, facts=_add_facts(intent, told, now))
 
 
@@ -145,7 +165,7 @@ def _add_evidence(intent: GatewayTransaction, news: News, now: datetime) -> None
         request_body=exchange.request_body if exchange else "",
         answer_body=exchange.answer_body if exchange else "",
         elapsed_ms=int(exchange.elapsed_seconds * 1000) if exchange else None,
-        author=news.author,
+        author=news.author[:150],
         occurred_at=now,
     ).save(force_insert=True)
 

@@ -35,7 +35,9 @@ def write_sums(
     assert payment is not None  # noqa: S101 - the database holds that one of the two parents is there
     seen = (payment.state, payment.frozen)
     _apply(payment, booking, opening=_opening_state(intent, payment, after), freeze=freeze)
-    if not booking.changes and booking.reversal is None and seen == (payment.state, payment.frozen):
+    unchanged = not booking.changes and booking.reversal is None and seen == (payment.state, payment.frozen)
+    # A further reason to freeze must be seen by whoever is lifting the freeze at this moment.
+    if unchanged and not freeze:
         return
     write_order(payment, now)
     Payment.objects.filter(pk=payment.pk).update(
