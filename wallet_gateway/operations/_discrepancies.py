@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
@@ -11,6 +12,7 @@ from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction
 
 _UNTIL_A_PERSON_LIFTS_IT = timedelta(days=3650)
+_MIX_UP = "unit mix-up"
 _ENDED_WITHOUT_MONEY = frozenset(
     {IntentState.REJECTED, IntentState.ABANDONED, IntentState.CREATED, IntentState.NOT_SENT}
 )
@@ -21,7 +23,7 @@ def record_discrepancies(
 ) -> bool:
     """Write what differs and say whether the payment must be frozen for it.
 
-    A difference that a person has closed stays closed. A unit mix-up also stops all sending.
+    A difference that a person has closed stays closed. A unit mix-up that is open also stops all sending.
     """
     freeze = False
     for kind, detail, fingerprint in _differences(intent, finding, before=before, after=after):
@@ -37,9 +39,11 @@ def record_discrepancies(
                 "found_at": now,
             },
         )
-        freeze = freeze or (row.closed_at is None and kind in FREEZING)
+        if row.closed_at is not None:
+            continue
+        freeze = freeze or kind in FREEZING
         if kind is DiscrepancyKind.UNIT_MIX_UP:
-            until, reason = now + _UNTIL_A_PERSON_LIFTS_IT, f"unit mix-up: {detail}"
+            until, reason = now + _UNTIL_A_PERSON_LIFTS_IT, f"{_MIX_UP}: {detail}"
             stop_sending(intent.gateway, until=until, reason=reason)
     return freeze
 
@@ -48,15 +52,21 @@ def is_settled_by_person(intent: GatewayTransaction, finding: Finding) -> bool:
     """Say whether a person has closed this very contradiction, so that seeing it again is no news."""
     if finding.discrepancy is None:
         return False
-    fingerprint = f"{finding.discrepancy}:{intent.reference}"
-    return Discrepancy.objects.filter(fingerprint=fingerprint, closed_at__isnull=False).exists()
+    closed = Discrepancy.objects.filter(closed_at__isnull=False)
+    return closed.filter(fingerprint=_fingerprint(intent, finding)).exists()
+
+
+def _fingerprint(intent: GatewayTransaction, finding: Finding) -> str:
+    """Name a difference by what it says: a third execution is another one than the second."""
+    said = hashlib.sha256(finding.detail.encode()).hexdigest()[:16]
+    return f"{finding.discrepancy}:{intent.reference}:{said}"
 
 
 def _differences(
     intent: GatewayTransaction, finding: Finding, *, before: IntentState, after: IntentState
 ) -> Iterator[tuple[DiscrepancyKind, str, str]]:
     if finding.discrepancy is not None:
-        yield finding.discrepancy, finding.detail, f"{finding.discrepancy}:{intent.reference}"
+        yield finding.discrepancy, finding.detail, _fingerprint(intent, finding)
     turned = before in _ENDED_WITHOUT_MONEY and after is IntentState.ANOMALY
     if turned and finding.verdict is Verdict.APPROVED:
         kind = DiscrepancyKind.APPROVED_AFTER_END
@@ -64,7 +74,8 @@ def _differences(
     for record in finding.elsewhere:
         kind = DiscrepancyKind.MADE_ELSEWHERE
         detail = f"{record.type} {record.transaction_amount} {record.currency_code}, record {record.id}"
-        yield kind, detail, f"{kind}:{intent.gateway}:{record.id}:{(record.type or '').lower()}"
+        fingerprint = f"{kind}:{intent.gateway}:{record.type.lower()}:{record.id}"
+        yield kind, detail.replace("\0", "\ufffd"), fingerprint.replace("\0", "\ufffd")
 
 
 def stop_sending(gateway: str, *, until: datetime, reason: str) -> None:
@@ -72,3 +83,11 @@ def stop_sending(gateway: str, *, until: datetime, reason: str) -> None:
     pause, _ = GatewayPause.objects.get_or_create(gateway=gateway)
     if pause.sending_until is None or pause.sending_until < until:
         GatewayPause.objects.filter(pk=pause.pk).update(sending_until=until, reason=reason[:500])
+
+
+def resume_after_mix_up(gateway: str) -> None:
+    """Let requests leave again once a person has closed the last unit mix-up of a gateway."""
+    mixed_up = Discrepancy.objects.filter(gateway=gateway, kind=DiscrepancyKind.UNIT_MIX_UP)
+    if not mixed_up.filter(closed_at__isnull=True).exists():
+        paused = GatewayPause.objects.filter(gateway=gateway, reason__startswith=_MIX_UP)
+        paused.update(sending_until=None, reason="")

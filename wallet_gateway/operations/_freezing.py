@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from functools import partial
 
+from django.db.models import F
+
 from wallet_gateway.domain.discrepancies import FREEZING
 from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.domain.standing import payment_state
@@ -28,15 +30,19 @@ def unfreeze(intent: GatewayTransaction, *, context: GatewayContext) -> None:
 
 
 def _unfreeze(intent: GatewayTransaction, now: datetime) -> None:
-    parent = {"payment": intent.payment} if intent.payment else {"deposit": intent.deposit}
+    if intent.deposit is not None:
+        # The row is locked before anything is looked at: whoever freezes it meanwhile comes after us.
+        MigratedDeposit.objects.filter(pk=intent.deposit.pk).update(refunded=F("refunded"))
+        still_frozen = _is_contradicted(deposit=intent.deposit)
+        MigratedDeposit.objects.filter(pk=intent.deposit.pk).update(frozen=still_frozen)
+    elif intent.payment is not None and not _is_contradicted(payment=intent.payment):
+        _unfreeze_payment(intent.payment, now)
+
+
+def _is_contradicted(**parent: Payment | MigratedDeposit) -> bool:
     still_open = Discrepancy.objects.filter(**parent, kind__in=FREEZING, closed_at__isnull=True)
     anomalies = GatewayTransaction.objects.filter(**parent, state=IntentState.ANOMALY)
-    if still_open.exists() or anomalies.exists():
-        return
-    if intent.deposit is not None:
-        MigratedDeposit.objects.filter(pk=intent.deposit.pk).update(frozen=False)
-    elif intent.payment is not None:
-        _unfreeze_payment(intent.payment, now)
+    return still_open.exists() or anomalies.exists()
 
 
 def _unfreeze_payment(payment: Payment, now: datetime) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
+from wallet_gateway.domain.lifecycle import IllegalTransition, IntentEvent, IntentState
 from wallet_gateway.domain.recovery import OPERATOR_ABSENT_ANSWERS, OPERATOR_AFTER, needs_operator
 from wallet_gateway.models import Discrepancy, EvidenceKind, GatewayTransaction
+from wallet_gateway.operations._discrepancies import resume_after_mix_up
 from wallet_gateway.operations._freezing import unfreeze
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import reread, settle
@@ -48,7 +49,10 @@ def resolve(
         author=author,
         changes={"decided_by_person": True},
     )
-    settled = settle(intent, news, context=context)
+    try:
+        settled = settle(intent, news, context=context)
+    except IllegalTransition as error:
+        raise UnableToResolve("it has moved on meanwhile; look again") from error
     unfreeze(settled, context=context)
     return reread(settled)
 
@@ -87,12 +91,16 @@ def _close_all(intent: GatewayTransaction, *, reason: str, author: str, context:
     Discrepancy.objects.filter(intent=intent, closed_at__isnull=True).update(
         closed_at=context.clock.now(), closed_by=author[:150], reason=reason[:500]
     )
+    resume_after_mix_up(intent.gateway)
 
 
 def close_discrepancy(
     discrepancy: Discrepancy, *, reason: str, author: str, context: GatewayContext
 ) -> Discrepancy:
-    """Close a difference with a reason; the payment is usable again once none is open."""
+    """Close a difference with a reason; the payment is usable again once none is open.
+
+    With the last unit mix-up of a gateway, requests may leave to it again.
+    """
     if not reason.strip() or not author.strip():
         raise UnableToResolve("a decision needs a reason and the name of whoever takes it")
     now = context.clock.now()
@@ -102,6 +110,7 @@ def close_discrepancy(
     if not closed:
         raise UnableToResolve("this difference is closed already")
     discrepancy.refresh_from_db()
+    resume_after_mix_up(discrepancy.gateway)
     if discrepancy.intent is not None:
         unfreeze(reread(discrepancy.intent), context=context)
     return discrepancy
