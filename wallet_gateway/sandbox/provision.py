@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
+from django.apps import apps
 from django.conf import settings
-from django.db.models import Model
+from django.core.management.color import no_style
+from django.db import connection
 
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import UnreadableBody
@@ -16,31 +18,8 @@ from wallet_gateway.sandbox.control_input import Input, InvalidInput
 from wallet_gateway.sandbox.faults import remembered_any
 from wallet_gateway.sandbox.late import remembered_due_at
 from wallet_gateway.sandbox.merchants import BUILT_IN, add_merchant, remembered_stores
-from wallet_gateway.sandbox.models import (
-    AcceptedRequest,
-    Checkout,
-    Deposit,
-    JournalEntry,
-    LateRequest,
-    Merchant,
-    SandboxState,
-    SetFault,
-    TransactionRecord,
-)
 from wallet_gateway.sandbox.writing import one_writer
 
-# In an order in which nothing that is left points at what is gone.
-_TABLES: Final[tuple[type[Model], ...]] = (
-    JournalEntry,
-    SetFault,
-    LateRequest,
-    AcceptedRequest,
-    TransactionRecord,
-    Deposit,
-    Checkout,
-    Merchant,
-    SandboxState,
-)
 _REMEMBERED: Final = (remembered_state, remembered_any, remembered_due_at, remembered_stores)
 
 
@@ -62,11 +41,17 @@ def provision() -> None:
 def reset() -> None:
     """Forget everything and start anew."""
     with one_writer():
-        for model in _TABLES:
-            model._default_manager.all().delete()
+        _empty_all_tables()
         for remembered in _REMEMBERED:
             remembered.forget()
         provision()
+
+
+def _empty_all_tables() -> None:
+    models = apps.get_app_config("wallet_sandbox").get_models()
+    tables = [model._meta.db_table for model in models]
+    statements = connection.ops.sql_flush(no_style(), tables, reset_sequences=True)
+    connection.ops.execute_sql_flush(statements)
 
 
 def _merchants_of_file(name: str) -> list[dict[str, JsonValue]]:

@@ -1,0 +1,65 @@
+"""A sandbox as new for every test, and a merchant that talks to it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.sandbox.merchant import Merchant, new_reference
+from wallet_gateway.testing.control import SandboxControl
+from wallet_gateway.testing.sandbox import SandboxServer
+
+MIGRATION_HEADER = (
+    "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId"
+)
+
+
+@pytest.fixture
+def control(wallet_sandbox_server: SandboxServer) -> SandboxControl:
+    """The control interface of a sandbox where nothing has happened yet."""
+    control = wallet_sandbox_server.control
+    control.reset()
+    return control
+
+
+@pytest.fixture
+def merchant(control: SandboxControl) -> Iterator[Merchant]:
+    """The built-in merchant on a connection of its own."""
+    with Merchant(control.base_url) as merchant:
+        yield merchant
+
+
+@pytest.fixture
+def sale(merchant: Merchant, control: SandboxControl) -> str:
+    """The reference of a sale of 10.00 EUR that was paid."""
+    return _pay(merchant, control, type="ecom.sale")
+
+
+@pytest.fixture
+def reserved(merchant: Merchant, control: SandboxControl) -> str:
+    """The reference of a pre-authorisation of 10.00 EUR."""
+    return _pay(merchant, control, type="ecom.preAuthorization")
+
+
+@pytest.fixture
+def pay(merchant: Merchant, control: SandboxControl) -> Callable[..., str]:
+    """Opens a checkout with the changes given, has it paid, and gives its reference."""
+    return lambda **changes: _pay(merchant, control, **changes)
+
+
+@pytest.fixture
+def deposit(control: SandboxControl) -> str:
+    """The parentTransactionId of a migrated deposit of 50.00 EUR, 20.00 of which were refunded before."""
+    row = "OLD-1,2024-03-01T09:30:00.5,50.00,EUR,20.00,PROVIDER-1"
+    report = control.migration_file(f"{MIGRATION_HEADER}\n{row}\n")
+    assert report == {"accepted": 1, "rejected": []}
+    return "OLD-1"
+
+
+def _pay(merchant: Merchant, control: SandboxControl, **changes: str) -> str:
+    reference = new_reference()
+    answer = merchant.checkout(reference, **changes)
+    assert answer.status == 200, answer.body
+    control.complete_checkout(reference, "success")
+    return reference

@@ -1,0 +1,254 @@
+"""Opening a checkout and what becomes of it; expectations written from the interface document."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.sandbox.merchant import SHOP, Merchant, checkout_body, new_reference
+from wallet_gateway.testing.control import SandboxControl, SandboxRefused
+
+FULL_CHECKOUT: dict[str, Any] = {
+    "providerDiscretionaryData": "Order 77",
+    "details": {"providerMerchantId": "ACQ-1"},
+    "checkoutDetails": {
+        "paymentMethod": "ExampleWalletV2",
+        "skinId": "dark",
+        "language": "de",
+        "cardholderId": "CUST-9",
+        "cardholderFirstName": "Ada",
+        "cardholderLastName": "Lovelace",
+        "cardholderEmail": "ada@example.org",
+        "cardholderMobilePhone": "44-7700900123",
+        "cardholderHomePhone": "020 7946 0000",
+        "cardholderWorkPhone": "020 7946 0001",
+        "cardholderNationalIdentificationNumber": "QQ123456C",
+        "redirectUrlTimeout": 300,
+    },
+    "addressDetails": {
+        "billingAddress": {
+            "houseNumber": "5",
+            "street": "Curzon Street",
+            "city": "London",
+            "zipPostalCode": "W1J 5HE",
+            "state": "GB-LND",
+            "countryCode": "GBR",
+        },
+        "shippingAddress": {
+            "firstName": "Charles",
+            "lastName": "Babbage",
+            "telephoneNumber": "020 7946 0002",
+            "email": "charles@example.org",
+            "houseNumber": "1",
+            "street": "Dorset Street",
+            "city": "London",
+            "zipPostalCode": "W1U 4EG",
+            "state": "GB-LND",
+            "countryCode": "GBR",
+            "deliveryMethod": "courier",
+        },
+    },
+    "shoppingCartDetails": {
+        "totalTaxAmount": "1.60",
+        "itemDetails": [
+            {
+                "productId": "SKU-1",
+                "productName": "Lamp",
+                "productType": "physical",
+                "productQuantity": 2,
+                "unitAmount": "4.00",
+                "unitTaxAmount": "0.64",
+                "taxRate": "19",
+                "totalAmount": "8.00",
+                "totalTaxAmount": "1.28",
+            }
+        ],
+        "shippingDetails": {
+            "shippingName": "Post",
+            "shippingAmount": "2.50",
+            "shippingTaxAmount": "0.32",
+            "shippingTaxRate": "19",
+        },
+        "discountDetails": [
+            {"discountAmount": "0.50", "discountType": "storeCredit", "discountName": "Loyalty"}
+        ],
+    },
+}
+
+
+def test_the_answer_is_a_redirect_url_on_the_gateway_and_nothing_else(merchant: Merchant) -> None:
+    answer = merchant.checkout(new_reference())
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "application/json"
+    assert list(answer.json) == ["redirectUrl"]
+    assert answer.json["redirectUrl"].startswith(f"{merchant.base_url}/checkout/")
+
+
+def test_the_link_cannot_be_guessed(merchant: Merchant) -> None:
+    links = {merchant.checkout(new_reference()).json["redirectUrl"] for _ in range(20)}
+    tokens = [re.fullmatch(r".*/checkout/([A-Za-z0-9_-]{22})/", link) for link in links]
+    assert len(links) == 20
+    assert all(tokens)
+
+
+def test_every_documented_field_is_accepted(merchant: Merchant) -> None:
+    assert merchant.checkout(new_reference(), **FULL_CHECKOUT).status == 200
+
+
+def test_pascal_case_and_the_other_spelling_of_the_cart_are_accepted(merchant: Merchant) -> None:
+    def pascal(value: object) -> object:
+        if isinstance(value, dict):
+            return {name[:1].upper() + name[1:]: pascal(part) for name, part in value.items()}
+        return [pascal(part) for part in value] if isinstance(value, list) else value
+
+    body = checkout_body(new_reference(), **FULL_CHECKOUT)
+    body["shoppingCardDetails"] = body.pop("shoppingCartDetails")
+    assert merchant.post("/api/v5/checkout", pascal(body)).status == 200
+
+
+@pytest.mark.parametrize("amount", ["10.00", "10", "10.0", 10, 10.5], ids=repr)
+def test_an_amount_is_text_or_a_number(merchant: Merchant, amount: object) -> None:
+    assert merchant.checkout(new_reference(), amount=amount).status == 200
+
+
+@pytest.mark.parametrize(
+    ("outcome", "to"),
+    [
+        ("success", "success"),
+        ("pending", "pending"),
+        ("refused", "refused"),
+        ("cancelled", "cancel"),
+        ("error", "error"),
+        ("return", "return"),
+    ],
+)
+def test_each_outcome_leads_to_its_url(
+    merchant: Merchant, control: SandboxControl, outcome: str, to: str
+) -> None:
+    reference = new_reference()
+    merchant.checkout(reference)
+    assert control.complete_checkout(reference, outcome) == f"{SHOP}?to={to}"
+
+
+@pytest.mark.parametrize(
+    ("outcome", "state"),
+    [
+        ("success", "Approved"),
+        ("pending", "Pending"),
+        ("refused", "Errored"),
+        ("cancelled", "Errored"),
+        ("error", "Errored"),
+    ],
+)
+@pytest.mark.parametrize("type_", ["ecom.sale", "ecom.preAuthorization"])
+def test_each_deciding_outcome_leaves_one_record_in_its_state(
+    merchant: Merchant, control: SandboxControl, outcome: str, state: str, type_: str
+) -> None:
+    reference = new_reference()
+    merchant.checkout(reference, type=type_)
+    control.complete_checkout(reference, outcome)
+    record = merchant.record(reference)
+    assert (record["state"], record["type"]) == (state, type_)
+
+
+def test_a_checkout_nobody_decided_has_no_record(merchant: Merchant, control: SandboxControl) -> None:
+    reference = new_reference()
+    merchant.checkout(reference)
+    assert merchant.records(reference) == []
+
+
+def test_going_back_to_the_shop_decides_nothing(merchant: Merchant, control: SandboxControl) -> None:
+    reference = new_reference()
+    merchant.checkout(reference)
+    control.complete_checkout(reference, "return")
+    control.complete_checkout(reference, "return")
+    assert merchant.records(reference) == []
+    control.complete_checkout(reference, "success")
+    assert merchant.record(reference)["state"] == "Approved"
+
+
+@pytest.mark.parametrize("first", ["success", "pending", "refused", "cancelled", "error"])
+@pytest.mark.parametrize("second", ["success", "return"])
+def test_a_decided_link_is_used_up(
+    merchant: Merchant, control: SandboxControl, first: str, second: str
+) -> None:
+    reference = new_reference()
+    merchant.checkout(reference)
+    control.complete_checkout(reference, first)
+    with pytest.raises(SandboxRefused, match="CheckoutUsedUp") as refused:
+        control.complete_checkout(reference, second)
+    assert refused.value.status == 409
+    assert len(merchant.records(reference)) == 1
+
+
+@pytest.mark.parametrize(("timeout", "lives"), [(60, 60), (None, 900), (900, 900)], ids=str)
+def test_a_link_works_until_its_time_is_over(
+    merchant: Merchant, control: SandboxControl, timeout: int | None, lives: int
+) -> None:
+    late, early = new_reference(), new_reference()
+    details = {"paymentMethod": "ExampleWalletV2"} | (
+        {"redirectUrlTimeout": timeout} if timeout is not None else {}
+    )
+    merchant.checkout(early, checkoutDetails=details)
+    merchant.checkout(late, checkoutDetails=details)
+    control.advance_clock(lives - 5)
+    control.complete_checkout(early, "success")
+    control.advance_clock(5)
+    with pytest.raises(SandboxRefused, match="CheckoutExpired"):
+        control.complete_checkout(late, "success")
+    assert merchant.records(late) == []
+
+
+def test_a_timeout_of_nought_never_ends(merchant: Merchant, control: SandboxControl) -> None:
+    reference = new_reference()
+    merchant.checkout(
+        reference, checkoutDetails={"paymentMethod": "ExampleWalletV2", "redirectUrlTimeout": 0}
+    )
+    control.advance_clock(365 * 24 * 3600)
+    assert control.complete_checkout(reference, "success") == f"{SHOP}?to=success"
+
+
+@pytest.mark.parametrize(
+    ("changes", "path"),
+    [
+        ({"checkoutDetails": {"paymentMethod": "OtherWalletV2"}}, "checkoutDetails.paymentMethod"),
+        (
+            {"checkoutDetails": {"paymentMethod": "ExampleWalletV2", "redirectUrlTimeout": 901}},
+            "checkoutDetails.redirectUrlTimeout",
+        ),
+        ({"amount": "0.00"}, "amount"),
+        ({"amount": "10,00"}, "amount"),
+        ({"amount": "10.001"}, "amount"),
+        ({"currencyCode": "EURO"}, "currencyCode"),
+        ({"type": "ecom.capture"}, "type"),
+        ({"redirectDetails": {"returnUrl": "https://shop.example/"}}, "redirectDetails.successUrl"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_is_wrong_with_a_checkout_is_named_by_its_path(
+    merchant: Merchant, changes: dict[str, object], path: str
+) -> None:
+    answer = merchant.checkout(new_reference(), **changes)
+    assert (answer.status, answer.code) == (400, "4107940")
+    assert answer.message.startswith("SchemaValidationError")
+    assert path in answer.message
+
+
+def test_a_cart_that_does_not_come_to_the_amount_is_refused(merchant: Merchant) -> None:
+    answer = merchant.checkout(new_reference(), **FULL_CHECKOUT | {"amount": "10.01"})
+    assert answer.status == 400
+    assert "shoppingCartDetails" in answer.message
+
+
+@pytest.mark.parametrize(("field", "value"), [("merchantId", "NOBODY"), ("storeId", "X"), ("userId", "eve")])
+def test_a_stranger_is_refused(merchant: Merchant, field: str, value: str) -> None:
+    answer = merchant.checkout(new_reference(), **{field: value})
+    assert answer.status == 403
+    assert answer.message.startswith("UnknownMerchant")
+
+
+def test_what_is_wrong_with_the_body_is_said_before_whose_it_is(merchant: Merchant) -> None:
+    answer = merchant.checkout(new_reference(), merchantId="NOBODY", amount="x")
+    assert answer.status == 400

@@ -1,0 +1,138 @@
+"""One reference, one request: what a repetition is answered, and when references may be shared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.sandbox.merchant import Answer, Merchant, new_reference
+from wallet_gateway.testing.control import SandboxControl
+
+Send = Callable[..., Answer]
+KINDS = ("checkout", "capture", "refund", "reversal", "detached refund")
+
+
+@pytest.fixture(params=KINDS)
+def send(request: pytest.FixtureRequest, merchant: Merchant, reserved: str, sale: str, deposit: str) -> Send:
+    """Sends one kind of request for a small amount, under the reference and with the changes given."""
+    kinds: dict[str, Send] = {
+        "checkout": lambda reference, **changes: merchant.checkout(reference, **changes),
+        "capture": lambda reference, **changes: merchant.capture(reference, reserved, "1.00", **changes),
+        "refund": lambda reference, **changes: merchant.refund(reference, sale, "1.00", **changes),
+        "reversal": lambda reference, **changes: merchant.reverse(reference, reserved, **changes),
+        "detached refund": lambda reference, **changes: merchant.detached(
+            reference, deposit, "1.00", **changes
+        ),
+    }
+    return kinds[str(request.param)]
+
+
+def test_the_same_request_is_refused_by_default(send: Send, merchant: Merchant) -> None:
+    reference = new_reference()
+    assert send(reference).status == 200
+    before = merchant.records(reference)
+    again = send(reference)
+    assert (again.status, again.message.partition(":")[0]) == (409, "ReferenceAlreadyUsed")
+    assert merchant.records(reference) == before
+
+
+def test_the_same_request_is_answered_as_the_first_time_on_replay(
+    send: Send, merchant: Merchant, control: SandboxControl
+) -> None:
+    control.behaviour(duplicates="replay")
+    reference = new_reference()
+    first = send(reference)
+    before = merchant.records(reference)
+    again = send(reference)
+    assert (again.status, again.body) == (200, first.body)
+    assert merchant.records(reference) == before
+
+
+def test_the_same_request_is_carried_out_again_on_execute(
+    merchant: Merchant, control: SandboxControl, sale: str
+) -> None:
+    control.behaviour(duplicates="execute")
+    reference = new_reference()
+    ids = {merchant.refund(reference, sale, "1.00").json["id"] for _ in range(3)}
+    assert len(ids) == 3
+    assert {record["id"] for record in merchant.records(reference)} == ids
+
+
+def test_a_checkout_carried_out_again_has_two_links_that_can_both_be_paid(
+    merchant: Merchant, control: SandboxControl
+) -> None:
+    control.behaviour(duplicates="execute")
+    reference = new_reference()
+    links = {merchant.checkout(reference).json["redirectUrl"] for _ in range(2)}
+    assert len(links) == 2
+    control.complete_checkout(reference, "success")
+    control.complete_checkout(reference, "success")
+    assert [record["state"] for record in merchant.records(reference)] == ["Approved", "Approved"]
+
+
+def test_carrying_out_again_keeps_the_limits(merchant: Merchant, control: SandboxControl, sale: str) -> None:
+    control.behaviour(duplicates="execute")
+    reference = new_reference()
+    answers = [merchant.refund(reference, sale, "4.00").status for _ in range(3)]
+    assert answers == [200, 200, 400]
+
+
+@pytest.mark.parametrize("duplicates", ["reject", "replay", "execute"])
+def test_another_request_under_the_same_reference_is_always_refused(
+    send: Send, control: SandboxControl, duplicates: str
+) -> None:
+    control.behaviour(duplicates=duplicates)
+    reference = new_reference()
+    assert send(reference).status == 200
+    assert send(reference, providerDiscretionaryData="another order").status == 409
+
+
+def test_a_follow_up_may_not_carry_a_checkouts_reference(merchant: Merchant, sale: str) -> None:
+    assert merchant.refund(sale, sale).status == 409
+
+
+def test_the_same_message_in_other_spelling_is_the_same_request(
+    merchant: Merchant, control: SandboxControl, sale: str
+) -> None:
+    control.behaviour(duplicates="replay")
+    reference = new_reference()
+    first = merchant.refund(reference, sale, "1.00")
+    again = merchant.refund(reference, sale, "1.0", type="ECOM.REFUND", unknown="ignored")
+    assert again.body == first.body
+
+
+def test_references_are_each_merchants_own(merchant: Merchant, control: SandboxControl) -> None:
+    control.add_merchant(merchant_id="OTHER", store_id="S", user_id="u")
+    reference = new_reference()
+    assert merchant.checkout(reference).status == 200
+    assert merchant.checkout(reference, merchantId="OTHER", storeId="S", userId="u").status == 200
+
+
+def test_letter_case_makes_another_reference(merchant: Merchant) -> None:
+    assert merchant.checkout("order-a").status == 200
+    assert merchant.checkout("ORDER-A").status == 200
+
+
+class TestSharedReferences:
+    """A follow-up may carry its original's reference where the behaviour says so."""
+
+    @pytest.fixture(autouse=True)
+    def _shared(self, control: SandboxControl) -> None:
+        control.behaviour(share_references=True)
+
+    def test_the_records_of_both_are_told_together(self, merchant: Merchant, reserved: str) -> None:
+        assert merchant.capture(reserved, reserved, "5.00").status == 200
+        assert merchant.refund(reserved, reserved, "2.00").status == 200
+        types = [record["type"] for record in merchant.records(reserved)]
+        assert types == ["ecom.preAuthorization", "ecom.capture", "ecom.refund"]
+
+    def test_once_per_type(self, merchant: Merchant, sale: str) -> None:
+        assert merchant.refund(sale, sale, "1.00").status == 200
+        assert merchant.refund(sale, sale, "2.00").status == 409
+        assert merchant.refund(new_reference(), sale, "2.00").status == 200
+
+    def test_another_payments_reference_is_still_taken(
+        self, merchant: Merchant, pay: Callable[..., str], sale: str
+    ) -> None:
+        assert merchant.refund(pay(), sale, "1.00").status == 409

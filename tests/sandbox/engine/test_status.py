@@ -1,0 +1,208 @@
+"""The status query: golden records, their order, what is hidden, and how far it is behind."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+
+from tests.sandbox.engine.test_checkouts import FULL_CHECKOUT
+from tests.sandbox.merchant import IDS, TRANSACTIONS, Merchant, new_reference
+from wallet_gateway.testing.control import SandboxControl
+
+PAYER_FIELDS = ("apmPayerAccountNumber", "apmPayerEmailAddress", "apmProviderTransactionId")
+ADDRESS_PARTS = ("Name", "Street1", "CityName", "PostalCode", "Country", "Phone")
+PREAUTHORIZATION_FIELDS = {
+    "apmPayerID",
+    "apmPayerFirstname",
+    "apmPayerLastname",
+    "apmPayerCountryCode",
+    "apmPayerStateOrProvince",
+    *(f"apmPayerBilling{part}" for part in ADDRESS_PARTS),
+    *(f"apmPayerShipping{part}" for part in ADDRESS_PARTS),
+}
+
+
+def test_an_unknown_reference_is_an_empty_array(merchant: Merchant) -> None:
+    answer = merchant.status("never-heard-of")
+    assert (answer.status, answer.body) == (200, b"[]")
+
+
+def test_the_record_of_a_sale(merchant: Merchant, sale: str) -> None:
+    record = merchant.record(sale)
+    payment_id, moment = record["id"], record["transactionDateTime"]
+    provider_id = record["apmDetails"]["apmProviderTransactionId"]
+    assert payment_id
+    assert provider_id
+    assert record == {
+        "id": payment_id,
+        "state": "Approved",
+        "currencyCode": "EUR",
+        "transactionAmount": 10.0,
+        "clientSystemTransactionId": sale,
+        "type": "ecom.sale",
+        "transactionDateTime": moment,
+        "apmDetails": {
+            "apmName": "ExampleWalletV2",
+            "apmPayerAccountNumber": "EW-5520-1783",
+            "apmPayerEmailAddress": "sam.sample@example.com",
+            "apmProviderTransactionId": provider_id,
+        },
+    }
+
+
+def test_the_time_has_seven_digits_of_fraction_and_no_zone(merchant: Merchant, sale: str) -> None:
+    moment = merchant.record(sale)["transactionDateTime"]
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{7}", moment)
+    age = datetime.now(UTC) - datetime.fromisoformat(moment[:26] + "+00:00")
+    assert 0 <= age.total_seconds() < 60
+
+
+def test_the_amount_is_a_number_with_the_decimals_of_its_currency(
+    merchant: Merchant, control: SandboxControl
+) -> None:
+    for amount, currency in (("10.50", "EUR"), ("10", "JPY"), ("10.500", "KWD")):
+        reference = new_reference()
+        merchant.checkout(reference, amount=amount, currencyCode=currency)
+        control.complete_checkout(reference, "success")
+        assert f'"transactionAmount":{amount},'.encode() in merchant.status(reference).body
+
+
+def test_a_preauthorisation_says_what_the_checkout_said(merchant: Merchant, control: SandboxControl) -> None:
+    reference = new_reference()
+    merchant.checkout(reference, type="ecom.preauthorization", **FULL_CHECKOUT)
+    control.complete_checkout(reference, "success")
+    record = merchant.record(reference)
+    details = record["apmDetails"]
+    assert record["type"] == "ecom.preAuthorization"
+    assert set(details) >= {*PAYER_FIELDS, *PREAUTHORIZATION_FIELDS, "billingAddress", "shippingAddress"}
+    assert details["apmPayerEmailAddress"] == "ada@example.org"
+    assert details["apmPayerID"] == "CUST-9"
+    assert details["apmPayerBillingName"] == "Ada Lovelace"
+    assert details["apmPayerBillingStreet1"] == "Curzon Street 5"
+    assert details["apmPayerShippingName"] == "Charles Babbage"
+    assert details["apmPayerShippingPhone"] == "020 7946 0002"
+    assert details["billingAddress"] == FULL_CHECKOUT["addressDetails"]["billingAddress"]
+    assert details["shippingAddress"].items() >= {"city": "London", "countryCode": "GBR"}.items()
+
+
+def test_the_wallets_customer_fills_what_the_checkout_does_not_say(merchant: Merchant, reserved: str) -> None:
+    details = merchant.record(reserved)["apmDetails"]
+    assert set(details) >= {*PAYER_FIELDS, *PREAUTHORIZATION_FIELDS}
+    assert all(details[name] for name in PREAUTHORIZATION_FIELDS)
+    assert details["shippingAddress"]["firstName"] == "Sam"
+
+
+def test_an_order_without_a_shipping_address_goes_where_the_bill_goes(
+    merchant: Merchant, control: SandboxControl
+) -> None:
+    reference = new_reference()
+    billing = FULL_CHECKOUT["addressDetails"]["billingAddress"]
+    merchant.checkout(reference, type="ecom.preAuthorization", addressDetails={"billingAddress": billing})
+    control.complete_checkout(reference, "success")
+    details = merchant.record(reference)["apmDetails"]
+    assert details["shippingAddress"].items() >= billing.items()
+
+
+def test_a_follow_up_has_the_payer_of_its_original(merchant: Merchant, control: SandboxControl) -> None:
+    reference, capture = new_reference(), new_reference()
+    merchant.checkout(reference, type="ecom.preAuthorization", **FULL_CHECKOUT)
+    control.complete_checkout(reference, "success")
+    merchant.capture(capture, reference)
+    details = merchant.record(capture)["apmDetails"]
+    assert details["apmPayerEmailAddress"] == "ada@example.org"
+    assert set(details) == {"apmName", *PAYER_FIELDS}
+
+
+def test_an_errored_follow_up_has_no_payer_and_no_provider_id(
+    merchant: Merchant, control: SandboxControl, sale: str
+) -> None:
+    refund = new_reference()
+    control.fault("refund", "errored")
+    merchant.refund(refund, sale)
+    record = merchant.record(refund)
+    assert record["state"] == "Errored"
+    assert record["apmDetails"] == {"apmName": "ExampleWalletV2"} | dict.fromkeys(PAYER_FIELDS)
+
+
+def test_records_under_one_reference_come_oldest_first(
+    merchant: Merchant, control: SandboxControl, reserved: str
+) -> None:
+    control.portal(reserved, "ecom.capture", "4.00")
+    control.portal(reserved, "ecom.refund", "1.00")
+    records = merchant.records(reserved)
+    assert [record["type"] for record in records] == [
+        "ecom.preAuthorization",
+        "ecom.capture",
+        "ecom.refund",
+    ]
+    assert len({record["id"] for record in records}) == 3
+
+
+def test_another_stores_records_are_not_told(merchant: Merchant, control: SandboxControl, sale: str) -> None:
+    control.add_merchant(merchant_id="SANDBOX-MERCHANT", store_id="SECOND", user_id="u")
+    query = f"merchantId=SANDBOX-MERCHANT&storeId=SECOND&clientSystemTransactionId={sale}"
+    assert merchant.send("GET", f"{TRANSACTIONS}?{query}").json == []
+
+
+def query_of(**changes: str | None) -> str:
+    values = IDS | {"clientSystemTransactionId": "X"} | changes
+    return "&".join(
+        f"{name}={value}" for name, value in values.items() if value is not None and name != "userId"
+    )
+
+
+@pytest.mark.parametrize("name", ["merchantId", "storeId", "clientSystemTransactionId"])
+@pytest.mark.parametrize("value", [None, "", "%20"], ids=["absent", "empty", "blank"])
+def test_every_parameter_is_mandatory(merchant: Merchant, name: str, value: str | None) -> None:
+    answer = merchant.send("GET", f"{TRANSACTIONS}?{query_of(**{name: value})}")
+    assert (answer.status, answer.code) == (400, "4107940")
+    assert name in answer.message
+
+
+@pytest.mark.parametrize(
+    "extra",
+    ["&storeId=SANDBOX-STORE", "&STOREID=SANDBOX-STORE", "&x=%FF", "&a=1" * 200],
+    ids=["twice", "twice in another case", "no UTF-8", "too many"],
+)  # fmt: skip
+def test_a_query_that_can_be_read_two_ways_is_refused(merchant: Merchant, extra: str) -> None:
+    answer = merchant.send("GET", f"{TRANSACTIONS}?{query_of()}{extra}")
+    assert (answer.status, answer.code) == (400, "4107940")
+
+
+def test_the_letter_case_of_parameters_does_not_matter(merchant: Merchant, sale: str) -> None:
+    query = f"MERCHANTID=SANDBOX-MERCHANT&storeid=SANDBOX-STORE&ClientSystemTransactionId={sale}"
+    assert len(merchant.send("GET", f"{TRANSACTIONS}?{query}").json) == 1
+
+
+@pytest.mark.parametrize("changes", [{"merchantId": "X"}, {"storeId": "X"}], ids=str)
+def test_a_stranger_is_refused(merchant: Merchant, changes: dict[str, str]) -> None:
+    assert merchant.send("GET", f"{TRANSACTIONS}?{query_of(**changes)}").status == 403
+
+
+def test_the_query_lags_as_far_behind_as_it_is_told(
+    merchant: Merchant, control: SandboxControl, sale: str
+) -> None:
+    control.advance_clock(60)
+    control.behaviour(status_lag_seconds=30)
+    refund = new_reference()
+    merchant.refund(refund, sale)
+    assert len(merchant.records(sale)) == 1
+    assert merchant.records(refund) == []
+    control.advance_clock(29)
+    assert merchant.records(refund) == []
+    control.advance_clock(1)
+    assert merchant.record(refund)["state"] == "Approved"
+
+
+def test_a_change_of_state_lags_too(merchant: Merchant, control: SandboxControl) -> None:
+    reference = new_reference()
+    merchant.checkout(reference)
+    control.complete_checkout(reference, "pending")
+    control.advance_clock(100)
+    control.behaviour(status_lag_seconds=30)
+    control.settle_pending(reference, "success")
+    assert merchant.record(reference)["state"] == "Pending"
+    control.advance_clock(30)
+    assert merchant.record(reference)["state"] == "Approved"
