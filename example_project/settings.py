@@ -12,7 +12,6 @@ from urllib.parse import urlsplit
 
 import django
 import environ
-from django.utils.translation import gettext_lazy as _
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 PROJECT_DIR = BASE_DIR / "example_project"
@@ -83,15 +82,17 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         "timeout": 20,
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
     }
+    # One writer at a time is enough for a shop with one visitor.
+    SILENCED_SYSTEM_CHECKS = ["wallet_gateway.W003"]
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 LANGUAGE_CODE = "en"
 LANGUAGES = [
-    ("en", _("English")),
-    ("de", _("German")),
-    ("fr", _("French")),
-    ("es", _("Spanish")),
-    ("ar", _("Arabic")),
+    ("en", "English"),
+    ("de", "Deutsch"),
+    ("fr", "Français"),
+    ("es", "Español"),
+    ("ar", "العربية"),
 ]
 LOCALE_PATHS = [PROJECT_DIR / "shop" / "locale"]
 USE_TZ = True

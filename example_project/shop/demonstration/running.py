@@ -24,15 +24,16 @@ ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 SECONDS_BETWEEN_LOOKS = 0.5
 
 
-def demo_services(shop_port: int, gateway_port: int, logs: Path) -> list[Service]:
-    """The processes of the demo: the gateway first, since the others speak to it."""
+def demo_services(shop_port: int, gateway_port: int, *, logs: Path, database: str) -> list[Service]:
+    """The processes of the demo: the gateway first, which keeps its records in `database`."""
     manage = str(settings.BASE_DIR / "manage.py")
     environment = environment_for(shop_port, f"http://{HOST}:{gateway_port}")
-    kept = str(settings.BASE_DIR / "sandbox.sqlite3")
     services = [
         Service(
             name="gateway",
-            command=python("-m", "wallet_gateway.sandbox", "--port", str(gateway_port), "--database", kept),
+            command=python(
+                "-m", "wallet_gateway.sandbox", "--port", str(gateway_port), "--database", database
+            ),
             environment=environment,
             log=logs / "gateway.log",
             port=gateway_port,

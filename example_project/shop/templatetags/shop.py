@@ -24,7 +24,7 @@ def money(amount: Decimal, currency: str) -> SafeString:
 @register.filter
 def less(amount: Decimal, currency: str) -> SafeString:
     """An amount that is taken off, with a minus sign before it."""
-    return format_html('<span class="less">\u2212{}</span>', money(amount, currency))
+    return format_html('<bdi class="less" dir="ltr">\u2212{}</bdi>', money(amount, currency))
 
 
 @register.filter

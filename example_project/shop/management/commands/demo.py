@@ -29,25 +29,31 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=8000, help="Port of the shop (8000).")
         parser.add_argument("--gateway-port", type=int, default=8001, help="Port of the gateway (8001).")
         parser.add_argument(
+            "--gateway-database",
+            default=str(settings.BASE_DIR / "sandbox.sqlite3"),
+            help="File in which the gateway remembers from one demo to the next.",
+        )
+        parser.add_argument(
             "--once",
             action="store_true",
             help="Buy, capture, refund and reverse against a sandbox and a database of its own, print a "
             "table and end; the exit code is 0 when the gateway says the same as our books.",
         )
 
-    def handle(self, *_args: Any, port: int, gateway_port: int, once: bool, **_options: Any) -> None:
-        if once:
+    def handle(self, *_args: Any, **options: Any) -> None:
+        port, gateway_port = options["port"], options["gateway_port"]
+        if options["once"]:
             raise SystemExit(tell_story_once())
         if not settings.DEBUG:
             raise CommandError("The demo gives out a staff password, so it needs DEBUG on.")
         _check_ports(port, gateway_port)
         call_command("migrate", verbosity=0, interactive=False)
         call_command("seed_shop", stdout=StringIO())
-        self._run(port, gateway_port)
+        self._run(port, gateway_port, options["gateway_database"])
 
-    def _run(self, port: int, gateway_port: int) -> None:
+    def _run(self, port: int, gateway_port: int, database: str) -> None:
         with tempfile.TemporaryDirectory(prefix="wallet-demo-") as logs:
-            services = demo_services(port, gateway_port, Path(logs))
+            services = demo_services(port, gateway_port, logs=Path(logs), database=database)
             try:
                 run_until_ended(services, on_ready=lambda: self._say_where(port, gateway_port))
             except ServiceFailed as failure:
