@@ -34,6 +34,8 @@ class RawServer:
     behaviour: Behaviour
     tls: ssl.SSLContext | None = None
     before_handshake: float = 0.0
+    greeting: bytes = b""
+    """What is said before anything is asked."""
     requests: list[Request] = field(default_factory=list)
     connections: int = 0
     hung_up: int = 0
@@ -81,6 +83,7 @@ class RawServer:
             self.stopping.wait(self.before_handshake)
             connection = self.tls.wrap_socket(plain, server_side=True) if self.tls else plain
             self._open.append(connection)
+            connection.sendall(self.greeting)
             with connection, connection.makefile("rb") as stream:
                 while request := read_request(stream):
                     self.requests.append(request)

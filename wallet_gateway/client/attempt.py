@@ -22,7 +22,7 @@ class Limits:
     """How long and how large: seconds and bytes, all above zero (ValueError)."""
 
     connect_timeout: float
-    """For the TCP connection, and again for the TLS handshake. The resolver has limits of its own."""
+    """For TCP, with each address of the name, and again for TLS. The resolver has limits of its own."""
     read_timeout: float
     """For each wait on the gateway, be it to read or to write."""
     total_timeout: float
