@@ -42,9 +42,9 @@ def refund_migrated(
     Where a migration file has told the deposit's amount, more than is left is refused here; otherwise the
     gateway decides. Returns the intent in whatever state it has; `approved_amount` is what was given back.
     """
-    minor = _checked(parent_transaction_id, amount, currency)
+    currency, minor = _checked(parent_transaction_id, amount, currency)
     deposit = _deposit(parent_transaction_id, currency, context)
-    first = repeated(who, kind=TransactionKind.DETACHED_REFUND, deposit=deposit)
+    first = repeated(who, kind=TransactionKind.DETACHED_REFUND, deposit=deposit, amount=minor)
     if first is not None:
         return first
     account, reference = context.gateway.account, context.new_reference()
@@ -79,19 +79,20 @@ def refund_migrated(
     )
 
 
-def _checked(parent_transaction_id: object, amount: Decimal | Money, currency: str) -> int:
+def _checked(parent_transaction_id: object, amount: Decimal | Money, currency: str) -> tuple[str, int]:
+    """Return the currency as ISO writes it, and the amount in minor units."""
     if not isinstance(parent_transaction_id, str) or not _PARENT.match(parent_transaction_id):
         raise UnableToRefundMigrated(
             "parent_transaction_id must be 1 to 128 visible ASCII characters without blanks"
         )
     try:
-        check_currency(currency)
+        currency = check_currency(currency)
     except ProtocolError as error:
         raise BadAmount(f"currency: {error}") from error
-    minor = minor_units_of(amount, currency=currency, whole=0)
-    if minor <= 0:
-        raise BadAmount("amount must be above zero")
-    return minor
+    minor = minor_units_of(amount, currency=currency)
+    if minor is None:
+        raise BadAmount("amount: a detached refund needs one")
+    return currency, minor
 
 
 def _deposit(parent_transaction_id: str, currency: str, context: GatewayContext) -> MigratedDeposit:

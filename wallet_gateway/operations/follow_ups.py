@@ -46,11 +46,12 @@ def capture(
 
     Raises `UnableToCapture` when the amount is not there to be taken.
     """
-    first = repeated(who, kind=TransactionKind.CAPTURE, payment=payment)
+    asked = minor_units_of(amount, currency=payment.currency)
+    first = repeated(who, kind=TransactionKind.CAPTURE, payment=payment, amount=asked)
     if first is not None:
         return first
     sums = payment.sums
-    minor = minor_units_of(amount, currency=payment.currency, whole=capturable(sums))
+    minor = capturable(sums) if asked is None else asked
 
     def reserve(now: datetime) -> None:
         taken = _payable(payment, context, now).filter(
@@ -71,11 +72,12 @@ def refund(
 
     Raises `UnableToRefund` when the amount is not there to be given back.
     """
-    first = repeated(who, kind=TransactionKind.REFUND, payment=payment)
+    asked = minor_units_of(amount, currency=payment.currency)
+    first = repeated(who, kind=TransactionKind.REFUND, payment=payment, amount=asked)
     if first is not None:
         return first
     sums = payment.sums
-    minor = minor_units_of(amount, currency=payment.currency, whole=refundable(sums))
+    minor = refundable(sums) if asked is None else asked
 
     def reserve(now: datetime) -> None:
         taken = _payable(payment, context, now).filter(

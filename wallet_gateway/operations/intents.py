@@ -6,16 +6,18 @@ Nothing here sends a request twice: the only exception is one of which it is cer
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import IntegrityError
+from django.db.models import Exists
 
 from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
 from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.domain.recovery import LEASE
-from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations import _answers
 from wallet_gateway.operations._settlement import reread
 from wallet_gateway.operations._transactions import in_transaction
@@ -45,7 +47,7 @@ class Who:
 
 
 NOBODY = Who()
-LONGEST_KEY = 64
+_KEY = re.compile(r"[!-~]{1,64}\Z")
 
 
 def carry_out(
@@ -65,6 +67,12 @@ def carry_out(
         intent = in_transaction(lambda: _record_intent(draft, body, reserve, context))
     except IntegrityError as error:
         return _taken(draft, error)
+    except OperationRefused:
+        # The same click a moment ago may be what used up the amount.
+        first = _same_click(draft)
+        if first is None:
+            raise
+        return first
     return send(intent, message, context=context)
 
 
@@ -79,23 +87,35 @@ def repeated(
     kind: TransactionKind,
     payment: Payment | None = None,
     deposit: MigratedDeposit | None = None,
+    amount: int | None = None,
 ) -> GatewayTransaction | None:
-    """Return the intent that this key already has, or None; raises `KeyConflict` when it is another's."""
+    """Return the intent that this key already has, or None.
+
+    `amount` is what the caller names, in minor units; None when it leaves the amount to us. Raises
+    `KeyConflict` when the key is another operation's.
+    """
     if who.key is None:
         return None
-    if not 0 < len(who.key) <= LONGEST_KEY:
-        raise KeyConflict(f"a key has 1 to {LONGEST_KEY} characters, not {len(who.key)}")
+    if not _KEY.match(who.key):
+        raise KeyConflict("a key has 1 to 64 visible ASCII characters without blanks")
     rows = GatewayTransaction.objects.select_related("payment__order", "deposit")
     found = rows.filter(key=who.key).first()
-    if found is None or (found.kind, found.payment, found.deposit) == (kind, payment, deposit):
-        return found
-    raise KeyConflict(f"key {who.key!r} belongs to another operation")
+    if found is None:
+        return None
+    same = (found.kind, found.payment, found.deposit) == (kind, payment, deposit)
+    if not same or amount not in {None, found.amount_minor}:
+        raise KeyConflict(f"key {who.key!r} belongs to another operation")
+    return found
+
+
+def _same_click(draft: GatewayTransaction) -> GatewayTransaction | None:
+    kind = TransactionKind(draft.kind)
+    return repeated(Who(key=draft.key), kind=kind, payment=draft.payment, deposit=draft.deposit)
 
 
 def _taken(draft: GatewayTransaction, error: IntegrityError) -> GatewayTransaction:
     """Tell a lost race for the same key from an operation that is still outstanding."""
-    kind = TransactionKind(draft.kind)
-    found = repeated(Who(key=draft.key), kind=kind, payment=draft.payment, deposit=draft.deposit)
+    found = _same_click(draft)
     if found is not None and found.reference != draft.reference:
         return found
     raise OperationOutstanding(
@@ -120,11 +140,12 @@ def _record_intent(
 def send_again(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
     """Send a request of which no byte left once more: same reference, same bytes.
 
-    Returns the intent as it stands when it is not in that state, or another worker was quicker.
+    Returns the intent as it stands when it is not in that state, when another worker was quicker, and while
+    its payment is frozen or sending is paused.
     """
     _check_sending(context)
     try:
-        claimed = in_transaction(lambda: _claim(intent, context.clock.now()))
+        claimed = in_transaction(lambda: _claim(intent, context))
     except IntegrityError as error:
         return _taken(intent, error)
     intent = reread(intent)
@@ -135,9 +156,14 @@ def send_again(intent: GatewayTransaction, *, context: GatewayContext) -> Gatewa
     return send(intent, model.from_json(intent.request_body.encode()), context=context)
 
 
-def _claim(intent: GatewayTransaction, now: datetime) -> bool:
+def _claim(intent: GatewayTransaction, context: GatewayContext) -> bool:
+    now = context.clock.now()
     unsent = GatewayTransaction.objects.filter(
-        pk=intent.pk, state=IntentState.NOT_SENT, attempt_no=intent.attempt_no
+        ~GatewayPause.sending_is_paused(context.alias, now),
+        ~_is_frozen(intent),
+        pk=intent.pk,
+        state=IntentState.NOT_SENT,
+        attempt_no=intent.attempt_no,
     )
     return bool(
         unsent.update(
@@ -149,6 +175,12 @@ def _claim(intent: GatewayTransaction, now: datetime) -> bool:
             next_send_at=None,
         )
     )
+
+
+def _is_frozen(intent: GatewayTransaction) -> Exists:
+    if intent.payment_id is not None:
+        return Exists(Payment.objects.filter(pk=intent.payment_id, frozen=True))
+    return Exists(MigratedDeposit.objects.filter(pk=intent.deposit_id or 0, frozen=True))
 
 
 def send(intent: GatewayTransaction, message: Message, *, context: GatewayContext) -> GatewayTransaction:
