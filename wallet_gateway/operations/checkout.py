@@ -9,9 +9,10 @@ from urllib.parse import urlsplit
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentEvent
+from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.models import EvidenceKind, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.operations._breaker import pause_sending
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import settle
 from wallet_gateway.operations._transactions import in_transaction
@@ -107,6 +108,8 @@ def _send(intent: GatewayTransaction, request: CheckoutRequest, context: Gateway
         raise CheckoutRefused(str(error)) from error
     except OutcomeUnknown as error:
         # The answer was the only copy of the page's address, so nobody can reach that page through us.
+        if error.retry_after is not None:
+            pause_sending(context, seconds=error.retry_after, reason=str(error))
         _record(intent, IntentEvent.PAGE_LOST, error, context)
         raise GatewayUnreachable(f"no payment page was received: {error}") from error
     return _open(intent, answer, context)
@@ -155,7 +158,7 @@ def _open(intent: GatewayTransaction, answer: Answer[CheckoutResponse], context:
         changes={"redirect_url": url, "expires_at": expires_at},
     )
     opened = settle(intent, news, context=context)
-    if not opened.redirect_url:
+    if opened.state != IntentState.OPEN:
         raise GatewayUnreachable("the payment page arrived too late to be used")
     return _payment_of(opened)
 
