@@ -30,3 +30,8 @@ class GatewayPause(models.Model):
     def sending_is_paused(cls, gateway: str, now: datetime) -> Exists:
         """Return a condition for the WHERE of a reserving UPDATE: it costs no statement of its own."""
         return Exists(cls.objects.filter(gateway=gateway, sending_until__gt=now))
+
+    @classmethod
+    def queries_are_paused(cls, gateway: str, now: datetime) -> Exists:
+        """Return the same kind of condition for status queries."""
+        return Exists(cls.objects.filter(gateway=gateway, queries_until__gt=now))

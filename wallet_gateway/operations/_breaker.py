@@ -18,9 +18,11 @@ def pause_sending(context: GatewayContext, *, seconds: float, reason: str) -> No
 
 
 def pause_queries(context: GatewayContext, *, seconds: float) -> None:
-    """Ask no status queries for so many seconds, at most fifteen minutes."""
+    """Ask no status queries for so many seconds, at most fifteen minutes; a longer pause stays."""
     until = context.clock.now() + min(timedelta(seconds=seconds), LONGEST_PAUSE)
-    GatewayPause.objects.update_or_create(gateway=context.alias, defaults={"queries_until": until})
+    pause, _ = GatewayPause.objects.get_or_create(gateway=context.alias)
+    if pause.queries_until is None or pause.queries_until < until:
+        GatewayPause.objects.filter(pk=pause.pk).update(queries_until=until)
 
 
 def count_unknown(context: GatewayContext) -> None:

@@ -13,6 +13,7 @@ from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
 from wallet_gateway.domain.recovery import CLAIM, may_conclude_expired, needs_operator, next_query_at
 from wallet_gateway.models import EvidenceKind, GatewayPause, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations._books import OPENING
+from wallet_gateway.operations._isolation import alone
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._questions import ask
 from wallet_gateway.operations._settlement import reread, settle
@@ -62,7 +63,8 @@ def reconcile_order(
 def _claim_on_demand(reference: str, context: GatewayContext) -> bool:
     now = context.clock.now()
     rested = Q(last_queried_at__isnull=True) | Q(last_queried_at__lte=now - AT_MOST_EVERY)
-    rows = GatewayTransaction.objects.filter(rested, reference=reference, state__in=ASKABLE_STATES)
+    paused = GatewayPause.queries_are_paused(context.alias, now)
+    rows = GatewayTransaction.objects.filter(rested, ~paused, reference=reference, state__in=ASKABLE_STATES)
     return bool(rows.update(last_queried_at=now))
 
 
@@ -167,19 +169,21 @@ def reconcile_due(*, context: GatewayContext, limit: int = 500) -> int:
         return 0
     due = GatewayTransaction.objects.filter(gateway=context.alias, next_query_at__lte=now)
     rows = due.order_by("next_query_at", "pk").select_related("payment__order", "deposit")[:limit]
-    return sum(1 for _ in _paced(rows, context))
+    return _ask_paced(rows, context)
 
 
-def _paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> Iterable[GatewayTransaction]:
-    pause = 1 / context.policy.query_rate
+def _ask_paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> int:
+    asked, pause = 0, 1 / context.policy.query_rate
     for intent in rows:
         if not _claim_due(intent, context.clock.now()):
             continue
-        question(intent, context=context)
-        yield intent
+        with alone(intent.reference):
+            question(intent, context=context)
+        asked += 1
         context.sleep(pause)
         if _queries_are_paused(context, context.clock.now()):
-            return
+            break
+    return asked
 
 
 def _claim_due(intent: GatewayTransaction, now: datetime) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, TransactionKind
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
 from wallet_gateway.operations._breaker import count_unknown
+from wallet_gateway.operations._isolation import alone
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import settle
 from wallet_gateway.operations.context import GatewayContext
@@ -70,7 +71,8 @@ def end_leases(*, context: GatewayContext) -> int:
             detail="the sender went silent while sending",
             attempt_no=intent.attempt_no,
         )
-        settle(intent, news, context=context)
+        with alone(intent.reference):
+            settle(intent, news, context=context)
     if rows:
         count_unknown(context)
     return len(rows)
@@ -89,9 +91,10 @@ def send_unsent(*, context: GatewayContext) -> int:
 
 
 def _try_again(intent: GatewayTransaction, context: GatewayContext) -> bool:
+    tried = intent.attempt_no
     try:
-        send_again(intent, context=context)
+        with alone(intent.reference):
+            intent = send_again(intent, context=context)
     except OperationRefused as error:
         logger.info("%s was not sent again: %s", intent.reference, error)
-        return False
-    return True
+    return intent.attempt_no > tried
