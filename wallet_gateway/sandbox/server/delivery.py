@@ -65,7 +65,7 @@ def deliver(connection: socket.socket, *, head: bytes, body: bytes, delivery: De
             connection.sendall(head + body[: len(body) // 2])
         case Manner.RESET:
             connection.sendall(head + body[: len(body) // 2])
-            _reset_on_close(connection)
+            _reset(connection)
     return False
 
 
@@ -76,6 +76,8 @@ def _drip(connection: socket.socket, *, head: bytes, body: bytes, seconds: float
         connection.sendall(bytes((byte,)))
 
 
-def _reset_on_close(connection: socket.socket) -> None:
-    # Lingering for zero seconds turns the close into a reset packet.
+def _reset(connection: socket.socket) -> None:
+    # Lingering for zero seconds turns the close into a reset, unless the end was announced before: so it is
+    # closed here and now, before the server takes its leave in good order.
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    connection.close()
