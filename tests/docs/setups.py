@@ -63,7 +63,15 @@ def the_fact_is_due(names: dict[str, Any]) -> None:
     payments.deliver_facts()
 
 
+def an_unknown_refund(names: dict[str, Any]) -> None:
+    """A refund that the gateway never got, though the request left; the status query shows nothing of it."""
+    a_paid_order(names)
+    names["sandbox"].fault("refund", "drop_before", times=1)
+    names["intent"] = payments.refund(names["order"])
+
+
 SETUPS = {
+    "a refund whose outcome is unknown": an_unknown_refund,
     "an order": an_order,
     "a paid order": a_paid_order,
     "the order gets paid": the_order_gets_paid,
