@@ -102,13 +102,22 @@ __all__ = [
 ]
 
 
+_contexts: dict[str, GatewayContext] = {}
+
+
 def _context(alias: str) -> GatewayContext:
-    return GatewayContext(
+    gateway, known = wiring.gateway(alias), _contexts.get(alias)
+    if known is not None and known.gateway is gateway:
+        return known
+    # Made anew whenever the settings, and so the client, have changed.
+    context = GatewayContext(
         alias=alias,
-        gateway=wiring.gateway(alias),
+        gateway=gateway,
         policy=conf.gateway_settings(alias).policy,
         clock=wiring.clock(),
     )
+    _contexts[alias] = context
+    return context
 
 
 # Orders and their hosted page

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+import time
+from datetime import datetime, timedelta
 
 from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.domain.recovery import LONGEST_PAUSE, PAUSE, PAUSE_AT_UNKNOWNS, PAUSE_WINDOW
@@ -10,11 +11,23 @@ from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations._discrepancies import stop_sending
 from wallet_gateway.operations.context import GatewayContext
 
+_PAUSE_IS_READ_EVERY = 1.0
+
 
 def pause_sending(context: GatewayContext, *, seconds: float, reason: str) -> None:
     """Send nothing new for so many seconds, at most fifteen minutes."""
     until = context.clock.now() + min(timedelta(seconds=seconds), LONGEST_PAUSE)
     stop_sending(context.alias, until=until, reason=reason)
+    context.pause.forget()
+
+
+def sending_is_paused(context: GatewayContext, now: datetime) -> bool:
+    """Say whether new requests wait. Read at most once a second: a pause need not be exact to the request."""
+    memory, ticks = context.pause, time.monotonic()
+    if memory.read_at is None or ticks - memory.read_at > _PAUSE_IS_READ_EVERY:
+        rows = GatewayPause.objects.filter(gateway=context.alias).values_list("sending_until", flat=True)
+        memory.until, memory.read_at = rows.first(), ticks
+    return memory.until is not None and memory.until > now
 
 
 def pause_queries(context: GatewayContext, *, seconds: float) -> None:
@@ -33,3 +46,4 @@ def count_unknown(context: GatewayContext) -> None:
     )
     if unknown.count() > PAUSE_AT_UNKNOWNS:
         stop_sending(context.alias, until=now + PAUSE, reason="too many unknown outcomes in a short time")
+        context.pause.forget()

@@ -55,6 +55,8 @@ def settle(intent: GatewayTransaction, news: News, *, context: GatewayContext) -
         if taken is None:
             raise
         settled = _settle(reread(intent), taken, context)
+    if news.finding.discrepancy is not None:
+        context.pause.forget()
     deliver(settled.facts, clock=context.clock)
     return settled.intent
 

@@ -10,8 +10,9 @@ from django.db.models import F
 
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
 from wallet_gateway.domain.recovery import LEASE, REOPEN_MARGIN
-from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
+from wallet_gateway.operations._breaker import sending_is_paused
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError, OperationRefused
 from wallet_gateway.protocol.checkout import CheckoutRequest
@@ -44,7 +45,11 @@ class Begun:
 def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext) -> Begun | None:
     """Lock the order and decide; None when another request is sending at this moment."""
     now = context.clock.now()
-    _lock(order, context, now)
+    if sending_is_paused(context, now):
+        raise CheckoutPaused("sending to the gateway is paused; try again later")
+    if _lock_untouched(order):
+        return Begun(intent=_new_attempt(order, request, context, now, number=1), request=request)
+    _lock(order)
     attempts = list(
         GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.CHECKOUT)
         .select_related("payment")
@@ -62,25 +67,32 @@ def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext
             # The same reference goes with the same bytes, whatever the settings say by now.
             written = CheckoutRequest.from_json(latest.request_body.encode())
             return Begun(intent=_claim_again(latest, context, now), request=written)
-    return Begun(intent=_new_attempt(order, request, context, now, len(attempts) + 1), request=request)
+    return Begun(intent=_new_attempt(order, request, context, now, number=len(attempts) + 1), request=request)
 
 
-def _lock(order: PaymentOrder, context: GatewayContext, now: datetime) -> None:
+def _lock_untouched(order: PaymentOrder) -> bool:
+    """Lock an order that nobody has ever touched: it has no attempts, so there is nothing to read."""
+    if order.version != 0:
+        return False
+    untouched = PaymentOrder.objects.filter(pk=order.pk, version=0, state=OrderState.OPEN)
+    if not untouched.update(version=1):
+        return False
+    order.version = 1
+    return True
+
+
+def _lock(order: PaymentOrder) -> None:
     """Take the order's row by an UPDATE, which locks it on every database, and check it at once."""
-    locked = PaymentOrder.objects.filter(
-        ~GatewayPause.sending_is_paused(context.alias, now), pk=order.pk, state__in=PAYABLE_STATES
-    ).update(version=F("version") + 1, state=OrderState.OPEN)
-    if locked:
+    payable = PaymentOrder.objects.filter(pk=order.pk, state__in=PAYABLE_STATES)
+    if payable.update(version=F("version") + 1, state=OrderState.OPEN):
         order.version, order.state = order.version + 1, OrderState.OPEN
         return
     order.refresh_from_db()
-    if order.is_payable:
-        raise CheckoutPaused("sending to the gateway is paused; try again later")
     raise OrderNotPayable(f"order {order.reference} is {order.state}; it must not be paid again")
 
 
 def _new_attempt(
-    order: PaymentOrder, request: CheckoutRequest, context: GatewayContext, now: datetime, number: int
+    order: PaymentOrder, request: CheckoutRequest, context: GatewayContext, now: datetime, *, number: int
 ) -> GatewayTransaction:
     reference, body = request.client_system_transaction_id, request.to_json()
     payment = Payment(

@@ -24,6 +24,19 @@ class Clock(Protocol):
         ...
 
 
+@dataclass(slots=True, kw_only=True)
+class PauseMemory:
+    """What this process last read of a gateway's pause, so that not every checkout reads it again."""
+
+    read_at: float | None = None
+    """On the monotonic clock."""
+    until: datetime | None = None
+
+    def forget(self) -> None:
+        """Read again next time: this process has just changed the pause."""
+        self.read_at = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatewayContext:
     """One gateway by its alias, with what an operation needs to use it."""
@@ -33,6 +46,7 @@ class GatewayContext:
     policy: GatewayPolicy
     clock: Clock
     sleep: Callable[[float], None] = field(default=time.sleep)
+    pause: PauseMemory = field(default_factory=PauseMemory)
 
     def new_reference(self) -> str:
         """Make a reference that nobody has used and nobody can guess."""
