@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 R = ReturnOutcome
 MakeOrder = Callable[..., PaymentOrder]
-PAID_HEADING = "Thank you. Your payment went through."
+PAID_HEADING = "Your payment went through"
 WAITING = "We have not yet heard whether your payment went through."
 
 

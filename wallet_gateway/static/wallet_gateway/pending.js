@@ -1,10 +1,10 @@
 // @ts-check
 /**
- * The page that waits: asks the shop, ever more seldom, whether the payment has been decided, and then goes to the
- * page that says so.
+ * The page that waits: asks the shop, ever more seldom, whether the payment has been decided, and then goes to
+ * the page that says so.
  *
- * What does not live here: any opinion on the payment. The shop's answer says whether there is news and where it
- * stands written. Without JavaScript the page reloads itself by a `<meta>` element, and nothing is lost.
+ * What does not live here: any opinion on the payment. The shop's answer says whether there is news and where
+ * it stands written. Without JavaScript the page reloads itself by a `<meta>` element, and nothing is lost.
  */
 
 /**

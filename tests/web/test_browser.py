@@ -1,0 +1,301 @@
+"""What only a real browser can show: policies it enforces, scripts it runs or does not, forms it posts."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterator
+
+import pytest
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Error,
+    Page,
+    Route,
+    expect,
+    sync_playwright,
+)
+from pytest_django import Settings
+from pytest_django.live_server_helper import LiveServer
+
+from tests.web.conftest import address, state_of
+from wallet_gateway import payments
+from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.return_tokens import ReturnOutcome
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.urls("tests.web.shop_urls"),
+]
+
+MakeOrder = Callable[..., PaymentOrder]
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+INSTALLED = ("chromium", "chromium-browser", "google-chrome")
+PAID = "Your payment went through"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A Chromium: the machine's own, else Playwright's. In CI a missing one is a failure."""
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        # Playwright runs an event loop in this thread, which Django takes for asynchronous code.
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        found = next(filter(None, map(shutil.which, INSTALLED)), None)
+        try:
+            browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
+        except Error as fault:
+            if os.environ.get("CI") == "true":
+                raise
+            pytest.skip(f"NO BROWSER: these tests did not run. {fault}")
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def shop(live_server: LiveServer, wallet_sandbox: SandboxControl, settings: Settings) -> str:
+    """The address of a shop that the sandbox sends its customers back to."""
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"PUBLIC_ORIGIN": live_server.url}
+    return live_server.url
+
+
+@pytest.fixture
+def complaints() -> list[str]:
+    """What the browser complained about."""
+    return []
+
+
+@pytest.fixture
+def context(browser: Browser, complaints: list[str]) -> Iterator[BrowserContext]:
+    """A customer's browser, as new; whatever it complains about is collected."""
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"} and "favicon" not in message.location.get("url", ""):
+            complaints.append(message.text)
+
+    with browser.new_context(locale="en") as context:
+        context.on("console", note)
+        context.on("weberror", lambda fault: complaints.append(str(fault.error)))
+        context.set_default_timeout(10_000)
+        yield context
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    """One tab."""
+    return context.new_page()
+
+
+def _decide(page: Page, outcome: str) -> None:
+    page.locator(f"button[name=outcome][value={outcome}]").click()
+
+
+def _heading(page: Page) -> str:
+    return page.locator("h1").inner_text()
+
+
+@pytest.mark.parametrize(
+    ("outcome", "heading"),
+    [
+        ("success", PAID),
+        ("pending", "We are checking your payment"),
+        ("refused", "Your payment was refused"),
+        ("cancelled", "You cancelled the payment"),
+        ("error", "Your payment did not go through"),
+        ("return", "Your payment is not finished"),
+    ],
+)
+def test_a_customer_pays_and_comes_back(
+    page: Page, shop: str, make_order: MakeOrder, complaints: list[str], outcome: str, heading: str
+) -> None:
+    order = make_order()
+    page.goto(f"{shop}/buy/{order.reference}/")
+    page.get_by_role("button", name="Pay with your wallet").click()
+    _decide(page, outcome)
+    expect(page).to_have_url(re.compile("/wallet/result/"))
+    expect(page.locator("h1")).to_have_text(heading)
+    assert complaints == []
+
+
+@pytest.mark.parametrize(("outcome", "button"), [("refused", "Try again"), ("return", "Continue to payment")])
+def test_the_form_of_a_result_page_leads_to_the_payment_page(
+    page: Page, shop: str, make_order: MakeOrder, complaints: list[str], outcome: str, button: str
+) -> None:
+    # The page's policy must admit the redirect, and its referrer policy must not spoil the form's origin.
+    order = make_order()
+    page.goto(f"{shop}/buy/{order.reference}/")
+    page.get_by_role("button", name="Pay with your wallet").click()
+    _decide(page, outcome)
+    page.get_by_role("button", name=button).click()
+    expect(page).to_have_url(re.compile("/checkout/"))
+    _decide(page, "success")
+    expect(page.locator("h1")).to_have_text(PAID)
+    assert complaints == []
+
+
+def test_back_to_the_shop_leads_to_the_shop(page: Page, shop: str, make_order: MakeOrder) -> None:
+    attempt = payments.start_checkout(make_order())
+    page.goto(shop + address("return", attempt, ReturnOutcome.RETURN))
+    page.get_by_role("link", name="Back to the shop").click()
+    expect(page).to_have_url(f"{shop}/")
+
+
+@pytest.fixture
+def pending(shop: str, wallet_sandbox: SandboxControl, make_order: MakeOrder) -> Payment:
+    """An attempt that the gateway holds as pending."""
+    attempt = payments.start_checkout(make_order())
+    wallet_sandbox.complete_checkout(attempt.reference, "pending")
+    return attempt
+
+
+def test_a_waiting_page_turns_into_paid_by_itself(
+    page: Page, shop: str, pending: Payment, wallet_sandbox: SandboxControl, complaints: list[str]
+) -> None:
+    page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
+    expect(page.locator("h1")).to_have_text("We are checking your payment")
+    wallet_sandbox.settle_pending(pending.reference, "success")
+    expect(page.locator("h1")).to_have_text(PAID)
+    assert state_of(pending.order) == "PAID"
+    assert complaints == []
+    # The page that waited is not left behind in the browser's history.
+    page.go_back()
+    assert page.url == "about:blank"
+
+
+def test_a_waiting_page_turns_into_paid_without_javascript(
+    browser: Browser, shop: str, pending: Payment, wallet_sandbox: SandboxControl
+) -> None:
+    with browser.new_context(java_script_enabled=False, locale="en") as context:
+        page = context.new_page()
+        page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
+        assert _heading(page) == "We are checking your payment"
+        expect(page.get_by_role("link", name="Check again")).to_be_visible()
+        wallet_sandbox.settle_pending(pending.reference, "success")
+        expect(page.locator("h1")).to_have_text(PAID, timeout=15_000)
+
+
+def test_a_page_left_undecided_notices_a_payment_in_another_tab(
+    context: BrowserContext, shop: str, make_order: MakeOrder
+) -> None:
+    attempt = payments.start_checkout(make_order())
+    waiting, paying = context.new_page(), context.new_page()
+    waiting.goto(shop + address("return", attempt, ReturnOutcome.RETURN))
+    assert _heading(waiting) == "Your payment is not finished"
+    paying.goto(attempt.redirect_url)
+    _decide(paying, "success")
+    waiting.bring_to_front()
+    expect(waiting.locator("h1")).to_have_text(PAID)
+
+
+def _answer(page: Page, body: dict[str, object] | None, status: int = 200) -> list[str]:
+    """Let the poll be answered with this, or not at all; return the list of polls that were made."""
+    polls: list[str] = []
+
+    def reply(route: Route) -> None:
+        polls.append(route.request.url)
+        if body is None:
+            route.abort()
+        else:
+            route.fulfill(status=status, json=body)
+
+    page.route("**/api/status/**", reply)
+    return polls
+
+
+def test_a_page_that_cannot_reach_the_shop_says_so_and_keeps_asking(
+    page: Page, shop: str, pending: Payment, wallet_sandbox: SandboxControl
+) -> None:
+    page.clock.install()
+    _answer(page, None)
+    page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
+    page.clock.run_for(2_500)
+    expect(page.get_by_role("status")).to_have_text("We cannot reach the shop right now. We keep trying.")
+    page.unroute("**/api/status/**")
+    page.clock.run_for(4_500)
+    expect(page.get_by_role("status")).to_be_empty()
+    wallet_sandbox.settle_pending(pending.reference, "success")
+    page.wait_for_timeout(2_100)
+    page.clock.run_for(8_500)
+    expect(page.locator("h1")).to_have_text(PAID)
+
+
+def test_the_page_asks_ever_more_seldom(page: Page, shop: str, pending: Payment) -> None:
+    page.clock.install()
+    polls = _answer(page, {"state": "PENDING", "final": False, "next": "/"})
+    page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
+    made = []
+    for seconds in (1, 1, 3, 1, 7, 1, 15, 1, 31, 1, 59, 1, 59, 1):
+        page.clock.run_for(seconds * 1000)
+        page.wait_for_timeout(50)
+        made.append(len(polls))
+    assert made == [0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7]
+
+
+@pytest.mark.parametrize(
+    "url", ["https://evil.example/", "//evil.example/", "javascript:alert(1)", "data:text/html,x"]
+)
+def test_the_page_follows_no_answer_out_of_the_shop(
+    page: Page, shop: str, pending: Payment, url: str
+) -> None:
+    _answer(page, {"state": "PAID", "final": True, "next": url})
+    page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
+    with page.expect_navigation(url=re.compile(re.escape(shop) + "/wallet/result/")):
+        pass
+
+
+@pytest.mark.parametrize("status", [404, 410])
+def test_a_link_that_is_no_longer_honoured_ends_at_its_page(
+    page: Page, shop: str, pending: Payment, status: int
+) -> None:
+    _answer(page, {"code": "expired_link", "message": "This link has expired."}, status)
+    page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
+    with page.expect_navigation(url=re.compile(re.escape(shop) + "/wallet/result/")):
+        pass
+
+
+def test_the_policy_of_a_page_keeps_injected_script_from_running(
+    page: Page, shop: str, pending: Payment, complaints: list[str]
+) -> None:
+    page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
+    page.evaluate(
+        """() => {
+          const script = document.createElement("script")
+          script.textContent = "window.injected = true"
+          document.body.append(script)
+          document.body.insertAdjacentHTML("beforeend", "<img src=x onerror='window.injected = true'>")
+        }"""
+    )
+    page.wait_for_timeout(200)
+    assert page.evaluate("window.injected") is None
+    assert any("Content Security Policy" in complaint for complaint in complaints)
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+@pytest.mark.parametrize("language", ["en", "de", "ar"])
+def test_nothing_sticks_out_and_nothing_moves(
+    browser: Browser, shop: str, pending: Payment, width: int, language: str
+) -> None:
+    with browser.new_context(viewport={"width": width, "height": 800}, locale=language) as context:
+        page = context.new_page()
+        page.add_init_script(
+            """window.shift = 0
+            new PerformanceObserver((list) => {
+              for (const entry of list.getEntries()) window.shift += entry.value
+            }).observe({ type: "layout-shift", buffered: true })"""
+        )
+        page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
+        page.get_by_role("status").evaluate("(news) => { news.textContent = 'News' }")
+        page.wait_for_timeout(300)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        assert page.evaluate("window.shift") == 0

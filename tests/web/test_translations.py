@@ -1,0 +1,74 @@
+"""The words of the pages in five languages: nothing missing, nothing stale, nothing broken."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.utils import translation
+
+from tests.web.catalogs import LANGUAGES, LOCALE, Text, asked_for, shipped, written
+
+PLURALS = {"de": 2, "fr": 2, "es": 2, "ar": 6}
+PLACEHOLDER = re.compile(r"%\([a-z_]+\)s|%[sd]|\{[a-z_]*\}")
+HEADER = Text(words="")
+
+
+def test_the_reader_finds_what_the_sources_ask_for() -> None:
+    asked = asked_for()
+    assert Text(words="Amount", context="line of a receipt") in asked
+    assert Text(words="Pay with your wallet") in asked
+    assert Text(words="This order is already paid.") in asked
+    assert any(text.words.startswith("We have not yet heard whether") for text in asked)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_text_of_the_sources_is_translated_and_no_other(language: str) -> None:
+    catalog = written(language)
+    assert asked_for() == set(catalog) - {HEADER}
+    assert [text for text, words in catalog.items() if not words.strip()] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_is_shipped_is_what_is_written(language: str) -> None:
+    assert shipped(language) == written(language)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_translation_keeps_its_placeholders(language: str) -> None:
+    for text, words in written(language).items():
+        if text != HEADER:
+            assert sorted(PLACEHOLDER.findall(words)) == sorted(PLACEHOLDER.findall(text.words)), text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_translation_brings_no_markup_and_no_quote_that_ends_an_attribute(language: str) -> None:
+    for text, words in written(language).items():
+        if text != HEADER:
+            assert not set('<>"&') & set(words), text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_sentence_ends_as_a_sentence_and_a_title_does_not(language: str) -> None:
+    for text, words in written(language).items():
+        if text != HEADER:
+            assert words.endswith(".") is text.words.endswith("."), text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_catalog_says_its_language_and_its_plurals(language: str) -> None:
+    header = written(language)[HEADER]
+    assert f"Language: {language}\n" in header
+    assert f"nplurals={PLURALS[language]};" in header
+
+
+def test_no_language_is_there_that_no_test_knows() -> None:
+    assert {path.name for path in LOCALE.iterdir()} == set(LANGUAGES)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_sentence_that_keeps_people_from_paying_twice_is_in_every_language(language: str) -> None:
+    words = {"de": "nicht noch einmal", "fr": "ne pas payer", "es": "no vuelva a pagar", "ar": "عدم الدفع"}
+    with translation.override(language):
+        sentence = translation.gettext("We are checking a payment for this order. Please do not pay again.")
+    assert words[language] in sentence
