@@ -49,7 +49,10 @@ def test_every_reason_for_a_long_file_is_still_needed() -> None:
 
 
 def _public(node: ast.AST) -> bool:
-    return isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")
+    if not isinstance(node, ast.FunctionDef | ast.ClassDef) or node.name.startswith("_"):
+        return False
+    # One function, several signatures: the last one has the words.
+    return "overload" not in {getattr(decorator, "id", "") for decorator in node.decorator_list}
 
 
 def _undocumented(source: Source) -> list[str]:
