@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -10,7 +11,11 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.utils.module_loading import import_string
 
+from wallet_gateway.protocol.endpoints import ENDPOINTS
+
 SETTING = "WALLET_GATEWAY"
+LONGEST_ALIAS = 32
+"""As long as the column that rows name their gateway in."""
 
 REQUIRED = ("BASE_URL", "MERCHANT_ID", "STORE_ID", "USER_ID", "PROVIDER")
 OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
@@ -29,6 +34,14 @@ OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "SHARES_REFERENCES": (bool, False),
     "GATEWAY_DEDUPLICATES": (bool, False),
     "SENDING": (bool, True),
+}
+_IN_WORDS: Mapping[type | tuple[type, ...], str] = {
+    str: "a text",
+    int: "a whole number",
+    bool: "True or False",
+    dict: "a dict",
+    (int, float): "a number",
+    (list, tuple, set, frozenset): "a list, tuple or set",
 }
 _POSITIVE = ("CONNECT_TIMEOUT", "READ_TIMEOUT", "TOTAL_TIMEOUT", "QUERY_RATE")
 
@@ -52,6 +65,8 @@ def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
         return
     for alias, given in gateways.items():
         where = f"{SETTING}['GATEWAYS'][{alias!r}]"
+        if not isinstance(alias, str) or not 0 < len(alias) <= LONGEST_ALIAS:
+            yield Problem(setting=where, expected=f"an alias of 1 to {LONGEST_ALIAS} characters")
         if isinstance(given, dict):
             yield from _problems_of_gateway(where, given)
         else:
@@ -61,7 +76,7 @@ def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
 def _problems_of_origin(origin: object, *, debug: bool) -> Iterator[Problem]:
     where = f"{SETTING}['PUBLIC_ORIGIN']"
     url = _split(origin)
-    if url is None or url.path.strip("/") or url.query:
+    if url is None or url.path.strip("/"):
         yield Problem(setting=where, expected="scheme and host of the shop, such as 'https://shop.example'")
     elif url.scheme != "https" and not (debug or is_loopback(url.hostname)):
         yield Problem(setting=where, expected="https, because payment results come back to it")
@@ -73,7 +88,8 @@ def _problems_of_gateway(where: str, given: Mapping[str, Any]) -> Iterator[Probl
             yield Problem(setting=f"{where}[{name!r}]", expected="a text that is not empty")
     for name, value in given.items():
         if name in OPTIONAL and not _has_type(value, OPTIONAL[name][0]):
-            yield Problem(setting=f"{where}[{name!r}]", expected=f"not {type(value).__name__}")
+            expected = f"{_IN_WORDS[OPTIONAL[name][0]]}, not {type(value).__name__}"
+            yield Problem(setting=f"{where}[{name!r}]", expected=expected)
         elif name not in OPTIONAL and name not in REQUIRED:
             known = ", ".join((*REQUIRED, *OPTIONAL))
             yield Problem(setting=f"{where}[{name!r}]", expected=f"unknown name; known: {known}")
@@ -86,7 +102,7 @@ def _has_type(value: object, expected: type | tuple[type, ...]) -> bool:
 
 def _problems_of_values(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
     yield from _problems_of_base_url(where, given)
-    if given.get("PROFILE", "test") not in {"test", "prod"}:
+    if given.get("PROFILE", "test") not in ("test", "prod"):
         yield Problem(setting=f"{where}['PROFILE']", expected="'test' or 'prod'")
     timeout = given.get("REDIRECT_URL_TIMEOUT", 900)
     if isinstance(timeout, int) and not 60 <= timeout <= 900:
@@ -94,10 +110,32 @@ def _problems_of_values(where: str, given: Mapping[str, Any]) -> Iterator[Proble
         yield Problem(setting=f"{where}['REDIRECT_URL_TIMEOUT']", expected=expected)
     for name in _POSITIVE:
         value = given.get(name, 1)
-        if isinstance(value, int | float) and value <= 0:
+        if isinstance(value, int | float) and not 0 < value < math.inf:
             yield Problem(setting=f"{where}[{name!r}]", expected="a number above zero")
     if isinstance(given.get("AUTH"), str) and given["AUTH"] and not _is_importable(given["AUTH"]):
         yield Problem(setting=f"{where}['AUTH']", expected="the dotted path of a callable")
+    yield from _problems_of_collections(where, given)
+
+
+def _problems_of_collections(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
+    hosts = given.get("REDIRECT_HOSTS", ())
+    if _has_type(hosts, OPTIONAL["REDIRECT_HOSTS"][0]) and not all(_is_host(host) for host in hosts):
+        expected = "hosts without scheme and path, such as 'pay.example' or 'pay.example:8443'"
+        yield Problem(setting=f"{where}['REDIRECT_HOSTS']", expected=expected)
+    paths = given.get("PATHS", {})
+    if not isinstance(paths, dict):
+        return
+    known = {endpoint.name for endpoint in ENDPOINTS}
+    for name, path in paths.items():
+        if name not in known:
+            expected = f"unknown name; known: {', '.join(sorted(known))}"
+            yield Problem(setting=f"{where}['PATHS'][{name!r}]", expected=expected)
+        elif not isinstance(path, str) or not path.startswith("/"):
+            yield Problem(setting=f"{where}['PATHS'][{name!r}]", expected="a path that begins with /")
+
+
+def _is_host(value: object) -> bool:
+    return isinstance(value, str) and value != "" and not set(value) & set("/@?#\\ ")
 
 
 def _problems_of_base_url(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
@@ -121,10 +159,15 @@ def _is_importable(path: str) -> bool:
 
 
 def _split(value: object) -> SplitResult | None:
+    """Return a web address in its parts; None for anything else, or with a user, query, fragment."""
     if not isinstance(value, str):
         return None
-    url = urlsplit(value)
-    return url if url.scheme in {"http", "https"} and url.hostname and not url.username else None
+    try:
+        url = urlsplit(value)
+        whole = url.scheme in {"http", "https"} and url.hostname and url.port != 0
+    except ValueError:
+        return None
+    return None if not whole or "@" in url.netloc or url.query or url.fragment else url
 
 
 def is_loopback(host: str | None) -> bool:
