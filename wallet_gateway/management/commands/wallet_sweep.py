@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 import threading
 from argparse import ArgumentParser
@@ -9,9 +10,12 @@ from types import FrameType
 from typing import Any
 
 from django.core.management.base import BaseCommand
+from django.db import Error as DatabaseFault
 from django.db import close_old_connections
 
 from wallet_gateway import payments
+
+logger = logging.getLogger("wallet_gateway.sweep")
 
 
 class Command(BaseCommand):
@@ -26,14 +30,22 @@ class Command(BaseCommand):
         )
 
     def handle(self, *, loop: bool, every: float, **options: Any) -> None:  # noqa: ARG002
-        self.sweep()
         if not loop:
+            self.sweep()
             return
         stop = threading.Event()
         _stop_on_signals(stop)
-        while not stop.wait(every):
-            close_old_connections()
+        while not stop.is_set():
+            self.sweep_patiently()
+            stop.wait(every)
+
+    def sweep_patiently(self) -> None:
+        """Sweep once; a database that is away for a while does not end the loop."""
+        close_old_connections()
+        try:
             self.sweep()
+        except DatabaseFault as error:
+            logger.error("the database does not answer, the sweep is tried again: %s", type(error).__name__)
 
     def sweep(self) -> None:
         """Sweep once and say what was done, if anything."""
