@@ -14,6 +14,7 @@ from wallet_gateway.protocol.migration_file import MigrationRow, RowError, read_
 from wallet_gateway.protocol.money import Money
 
 _BATCH = 500
+_LONGEST_ID = 128
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,17 +31,18 @@ def import_migration_file(
 ) -> ImportReport:
     """Store the deposits of a migration file; every bad row is reported by its line and reason.
 
-    With a bad row nothing is stored, unless `keep_good` says that the good rows are wanted all the same.
+    With a bad row nothing is stored, unless `keep_good` says that the good rows are wanted all the same. A
+    deposit that was refunded before its file came is completed by its row.
     """
     good: list[MigrationRow] = []
     bad: list[RowError] = []
-    for batch in _batches(read_rows(lines)):
-        known = _known_ids([row for _, row in batch if isinstance(row, MigrationRow)], gateway)
+    for batch in _batches(lines):
+        there = _deposits_there([row for _, row in batch if isinstance(row, MigrationRow)], gateway)
         for line, row in batch:
             if isinstance(row, RowError):
                 bad.append(row)
-            elif row.parent_transaction_id in known:
-                bad.append(RowError(line=line, reason="this parentTransactionId is known already"))
+            elif reason := _why_not(row, there.get(row.parent_transaction_id)):
+                bad.append(RowError(line=line, reason=reason))
             else:
                 good.append(row)
     stored = not dry_run and (keep_good or not bad)
@@ -49,26 +51,68 @@ def import_migration_file(
     return ImportReport(accepted=len(good), rejected=tuple(bad), stored=stored)
 
 
-def _batches(
-    rows: Iterable[MigrationRow | RowError],
-) -> Iterator[list[tuple[int, MigrationRow | RowError]]]:
-    # The header is line 1.
-    numbered = enumerate(rows, start=2)
+def _batches(lines: Iterable[str]) -> Iterator[list[tuple[int, MigrationRow | RowError]]]:
+    numbered = _numbered(lines)
     while batch := list(islice(numbered, _BATCH)):
         yield batch
 
 
-def _known_ids(rows: Iterable[MigrationRow], gateway: str) -> set[str]:
+def _numbered(lines: Iterable[str]) -> Iterator[tuple[int, MigrationRow | RowError]]:
+    """Pair each row with the line of the file it ends on: blank lines are no rows, cells may span lines."""
+    read = 0
+
+    def counted() -> Iterator[str]:
+        nonlocal read
+        for line in lines:
+            read += 1
+            yield line
+
+    for row in read_rows(counted()):
+        yield read, row
+
+
+def _deposits_there(rows: Iterable[MigrationRow], gateway: str) -> dict[str, MigratedDeposit]:
     ids = [row.parent_transaction_id for row in rows]
-    known = MigratedDeposit.objects.filter(gateway=gateway, known=True, parent_transaction_id__in=ids)
-    return set(known.values_list("parent_transaction_id", flat=True))
+    there = MigratedDeposit.objects.filter(gateway=gateway, parent_transaction_id__in=ids)
+    return {deposit.parent_transaction_id: deposit for deposit in there}
+
+
+def _why_not(row: MigrationRow, there: MigratedDeposit | None) -> str:
+    """Say why a row cannot be stored; empty when it can."""
+    if max(len(row.parent_transaction_id), len(row.provider_transaction_id)) > _LONGEST_ID:
+        return f"an identifier has more than {_LONGEST_ID} characters"
+    if there is None:
+        return ""
+    if there.known:
+        return "this parentTransactionId is known already"
+    if there.currency != row.currency:
+        return f"refunds of this deposit have been made in {there.currency}"
+    refunded = row.refunded.minor_units + there.refunded + there.refund_reserved
+    return "more has been refunded since than this row leaves" if refunded > row.money.minor_units else ""
 
 
 def _store(rows: Iterable[MigrationRow], gateway: str, clock: Clock) -> None:
     now = clock.now()
     iterator = iter(rows)
     while batch := list(islice(iterator, _BATCH)):
-        MigratedDeposit.objects.bulk_create(_deposit(row, gateway, now) for row in batch)
+        there = _deposits_there(batch, gateway)
+        new = [row for row in batch if row.parent_transaction_id not in there]
+        MigratedDeposit.objects.bulk_create(_deposit(row, gateway, now) for row in new)
+        for row in batch:
+            if row.parent_transaction_id in there:
+                _complete(there[row.parent_transaction_id], _deposit(row, gateway, now))
+
+
+def _complete(there: MigratedDeposit, told: MigratedDeposit) -> None:
+    """Add what a file tells of a deposit that was known by its refunds only."""
+    MigratedDeposit.objects.filter(pk=there.pk, known=False).update(
+        known=True,
+        amount_minor=told.amount_minor,
+        refunded_before=told.refunded_before,
+        transacted_at=told.transacted_at,
+        transacted_at_text=told.transacted_at_text,
+        provider_transaction_id=told.provider_transaction_id,
+    )
 
 
 def _deposit(row: MigrationRow, gateway: str, now: datetime) -> MigratedDeposit:
@@ -77,11 +121,11 @@ def _deposit(row: MigrationRow, gateway: str, now: datetime) -> MigratedDeposit:
         parent_transaction_id=row.parent_transaction_id,
         currency=row.currency,
         known=True,
-        amount_minor=Money.parse(row.amount, row.currency).minor_units,
-        refunded_before=Money.parse(row.refunded_amount, row.currency, allow_zero=True).minor_units,
+        amount_minor=row.money.minor_units,
+        refunded_before=row.refunded.minor_units,
         transacted_at=row.transacted_at,
         transacted_at_text=row.transaction_date_time,
-        provider_transaction_id=row.provider_transaction_id or "",
+        provider_transaction_id=row.provider_transaction_id,
         created_at=now,
     )
 
