@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -20,7 +20,14 @@ from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.addresses import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.cart import Discount, Item, Shipping, build_cart, cart_total
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutType
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage, ProtocolError
+from wallet_gateway.protocol.codes import check_currency
+from wallet_gateway.protocol.errors import (
+    FieldError,
+    InvalidAmount,
+    InvalidMessage,
+    ProtocolError,
+    UnknownCode,
+)
 from wallet_gateway.protocol.money import Money
 
 _REFERENCE = re.compile(r"[!-~]{1,64}\Z")
@@ -81,7 +88,7 @@ def create_order(
     Raises `InvalidOrder` when it breaks a rule and `OrderConflict` when the reference belongs to another
     content; nothing is stored in either case.
     """
-    _check_own_fields(reference, details, continue_url)
+    details = _check_own_fields(reference, details, continue_url)
     request = _checked_request(details)
     content = {name: value for name, value in request.to_wire().items() if name not in _PER_ATTEMPT}
     content.get("checkoutDetails", {}).pop("paymentMethod", None)
@@ -103,8 +110,8 @@ def create_order(
     return _store_once(order)
 
 
-def _check_own_fields(reference: object, details: OrderDetails, continue_url: str) -> None:
-    """Check what the interface does not limit and our columns do."""
+def _check_own_fields(reference: object, details: OrderDetails, continue_url: str) -> OrderDetails:
+    """Check what the interface does not limit and our columns do; return the details in ISO's spelling."""
     errors = []
     if not isinstance(reference, str) or not _REFERENCE.match(reference):
         message = "must be 1 to 64 visible ASCII characters without blanks"
@@ -112,10 +119,26 @@ def _check_own_fields(reference: object, details: OrderDetails, continue_url: st
     own = {"order_number": details.order_number, "language": details.language, "continue_url": continue_url}
     for name, value in own.items():
         longest = _LONGEST[name]
-        if value and len(value) > longest:
-            errors.append(FieldError(path=name, message=f"must have at most {longest} characters"))
+        if value is not None and not _is_storable(value, longest):
+            message = f"must be text of at most {longest} characters, none of them NUL"
+            errors.append(FieldError(path=name, message=message))
+    try:
+        details = replace(details, currency=_currency(details.currency))
+    except UnknownCode as error:
+        errors.append(FieldError(path="currency", message=str(error)))
     if errors:
         raise InvalidOrder(errors)
+    return details
+
+
+def _is_storable(value: object, longest: int) -> bool:
+    return isinstance(value, str) and len(value) <= longest and "\0" not in value
+
+
+def _currency(code: object) -> str:
+    if not isinstance(code, str):
+        raise UnknownCode(f"must be a three-letter ISO 4217 code such as EUR, not {type(code).__name__}")
+    return check_currency(code)
 
 
 def _check_storable(content: dict[str, Any]) -> bytes:
@@ -183,8 +206,8 @@ def _request(details: OrderDetails) -> CheckoutRequest:
     )
 
 
-def _wire_type(value: str) -> CheckoutType:
-    if value not in set(PaymentType):
+def _wire_type(value: object) -> CheckoutType:
+    if not isinstance(value, str) or value not in set(PaymentType):
         message = f"must be one of {', '.join(PaymentType)}"
         raise InvalidOrder([FieldError(path="type", message=message)])
     return _WIRE_TYPES[PaymentType(value)]
@@ -197,11 +220,10 @@ def _amount(details: OrderDetails, total: Money | None) -> Money:
             raise InvalidOrder([FieldError(path="amount", message=message)])
         return total
     given = details.amount
-    if isinstance(given, Money) and given.currency != details.currency:
-        message = f"is in {given.currency}, the order is in {details.currency}"
-        raise InvalidOrder([FieldError(path="amount", message=message)])
-    decimal = given.amount if isinstance(given, Money) else given
-    return Money.parse(decimal, details.currency)
+    try:
+        return Money.parse(given, details.currency)
+    except InvalidAmount as error:
+        raise InvalidOrder([FieldError(path="amount", message=str(error))]) from error
 
 
 def _provider_details(details: OrderDetails) -> dict[str, Any] | None:
