@@ -74,16 +74,19 @@ class DatabaseClock:
     """
 
     def __init__(self) -> None:
-        self._read_at: float | None = None
-        self._base = datetime.min.replace(tzinfo=UTC)
+        # One value, so that another thread never sees a new base with an old reading.
+        self._reading: tuple[datetime, float] | None = None
 
     def now(self) -> datetime:
         """Return the present instant, aware."""
-        elapsed = time.monotonic() - (self._read_at or 0.0)
-        if self._read_at is None or elapsed > _LOOK_AGAIN_AFTER:
-            self._base, self._read_at = _database_now(), time.monotonic()
-            return self._base
-        return self._base + timedelta(seconds=elapsed)
+        if self._reading is not None:
+            base, read_at = self._reading
+            elapsed = time.monotonic() - read_at
+            if elapsed <= _LOOK_AGAIN_AFTER:
+                return base + timedelta(seconds=elapsed)
+        base = _database_now()
+        self._reading = base, time.monotonic()
+        return base
 
 
 def _database_now() -> datetime:
