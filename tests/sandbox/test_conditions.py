@@ -1,0 +1,106 @@
+"""The sandbox's clock and its behaviour, as the control interface moves and changes them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.sandbox.merchant import Merchant, new_reference
+from wallet_gateway.testing.control import SandboxControl, SandboxRefused
+
+DEFAULTS = {
+    "duplicates": "reject",
+    "statusLagSeconds": 0,
+    "letterCase": "canonical",
+    "numericAmounts": False,
+    "shareReferences": False,
+}
+
+
+def ahead(now: str) -> timedelta:
+    return datetime.fromisoformat(now) - datetime.now(UTC)
+
+
+def test_the_clock_runs_with_the_machines_until_it_is_moved(control: SandboxControl) -> None:
+    assert abs(ahead(control.advance_clock(0))) < timedelta(seconds=5)
+
+
+def test_moves_add_up_and_nothing_sleeps(control: SandboxControl) -> None:
+    control.advance_clock(3600)
+    moved = ahead(control.advance_clock(0.5))
+    assert timedelta(seconds=3595) < moved < timedelta(seconds=3605)
+
+
+def test_records_have_the_sandboxs_time(control: SandboxControl, merchant: Merchant) -> None:
+    control.advance_clock(10 * 24 * 3600)
+    reference = new_reference()
+    merchant.checkout(reference)
+    control.complete_checkout(reference, "success")
+    moment = merchant.record(reference)["transactionDateTime"]
+    assert ahead(moment[:26] + "+00:00") > timedelta(days=9)
+
+
+def test_reset_puts_the_clock_right(control: SandboxControl) -> None:
+    control.advance_clock(3600)
+    control.reset()
+    assert abs(ahead(control.advance_clock(0))) < timedelta(seconds=5)
+
+
+@pytest.mark.parametrize("seconds", [-1, True, "60", None, [1]], ids=repr)
+def test_the_clock_takes_a_number_of_seconds_and_goes_forward_only(
+    control: SandboxControl, seconds: object
+) -> None:
+    with pytest.raises(SandboxRefused, match="advanceSeconds"):
+        control.advance_clock(seconds)  # type: ignore[arg-type]
+
+
+def test_the_clock_has_an_end(control: SandboxControl) -> None:
+    def to_the_end() -> None:
+        for _ in range(40):
+            control.advance_clock(999_999_999)
+
+    with pytest.raises(SandboxRefused, match="2999"):
+        to_the_end()
+    assert ahead(control.advance_clock(0)).days > 365 * 900
+
+
+def test_the_behaviour_at_the_start(control: SandboxControl) -> None:
+    assert control.behaviour() == DEFAULTS
+
+
+def test_only_what_is_named_changes(control: SandboxControl) -> None:
+    control.behaviour(letter_case="lower", status_lag_seconds=1.5)
+    expected = DEFAULTS | {"letterCase": "lower", "statusLagSeconds": 1.5, "duplicates": "replay"}
+    assert control.behaviour(duplicates="replay") == expected
+
+
+def test_false_is_a_change_too(control: SandboxControl) -> None:
+    control.behaviour(share_references=True, numeric_amounts=True)
+    assert control.behaviour(share_references=False)["shareReferences"] is False
+    assert control.behaviour()["numericAmounts"] is True
+
+
+def test_reset_puts_the_behaviour_back(control: SandboxControl) -> None:
+    control.behaviour(duplicates="execute", letter_case="pascal", numeric_amounts=True)
+    control.reset()
+    assert control.behaviour() == DEFAULTS
+
+
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"duplicates": "ignore"}, "duplicates"),
+        ({"status_lag_seconds": -1}, "statusLagSeconds"),
+        ({"letter_case": "SHOUTING"}, "letterCase"),
+        ({"numeric_amounts": "yes"}, "numericAmounts"),
+        ({"share_references": 1}, "shareReferences"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_what_the_behaviour_cannot_be_is_refused_by_name(
+    control: SandboxControl, changes: dict[str, str], field: str
+) -> None:
+    with pytest.raises(SandboxRefused, match=field):
+        control.behaviour(**changes)  # type: ignore[arg-type]
+    assert control.behaviour() == DEFAULTS
