@@ -14,6 +14,7 @@ from typing import Any
 from django.urls import reverse as reverse_url
 
 from wallet_gateway import conf, return_tokens, wiring
+from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations import (
     checkout,
@@ -280,7 +281,7 @@ def capture(
     A repeated `key` returns the first transaction and sends nothing. Raises `UnableToCapture`.
     """
     return follow_ups.capture(
-        payment=payment or _payment_with_money(order, UnableToCapture),
+        payment=_payment_meant(order, payment, UnableToCapture),
         context=_context(order.gateway),
         amount=amount,
         who=Who(key=key, author=author, note=note),
@@ -301,7 +302,7 @@ def refund(
     A repeated `key` returns the first transaction and sends nothing. Raises `UnableToRefund`.
     """
     return follow_ups.refund(
-        payment=payment or _payment_with_money(order, UnableToRefund),
+        payment=_payment_meant(order, payment, UnableToRefund),
         context=_context(order.gateway),
         amount=amount,
         who=Who(key=key, author=author, note=note),
@@ -318,14 +319,23 @@ def reverse(
 ) -> GatewayTransaction:
     """Give the whole authorisation back, while nothing of it is captured. Raises `UnableToReverse`."""
     return follow_ups.reverse(
-        payment=payment or _payment_with_money(order, UnableToReverse),
+        payment=_payment_meant(order, payment, UnableToReverse),
         context=_context(order.gateway),
         who=Who(key=key, author=author, note=note),
     )
 
 
+def _payment_meant(order: PaymentOrder, payment: Payment | None, refusal: type[OperationRefused]) -> Payment:
+    if payment is not None and payment.order_id != order.pk:
+        raise refusal(f"payment {payment.reference} is not one of order {order.reference}")
+    return payment or _payment_with_money(order, refusal)
+
+
 def _payment_with_money(order: PaymentOrder, refusal: type[OperationRefused]) -> Payment:
     payments = list(order.payments.select_related("order").filter(authorised__gt=0))
+    if len(payments) > 1:
+        # One that was reversed holds nothing any more, so another one is meant.
+        payments = [payment for payment in payments if payment.reversal != Reversal.DONE]
     if not payments:
         raise refusal(f"order {order.reference} has no authorised payment")
     if len(payments) > 1:
