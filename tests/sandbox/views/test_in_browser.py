@@ -1,0 +1,311 @@
+"""The pages in a real browser: the policy lets them work, nothing spills over, all can be read."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Any, Final
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+
+from tests.sandbox.pages.wire import checkout_body
+from tests.sandbox.views.visitor import Visitor
+from wallet_gateway.sandbox.pages.checkout import SKINS
+from wallet_gateway.sandbox.pages.languages import LANGUAGES
+
+pytestmark = pytest.mark.browser
+
+ARGUMENTS: Final = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
+CONTRAST: Final = """
+() => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  const GRADIENT = /rgba?\\([^)]*\\)/g;
+  const rgba = (color) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+    return [r, g, b, a / 255];
+  };
+  const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3])).concat(1);
+  const linear = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+  const luminance = (c) => {
+    const [r, g, b] = c.map((v) => linear(v / 255));
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const grounds = (element) => {
+    if (!element) return [[255, 255, 255, 1]];
+    const style = getComputedStyle(element);
+    const below = grounds(element.parentElement);
+    const colour = rgba(style.backgroundColor);
+    const plain = colour[3] ? below.map((ground) => over(colour, ground)) : below;
+    const stops = style.backgroundImage.match(GRADIENT) || [];
+    return stops.length ? stops.flatMap((s) => plain.map((ground) => over(rgba(s), ground))) : plain;
+  };
+  const faint = [];
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walker.nextNode()) {
+    const element = walker.currentNode.parentElement;
+    const text = walker.currentNode.textContent.trim();
+    const box = element.getBoundingClientRect();
+    if (!text || box.width < 2 || box.bottom < 0) continue;
+    const style = getComputedStyle(element);
+    for (const ground of grounds(element)) {
+      const pair = [luminance(over(rgba(style.color), ground)), luminance(ground)];
+      const ratio = (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+      if (ratio < 4.5) faint.push(`${text.slice(0, 30)}: ${ratio.toFixed(2)}`);
+    }
+  }
+  return faint;
+}
+"""
+SPILL: Final = """
+() => [...document.querySelectorAll("body *")]
+  .filter((e) => !e.closest(".skip, .visually-hidden, thead, svg"))
+  .map((e) => [e, e.getBoundingClientRect()])
+  .filter(([, box]) => box.width && (box.right > innerWidth + 1 || box.left < -1))
+  .map(([e]) => `${e.tagName}.${e.className}`)
+"""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    # Without one on the machine Playwright takes its own.
+    executable = shutil.which("chromium") or shutil.which("google-chrome")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+class Shop(BaseHTTPRequestHandler):
+    """Answers at every address with the address, at one of them slowly."""
+
+    def do_GET(self) -> None:
+        if self.path == "/slow/":
+            time.sleep(2)
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain")
+        self.end_headers()
+        self.wfile.write(self.path.encode())
+
+    def log_message(self, *_: Any) -> None:
+        return
+
+
+@pytest.fixture(scope="module")
+def shop() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Shop) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+complaints: dict[Page, list[str]] = {}
+"""What each page's browser had to say: errors of scripts, and what the policy forbade."""
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    contexts = []
+
+    def open_(url: str, **options: Any) -> Page:
+        context = browser.new_context(viewport={"width": 1280, "height": 844}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        complaints[page] = []
+        page.on("console", lambda message: complaints[page].append(message.text))
+        page.on("pageerror", lambda error: complaints[page].append(str(error)))
+        page.goto(url)
+        return page
+
+    yield open_
+    complaints.clear()
+    for context in contexts:
+        context.close()
+
+
+def urls_of(shop: str) -> dict[str, str]:
+    names = ("return", "success", "pending", "error", "cancel", "refused")
+    return {f"{name}Url": f"{shop}/{name}/" for name in names}
+
+
+@pytest.mark.parametrize("script", [True, False], ids=["script", "no-script"])
+@pytest.mark.parametrize(
+    ("button", "path"),
+    [
+        ("Pay €10.00", "/success/"),
+        ("Stay pending", "/pending/"),
+        ("Be refused", "/refused/"),
+        ("Run into an error", "/error/"),
+        ("Cancel payment", "/cancel/"),
+        ("Back to the shop", "/return/"),
+    ],
+)
+def test_a_press_ends_in_the_shop(
+    visitor: Visitor, open_page: Callable[..., Page], shop: str, button: str, path: str, script: bool
+) -> None:
+    link = visitor.start_checkout(amount="10.00", changes={"redirectDetails": urls_of(shop)})
+    page = open_page(link, java_script_enabled=script)
+    page.get_by_role("button", name=button).click()
+    page.wait_for_url(f"{shop}{path}")
+    assert complaints[page] == []
+
+
+def test_a_second_press_while_the_shop_is_slow_changes_nothing(
+    visitor: Visitor, open_page: Callable[..., Page], shop: str
+) -> None:
+    urls = {**urls_of(shop), "successUrl": f"{shop}/slow/"}
+    page = open_page(visitor.start_checkout(amount="10.00", changes={"redirectDetails": urls}))
+    refuse = page.get_by_role("button", name="Be refused").bounding_box()
+    assert refuse is not None
+    with page.expect_request("**/slow/"):
+        page.get_by_role("button", name="Pay €10.00").click(no_wait_after=True)
+    page.mouse.click(refuse["x"] + 20, refuse["y"] + 20)
+    page.wait_for_url(f"{shop}/slow/", timeout=10_000)
+
+
+def test_the_keyboard_reaches_every_button_in_order(visitor: Visitor, open_page: Callable[..., Page]) -> None:
+    page = open_page(visitor.start_checkout(amount="10.00"))
+    seen = []
+    for _ in range(7):
+        page.keyboard.press("Tab")
+        seen.append(page.evaluate("document.activeElement.value || document.activeElement.className"))
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    assert seen == ["skip", "success", "return", "cancelled", "pending", "refused", "error"]
+
+
+def test_the_time_left_runs_down_without_moving_anything(
+    visitor: Visitor, open_page: Callable[..., Page]
+) -> None:
+    link = visitor.start_checkout(redirectUrlTimeout=600)
+    still, moving = open_page(link, java_script_enabled=False), open_page(link)
+    timer = moving.locator("[data-countdown]")
+    first = timer.inner_text()
+    assert re.fullmatch(r"Time left \d{1,2}:\d\d", first)
+    moving.wait_for_function(
+        "text => document.querySelector('[data-countdown]').innerText !== text", arg=first
+    )
+    for selector in ("[data-countdown]", "button[value=success]", "button[value=error]"):
+        assert still.locator(selector).bounding_box() == moving.locator(selector).bounding_box()
+
+
+def test_when_the_time_is_over_only_going_back_is_left(
+    visitor: Visitor, open_page: Callable[..., Page]
+) -> None:
+    link = visitor.start_checkout(redirectUrlTimeout=2)
+    page = open_page(link)
+    page.wait_for_selector("[data-countdown][data-state=over]")
+    assert page.locator("[data-countdown]").inner_text() == "This link has expired"
+    enabled = page.locator("button:enabled").evaluate_all("buttons => buttons.map(button => button.value)")
+    assert enabled == ["return"]
+
+
+def spills(page: Page) -> dict[int, list[str]]:
+    """What stands out over the edge of the screen, by the width of the screen."""
+    found = {}
+    for width in (320, 390, 1280):
+        page.set_viewport_size({"width": width, "height": 844})
+        if over := page.evaluate(SPILL):
+            found[width] = over
+    return found
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_language_spills_over_the_edge(
+    visitor: Visitor, open_page: Callable[..., Page], language: str
+) -> None:
+    name = "W" * 60
+    link = visitor.start_checkout("KWD", language=language, cardholderFirstName=name, cardholderEmail=name)
+    page = open_page(link)
+    assert spills(page) == {}
+    assert complaints[page] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("skin", SKINS)
+def test_every_text_of_a_skin_stands_out_from_its_ground(
+    visitor: Visitor, open_page: Callable[..., Page], skin: str, scheme: str
+) -> None:
+    link = visitor.start_checkout(skinId=skin, cardholderFirstName="Grace")
+    assert open_page(link, color_scheme=scheme).evaluate(CONTRAST) == []
+    visitor.post(link, {"outcome": "success"})
+    assert open_page(link, color_scheme=scheme).evaluate(CONTRAST) == []
+
+
+def test_skins_look_different(visitor: Visitor, open_page: Callable[..., Page]) -> None:
+    looks = {
+        skin: open_page(visitor.start_checkout(skinId=skin)).evaluate(
+            """() => ["body", ".button.primary"].map((s) => {
+                const style = getComputedStyle(document.querySelector(s));
+                return [style.backgroundColor, style.backgroundImage, style.borderRadius].join();
+            })"""
+        )
+        for skin in SKINS
+    }
+    assert len({look[0] for look in looks.values()}) == len(SKINS)
+    assert len({look[1] for look in looks.values()}) == len(SKINS)
+
+
+@pytest.mark.parametrize("skin", SKINS)
+def test_on_paper_there_is_dark_ink_and_no_button(
+    visitor: Visitor, open_page: Callable[..., Page], skin: str
+) -> None:
+    page = open_page(visitor.start_checkout(skinId=skin), color_scheme="dark")
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.locator("button:visible").count() == 0
+    ink = page.locator(".sums .total").evaluate("e => getComputedStyle(e).color")
+    assert sum(map(int, re.findall(r"\d+", ink))) < 150
+
+
+@pytest.fixture
+def busy(visitor: Visitor) -> Visitor:
+    for outcome in ("success", "pending", "refused"):
+        body = checkout_body(amount="10.00")
+        visitor.api("/api/v5/checkout", body)
+        visitor.control.complete_checkout(body["clientSystemTransactionId"], outcome)
+    visitor.control.fault("refund", "delay_after", times=5, seconds=1)
+    visitor.control.advance_clock(1000)
+    visitor.start_checkout()
+    return visitor
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_console_fits_the_screen(busy: Visitor, open_page: Callable[..., Page], language: str) -> None:
+    page = open_page(busy.base_url, locale=language)
+    for path in ("/", "/checkouts/", "/transactions/", "/requests/"):
+        page.goto(f"{busy.base_url}{path}")
+        assert spills(page) == {}
+    assert complaints[page] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_of_the_console_stands_out(
+    busy: Visitor, open_page: Callable[..., Page], scheme: str
+) -> None:
+    page = open_page(busy.base_url, color_scheme=scheme)
+    for path in ("/", "/checkouts/", "/transactions/", "/requests/"):
+        page.goto(f"{busy.base_url}{path}")
+        assert page.evaluate(CONTRAST) == []
+        if path in {"/transactions/", "/requests/"}:
+            page.locator("tbody a").first.click()
+            assert page.evaluate(CONTRAST) == []
+
+
+def test_the_consoles_buttons_work_in_a_browser(busy: Visitor, open_page: Callable[..., Page]) -> None:
+    page = open_page(f"{busy.base_url}/transactions/")
+    page.locator("tr", has_text="Pending").get_by_role("link").click()
+    page.get_by_role("button", name="Let it succeed").click()
+    page.wait_for_selector(".title .state.good")
+    page.get_by_role("link", name="Overview").click()
+    page.get_by_role("button", name="Clear faults").click()
+    page.get_by_text("None. Every request is answered as it should be.").wait_for()
+    page.get_by_text("Reset the sandbox").click()
+    page.get_by_role("button", name="Reset everything now").click()
+    page.get_by_text("No transaction yet.").wait_for()
+    assert complaints[page] == []
