@@ -1,0 +1,97 @@
+"""The scripts behind the Makefile: what they find, and what they say when there is nothing to find."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.packaging.wheel import ROOT
+
+SCRIPTS = ROOT / "scripts"
+
+
+def run(*command: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    known = {**os.environ, "CI": "", **environment}
+    return subprocess.run(command, cwd=ROOT, env=known, capture_output=True, text=True, check=False)
+
+
+def version_of(python: str) -> str:
+    return run(python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])").stdout.strip()
+
+
+def test_a_python_is_found_that_runs() -> None:
+    found = run(str(SCRIPTS / "find-python"), "3.11")
+    assert found.returncode == 0, found.stderr
+    assert version_of(found.stdout.strip()) in {"3.11", "3.12", "3.13"}
+
+
+def test_a_python_is_found_among_those_of_pyenv(tmp_path: Path) -> None:
+    python = tmp_path / "versions" / "3.x" / "bin" / "python3"
+    python.parent.mkdir(parents=True)
+    python.symlink_to(sys.executable)
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("sh", "ls", "sort"):
+        (tools / name).symlink_to(str(shutil.which(name)))
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    found = run(str(SCRIPTS / "find-python"), version, version, PATH=str(tools), PYENV_ROOT=str(tmp_path))
+    assert found.returncode == 0, found.stderr
+    assert version_of(found.stdout.strip()) == version
+
+
+def test_a_missing_python_is_named_with_what_to_install() -> None:
+    found = run(str(SCRIPTS / "find-python"), "2.0", "2.1")
+    assert found.returncode == 1
+    assert "No Python from 2.0 to 2.1 found" in found.stderr
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.mark.parametrize("ci", ["", "true"], ids=["by-hand", "in-ci"])
+def test_a_database_that_does_not_answer_is_a_loud_skip(ci: str) -> None:
+    url = f"postgres://nobody@127.0.0.1:{free_port()}/test"
+    script = str(SCRIPTS / "test-database")
+    ran = run(script, str(Path(sys.executable).parent.parent), "postgres", "PostgreSQL", url, CI=ci)
+    assert ran.returncode == 0
+    assert "*** PostgreSQL: TESTS SKIPPED" in ran.stderr
+
+
+@pytest.mark.parametrize("script", [*SCRIPTS.iterdir(), ROOT / ".ci" / "run"], ids=lambda path: path.name)
+def test_a_script_can_be_run_and_says_what_it_does(script: Path) -> None:
+    assert os.access(script, os.X_OK)
+    first, second, *_ = script.read_text(encoding="utf-8").splitlines()
+    assert first.startswith("#!")
+    assert second.startswith("# ")
+
+
+def test_every_job_of_the_makefile_explains_itself() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    [phony] = re.findall(r"^\.PHONY: (.+)$", makefile, flags=re.MULTILINE)
+    shown = set(re.findall(r"make (\S+)", run("make", "--no-print-directory", "help").stdout))
+    assert shown == set(phony.split())
+
+
+def test_no_registry_and_no_path_of_a_machine_is_named() -> None:
+    listed = run("git", "ls-files", "-z").stdout.split("\0")
+    forbidden = re.compile(r"pypi\.o" r"rg|registry\.npm" r"js|deb\.deb" r"ian|/wo" r"rk/|/ro" r"ot/")
+    texts = {".py", ".md", ".toml", ".html", ".js", ".css", ""}
+    found = [
+        name
+        for name in filter(None, listed)
+        if Path(name).suffix in texts
+        and (ROOT / name).is_file()
+        and forbidden.search((ROOT / name).read_text(encoding="utf-8", errors="replace"))
+    ]
+    assert not found
