@@ -1,17 +1,25 @@
-"""Waiting in real time, so that it ends at once when the server does."""
+"""Waiting in real time, in a way that can be called off: by a reset of the sandbox, and by its end."""
 
 from __future__ import annotations
 
 import threading
 
-_ending = threading.Event()
+
+class PauseCalledOff(Exception):
+    """Nobody is to go on waiting, nor to do what was waited for."""
+
+
+_called_off = threading.Event()
 
 
 def pause(seconds: float) -> None:
-    """Wait that long, or until the server ends."""
-    _ending.wait(seconds)
+    """Wait that long; raises ``PauseCalledOff``."""
+    if _called_off.wait(seconds):
+        raise PauseCalledOff
 
 
-def end_all_pauses() -> None:
-    """Let everybody who waits go on: the server is ending."""
-    _ending.set()
+def call_off_all_pauses() -> None:
+    """Have everybody who waits now stop it; who waits later is not concerned."""
+    global _called_off
+    waited_for, _called_off = _called_off, threading.Event()
+    waited_for.set()

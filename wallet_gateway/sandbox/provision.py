@@ -18,6 +18,8 @@ from wallet_gateway.sandbox.control_input import Input, InvalidInput
 from wallet_gateway.sandbox.faults import remembered_any
 from wallet_gateway.sandbox.late import remembered_due_at
 from wallet_gateway.sandbox.merchants import BUILT_IN, add_merchant, remembered_stores
+from wallet_gateway.sandbox.models import Merchant
+from wallet_gateway.sandbox.pauses import call_off_all_pauses
 from wallet_gateway.sandbox.writing import one_writer
 
 _REMEMBERED: Final = (remembered_state, remembered_any, remembered_due_at, remembered_stores)
@@ -27,31 +29,32 @@ class UnreadableMerchants(ValueError):
     """The file of merchants cannot be used; the message says why."""
 
 
-def provision() -> None:
+def provision() -> list[Merchant]:
     """Make sure the merchants a sandbox starts with are there; raises ``UnreadableMerchants``."""
     name = settings.WALLET_SANDBOX_MERCHANTS_FILE
     given = _merchants_of_file(name) if name else []
     try:
-        for merchant in (BUILT_IN, *given):
-            add_merchant(Input(merchant))
+        return [add_merchant(Input(merchant)) for merchant in (BUILT_IN, *given)]
     except InvalidInput as error:
         raise UnreadableMerchants(f"{name}: {error}") from error
 
 
 def reset() -> None:
-    """Forget everything and start anew."""
+    """Forget everything, requests that wait included, and start anew."""
+    call_off_all_pauses()
     with one_writer():
-        _empty_all_tables()
+        _empty_tables()
+        # Merchants that stay keep their rows, so that a request on its way still finds its own.
+        stay = provision()
+        Merchant.objects.exclude(pk__in=[merchant.pk for merchant in stay]).delete()
         for remembered in _REMEMBERED:
             remembered.forget()
-        provision()
 
 
-def _empty_all_tables() -> None:
+def _empty_tables() -> None:
     models = apps.get_app_config("wallet_sandbox").get_models()
-    tables = [model._meta.db_table for model in models]
-    statements = connection.ops.sql_flush(no_style(), tables, reset_sequences=True)
-    connection.ops.execute_sql_flush(statements)
+    tables = [model._meta.db_table for model in models if model is not Merchant]
+    connection.ops.execute_sql_flush(connection.ops.sql_flush(no_style(), tables))
 
 
 def _merchants_of_file(name: str) -> list[dict[str, JsonValue]]:

@@ -7,7 +7,8 @@ from wallet_gateway.sandbox.breaking import BREAKING
 from wallet_gateway.sandbox.conditions import current_conditions
 from wallet_gateway.sandbox.exchange import Exchange
 from wallet_gateway.sandbox.faults import FaultKind, take_fault
-from wallet_gateway.sandbox.reply import Reply
+from wallet_gateway.sandbox.pauses import PauseCalledOff
+from wallet_gateway.sandbox.reply import DROPPED, Reply
 from wallet_gateway.sandbox.server.delivery import Manner
 from wallet_gateway.sandbox.understanding import Received, understand
 
@@ -19,7 +20,10 @@ def receive(received: Received) -> Reply:
     fault = take_fault(asked.operation)
     entry = journal.open_entry(received, asked, fault=fault.fault if fault else "", now=conditions.now)
     exchange = Exchange(received=received, asked=asked, conditions=conditions)
-    reply = BREAKING[FaultKind(fault.fault)](exchange, fault) if fault else exchange.reply()
+    try:
+        reply = BREAKING[FaultKind(fault.fault)](exchange, fault) if fault else exchange.reply()
+    except PauseCalledOff:
+        return DROPPED
     if reply.manner is not Manner.DROPPED:
         journal.close_entry(entry, status=reply.status, body=reply.body)
     return reply

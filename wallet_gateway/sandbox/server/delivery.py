@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from wallet_gateway.sandbox.pauses import pause
+from wallet_gateway.sandbox.pauses import PauseCalledOff, pause
 
 KEY: Final = "wallet_sandbox.delivery"
 """Where the environment of a request holds its ``Delivery``."""
@@ -55,8 +55,7 @@ def deliver(connection: socket.socket, *, head: bytes, body: bytes, delivery: De
             connection.sendall(head + body)
             return True
         case Manner.DRIP:
-            _drip(connection, head=head, body=body, seconds=delivery.drip_seconds)
-            return True
+            return _drip(connection, head=head, body=body, seconds=delivery.drip_seconds)
         case Manner.DROPPED:
             return False
         case Manner.BAD_STATUS_LINE:
@@ -69,11 +68,15 @@ def deliver(connection: socket.socket, *, head: bytes, body: bytes, delivery: De
     return False
 
 
-def _drip(connection: socket.socket, *, head: bytes, body: bytes, seconds: float) -> None:
+def _drip(connection: socket.socket, *, head: bytes, body: bytes, seconds: float) -> bool:
     connection.sendall(head)
-    for byte in body:
-        pause(seconds)
-        connection.sendall(bytes((byte,)))
+    try:
+        for byte in body:
+            pause(seconds)
+            connection.sendall(bytes((byte,)))
+    except PauseCalledOff:
+        return False
+    return True
 
 
 def _reset(connection: socket.socket) -> None:

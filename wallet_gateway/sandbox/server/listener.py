@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from wallet_gateway.sandbox.pauses import end_all_pauses
+from wallet_gateway.sandbox.pauses import call_off_all_pauses
 from wallet_gateway.sandbox.server.connection import Connection
 from wallet_gateway.sandbox.server.workers import Workers
 
@@ -55,7 +55,7 @@ class GatewayServer(socketserver.TCPServer):
         """Stop listening, let answers that are being made leave, and end every worker."""
         self.is_ending = True
         super().server_close()
-        end_all_pauses()
+        call_off_all_pauses()
         with self._open_lock:
             for connection in self._open:
                 # Ends the wait for a next request; an answer can still be sent.

@@ -1,0 +1,280 @@
+"""A corpus of requests that are wrong: each is answered 4xx with the error body, quickly, and never 5xx."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+
+from tests.sandbox.merchant import (
+    CHECKOUT,
+    JSON,
+    TRANSACTIONS,
+    Answer,
+    Merchant,
+    checkout_body,
+    follow_up_body,
+)
+from wallet_gateway.testing.control import SandboxControl
+
+ONE_MIB = 1_048_576
+RIGHT = json.dumps(checkout_body("A"))
+
+BODIES: dict[str, bytes] = {
+    "nothing": b"",
+    "blank": b"   ",
+    "no JSON": b"hello",
+    "a form": b"merchantId=1&amount=10",
+    "XML": b"<checkout/>",
+    "cut off": RIGHT[:-20].encode(),
+    "two documents": (RIGHT + RIGHT).encode(),
+    "rest after the end": (RIGHT + "x").encode(),
+    "trailing comma": (RIGHT[:-1] + ",}").encode(),
+    "single quotes": RIGHT.replace('"', "'").encode(),
+    "a comment": (RIGHT[:-1] + "/* hi */}").encode(),
+    "byte order mark": b"\xef\xbb\xbf" + RIGHT.encode(),
+    "UTF-16": RIGHT.encode("utf-16"),
+    "Latin-1": checkout_body("A", providerDiscretionaryData="caf\u00e9").__repr__().encode("latin-1"),
+    "half a character": b'{"a":"\xc3"}',
+    "overlong UTF-8": b'{"a":"\xc0\xaf"}',
+    "half a surrogate pair": b'{"a":"\\ud800"}',
+    "control character": b'{"a":"\x01"}',
+    "NaN": RIGHT.replace('"10.00"', "NaN").encode(),
+    "Infinity": RIGHT.replace('"10.00"', "-Infinity").encode(),
+    "hexadecimal": RIGHT.replace('"10.00"', "0x10").encode(),
+    "leading zero": RIGHT.replace('"10.00"', "010").encode(),
+    "plus sign": RIGHT.replace('"10.00"', "+10").encode(),
+    "an array": b"[]",
+    "an array of requests": f"[{RIGHT}]".encode(),
+    "a text": b'"text"',
+    "a number": b"10",
+    "null": b"null",
+    "true": b"true",
+    "an empty object": b"{}",
+    "duplicate key": RIGHT.replace("{", '{"amount":"1.00",', 1).encode(),
+    "colliding keys": RIGHT.replace("{", '{"Amount":"1.00",', 1).encode(),
+    "both carts": (RIGHT[:-1] + ',"shoppingCartDetails":{},"shoppingCardDetails":{}}').encode(),
+    "deep array": b"[" * 5_000 + b"]" * 5_000,
+    "deep object": b'{"a":' * 5_000 + b"1" + b"}" * 5_000,
+    "deep and open": b"[" * 400_000,
+    "deep inside a field": (RIGHT[:-1] + ',"x":' + "[" * 50 + "]" * 50 + "}").encode(),
+    "huge number": RIGHT.replace('"10.00"', "1" * 100_000).encode(),
+    "huge exponent": RIGHT.replace('"10.00"', "1e999999999").encode(),
+    "many backslashes": b'{"a":"' + b"\\" * 99_999 + b'"}',
+    "many keys of one name": b"{" + b'"a":1,' * 50_000 + b'"a":1}',
+}
+
+VALUES: dict[str, Any] = {
+    "empty": "",
+    "blank": " ",
+    "comma": "10,00",
+    "sign": "-10.00",
+    "plus": "+10.00",
+    "exponent": "1e3",
+    "NaN text": "NaN",
+    "thousands": "1.000.00",
+    "apostrophe": "1'000.00",
+    "too fine": "10.001",
+    "zero": "0.00",
+    "too long": "123456789012345",
+    "Arabic digits": "\u0661\u0660.\u0660\u0660",
+    "full width digits": "\uff11\uff10",
+    "white space around": " 10.00 ",
+    "inner line break": "10\n.00",
+    "NUL": "10.00\x00",
+    "currency sign": "\u20ac10.00",
+    "true": True,
+    "null": None,
+    "list": ["10.00"],
+    "object": {"amount": "10.00"},
+    "negative number": -10,
+    "number in exponent notation": 1e22,
+}
+
+MESSAGES: dict[str, dict[str, Any]] = {
+    "unknown type": {"type": "ecom.void"},
+    "type of another endpoint": {"type": "detached.refund"},
+    "type is a list": {"type": ["ecom.sale"]},
+    "lower-case currency of four letters": {"currencyCode": "euro"},
+    "currency that is none": {"currencyCode": "XXZ"},
+    "currency is a number": {"currencyCode": 978},
+    "empty reference": {"clientSystemTransactionId": ""},
+    "long reference": {"clientSystemTransactionId": "x" * 256},
+    "reference is a number": {"clientSystemTransactionId": 7},
+    "details are a text": {"checkoutDetails": "ExampleWalletV2"},
+    "timeout is a text": {"checkoutDetails": {"paymentMethod": "ExampleWalletV2", "redirectUrlTimeout": "x"}},
+    "timeout is negative": {
+        "checkoutDetails": {"paymentMethod": "ExampleWalletV2", "redirectUrlTimeout": -1}
+    },
+    "script URL": {
+        "redirectDetails": checkout_body("A")["redirectDetails"] | {"errorUrl": "javascript:alert(1)"}
+    },
+    "relative URL": {"redirectDetails": checkout_body("A")["redirectDetails"] | {"errorUrl": "/back"}},
+    "URL with a user": {
+        "redirectDetails": checkout_body("A")["redirectDetails"] | {"errorUrl": "https://a@b.example/"}
+    },
+    "cart is a list": {"shoppingCartDetails": []},
+    "items are an object": {"shoppingCartDetails": {"itemDetails": {}}},
+    "address without a street": {"addressDetails": {"billingAddress": {"city": "X"}}},
+    "country of two letters": {
+        "addressDetails": {
+            "billingAddress": {
+                "houseNumber": "1",
+                "street": "S",
+                "city": "C",
+                "zipPostalCode": "1",
+                "countryCode": "DE",
+            }
+        }
+    },
+}
+
+
+def assert_refused_with_the_error_body(answer: Answer, *, status: int = 400) -> None:
+    assert answer.status == status
+    assert answer.headers["content-type"] == "application/json"
+    assert set(answer.json) == {"code", "details"}
+    assert isinstance(answer.code, str)
+    assert answer.message
+
+
+@pytest.mark.parametrize("path", [CHECKOUT, TRANSACTIONS])
+@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+def test_a_malformed_body_is_400_at_once(merchant: Merchant, path: str, body: bytes) -> None:
+    started = time.monotonic()
+    answer = merchant.send("POST", path, body, JSON)
+    assert time.monotonic() - started < 2
+    assert_refused_with_the_error_body(answer)
+    assert answer.code == "4107940"
+    assert answer.message.startswith("SchemaValidationError: ")
+
+
+@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+def test_a_malformed_amount_names_the_field(merchant: Merchant, value: object) -> None:
+    for body, path in (
+        (checkout_body("A", amount=value), CHECKOUT),
+        (follow_up_body("B", "A", amount=value), TRANSACTIONS),
+    ):
+        answer = merchant.post(path, body)
+        assert_refused_with_the_error_body(answer)
+        assert "amount" in answer.message
+
+
+@pytest.mark.parametrize("changes", MESSAGES.values(), ids=MESSAGES)
+def test_a_message_against_the_tables_names_the_field(merchant: Merchant, changes: dict[str, Any]) -> None:
+    answer = merchant.checkout("A", **changes)
+    assert_refused_with_the_error_body(answer)
+    assert next(iter(changes)) in answer.message
+
+
+@pytest.mark.parametrize("field", sorted(checkout_body("A")))
+def test_every_mandatory_field_of_a_checkout_is_missed(merchant: Merchant, field: str) -> None:
+    body = checkout_body("A")
+    del body[field]
+    answer = merchant.post(CHECKOUT, body)
+    assert_refused_with_the_error_body(answer)
+    assert field in answer.message
+
+
+@pytest.mark.parametrize("field", sorted(follow_up_body("B", "A")))
+def test_every_mandatory_field_of_a_follow_up_is_missed(merchant: Merchant, field: str) -> None:
+    body = follow_up_body("B", "A")
+    del body[field]
+    answer = merchant.post(TRANSACTIONS, body)
+    assert_refused_with_the_error_body(answer)
+    assert field in answer.message
+
+
+def test_every_fault_of_a_body_is_told_at_once(merchant: Merchant) -> None:
+    answer = merchant.checkout("A", amount="x", currencyCode="EURO", type="?")
+    assert all(field in answer.message for field in ("amount", "currencyCode", "type"))
+
+
+@pytest.mark.parametrize(
+    "content_type",
+    [
+        "",
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data",
+        "application/json5",
+        "json",
+    ],
+)
+def test_another_media_type_is_415(merchant: Merchant, content_type: str) -> None:
+    headers = {"Content-Type": content_type} if content_type else {}
+    answer = merchant.send("POST", CHECKOUT, RIGHT.encode(), headers)
+    assert_refused_with_the_error_body(answer, status=415)
+
+
+@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON"])
+def test_json_by_any_other_spelling_is_json(merchant: Merchant, content_type: str) -> None:
+    assert merchant.send("POST", CHECKOUT, RIGHT.encode(), {"Content-Type": content_type}).status == 200
+
+
+@pytest.mark.parametrize("size", [ONE_MIB + 1, 3 * ONE_MIB])
+def test_a_body_over_one_mib_is_read_out_and_answered_413(merchant: Merchant, size: int) -> None:
+    answer = merchant.send("POST", CHECKOUT, b" " * size, JSON)
+    assert_refused_with_the_error_body(answer, status=413)
+    assert merchant.checkout("A").status == 200
+
+
+def test_a_body_of_exactly_one_mib_is_read(merchant: Merchant) -> None:
+    body = RIGHT.encode().ljust(ONE_MIB)
+    assert merchant.send("POST", CHECKOUT, body, JSON).status == 200
+
+
+def test_a_chunked_body_over_one_mib_is_413_too(merchant: Merchant) -> None:
+    chunks = [b" " * 300_000] * 5
+    connection = merchant._connection
+    connection.request("POST", CHECKOUT, iter(chunks), JSON, encode_chunked=True)
+    with connection.getresponse() as response:
+        assert response.status == 413
+        response.read()
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/api/", "/api/v5", "/api/v5/", "/api/v5/checkout/", "/api/v4/checkout", "/api/v5/Checkout", "/api/%00"],
+)
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+def test_an_unknown_address_is_404(merchant: Merchant, path: str, method: str) -> None:
+    answer = merchant.send(method, path, b"{}", JSON)
+    assert_refused_with_the_error_body(answer, status=404)
+
+
+@pytest.mark.parametrize(
+    ("path", "allowed"), [(CHECKOUT, {"POST"}), (TRANSACTIONS, {"GET", "POST"})], ids=["checkout", "other"]
+)
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"])
+def test_another_method_is_405_and_says_which_are_right(
+    merchant: Merchant, path: str, allowed: set[str], method: str
+) -> None:
+    answer = merchant.send(method, path, RIGHT.encode(), JSON)
+    if method in allowed:
+        assert answer.status != 405
+    else:
+        assert_refused_with_the_error_body(answer, status=405)
+        assert set(answer.headers["allow"].split(", ")) == allowed
+
+
+def test_head_has_no_body(merchant: Merchant) -> None:
+    answer = merchant.send("HEAD", CHECKOUT)
+    assert (answer.status, answer.body) == (405, b"")
+    assert merchant.checkout("A").status == 200
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "a b"], ids=repr)
+def test_a_request_for_another_name_is_refused(merchant: Merchant, host: str) -> None:
+    answer = merchant.send("POST", CHECKOUT, RIGHT.encode(), JSON | {"Host": host})
+    assert_refused_with_the_error_body(answer)
+
+
+def test_the_corpus_left_nothing_behind(merchant: Merchant, control: SandboxControl) -> None:
+    for body in BODIES.values():
+        merchant.send("POST", CHECKOUT, body, JSON)
+    assert len(control.journal()) == len(BODIES)
+    assert merchant.records("A") == []
+    assert merchant.checkout("A").status == 200
