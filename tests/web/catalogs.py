@@ -87,7 +87,7 @@ def _of_python() -> Iterator[Text]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in _TEXT_FUNCTIONS:
                 position = _TEXT_FUNCTIONS[node.func.id]  # type: ignore[attr-defined]
-                texts = [argument.value for argument in node.args if isinstance(argument, ast.Constant)]
+                texts = [str(argument.value) for argument in node.args if isinstance(argument, ast.Constant)]
                 yield Text(words=texts[position], context=texts[0] if position else "")
 
 

@@ -25,6 +25,7 @@ def wallet_checkout(order: PaymentOrder, label: str = "") -> dict[str, Any]:
     """Draw the form that opens the payment page of an order, or say why it cannot be paid now.
 
     `label` replaces "Pay with your wallet". The page must be rendered with a request, for the CSRF token.
+    Where it has a content security policy, `form-action` must name the gateway: the form ends in a redirect.
     """
     return {"order": order, "button": checkout_button(order), "label": label}
 
