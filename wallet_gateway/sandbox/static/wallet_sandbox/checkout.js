@@ -19,9 +19,10 @@ function startCountdown(timer) {
     const left = Math.max(0, end - performance.now());
     const seconds = Math.ceil(left / 1000);
     if (seconds === 0) {
+      // Said aloud only now: a timer that speaks every second would say nothing else.
+      timer.setAttribute("aria-live", "polite");
       text.textContent = timer.dataset.over;
       timer.dataset.state = "over";
-      timer.setAttribute("role", "status");
       for (const button of document.querySelectorAll("[data-outcomes] button:not([value='return'])")) {
         button.disabled = true;
       }
