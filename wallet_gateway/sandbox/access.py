@@ -28,7 +28,8 @@ class AccessMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer 401 or 403 to strangers, and pass everybody else on."""
+        """Answer 401 or 403 to strangers, and pass everybody else on; raises ``DisallowedHost``."""
+        own_origin = f"{request.scheme}://{request.get_host()}"
         if request.path_info.startswith(PUBLIC_PREFIXES):
             return self.get_response(request)
         if settings.WALLET_SANDBOX_CONTROL_KEY:
@@ -39,7 +40,7 @@ class AccessMiddleware:
             return _refuse_stranger()
         # A page on another site can make the browser of somebody on this machine send a request here.
         origin = request.headers.get("Origin")
-        if origin is not None and origin != f"{request.scheme}://{request.get_host()}":
+        if origin is not None and origin != own_origin:
             return error_response(403, "4403002", f"Pages of {origin[:100]} may not steer the sandbox.")
         return self.get_response(request)
 
