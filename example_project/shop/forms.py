@@ -15,7 +15,7 @@ from example_project.shop.money import Currency
 from example_project.shop.places import country_choices, state_code
 
 # A country calling code, a blank or hyphen, and the number as people write it.
-PHONE = re.compile(r"\+?([0-9]{1,3})[ -]([0-9][0-9 ()/.-]{3,20})")
+PHONE = re.compile(r"\+?([0-9]{1,3})[ -]([0-9(][0-9 ()/.-]{3,22})")
 
 
 class QuantityForm(forms.Form):

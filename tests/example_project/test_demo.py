@@ -1,0 +1,203 @@
+"""`manage.py demo` as a reader runs it: it starts, answers and ends; and the story with its exit code."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.architecture.sources import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from pytest_django import Settings
+
+pytestmark = pytest.mark.slow
+
+HOST = "127.0.0.1"
+SECONDS_TO_START = 90.0
+SECONDS_TO_END = 30.0
+# The suite's own settings must not reach a process that stands for a reader's.
+NOT_A_READERS = ("DJANGO_SETTINGS_MODULE", "DATABASE_URL", "DEBUG")
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+def environment(**more: str) -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if name not in NOT_A_READERS} | more
+
+
+def manage(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=ROOT,
+        env=environment(**more),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=180,
+        check=False,
+    )
+
+
+def free_ports() -> tuple[int, int]:
+    with socket.create_server((HOST, 0)) as one, socket.create_server((HOST, 0)) as two:
+        return one.getsockname()[1], two.getsockname()[1]
+
+
+def listens(port: int) -> bool:
+    try:
+        socket.create_connection((HOST, port), timeout=2).close()
+    except OSError:
+        return False
+    return True
+
+
+@contextmanager
+def demo(folder: Path, shop: int, gateway: int) -> Iterator[subprocess.Popen[str]]:
+    process = subprocess.Popen(
+        [
+            *(sys.executable, "manage.py", "demo", "--port", str(shop), "--gateway-port", str(gateway)),
+            *("--gateway-database", str(folder / "gateway.sqlite3")),
+        ],
+        cwd=ROOT,
+        env=environment(DATABASE_URL=f"sqlite:///{folder / 'shop.sqlite3'}"),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        with process:
+            yield process
+    finally:
+        if process.poll() is None:
+            process.kill()
+
+
+def said_when_ready(process: subprocess.Popen[str]) -> str:
+    assert process.stdout
+    said = ""
+    give_up_at = time.monotonic() + SECONDS_TO_START
+    while "Ctrl-C" not in said:
+        line = process.stdout.readline()
+        assert line, f"the demo ended: {process.stderr.read() if process.stderr else ''}"
+        assert time.monotonic() < give_up_at
+        said += line
+    return said
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "Ctrl-C"])
+def test_the_demo_starts_both_says_where_and_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+    shop, gateway = free_ports()
+    with demo(tmp_path, shop, gateway) as process:
+        said = said_when_ready(process)
+        assert OPENER.open(f"http://{HOST}:{shop}/", timeout=20).status == 200
+        assert OPENER.open(f"http://{HOST}:{gateway}/", timeout=20).status == 200
+        process.send_signal(number)
+        rest, faults = process.communicate(timeout=SECONDS_TO_END)
+
+    assert f"http://{HOST}:{shop}/" in said
+    assert f"http://{HOST}:{gateway}/" in said
+    assert re.search(r"user staff, password \S+", said)
+    assert (process.returncode, faults) == (0, "")
+    assert rest == "Stopped.\n"
+    assert not listens(shop)
+    assert not listens(gateway)
+
+
+def test_a_service_that_dies_ends_the_demo_with_its_last_words(tmp_path: Path) -> None:
+    shop, gateway = free_ports()
+    with demo(tmp_path, shop, gateway) as process:
+        said_when_ready(process)
+        children = subprocess.run(
+            ["ps", "-o", "pid=,args=", "--ppid", str(process.pid)], capture_output=True, text=True
+        )
+        [pid] = [line.split()[0] for line in children.stdout.splitlines() if "runserver" in line]
+        os.kill(int(pid), signal.SIGKILL)
+        _, faults = process.communicate(timeout=SECONDS_TO_END)
+
+    assert process.returncode == 1
+    assert "The shop has ended." in faults
+    assert not listens(gateway)
+
+
+@pytest.mark.parametrize(("option", "name"), [("--port", "shop"), ("--gateway-port", "gateway")])
+def test_a_taken_port_is_said_plainly(tmp_path: Path, option: str, name: str) -> None:
+    with socket.create_server((HOST, 0)) as taken:
+        port = str(taken.getsockname()[1])
+        other = {"--port": "--gateway-port", "--gateway-port": "--port"}[option]
+        answer = manage("demo", option, port, other, str(free_ports()[0]))
+
+    assert answer.returncode == 1
+    assert (
+        answer.stderr
+        == f"CommandError: Port {port}, meant for the {name}, is taken. Choose another with {option}.\n"
+    )
+
+
+def test_one_port_for_both_is_refused() -> None:
+    answer = manage("demo", "--port", "8123", "--gateway-port", "8123")
+
+    assert answer.returncode == 1
+    assert "cannot both have port 8123" in answer.stderr
+
+
+def test_the_demo_gives_out_no_password_outside_debug_mode() -> None:
+    configured = {
+        "DEBUG": "false",
+        "SECRET_KEY": "not the demo's, and long enough for the deployment checks",
+        "WALLET_PUBLIC_ORIGIN": "https://shop.example",
+        "WALLET_GATEWAY_URL": "https://gateway.example",
+        "WALLET_MERCHANT_ID": "M",
+        "WALLET_STORE_ID": "S",
+        "WALLET_USER_ID": "U",
+        "WALLET_PROVIDER": "ExampleWalletV2",
+    }
+    answer = manage("demo", **configured)
+
+    assert answer.returncode == 1
+    assert "needs DEBUG on" in answer.stderr
+
+
+def test_the_story_told_once_agrees_with_the_gateway_at_every_step() -> None:
+    answer = manage("demo", "--once")
+    head, _rule, *rows, empty, summary = answer.stdout.splitlines()
+
+    assert answer.returncode == 0, answer.stderr
+    assert head.split() == ["step", "our", "state", "gateway's", "state", "amount", "equal?"]
+    assert all(row.endswith("  yes") for row in rows)
+    assert (empty, summary) == ("", f"{len(rows)} steps, and the gateway says the same of each.")
+    for step in ("capture of a part", "refund of a part", "reversal", "detached refund", "sale: paid"):
+        assert any(row.startswith(step) for row in rows), step
+
+
+def test_a_story_that_differs_from_the_gateway_fails(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    settings: Settings,
+    transactional_db: None,
+) -> None:
+    from django.core.management import call_command
+
+    from example_project.shop.demonstration.story import Step, Story
+
+    differing = Step(name="sale", ours="PAID", theirs="Pending", amount="1.00 EUR", is_equal=False)
+    monkeypatch.setattr(Story, "tell", lambda _self: iter([differing]))
+    with pytest.raises(SystemExit) as ended:
+        call_command("demo_story")
+
+    assert ended.value.code == 1
+    assert "NO" in capsys.readouterr().out

@@ -1,0 +1,156 @@
+"""The parts of the demo: its table, its comparison with the gateway, its child processes."""
+
+from __future__ import annotations
+
+import socket
+import sys
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from example_project.shop.demonstration.services import (
+    HOST,
+    Service,
+    ServiceFailed,
+    environment_for,
+    is_free,
+    wait_until_all_answer,
+)
+from example_project.shop.demonstration.story import SALE, Story
+from example_project.shop.demonstration.table import aligned
+from example_project.shop.demonstration.truth import NO_RECORD, GatewayRecord, GatewayTruth
+from wallet_gateway import payments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from wallet_gateway.testing.sandbox import SandboxControl, SandboxServer
+
+TEN_EURO = payments.Money(Decimal("10.00"), "EUR")
+
+
+class Said:
+    """A gateway that says one thing whatever it is asked."""
+
+    def __init__(self, state: str, amount: str | None = None, currency: str = "EUR") -> None:
+        self._record = GatewayRecord(
+            state=state, amount=Decimal(amount) if amount else None, currency=currency
+        )
+
+    def record(self, reference: str, kind: str) -> GatewayRecord:
+        return self._record
+
+
+def is_equal(state: str, said: Said) -> bool:
+    story = Story(control=None, truth=said)  # type: ignore[arg-type]
+    return story._operation("step", "ref", SALE, state, TEN_EURO).is_equal
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("PAID", Said("Approved", "10.00")),
+        ("APPROVED", Said("Approved", "10.0")),
+        ("PENDING", Said("Pending", "10.00")),
+        ("FAILED", Said("Errored", "10.00")),
+        ("OPEN", Said(NO_RECORD)),
+    ],
+    ids=["paid", "approved", "pending", "failed", "open"],
+)
+def test_a_step_is_equal_when_state_amount_and_currency_are(state: str, said: Said) -> None:
+    assert is_equal(state, said)
+
+
+@pytest.mark.parametrize(
+    ("state", "said"),
+    [
+        ("PAID", Said("Pending", "10.00")),
+        ("PAID", Said(NO_RECORD)),
+        ("PAID", Said("Approved", "9.99")),
+        ("PAID", Said("Approved", "10.00", "KWD")),
+        ("OPEN", Said("Approved", "10.00")),
+        ("FAILED", Said("Approved", "10.00")),
+        ("UNKNOWN", Said("Approved", "10.00")),
+    ],
+    ids=["state", "no record", "amount", "currency", "late success", "paid after all", "not known"],
+)
+def test_a_step_differs_when_the_gateway_says_anything_else(state: str, said: Said) -> None:
+    assert not is_equal(state, said)
+
+
+def test_the_table_is_aligned() -> None:
+    assert list(
+        aligned(("step", "amount"), [("sale", "9"), ("a refund", "10.00")], right=frozenset({1}))
+    ) == [
+        "step      amount",
+        "--------  ------",
+        "sale           9",
+        "a refund   10.00",
+    ]
+
+
+def test_the_truth_is_read_from_the_gateway_itself(
+    wallet_sandbox: SandboxControl, wallet_sandbox_server: SandboxServer
+) -> None:
+    truth = GatewayTruth(
+        wallet_sandbox_server.base_url, merchant_id="SANDBOX-MERCHANT", store_id="SANDBOX-STORE"
+    )
+
+    assert truth.record("never-heard-of", SALE).state == NO_RECORD
+
+
+@pytest.fixture
+def listening() -> Iterator[int]:
+    with socket.create_server((HOST, 0)) as server:
+        yield server.getsockname()[1]
+
+
+def test_a_port_somebody_listens_on_is_not_free(listening: int) -> None:
+    assert not is_free(listening)
+
+
+def test_a_port_that_was_given_up_is_free() -> None:
+    with socket.create_server((HOST, 0)) as server:
+        port = server.getsockname()[1]
+    assert is_free(port)
+
+
+def service(tmp_path: Path, code: str, port: int | None = None) -> Service:
+    command = [sys.executable, "-c", code]
+    return Service(name="shop", command=command, environment={}, log=tmp_path / "shop.log", port=port)
+
+
+def test_a_service_that_ends_is_reported_with_the_end_of_its_log(tmp_path: Path) -> None:
+    ended = service(tmp_path, "raise SystemExit('the cellar is flooded')", port=1)
+    ended.start()
+
+    with pytest.raises(ServiceFailed, match=r"The shop has ended\.\nthe cellar is flooded"):
+        wait_until_all_answer([ended])
+
+
+def test_a_service_that_will_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("example_project.shop.demonstration.services.SECONDS_TO_END", 0.5)
+    stubborn = service(
+        tmp_path,
+        "import signal, time\n"
+        "signal.signal(signal.SIGTERM, signal.SIG_IGN)\n"
+        "print('up', flush=True)\n"
+        "time.sleep(60)",
+    )
+    stubborn.start()
+    while not stubborn.log.read_bytes():
+        stubborn.check()
+    stubborn.stop()
+
+    with pytest.raises(ServiceFailed):
+        stubborn.check()
+
+
+def test_a_service_is_pointed_at_its_gateway() -> None:
+    environment = environment_for(8010, "http://127.0.0.1:8011", DEBUG="true")
+
+    assert environment["WALLET_PUBLIC_ORIGIN"] == "http://127.0.0.1:8010"
+    assert environment["WALLET_GATEWAY_URL"] == "http://127.0.0.1:8011"
+    assert environment["DEBUG"] == "true"

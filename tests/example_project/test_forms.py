@@ -1,0 +1,167 @@
+"""The address form: what it refuses, by which field, and in which form it hands the rest on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.forms import ChoiceField
+from django.utils import translation
+
+from example_project.shop.forms import BillingForm, ParcelForm, ReviewForm
+
+if TYPE_CHECKING:
+    from example_project.shop.forms import PostalForm
+
+GOOD = {
+    "email": "robin@example.com",
+    "first_name": "Robin",
+    "last_name": "Wren",
+    "phone": "",
+    "street": "Main Street",
+    "house_number": "12b",
+    "zip_postal_code": "94103",
+    "city": "San Francisco",
+    "country_code": "USA",
+    "state": "California",
+}
+REQUIRED = [
+    "email",
+    "first_name",
+    "last_name",
+    "street",
+    "house_number",
+    "zip_postal_code",
+    "city",
+    "country_code",
+]
+
+
+def countries() -> list[tuple[str, str]]:
+    field = BillingForm().fields["country_code"]
+    assert isinstance(field, ChoiceField)
+    choices: Any = field.choices
+    return [(str(code), str(name)) for code, name in choices]
+
+
+def billing(**changed: str) -> BillingForm:
+    return BillingForm(GOOD | changed)
+
+
+@pytest.mark.parametrize("field", REQUIRED)
+def test_a_missing_field_is_refused_by_its_name_alone(field: str) -> None:
+    form = billing(**{field: "", "state": ""} if field == "country_code" else {field: ""})
+
+    assert list(form.errors) == [field]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("email", "robin"),
+        ("country_code", "US"),
+        ("country_code", "XYZ"),
+        ("country_code", "usa"),
+        ("state", "Bavaria"),
+        ("state", "DE-BY"),
+        ("phone", "0151 2345678x"),
+        ("phone", "+491512345678"),
+        ("phone", "+1234 567890"),
+        ("house_number", "1" * 21),
+        ("street", "Main Street\x00"),
+    ],
+)
+def test_a_wrong_value_is_refused_by_its_field(field: str, value: str) -> None:
+    form = billing(**{field: value})
+
+    assert field in form.errors
+    assert set(form.errors) <= {field, "state"}
+
+
+@pytest.mark.parametrize("typed", ["CA", "ca", "US-CA", "us-ca", "California", " california "])
+def test_a_state_is_understood_as_people_write_it(typed: str) -> None:
+    form = billing(state=typed)
+
+    assert form.is_valid(), form.errors
+    assert form.cleaned_data["state"] == "US-CA"
+
+
+@pytest.mark.parametrize("country", ["USA", "CAN", "AUS", "BRA", "IND", "MEX"])
+def test_a_country_whose_post_needs_a_state_asks_for_it(country: str) -> None:
+    assert list(billing(country_code=country, state="").errors) == ["state"]
+
+
+def test_a_country_whose_post_needs_no_state_does_not_ask() -> None:
+    assert billing(country_code="DEU", state="").is_valid()
+
+
+@pytest.mark.parametrize(
+    ("typed", "handed_on"),
+    [
+        ("+49 151 2345678", "49-1512345678"),
+        ("49-1512345678", "49-1512345678"),
+        ("+1 (415) 555-0100", "1-4155550100"),
+        ("+965 2222 3333", "965-22223333"),
+    ],
+)
+def test_a_phone_number_is_handed_on_in_the_gateways_form(typed: str, handed_on: str) -> None:
+    form = billing(phone=typed)
+
+    assert form.is_valid(), form.errors
+    assert form.cleaned_data["phone"] == handed_on
+
+
+@pytest.mark.parametrize("digits", ["٠١٢٣٤٥٦", "\uff11\uff12\uff13\uff14\uff15\uff16"])
+def test_digits_of_other_scripts_are_no_phone_number(digits: str) -> None:
+    assert list(billing(phone=f"+49 {digits}").errors) == ["phone"]
+
+
+@pytest.mark.parametrize(("form_class", "section"), [(BillingForm, "billing"), (ParcelForm, "shipping")])
+def test_a_browser_is_told_whose_address_it_fills_in(form_class: type[PostalForm], section: str) -> None:
+    fields = form_class().fields
+
+    assert fields["street"].widget.attrs["autocomplete"] == f"{section} address-line1"
+    assert fields["first_name"].widget.attrs["autocomplete"] == f"{section} given-name"
+    assert all(
+        "autocomplete" in field.widget.attrs for name, field in fields.items() if name != "ship_elsewhere"
+    )
+
+
+@pytest.mark.parametrize("form_class", [BillingForm, ParcelForm])
+def test_every_field_has_a_label(form_class: type[PostalForm]) -> None:
+    assert all(field.label for field in form_class().fields.values())
+
+
+def test_countries_are_named_and_sorted_in_the_readers_language() -> None:
+    with translation.override("de"):
+        choices = dict(countries())
+    names = list(choices.values())
+
+    assert choices["AUT"] == "Österreich"
+    # Among the O, not after Z.
+    assert names.index("Oman") < names.index("Österreich") < names.index("Peru")
+
+
+def test_every_country_of_the_standard_can_be_chosen() -> None:
+    codes = [code for code, _ in countries() if code]
+
+    assert len(codes) == len(set(codes)) > 240
+    assert all(len(code) == 3 for code in codes)
+
+
+@pytest.mark.django_db
+def test_a_code_is_found_in_any_case(catalogue: int) -> None:
+    form = ReviewForm({"code": " lark10 "})
+
+    assert form.is_valid(), form.errors
+    assert form.cleaned_data["code"] == "LARK10"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("field", "data"), [("code", {"code": "SWALLOW"}), ("shipping", {"shipping": "by-pigeon"})]
+)
+def test_what_the_shop_does_not_know_is_refused_by_its_field(
+    catalogue: int, field: str, data: dict[str, str]
+) -> None:
+    assert list(ReviewForm(data).errors) == [field]

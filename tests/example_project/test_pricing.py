@@ -1,0 +1,127 @@
+"""Worked examples of carts in three currencies, and that the wallet comes to the same sums."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+
+from example_project.shop.cart import CartLine
+from example_project.shop.models import DiscountCode, Product, ShippingMethod
+from example_project.shop.ordering import place_order
+from example_project.shop.preferences import CheckoutAnswers
+from example_project.shop.pricing import Quote, price_cart
+from wallet_gateway import payments
+
+pytestmark = pytest.mark.usefixtures("catalogue")
+
+# Two mugs and a bag of coffee by post. Each row: goods, discount, credit, tax inside, total.
+WORKED = [
+    ("EUR", "", ("61.90", "0.00", "0.00", "9.35", "66.80")),
+    ("EUR", "LARK10", ("61.90", "6.19", "0.00", "8.49", "60.61")),
+    ("EUR", "THANKYOU", ("61.90", "0.00", "5.00", "9.35", "61.80")),
+    ("JPY", "", ("10100", "0", "0", "953", "10900")),
+    ("JPY", "LARK10", ("10100", "1010", "0", "865", "9890")),
+    ("JPY", "THANKYOU", ("10100", "0", "800", "953", "10100")),
+    ("KWD", "", ("21.250", "0.000", "0.000", "1.095", "23.000")),
+    ("KWD", "LARK10", ("21.250", "2.125", "0.000", "0.993", "20.875")),
+    ("KWD", "THANKYOU", ("21.250", "0.000", "1.750", "1.095", "21.250")),
+]
+IDS = [f"{currency}-{code or 'plain'}" for currency, code, _ in WORKED]
+
+BILLING = {
+    "email": "robin@example.com",
+    "first_name": "Robin",
+    "last_name": "Wren",
+    "phone": "49-1512345678",
+    "street": "Lerchenweg",
+    "house_number": "7",
+    "zip_postal_code": "20095",
+    "city": "Hamburg",
+    "country_code": "DEU",
+    "state": "DE-HH",
+}
+
+
+def lines(**quantities: int) -> list[CartLine]:
+    return [
+        CartLine(product=Product.objects.get(slug=slug.replace("_", "-")), quantity=quantity)
+        for slug, quantity in quantities.items()
+    ]
+
+
+def quote(currency: str, code: str = "", *, shipping: str = "post", **quantities: int) -> Quote:
+    return price_cart(
+        lines(**(quantities or {"harbour_mug": 2, "first_light": 1})),
+        currency,
+        shipping_method=ShippingMethod.objects.get(code=shipping),
+        code=DiscountCode.objects.filter(code=code).first(),
+    )
+
+
+@pytest.mark.parametrize(("currency", "code", "sums"), WORKED, ids=IDS)
+def test_a_worked_example_comes_out_to_the_cent(currency: str, code: str, sums: tuple[str, ...]) -> None:
+    priced = quote(currency, code)
+
+    shown = (priced.goods, priced.discount, priced.credit, priced.tax, priced.total)
+    assert shown == tuple(map(Decimal, sums))
+    assert str(priced.total) == sums[-1], "the total is written with the currency's own decimals"
+
+
+@pytest.mark.parametrize(("currency", "code", "sums"), WORKED, ids=IDS)
+def test_the_wallet_comes_to_the_same_total_and_tax(currency: str, code: str, sums: tuple[str, ...]) -> None:
+    answers = CheckoutAnswers(address={"billing": BILLING, "parcel": {}}, code=code)
+    order = place_order(quote(currency, code), answers, language="en")
+
+    wallet_order = payments.get_order(order.number)
+    assert wallet_order.amount == payments.Money(Decimal(sums[-1]), currency)
+    assert wallet_order.cart is not None
+    assert wallet_order.cart["totalTaxAmount"] == sums[3]
+
+
+def test_a_percentage_takes_its_share_of_the_tax() -> None:
+    [mug, coffee] = quote("EUR", "LARK10").lines
+
+    assert (mug.discount, mug.discount_tax, mug.total, mug.tax) == tuple(
+        map(Decimal, ("4.80", "0.77", "43.20", "6.89"))
+    )
+    assert (coffee.discount, coffee.discount_tax) == (Decimal("1.39"), Decimal("0.09"))
+
+
+def test_a_gift_card_is_not_discounted_and_not_taxed() -> None:
+    [card, mug] = quote("EUR", "LARK10", gift_card=1, harbour_mug=1).lines
+
+    assert (card.discount, card.tax, card.total) == (Decimal(0), Decimal(0), Decimal("50.00"))
+    assert mug.discount == Decimal("2.40")
+
+
+def test_what_is_not_sent_costs_no_shipping() -> None:
+    priced = quote("EUR", brewing_by_hand=1, gift_card=1)
+
+    assert not priced.needs_shipping
+    assert priced.shipping_method is None
+    assert priced.total == Decimal("59.50")
+
+
+def test_one_piece_to_send_is_enough_for_shipping() -> None:
+    assert quote("EUR", brewing_by_hand=1, lichen_ink=1).shipping == Decimal("4.90")
+
+
+def test_collecting_is_free() -> None:
+    assert quote("KWD", shipping="collect").total == Decimal("21.250")
+
+
+def test_a_credit_that_would_leave_nothing_to_pay_is_kept() -> None:
+    DiscountCode.objects.filter(code="THANKYOU").update(credits={"EUR": 950})
+
+    priced = quote("EUR", "THANKYOU", brewing_by_hand=1)
+
+    assert priced.code_is_too_big
+    assert (priced.code, priced.credit, priced.total) == (None, Decimal(0), Decimal("9.50"))
+
+
+def test_a_piece_made_to_order_makes_the_whole_order_a_reservation() -> None:
+    answers = CheckoutAnswers(address={"billing": BILLING, "parcel": {}})
+    order = place_order(quote("EUR", hearth_teapot=1, harbour_mug=1), answers, language="en")
+
+    assert payments.get_order(order.number).type == "preauthorization"
