@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
@@ -175,6 +176,21 @@ def test_a_preauthorisation_is_called_approved(
     html = follow(client, wallet_sandbox.complete_checkout(attempt.reference, "success"))
     assert "Your payment is approved" in html
     assert state_of(attempt.order) == OrderState.AUTHORISED
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_project_that_wraps_each_request_in_a_transaction_takes_payments(
+    client: Client,
+    wallet_sandbox: SandboxControl,
+    make_order: MakeOrder,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(connection.settings_dict, "ATOMIC_REQUESTS", True)
+    order = make_order()
+    assert _pay(client, order).status_code == 303
+    attempt = Payment.objects.get(order=order)
+    html = follow(client, wallet_sandbox.complete_checkout(attempt.reference, "success"))
+    assert PAID_HEADING in html
 
 
 # What the gateway says about the attempt, prepared without the browser.

@@ -6,7 +6,7 @@ import logging
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.test import RequestFactory
 from pytest_django import Settings
 
@@ -55,6 +55,12 @@ def test_the_policy_admits_nothing_inline_and_nothing_from_elsewhere(request_: H
         "base-uri": "'none'",
         "object-src": "'none'",
     }
+
+
+def test_a_redirect_has_no_policy_for_it_shows_nothing(request_: HttpRequest) -> None:
+    response = token_page(lambda request: HttpResponseRedirect("/"))(request_)
+    assert POLICY not in response
+    assert response["Referrer-Policy"] == "no-referrer"
 
 
 def test_a_form_may_lead_on_to_the_gateway(request_: HttpRequest) -> None:

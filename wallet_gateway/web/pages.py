@@ -1,4 +1,4 @@
-"""Which page a customer is shown. Pure choice: an order's state goes in, a template and its context come out.
+"""Which page a customer is shown: an order's state goes in, a template and its context come out.
 
 The kind of return URL chooses words among pages that say "not paid"; it never chooses whether a page says
 "paid".

@@ -56,7 +56,8 @@ def token_page(view: View[P]) -> View[P]:
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers["X-Frame-Options"] = "DENY"
         response.headers["X-Robots-Tag"] = "noindex"
-        if not _has_own_policy(request, response):
+        # A redirect shows nothing, so there is nothing for a policy to rule.
+        if not response.has_header("Location") and not _has_own_policy(request, response):
             response.headers["Content-Security-Policy"] = content_security_policy(())
         return response
 

@@ -14,6 +14,8 @@
 
 const FIRST_PAUSE = 2
 const LONGEST_PAUSE = 60
+// Longer than the shop itself waits for the gateway; an answer that takes longer is none.
+const PATIENCE = 45
 
 /**
  * Seconds to wait before each question: 2, 4, 8, 16, 32, then 60 for ever.
@@ -30,7 +32,11 @@ export function* pauses() {
  * @returns {Promise<Status>}
  */
 export async function ask(statusUrl, resultUrl) {
-  const answer = await fetch(statusUrl, { headers: { Accept: "application/json" }, cache: "no-store" })
+  const answer = await fetch(statusUrl, {
+    headers: { Accept: "application/json" },
+    cache: "no-store",
+    signal: AbortSignal.timeout(PATIENCE * 1000),
+  })
   if (answer.status === 404 || answer.status === 410) return { state: "", final: true, next: resultUrl.href }
   if (!answer.ok) throw new Error(`the shop answered ${answer.status}`)
   return await answer.json()
