@@ -108,6 +108,7 @@ def test_a_fresh_request_has_a_connection_of_its_own_which_is_closed(connect: Co
         transport = connect(server.base_url)
         transport.send("POST", "/", body=b"kept")
         transport.send("POST", "/", body=b"fresh", fresh=True)
+        assert server.connections == 2
         assert eventually(lambda: server.hung_up == 1)
         transport.send("POST", "/", body=b"kept")
         assert server.hung_up == 1
@@ -127,6 +128,7 @@ def test_a_connection_that_ended_or_went_wrong_is_not_kept(said: bytes, connect:
             with contextlib.suppress(OutcomeUnknown):
                 transport.send("POST", "/", body=b"{}")
     assert server.connections == 2
+    assert not transport._idle
 
 
 def test_closing_lets_go_of_idle_connections_and_the_transport_works_on(connect: Connect) -> None:

@@ -11,6 +11,7 @@ from tests.client.certificates import Certificate, make_certificate
 from tests.client.conftest import Connect
 from tests.client.servers import RawServer, breaks_tls, echoes
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
+from wallet_gateway.client.transport import Transport
 
 
 def refused(connect: Connect, certificate: Certificate, **changes: object) -> str:
@@ -75,6 +76,14 @@ def test_tls_below_1_2_is_refused(connect: Connect, certificate: Certificate) ->
         connect(server.base_url, ca_file=str(certificate.file)).send("POST", "/", body=b"{}")
     assert failure.value.reason == NotSentReason.TLS
     assert server.requests == []
+
+
+def test_what_is_asked_of_tls_is_set_and_not_left_to_openssl() -> None:
+    context = Transport(base_url="https://gateway.example")._tls
+    assert context is not None
+    assert context.minimum_version is ssl.TLSVersion.TLSv1_2
+    assert context.verify_mode is ssl.CERT_REQUIRED
+    assert context.check_hostname
 
 
 @pytest.mark.parametrize("fresh", [False, True], ids=["kept", "fresh"])
