@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from wallet_gateway.protocol.strict_json import NumberText
+from wallet_gateway.protocol.strict_json import JsonValue, NumberText
 from wallet_gateway.sandbox.control_input import Input, InvalidInput
 
-READ: dict[str, tuple[Callable[[Input], object], object, object, tuple[Any, ...]]] = {
+READ: dict[str, tuple[Callable[[Input], object], JsonValue, object, tuple[Any, ...]]] = {
     "text": (lambda given: given.optional_text("x"), "abc", "abc", ("", "  ", NumberText("1"), True, [], {})),
     "texts": (lambda given: given.texts("x"), ["a"], ["a"], ("a", ["a", True], [None], {})),
     "choice": (
@@ -45,7 +45,7 @@ def test_a_value_of_its_kind_is_read(kind: str) -> None:
 @pytest.mark.parametrize("kind", READ)
 @pytest.mark.parametrize("given", [{}, {"x": None}], ids=["absent", "null"])
 def test_what_is_not_given_is_none(kind: str, given: dict[str, None]) -> None:
-    assert READ[kind][0](Input(given)) is None  # type: ignore[arg-type]
+    assert READ[kind][0](Input(given)) is None
 
 
 @pytest.mark.parametrize(

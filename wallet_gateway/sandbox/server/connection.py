@@ -42,6 +42,7 @@ class Connection(BaseHTTPRequestHandler):
     def handle_one_request(self) -> None:
         """Read one request and answer it; ``close_connection`` then tells whether another may follow."""
         self.close_connection = True
+        self.command = self.request_version = ""
         # A client that goes away, or says nothing for long, is no news.
         with contextlib.suppress(TimeoutError, ConnectionError):
             self.raw_requestline = self.rfile.readline(_LONGEST_REQUEST_LINE + 1)

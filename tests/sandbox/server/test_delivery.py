@@ -1,0 +1,85 @@
+"""How an answer leaves a socket in each manner."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from wallet_gateway.sandbox.pauses import call_off_all_pauses
+from wallet_gateway.sandbox.server.delivery import GARBAGE_STATUS_LINE, Delivery, Manner, deliver
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
+BODY = b"0123456789"
+
+
+@pytest.fixture
+def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
+    """A connection: the server's end and the client's."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        client = socket.create_connection(listener.getsockname(), timeout=5)
+        server, _ = listener.accept()
+    with server, client:
+        yield server, client
+
+
+def received(client: socket.socket) -> bytes:
+    data = b""
+    while block := client.recv(4096):
+        data += block
+    return data
+
+
+@pytest.mark.parametrize(
+    ("manner", "sent", "goes_on"),
+    [
+        (Manner.WHOLE, HEAD + BODY, True),
+        (Manner.DRIP, HEAD + BODY, True),
+        (Manner.DROPPED, b"", False),
+        (Manner.TRUNCATED, HEAD + BODY[:5], False),
+        (Manner.BAD_STATUS_LINE, GARBAGE_STATUS_LINE + b"Content-Length: 10\r\n\r\n" + BODY, False),
+    ],
+)
+def test_what_is_sent_and_whether_the_connection_goes_on(
+    ends: tuple[socket.socket, socket.socket], manner: Manner, sent: bytes, goes_on: bool
+) -> None:
+    server, client = ends
+    delivery = Delivery(manner=manner, drip_seconds=0.001)
+    assert deliver(server, head=HEAD, body=BODY, delivery=delivery) is goes_on
+    server.close()
+    assert received(client) == sent
+
+
+def test_every_manner_is_carried_out(ends: tuple[socket.socket, socket.socket]) -> None:
+    server, _ = ends
+    for manner in Manner:
+        if manner is not Manner.RESET:
+            assert deliver(server, head=HEAD, body=b"", delivery=Delivery(manner=manner)) in {True, False}
+
+
+def test_a_reset_is_a_reset(ends: tuple[socket.socket, socket.socket]) -> None:
+    server, client = ends
+    assert deliver(server, head=HEAD, body=BODY, delivery=Delivery(manner=Manner.RESET)) is False
+    with pytest.raises(ConnectionResetError):
+        received(client)
+
+
+def test_a_drip_takes_its_time(ends: tuple[socket.socket, socket.socket]) -> None:
+    server, _ = ends
+    started = time.monotonic()
+    deliver(server, head=HEAD, body=BODY, delivery=Delivery(manner=Manner.DRIP, drip_seconds=0.02))
+    assert time.monotonic() - started >= 10 * 0.02
+
+
+def test_a_drip_that_is_called_off_ends_in_the_middle(ends: tuple[socket.socket, socket.socket]) -> None:
+    server, client = ends
+    timer = threading.Timer(0.1, call_off_all_pauses)
+    timer.start()
+    delivery = Delivery(manner=Manner.DRIP, drip_seconds=5)
+    assert deliver(server, head=HEAD, body=BODY, delivery=delivery) is False
+    timer.join()
+    server.close()
+    assert received(client) == HEAD

@@ -1,0 +1,99 @@
+"""Worker threads: as many as are needed, kept, and ended with what they hold given back."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from wallet_gateway.sandbox.server.workers import Workers
+
+
+@pytest.fixture
+def gone() -> list[str]:
+    """The names of threads that have given back what they held."""
+    return []
+
+
+@pytest.fixture
+def make(gone: list[str]) -> Iterator[Callable[[int], Workers]]:
+    made: list[Workers] = []
+
+    def make(most: int) -> Workers:
+        made.append(Workers(on_exit=lambda: gone.append(threading.current_thread().name), most=most))
+        return made[-1]
+
+    yield make
+    for workers in made:
+        workers.end(timeout=5)
+
+
+def run_together(workers: Workers, jobs: int) -> set[int]:
+    """Run jobs that wait for each other; give the threads they ran in."""
+    gate = threading.Barrier(jobs + 1)
+    threads: set[int] = set()
+
+    def job() -> None:
+        threads.add(threading.get_ident())
+        gate.wait(5)
+
+    for _ in range(jobs):
+        workers.run(job)
+    gate.wait(5)
+    return threads
+
+
+def test_jobs_that_wait_for_each_other_all_run(make: Callable[[int], Workers]) -> None:
+    assert len(run_together(make(10), 10)) == 10
+
+
+def test_threads_are_kept_for_the_next_jobs(make: Callable[[int], Workers]) -> None:
+    workers = make(10)
+    first = run_together(workers, 4)
+    time.sleep(0.05)
+    assert run_together(workers, 4) == first
+
+
+def test_beyond_the_most_jobs_wait_their_turn(make: Callable[[int], Workers]) -> None:
+    workers = make(2)
+    done: list[int] = []
+    for number in range(20):
+        workers.run(lambda number=number: done.append(number))  # type: ignore[misc]
+    workers.end(timeout=5)
+    assert sorted(done) == list(range(20))
+
+
+def test_the_end_waits_for_the_job_and_gives_back(make: Callable[[int], Workers], gone: list[str]) -> None:
+    workers = make(2)
+    done: list[str] = []
+
+    def job() -> None:
+        time.sleep(0.1)
+        done.append("job")
+
+    workers.run(job)
+    workers.end(timeout=5)
+    assert (done, gone) == (["job"], ["gateway-worker"])
+
+
+def test_the_end_does_not_wait_for_ever(make: Callable[[int], Workers]) -> None:
+    workers, stuck = make(1), threading.Event()
+    workers.run(lambda: (stuck.wait(10), None)[1])
+    started = time.monotonic()
+    workers.end(timeout=0.1)
+    assert time.monotonic() - started < 2
+    stuck.set()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_job_that_fails_costs_its_thread_and_nobody_else(
+    make: Callable[[int], Workers], gone: list[str]
+) -> None:
+    workers = make(1)
+    workers.run(lambda: [][0])
+    deadline = time.monotonic() + 5
+    while not gone and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert len(run_together(workers, 1)) == 1
