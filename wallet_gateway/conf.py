@@ -116,7 +116,6 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
             sending=values["SENDING"],
             query_rate=float(values["QUERY_RATE"]),
             shares_references=values["SHARES_REFERENCES"],
-            gateway_deduplicates=values["GATEWAY_DEDUPLICATES"],
             redirect_hosts=frozenset(hosts),
             allow_plain_http=url.scheme == "http",
         ),

@@ -32,7 +32,6 @@ OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "KEEPALIVE_IDLE": ((int, float), 5.0),
     "QUERY_RATE": ((int, float), 5.0),
     "SHARES_REFERENCES": (bool, False),
-    "GATEWAY_DEDUPLICATES": (bool, False),
     "SENDING": (bool, True),
 }
 _IN_WORDS: Mapping[type | tuple[type, ...], str] = {

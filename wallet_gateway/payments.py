@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from django.urls import reverse as reverse_url
-
-from wallet_gateway import conf, return_tokens, wiring
+from wallet_gateway import conf, wiring
+from wallet_gateway.contexts import context_of, return_urls
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations import (
@@ -35,7 +34,6 @@ from wallet_gateway.operations.attempts import (
     OrderNotPayable,
 )
 from wallet_gateway.operations.checkout import CheckoutRefused, GatewayUnreachable
-from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.detached_refunds import UnableToRefundMigrated
 from wallet_gateway.operations.errors import OperationError, OperationRefused, SendingStopped
 from wallet_gateway.operations.follow_ups import UnableToCapture, UnableToRefund, UnableToReverse
@@ -46,7 +44,6 @@ from wallet_gateway.operations.resolutions import Decision, UnableToResolve
 from wallet_gateway.operations.sweeping import SweepReport
 from wallet_gateway.protocol.addresses import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.cart import Discount, Item, Shipping
-from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
 
@@ -101,24 +98,6 @@ __all__ = [
     "start_checkout",
     "sweep",
 ]
-
-
-_contexts: dict[str, GatewayContext] = {}
-
-
-def _context(alias: str) -> GatewayContext:
-    gateway, known = wiring.gateway(alias), _contexts.get(alias)
-    if known is not None and known.gateway is gateway:
-        return known
-    # Made anew whenever the settings, and so the client, have changed.
-    context = GatewayContext(
-        alias=alias,
-        gateway=gateway,
-        policy=conf.gateway_settings(alias).policy,
-        clock=wiring.clock(),
-    )
-    _contexts[alias] = context
-    return context
 
 
 # Orders and their hosted page
@@ -208,24 +187,7 @@ def start_checkout(order: PaymentOrder) -> Payment:
     A page that is still open is served again. Raises a `CheckoutUnavailable`; `OrderNotPayable` among them
     means that the customer must not pay again.
     """
-    return checkout.start_checkout(order=order, context=_context(order.gateway), return_urls=return_urls)
-
-
-def return_urls(reference: str) -> RedirectDetails:
-    """Return the six absolute URLs by which a customer comes back from one attempt to pay."""
-
-    def url(outcome: return_tokens.ReturnOutcome) -> str:
-        token = return_tokens.sign(reference, outcome)
-        return conf.settings().public_origin + reverse_url("wallet_gateway:return", args=[token])
-
-    return RedirectDetails.build(
-        return_url=url(return_tokens.ReturnOutcome.RETURN),
-        success_url=url(return_tokens.ReturnOutcome.SUCCESS),
-        pending_url=url(return_tokens.ReturnOutcome.PENDING),
-        error_url=url(return_tokens.ReturnOutcome.ERROR),
-        cancel_url=url(return_tokens.ReturnOutcome.CANCEL),
-        refused_url=url(return_tokens.ReturnOutcome.REFUSED),
-    )
+    return checkout.start_checkout(order=order, context=context_of(order.gateway), return_urls=return_urls)
 
 
 def attempt_for(reference: str) -> Payment:
@@ -243,20 +205,20 @@ def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> P
     about one transaction at most every two seconds. `everything` asks about settled transactions, too.
     """
     if isinstance(subject, Payment):
-        context = _context(subject.order.gateway)
+        context = context_of(subject.order.gateway)
         return reconciliation.reconcile_attempt(reference=subject.reference, context=context).order
-    context = _context(subject.gateway)
+    context = context_of(subject.gateway)
     return reconciliation.reconcile_order(order=subject, context=context, everything=everything)
 
 
 def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
     """Ask about everything whose time has come at one gateway; return how many were asked about."""
-    return reconciliation.reconcile_due(context=_context(gateway), limit=limit)
+    return reconciliation.reconcile_due(context=context_of(gateway), limit=limit)
 
 
 def sweep() -> tuple[SweepReport, ...]:
     """Do once, for every gateway, what runs by itself: recovery, expiry, unsent requests, the outbox."""
-    return tuple(sweeping.sweep(context=_context(alias)) for alias in conf.settings().gateways)
+    return tuple(sweeping.sweep(context=context_of(alias)) for alias in conf.settings().gateways)
 
 
 def deliver_facts() -> int:
@@ -282,7 +244,7 @@ def capture(
     """
     return follow_ups.capture(
         payment=_payment_meant(order, payment, UnableToCapture),
-        context=_context(order.gateway),
+        context=context_of(order.gateway),
         amount=amount,
         who=Who(key=key, author=author, note=note),
     )
@@ -303,7 +265,7 @@ def refund(
     """
     return follow_ups.refund(
         payment=_payment_meant(order, payment, UnableToRefund),
-        context=_context(order.gateway),
+        context=context_of(order.gateway),
         amount=amount,
         who=Who(key=key, author=author, note=note),
     )
@@ -320,7 +282,7 @@ def reverse(
     """Give the whole authorisation back, while nothing of it is captured. Raises `UnableToReverse`."""
     return follow_ups.reverse(
         payment=_payment_meant(order, payment, UnableToReverse),
-        context=_context(order.gateway),
+        context=context_of(order.gateway),
         who=Who(key=key, author=author, note=note),
     )
 
@@ -365,7 +327,7 @@ def refund_migrated(
         parent_transaction_id=parent_transaction_id,
         amount=amount,
         currency=currency,
-        context=_context(gateway),
+        context=context_of(gateway),
         who=Who(key=key, author=author, note=note),
         order_number=order_number,
     )
@@ -397,12 +359,12 @@ def resolve(
         decision=Decision(decision),
         reason=reason,
         author=author,
-        context=_context(intent.gateway),
+        context=context_of(intent.gateway),
     )
 
 
 def close_discrepancy(discrepancy: Discrepancy, *, reason: str, author: str) -> Discrepancy:
     """Close a difference between our books and the gateway's, with a reason."""
     return resolutions.close_discrepancy(
-        discrepancy, reason=reason, author=author, context=_context(discrepancy.gateway)
+        discrepancy, reason=reason, author=author, context=context_of(discrepancy.gateway)
     )

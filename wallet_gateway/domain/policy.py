@@ -15,8 +15,6 @@ class GatewayPolicy:
     """Status queries a second that the sweep may ask at most."""
     shares_references: bool = False
     """The gateway files follow-ups under the reference of their original, too."""
-    gateway_deduplicates: bool = False
-    """The provider has confirmed in writing that it executes one reference once."""
     redirect_hosts: frozenset[str] = frozenset()
     """Hosts (with port where it is not the scheme's own) to which a customer may be sent."""
     allow_plain_http: bool = False

@@ -1,0 +1,48 @@
+"""What the operations are given, made from the settings: one context for each gateway, and the return URLs.
+
+No verbs here; `payments` and the sweep pass these on.
+"""
+
+from __future__ import annotations
+
+from django.urls import reverse
+
+from wallet_gateway import conf, return_tokens, wiring
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.protocol.checkout import RedirectDetails
+from wallet_gateway.return_tokens import ReturnOutcome
+
+_contexts: dict[str, GatewayContext] = {}
+
+
+def context_of(alias: str) -> GatewayContext:
+    """Return the gateway of an alias with its policy and the clock; one for each process."""
+    gateway, known = wiring.gateway(alias), _contexts.get(alias)
+    if known is not None and known.gateway is gateway:
+        return known
+    # Made anew whenever the settings, and so the client, have changed.
+    context = GatewayContext(
+        alias=alias,
+        gateway=gateway,
+        policy=conf.gateway_settings(alias).policy,
+        clock=wiring.clock(),
+    )
+    _contexts[alias] = context
+    return context
+
+
+def return_urls(reference: str) -> RedirectDetails:
+    """Return the six absolute URLs by which a customer comes back from one attempt to pay."""
+
+    def url(outcome: ReturnOutcome) -> str:
+        token = return_tokens.sign(reference, outcome)
+        return conf.settings().public_origin + reverse("wallet_gateway:return", args=[token])
+
+    return RedirectDetails.build(
+        return_url=url(ReturnOutcome.RETURN),
+        success_url=url(ReturnOutcome.SUCCESS),
+        pending_url=url(ReturnOutcome.PENDING),
+        error_url=url(ReturnOutcome.ERROR),
+        cancel_url=url(ReturnOutcome.CANCEL),
+        refused_url=url(ReturnOutcome.REFUSED),
+    )
