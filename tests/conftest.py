@@ -1,5 +1,5 @@
-"""What every test may use: the fixtures this package ships to shops."""
+"""What every test may use: the fixtures this package ships to shops, and quick databases."""
 
 from __future__ import annotations
 
-pytest_plugins = ["wallet_gateway.testing.plugin"]
+pytest_plugins = ["wallet_gateway.testing.plugin", "tests.databases"]
