@@ -107,7 +107,7 @@ def read_follow_up_answer(answer: FollowUpResponse, expected: Expectation) -> Fi
             amount=expected.amount,
             provider_state=_storable(answer.provider_state_code),
         )
-    return _not_approved(answer.state, _storable(answer.id))
+    return _not_approved(answer.state, _storable(answer.id), _storable(answer.provider_state_code))
 
 
 def _storable(text: str | None) -> str:
@@ -121,7 +121,7 @@ def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) 
     if missing:
         return Finding(verdict=Verdict.NO_NEWS, detail=missing)
     if answer.state != APPROVED:
-        return _not_approved(answer.state, "")
+        return _not_approved(answer.state, said=_storable(answer.response_message))
     approved = _minor_units(answer)
     if approved is None or approved == 0:
         return Finding(verdict=Verdict.NO_NEWS, detail="approved, but the amount is missing or unreadable")
@@ -145,9 +145,10 @@ def _minor_units(message: DetachedRefundResponse | StatusRecord) -> int | None:
     return None if money is None else money.minor_units
 
 
-def _not_approved(state: str | None, record_id: str) -> Finding:
+def _not_approved(state: str | None, record_id: str = "", said: str = "") -> Finding:
     if state == ERRORED:
-        return Finding(verdict=Verdict.REJECTED, record_id=record_id)
+        detail = f"the gateway reports {ERRORED}: {said}" if said else f"the gateway reports {ERRORED}"
+        return Finding(verdict=Verdict.REJECTED, record_id=record_id, detail=detail)
     if state == PENDING:
         return Finding(verdict=Verdict.PENDING, record_id=record_id)
     return Finding(verdict=Verdict.NO_NEWS, detail=f"undocumented state {str(state)[:60]!r}")
@@ -217,11 +218,10 @@ def _judge_unapproved(fits: Sequence[StatusRecord]) -> Finding:
     if not states:
         return Finding(verdict=Verdict.NO_NEWS, detail="the gateway has no record of it", absent=True)
     record_id = _storable(fits[-1].id)
-    if states == {ERRORED}:
-        return Finding(verdict=Verdict.REJECTED, record_id=record_id)
     if PENDING in states:
         return Finding(verdict=Verdict.PENDING, record_id=record_id)
-    return _not_approved(next(iter(sorted(str(s) for s in states - {ERRORED}))), record_id)
+    undocumented = sorted(states - {ERRORED})
+    return _not_approved(undocumented[0] if undocumented else ERRORED, record_id)
 
 
 def _difference(record: StatusRecord, expected: Expectation) -> Finding | None:

@@ -68,7 +68,7 @@ def _columns_of_move(
         "confirmed_at": None,
         "needs_operator": False,
         "lease_until": None,
-        "detail": (news.detail or finding.detail)[:500],
+        "detail": _why(news, before=before, after=after)[:500],
     }
     if intent.kind != TransactionKind.CHECKOUT:
         columns["open_slot"] = intent.slot if after in OUTSTANDING_STATES else None
@@ -80,6 +80,13 @@ def _columns_of_move(
     if finding.record_id and after is not IntentState.ANOMALY:
         columns["record_id"] = finding.record_id[:128]
     return columns
+
+
+def _why(news: News, *, before: IntentState, after: IntentState) -> str:
+    said = news.detail or news.finding.detail
+    if after is IntentState.ANOMALY and not said:
+        return f"approved at the gateway after it was {before}"
+    return said
 
 
 def _columns_of_sent(intent: GatewayTransaction, news: News) -> dict[str, Any]:

@@ -31,3 +31,4 @@ class News:
     ask_not_before: datetime | None = None
     """When the gateway, by its own word, wants to be asked again."""
     keep_as_evidence: bool = True
+    """False for what is no news; what moves an intent is kept in any case."""
