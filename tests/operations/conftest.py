@@ -1,4 +1,7 @@
-"""What the tests of operations share: a virtual clock, a context that speaks to the real sandbox, ready orders."""
+"""What the tests of operations share: a virtual clock, contexts that speak to the real sandbox, ready orders.
+
+After every test the books are looked through: see `invariants`.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +9,33 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
-from wallet_gateway import conf, payments
+from tests.client.certificates import Certificate, make_certificate
+from tests.operations.invariants import check_books
+from wallet_gateway import conf, contexts
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.models import Payment, PaymentOrder
-from wallet_gateway.operations import orders, reconciliation
+from wallet_gateway.operations import _breaker, orders, reconciliation
 from wallet_gateway.operations.checkout import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.orders import OrderDetails
 from wallet_gateway.protocol.cart import Item
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.sandbox import SandboxServer
+
+MakeContext = Callable[..., GatewayContext]
+MakeOrder = Callable[..., PaymentOrder]
+Pay = Callable[..., Payment]
+
+PATIENT: dict[str, Any] = {"connect_timeout": 5.0, "read_timeout": 5.0, "total_timeout": 10.0}
+IMPATIENT: dict[str, Any] = {"connect_timeout": 0.3, "read_timeout": 0.3, "total_timeout": 0.6}
+"""For tests in which time runs out; the others have more than a loaded machine needs."""
+
+MUG = Item(product_id="MUG-1", product_name="Mug", unit_amount=Decimal("10.00"), quantity=2)
 
 
 @dataclass
@@ -36,7 +52,24 @@ class VirtualClock:
         step = timedelta(**delta)
         self.instant += step
         if self.sandbox is not None:
-            self.sandbox.advance_clock(step.total_seconds())
+            self.sandbox.advance_clock(round(step.total_seconds(), 6))
+
+    def advance_to(self, instant: datetime | None) -> None:
+        """Move to just after an instant that a row has written down."""
+        assert instant is not None
+        self.advance(seconds=max((instant - self.instant).total_seconds(), 0) + 0.001)
+
+
+@pytest.fixture(autouse=True)
+def books_stay_true(db: None) -> Iterator[None]:
+    """Look through the books after every test; see `invariants`."""
+    yield
+    check_books()
+
+
+@pytest.fixture(autouse=True)
+def _pauses_are_read_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_breaker, "_PAUSE_IS_READ_EVERY", -1.0)
 
 
 @pytest.fixture
@@ -45,19 +78,24 @@ def clock(wallet_sandbox: SandboxControl) -> VirtualClock:
 
 
 @pytest.fixture
-def make_context(
-    wallet_sandbox_server: SandboxServer, clock: VirtualClock
-) -> Iterator[Callable[..., GatewayContext]]:
-    """Make contexts with their own transports; timeouts are short, nothing sleeps."""
+def make_context(wallet_sandbox_server: SandboxServer, clock: VirtualClock) -> Iterator[MakeContext]:
+    """Make contexts with their own transports; nothing sleeps."""
     transports: list[Transport] = []
 
-    def make(base_url: str = wallet_sandbox_server.base_url, **policy: object) -> GatewayContext:
+    def make(
+        base_url: str = wallet_sandbox_server.base_url,
+        *,
+        alias: str = "default",
+        ca_file: str | None = None,
+        patience: dict[str, Any] = PATIENT,
+        **policy: Any,
+    ) -> GatewayContext:
         given = conf.gateway_settings("default")
-        transport = Transport(base_url=base_url, connect_timeout=0.5, read_timeout=0.5, total_timeout=1.0)
+        transport = Transport(base_url=base_url, ca_file=ca_file, **patience)
         transports.append(transport)
         fields = {name: getattr(given.policy, name) for name in given.policy.__slots__}
         return GatewayContext(
-            alias="default",
+            alias=alias,
             gateway=Gateway(account=given.account, transport=transport),
             policy=type(given.policy)(**(fields | policy)),
             clock=clock,
@@ -70,22 +108,35 @@ def make_context(
 
 
 @pytest.fixture
-def context(make_context: Callable[..., GatewayContext]) -> GatewayContext:
+def context(make_context: MakeContext) -> GatewayContext:
     return make_context()
 
 
-MUG = Item(product_id="MUG-1", product_name="Mug", unit_amount=Decimal("10.00"), quantity=2)
+@pytest.fixture
+def impatient(make_context: MakeContext) -> GatewayContext:
+    """A context whose patience ends after 0.3 seconds."""
+    return make_context(patience=IMPATIENT)
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    """A certificate for this machine's loopback address, signed by itself."""
+    return make_certificate(tmp_path_factory.mktemp("certificates"))
 
 
 @pytest.fixture
-def make_order(clock: VirtualClock, db: None) -> Callable[..., PaymentOrder]:
+def make_order(clock: VirtualClock, db: None) -> MakeOrder:
     numbers = iter(range(1, 1000))
 
-    def make(type: str = "sale", currency: str = "EUR", **details: object) -> PaymentOrder:
+    def make(
+        type: str = "sale",  # noqa: A002 - the interface's own word
+        currency: str = "EUR",
+        **details: Any,
+    ) -> PaymentOrder:
         given = {"items": (MUG,)} | details
         return orders.create_order(
             reference=f"ORDER-{next(numbers)}",
-            details=OrderDetails(currency=currency, type=type, **given),  # type: ignore[arg-type]
+            details=OrderDetails(currency=currency, type=type, **given),
             gateway="default",
             clock=clock,
         )
@@ -94,22 +145,20 @@ def make_order(clock: VirtualClock, db: None) -> Callable[..., PaymentOrder]:
 
 
 @pytest.fixture
-def open_page(context: GatewayContext, make_order: Callable[..., PaymentOrder]) -> Callable[..., Payment]:
+def open_page(context: GatewayContext, make_order: MakeOrder) -> Pay:
     """Start a checkout of a new order; the page is open and undecided."""
 
-    def start(**details: object) -> Payment:
-        return start_checkout(order=make_order(**details), context=context, return_urls=payments.return_urls)
+    def start(**details: Any) -> Payment:
+        return start_checkout(order=make_order(**details), context=context, return_urls=contexts.return_urls)
 
     return start
 
 
 @pytest.fixture
-def pay(
-    open_page: Callable[..., Payment], wallet_sandbox: SandboxControl, context: GatewayContext
-) -> Callable[..., Payment]:
+def pay(open_page: Pay, wallet_sandbox: SandboxControl, context: GatewayContext) -> Pay:
     """Let a customer pay a new order of 20.00 on the hosted page and come back."""
 
-    def complete(outcome: str = "success", **details: object) -> Payment:
+    def complete(outcome: str = "success", **details: Any) -> Payment:
         attempt = open_page(**details)
         wallet_sandbox.complete_checkout(attempt.reference, outcome)
         return reconciliation.reconcile_attempt(reference=attempt.reference, context=context)

@@ -6,13 +6,16 @@ from decimal import Decimal
 
 import pytest
 
+from tests.operations.conftest import Pay, VirtualClock
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
-from wallet_gateway.operations import follow_ups
+from wallet_gateway.operations import follow_ups, reconciliation
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 
 
-def test_a_sale_that_succeeds_is_paid(pay):
+def test_a_sale_that_succeeds_is_paid(pay: Pay) -> None:
     payment = pay()
 
     assert payment.order.state == OrderState.PAID
@@ -20,20 +23,20 @@ def test_a_sale_that_succeeds_is_paid(pay):
 
 
 @pytest.mark.parametrize("outcome", ["refused", "error", "cancelled"])
-def test_an_attempt_that_fails_leaves_the_order_payable(pay, outcome):
+def test_an_attempt_that_fails_leaves_the_order_payable(pay: Pay, outcome: str) -> None:
     payment = pay(outcome)
 
     assert payment.order.state == OrderState.FAILED
     assert payment.order.is_payable
 
 
-def test_a_page_left_undecided_stays_open(pay):
+def test_a_page_left_undecided_stays_open(pay: Pay) -> None:
     assert pay("return").order.state == OrderState.OPEN
 
 
-def test_a_pending_payment_is_pending_until_it_is_settled(pay, wallet_sandbox, clock, context):
-    from wallet_gateway.operations import reconciliation
-
+def test_a_pending_payment_is_pending_until_it_is_settled(
+    pay: Pay, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
+) -> None:
     payment = pay("pending")
     assert payment.order.state == OrderState.PENDING
 
@@ -43,7 +46,7 @@ def test_a_pending_payment_is_pending_until_it_is_settled(pay, wallet_sandbox, c
     assert payment.order.state == OrderState.PAID
 
 
-def test_a_preauthorisation_is_captured_in_parts_and_refunded(pay, context):
+def test_a_preauthorisation_is_captured_in_parts_and_refunded(pay: Pay, context: GatewayContext) -> None:
     payment = pay(type="preauthorization")
     assert payment.order.state == OrderState.AUTHORISED
 
@@ -65,7 +68,7 @@ def test_a_preauthorisation_is_captured_in_parts_and_refunded(pay, context):
     assert payment.order.state == OrderState.PART_REFUNDED
 
 
-def test_a_preauthorisation_is_reversed(pay, context):
+def test_a_preauthorisation_is_reversed(pay: Pay, context: GatewayContext) -> None:
     payment = pay(type="preauthorization")
 
     follow_ups.reverse(payment=payment, context=context)

@@ -1,0 +1,116 @@
+"""The four operations that move money, told apart by name only, so that one table of faults fits them all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+
+from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.operations import detached_refunds, follow_ups, migration_file
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.intents import NOBODY, Who
+from wallet_gateway.testing.control import SandboxControl
+
+OPERATIONS = ("capture", "refund", "reversal", "detached_refund")
+_AMOUNTS = {"capture": 500, "refund": 500, "reversal": 2000, "detached_refund": 500}
+_ORDER_STATES = {
+    "capture": (OrderState.AUTHORISED, OrderState.PART_CAPTURED),
+    "refund": (OrderState.PAID, OrderState.PART_REFUNDED),
+    "reversal": (OrderState.AUTHORISED, OrderState.REVERSED),
+}
+DEPOSIT = "OLD-1001"
+MIGRATION_FILE = (
+    "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId\n"
+    f"{DEPOSIT},2026-01-15T10:30:00,50.00,EUR,10.00,PRV-1\n"
+)
+
+
+@dataclass
+class Subject:
+    """One operation on something that it can be carried out on."""
+
+    name: str
+    control: SandboxControl
+    context: GatewayContext
+    payment: Payment | None = None
+    deposit: MigratedDeposit | None = None
+
+    @property
+    def amount(self) -> int:
+        return _AMOUNTS[self.name]
+
+    def carry_out(self, context: GatewayContext | None = None, *, who: Who = NOBODY) -> GatewayTransaction:
+        """Ask for the operation once; the answer is the intent as it is stored."""
+        context, amount = context or self.context, Decimal(self.amount) / 100
+        if self.payment is None:
+            intent = detached_refunds.refund_migrated(
+                parent_transaction_id=DEPOSIT, amount=amount, currency="EUR", context=context, who=who
+            )
+        elif self.name == "capture":
+            intent = follow_ups.capture(payment=self.payment, amount=amount, context=context, who=who)
+        elif self.name == "refund":
+            intent = follow_ups.refund(payment=self.payment, amount=amount, context=context, who=who)
+        else:
+            intent = follow_ups.reverse(payment=self.payment, context=context, who=who)
+        stored = GatewayTransaction.objects.get(pk=intent.pk)
+        assert (stored.state, stored.detail) == (intent.state, intent.detail), "what is returned is stored"
+        return stored
+
+    def reserved(self) -> int:
+        """What is held back while the outcome is not known, in minor units."""
+        row = self._row()
+        if isinstance(row, Payment) and self.name == "reversal":
+            return row.authorised if row.reversal == Reversal.RESERVED else 0
+        if isinstance(row, Payment) and self.name == "capture":
+            return row.capture_reserved
+        return row.refund_reserved
+
+    def booked(self) -> int:
+        """What our books say was done, in minor units."""
+        row = self._row()
+        if isinstance(row, Payment) and self.name == "reversal":
+            return row.authorised if row.reversal == Reversal.DONE else 0
+        if isinstance(row, Payment) and self.name == "capture":
+            return row.captured
+        return row.refunded
+
+    def is_frozen(self) -> bool:
+        return self._row().frozen
+
+    def order_state_is(self, *, done: bool) -> bool:
+        """Whether the order stands as it must with the operation done, or not done; a deposit has none."""
+        if self.payment is None:
+            return True
+        self.payment.order.refresh_from_db()
+        return self.payment.order.state == _ORDER_STATES[self.name][done]
+
+    def requests(self) -> int:
+        """How many requests of this operation reached the gateway."""
+        return sum(entry["operation"] == self.name for entry in self.control.journal())
+
+    def executed(self, intent: GatewayTransaction) -> int:
+        """What the gateway's own records say was done under the intent's reference, in minor units."""
+        records = self.context.gateway.status(intent.reference).message
+        return sum(record.money.minor_units for record in records if record.state == "Approved")
+
+    def _row(self) -> Payment | MigratedDeposit:
+        row = self.payment or self.deposit
+        assert row is not None
+        row.refresh_from_db()
+        return row
+
+
+def make_subject(
+    name: str, *, control: SandboxControl, context: GatewayContext, pay: Callable[..., Payment]
+) -> Subject:
+    """Prepare what an operation is carried out on: a payment of 20.00, or a deposit of 50.00 less 10.00."""
+    if name == "detached_refund":
+        control.migration_file(MIGRATION_FILE)
+        lines = MIGRATION_FILE.splitlines(keepends=True)
+        migration_file.import_migration_file(lines, gateway="default", clock=context.clock)
+        return Subject(name, control, context, deposit=MigratedDeposit.objects.get())
+    payment = pay(type="sale" if name == "refund" else "preauthorization")
+    return Subject(name, control, context, payment=payment)
