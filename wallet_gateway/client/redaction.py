@@ -22,8 +22,10 @@ Rule = Callable[[str], str]
 
 _CARD_NUMBER = re.compile(r"(?<![0-9A-Za-z])[0-9](?:(?:[ +-]|%20)?[0-9]){12,18}(?![0-9A-Za-z])")
 _EMAIL = re.compile(r"([\w.%+-])[\w.%+-]*+@([\w-]+(?:\.[\w-]+)+)")
+# A key has a digit or is long; "Authorization: declined" and "PublicApiKey is missing" are messages.
 _CREDENTIAL = re.compile(
-    r"(?i)(authorization\W{1,5}|publicapikey\s+|bearer\s+)[^\s\"'<,;]+(\s+[^\s\"'<,;]+)?"
+    r"(?i)(authorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:[a-z]{1,20}\s{1,4})?|(?:publicapikey|bearer)\s{1,4})"
+    r"(?=\S*[0-9]|\S{16})[^\s\"'<,;]+"
 )
 _ORIGIN = re.compile(r"(?i)(https?://)(?:[^/?#]*@)?([^/?#]*)")
 # One field of something that wants to be JSON, whole or cut off.
