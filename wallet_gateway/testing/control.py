@@ -48,16 +48,22 @@ class SandboxControl:
         body = {"merchantId": merchant_id, "storeId": store_id, "userId": user_id}
         return self._object("merchants", body, provider=provider, origins=origins)
 
-    def complete_checkout(self, reference: str, outcome: str, **merchant: str) -> str:
+    def complete_checkout(
+        self, reference: str, outcome: str, *, merchant_id: str | None = None, store_id: str | None = None
+    ) -> str:
         """Decide a checkout as the customer would; give the URL the browser is sent to."""
         body = {"clientSystemTransactionId": reference, "outcome": outcome}
-        location: str = self._object("checkouts/complete", body, **_ids(merchant))["location"]
+        location: str = self._object("checkouts/complete", body, merchantId=merchant_id, storeId=store_id)[
+            "location"
+        ]
         return location
 
-    def settle_pending(self, reference: str, outcome: str, **merchant: str) -> dict[str, Any]:
+    def settle_pending(
+        self, reference: str, outcome: str, *, merchant_id: str | None = None, store_id: str | None = None
+    ) -> dict[str, Any]:
         """Let the provider decide a pending transaction; give its status record."""
         body = {"clientSystemTransactionId": reference, "outcome": outcome}
-        return self._object("pending/settle", body, **_ids(merchant))
+        return self._object("pending/settle", body, merchantId=merchant_id, storeId=store_id)
 
     def migration_file(
         self, text: str, *, keep_good: bool = False, merchant_id: str | None = None
@@ -96,10 +102,18 @@ class SandboxControl:
             shareReferences=share_references,
         )
 
-    def portal(self, reference: str, type: str, amount: str, **merchant: str) -> dict[str, Any]:  # noqa: A002
+    def portal(
+        self,
+        reference: str,
+        type: str,  # noqa: A002  (the name on the wire)
+        amount: str,
+        *,
+        merchant_id: str | None = None,
+        store_id: str | None = None,
+    ) -> dict[str, Any]:
         """Make a follow-up outside the shop, as in the provider's portal; give its status record."""
         body = {"clientSystemTransactionId": reference, "type": type, "amount": amount}
-        return self._object("portal", body, **_ids(merchant))
+        return self._object("portal", body, merchantId=merchant_id, storeId=store_id)
 
     def fault(
         self,
@@ -159,8 +173,3 @@ class SandboxControl:
 
 # A proxy of the developer's has no business between a test and the sandbox on the same machine.
 _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-
-
-def _ids(merchant: dict[str, str]) -> dict[str, str]:
-    names = {"merchant_id": "merchantId", "store_id": "storeId"}
-    return {names[name]: value for name, value in merchant.items()}

@@ -1,0 +1,111 @@
+"""The fixtures a shop gets: a sandbox as new, and settings that point at it for one test."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.conf import settings as django_settings
+from django.core.signals import setting_changed
+
+from tests.sandbox.merchant import Merchant
+from wallet_gateway.testing.control import SandboxControl
+from wallet_gateway.testing.plugin import BUILT_IN_MERCHANT, point_at
+from wallet_gateway.testing.sandbox import SandboxServer
+
+pytest_plugins = ["pytester"]
+URL = "http://127.0.0.1:1"
+
+
+def default_gateway() -> dict[str, str]:
+    configuration: dict[str, Any] = django_settings.WALLET_GATEWAY
+    gateway: dict[str, str] = configuration["GATEWAYS"]["default"]
+    return gateway
+
+
+def test_the_default_gateway_points_at_the_sandbox(
+    wallet_sandbox: SandboxControl, wallet_sandbox_server: SandboxServer
+) -> None:
+    gateway = default_gateway()
+    assert gateway["BASE_URL"] == wallet_sandbox_server.base_url == wallet_sandbox.base_url
+    assert gateway.items() >= BUILT_IN_MERCHANT.items()
+
+
+def test_the_next_test_has_the_settings_of_the_shop(wallet_sandbox_server: SandboxServer) -> None:
+    assert default_gateway()["BASE_URL"] != wallet_sandbox_server.base_url
+
+
+@pytest.mark.parametrize("run", [1, 2])
+def test_every_test_finds_a_sandbox_as_new(wallet_sandbox: SandboxControl, run: int) -> None:
+    assert wallet_sandbox.journal() == []
+    with Merchant(wallet_sandbox.base_url) as merchant:
+        assert merchant.checkout("THE-SAME").status == 200
+
+
+def test_who_keeps_what_was_made_of_the_settings_is_told(request: pytest.FixtureRequest) -> None:
+    told: list[Any] = []
+
+    def listen(*, setting: str, value: Any, **_: object) -> None:  # noqa: ANN401
+        if setting == "WALLET_GATEWAY":
+            told.append(value)
+
+    setting_changed.connect(listen)
+    try:
+        control: SandboxControl = request.getfixturevalue("wallet_sandbox")
+    finally:
+        setting_changed.disconnect(listen)
+    assert [value["GATEWAYS"]["default"]["BASE_URL"] for value in told] == [control.base_url]
+
+
+@pytest.fixture
+def shops_own_merchant(settings: Any) -> None:  # noqa: ANN401
+    account = {"MERCHANT_ID": "SHOP", "STORE_ID": "S", "USER_ID": "u", "PROVIDER": "OtherV2"}
+    settings.WALLET_GATEWAY = {"GATEWAYS": {"default": account}}
+
+
+def test_a_merchant_of_the_shops_own_is_known_to_the_sandbox(
+    shops_own_merchant: None, wallet_sandbox: SandboxControl
+) -> None:
+    ids = {"merchantId": "SHOP", "storeId": "S", "userId": "u"}
+    with Merchant(wallet_sandbox.base_url, ids=ids) as merchant:
+        details = {"paymentMethod": "OtherV2"}
+        assert merchant.checkout("A", checkoutDetails=details).status == 200
+
+
+def test_nothing_configured_becomes_the_built_in_merchant() -> None:
+    assert point_at(URL, None) == {
+        "PUBLIC_ORIGIN": "http://127.0.0.1:8000",
+        "GATEWAYS": {"default": BUILT_IN_MERCHANT | {"BASE_URL": URL}},
+    }
+
+
+def test_everything_else_stays_and_the_original_is_not_touched() -> None:
+    original: dict[str, Any] = {
+        "PUBLIC_ORIGIN": "https://shop.example",
+        "GATEWAYS": {"default": {"BASE_URL": "https://real.example", "SKIN_ID": "dark"}, "other": {"A": 1}},
+    }
+    pointed = point_at(URL, original)
+    assert original["GATEWAYS"]["default"]["BASE_URL"] == "https://real.example"
+    assert pointed["PUBLIC_ORIGIN"] == "https://shop.example"
+    assert pointed["GATEWAYS"]["other"] == {"A": 1}
+    assert pointed["GATEWAYS"]["default"]["SKIN_ID"] == "dark"
+
+
+def test_a_shop_outside_this_repository_can_use_it(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        shop_settings="SECRET_KEY = 'x'\nUSE_TZ = True\n",
+        conftest="pytest_plugins = ['wallet_gateway.testing.plugin']\n",
+        test_shop="""
+            from django.conf import settings
+
+            def test_pays(wallet_sandbox):
+                gateway = settings.WALLET_GATEWAY["GATEWAYS"]["default"]
+                assert gateway["BASE_URL"] == wallet_sandbox.base_url
+                assert gateway["MERCHANT_ID"] == "SANDBOX-MERCHANT"
+
+            def test_does_not_ask_for_it():
+                assert not hasattr(settings, "WALLET_GATEWAY")
+        """,
+    )
+    result = pytester.runpytest_subprocess("--ds=shop_settings", "-p", "no:randomly", "-W", "error")
+    result.assert_outcomes(passed=2)

@@ -1,0 +1,47 @@
+"""The sandbox as a process of a test run."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from wallet_gateway.testing.control import SandboxRefused
+from wallet_gateway.testing.sandbox import SandboxControl, SandboxNotStarted, SandboxServer
+
+
+def test_it_runs_as_long_as_the_block_lasts() -> None:
+    with SandboxServer() as server:
+        assert server.base_url.startswith("http://127.0.0.1:")
+        assert isinstance(server.control, SandboxControl)
+        assert server.control.journal() == []
+        assert os.path.exists(f"/proc/{server.pid}") or os.name != "posix"
+    with pytest.raises(OSError, match="refused"):
+        server.control.journal()
+
+
+def test_it_can_be_started_and_stopped_by_hand() -> None:
+    server = SandboxServer()
+    server.start()
+    assert server.control.journal() == []
+    assert server.stop() == 0
+
+
+def test_arguments_and_a_key_are_passed_on() -> None:
+    with SandboxServer("--host", "localhost", control_key="secret") as server:
+        assert server.control.journal() == []
+        with pytest.raises(SandboxRefused, match="401"):
+            SandboxControl(server.base_url).journal()
+
+
+def test_one_that_does_not_start_is_a_clear_error(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SandboxNotStarted, match=r"--host 0\.0\.0\.0"):
+        SandboxServer("--host", "0.0.0.0").start()
+    assert "--control-key" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("use", [SandboxServer.stop, lambda server: server.pid], ids=["stop", "pid"])
+def test_one_that_was_not_started_cannot_be_used(use: object) -> None:
+    assert callable(use)
+    with pytest.raises(RuntimeError, match="not started"):
+        use(SandboxServer())
