@@ -69,6 +69,8 @@ def _message_of_success(answer: HttpAnswer, shape: Shape[M]) -> M:
     # An error's code beside the mark of a success is enough: whatever it is, it is not a clear yes.
     if _has_field(value, shape.mark) and _has_field(value, "code"):
         raise BadAnswer(UnknownReason.CONTRADICTORY, detail=f"both code and {shape.mark}")
+    if isinstance(value, list) and any(map(looks_like_error, value)):
+        raise BadAnswer(UnknownReason.CONTRADICTORY, detail="an error among the records")
     if refusal := _refusal(answer):
         raise refusal
     try:

@@ -115,7 +115,7 @@ class Connection(HTTPConnection):
             self.putheader(name, value)
         self.endheaders()
         attempt.doing = "waiting for the answer"
-        # urllib3 would wrap the answer for streaming, redirects and unpacking, at half the price of a call.
+        # urllib3 would wrap the answer for streaming, redirects and unpacking: half the price of a bare call.
         return http.client.HTTPConnection.getresponse(self)
 
     def send(self, data: object) -> None:
