@@ -9,6 +9,8 @@ POSTGRES_URL ?= postgres://postgres@127.0.0.1:5432/test
 MARIADB_URL  ?= mysql://root@127.0.0.1:3306/test
 # Two workers suit two cores; the tests need no order and share nothing.
 PYTEST_ARGS  ?= -q -n 2 --dist loadfile
+# What never touches the database under test is not run again on each of them.
+ON_SERVERS   := -m "not browser" --ignore=tests/architecture --ignore=tests/packaging --ignore=tests/docs/test_fresh.py
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
@@ -55,10 +57,10 @@ test-js:  ## JavaScript tests, where there are any and Node is there
 	else echo "*** Node is missing: JAVASCRIPT TESTS SKIPPED ***"; test "$$CI" != true; fi
 
 test-postgres: $(VENV)/.installed-test  ## The Python tests on PostgreSQL, when it answers
-	@scripts/test-database $(VENV) postgres PostgreSQL "$(POSTGRES_URL)" $(PYTEST_ARGS) -m "not browser"
+	@scripts/test-database $(VENV) postgres PostgreSQL "$(POSTGRES_URL)" $(PYTEST_ARGS) $(ON_SERVERS)
 
 test-mariadb: $(VENV)/.installed-test  ## The Python tests on MariaDB, when it answers
-	@scripts/test-database $(VENV) mariadb MariaDB "$(MARIADB_URL)" $(PYTEST_ARGS) -m "not browser"
+	@scripts/test-database $(VENV) mariadb MariaDB "$(MARIADB_URL)" $(PYTEST_ARGS) $(ON_SERVERS)
 
 lint: $(VENV)/.installed-test $(VENV)/.installed-lint $(VENV)/.installed-docs  ## Style, types, arrows between the rooms, missing migrations
 	$(BIN)/ruff check $(SOURCES)
