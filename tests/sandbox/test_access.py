@@ -46,6 +46,7 @@ def test_nobody_comes_in_without_the_key(visitor: Merchant, path: str, authoriza
 
 
 def test_the_key_opens_the_control_interface(keyed: SandboxServer) -> None:
+    keyed.control.reset()
     assert keyed.control.journal() == []
     with pytest.raises(SandboxRefused, match="401"):
         SandboxControl(keyed.base_url).journal()

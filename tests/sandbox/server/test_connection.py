@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import queue
 import socket
 import threading
 import time
@@ -234,10 +235,14 @@ def test_every_answer_of_the_application_is_closed(client: socket.socket) -> Non
     assert Echo.closed == before + 1
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_an_application_that_fails_costs_one_connection(client: socket.socket, server: GatewayServer) -> None:
+def test_an_application_that_fails_costs_one_connection(
+    client: socket.socket, server: GatewayServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures: queue.Queue[Any] = queue.Queue()
+    monkeypatch.setattr(threading, "excepthook", failures.put)
     client.sendall(b"GET /crash HTTP/1.1\r\nHost: x\r\n\r\n")
     assert is_closed(client)
+    assert str(failures.get(timeout=5).exc_value) == "The application failed."
     with socket.create_connection(server.server_address[:2], timeout=5) as other:  # type: ignore[arg-type]
         assert environ_of(other, "GET / HTTP/1.1\nHost: x\n\n")
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import queue
 import threading
 import time
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
@@ -87,13 +89,13 @@ def test_the_end_does_not_wait_for_ever(make: Callable[[int], Workers]) -> None:
     stuck.set()
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_job_that_fails_costs_its_thread_and_nobody_else(
-    make: Callable[[int], Workers], gone: list[str]
+    make: Callable[[int], Workers], gone: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    failures: queue.Queue[Any] = queue.Queue()
+    monkeypatch.setattr(threading, "excepthook", failures.put)
     workers = make(1)
     workers.run(lambda: [][0])
-    deadline = time.monotonic() + 5
-    while not gone and time.monotonic() < deadline:
-        time.sleep(0.01)
+    assert failures.get(timeout=5).exc_type is IndexError
+    assert gone == ["gateway-worker"]
     assert len(run_together(workers, 1)) == 1
