@@ -16,7 +16,8 @@ from typing import Final
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
-from wallet_gateway.sandbox.replies import error_response
+from wallet_gateway.sandbox.engine.refusals import ForeignPage, KeyMissing, StrangerRefused
+from wallet_gateway.sandbox.replies import refusal_response
 
 PUBLIC_PREFIXES: Final = ("/api/", "/checkout/", "/static/")
 
@@ -41,15 +42,16 @@ class AccessMiddleware:
         # A page on another site can make the browser of somebody on this machine send a request here.
         origin = request.headers.get("Origin")
         if origin is not None and origin != own_origin:
-            return error_response(403, "4403002", f"Pages of {origin[:100]} may not steer the sandbox.")
+            return refusal_response(ForeignPage(f"Pages of {origin[:100]} may not steer the sandbox."))
         return self.get_response(request)
 
 
 def _refuse_stranger() -> HttpResponseBase:
     if not settings.WALLET_SANDBOX_CONTROL_KEY:
-        return error_response(403, "4403001", "Only callers on this machine may steer the sandbox.")
-    message = "Give the control key: 'Authorization: Bearer KEY', or as the password of HTTP Basic."
-    response = error_response(401, "4401001", message)
+        return refusal_response(StrangerRefused("Only callers on this machine may steer the sandbox."))
+    response = refusal_response(
+        KeyMissing("Give the control key: 'Authorization: Bearer KEY', or as the password of HTTP Basic.")
+    )
     response.headers["WWW-Authenticate"] = 'Basic realm="Sandbox gateway", charset="UTF-8"'
     return response
 

@@ -14,18 +14,18 @@ from typing import Any, Final
 from wallet_gateway.protocol.faults import FaultCode, error_body
 from wallet_gateway.sandbox.conditions import current_conditions
 from wallet_gateway.sandbox.engine.calls import Twist
+from wallet_gateway.sandbox.engine.refusals import Moved, Refusal, TooManyRequests
 from wallet_gateway.sandbox.exchange import Exchange
 from wallet_gateway.sandbox.faults import FaultKind
 from wallet_gateway.sandbox.late import hold_back
 from wallet_gateway.sandbox.models import SetFault
 from wallet_gateway.sandbox.pauses import pause
 from wallet_gateway.sandbox.reply import DROPPED, Reply
-from wallet_gateway.sandbox.server.delivery import Manner
+from wallet_gateway.sandbox.server.delivery import DRIP_SECONDS, Manner
 
 DEFAULT_WAIT: Final = timedelta(seconds=5)
 DEFAULT_LATENESS: Final = timedelta(seconds=60)
 DEFAULT_RETRY_AFTER: Final = timedelta(seconds=30)
-DEFAULT_DRIP: Final = timedelta(milliseconds=80)
 DEFAULT_STATUS: Final = 500
 DEFAULT_ERROR_STATUS: Final = 400
 DEFAULT_MESSAGE: Final = "SchemaValidationError: this answer is a fault that was set."
@@ -85,16 +85,14 @@ def error_body_unprocessed(exchange: Exchange, fault: SetFault) -> Reply:
 def throttled(exchange: Exchange, fault: SetFault) -> Reply:
     """Answer 429 and when to come again; nothing was processed."""
     seconds = round((fault.delay or DEFAULT_RETRY_AFTER).total_seconds())
-    message = f"TooManyRequests: come again in {seconds} seconds."
-    headers = (("Retry-After", str(seconds)),)
-    return exchange.write_error("4429001", message, status=429, headers=headers)
+    refusal = TooManyRequests(f"Come again in {seconds} seconds.")
+    return _refuse(exchange, refusal, ("Retry-After", str(seconds)))
 
 
 def redirected(exchange: Exchange, _fault: SetFault) -> Reply:
     """Answer 307 to an address where nothing is; nothing was processed."""
     location = f"{exchange.received.base_url}/api/v5/moved"
-    headers = (("Location", location),)
-    return exchange.write_error("4307001", f"Moved: see {location}.", status=307, headers=headers)
+    return _refuse(exchange, Moved(f"See {location}."), ("Location", location))
 
 
 def error_200(exchange: Exchange, fault: SetFault) -> Reply:
@@ -142,7 +140,7 @@ def duplicate(exchange: Exchange, _fault: SetFault) -> Reply:
 
 def drip(exchange: Exchange, fault: SetFault) -> Reply:
     """Process, then answer one byte at a time."""
-    seconds = (fault.delay or DEFAULT_DRIP).total_seconds()
+    seconds = fault.delay.total_seconds() if fault.delay else DRIP_SECONDS
     return replace(exchange.reply(), manner=Manner.DRIP, drip_seconds=seconds)
 
 
@@ -158,6 +156,10 @@ def _twisted(twist: Twist) -> Breaking:
 
 def _wait(fault: SetFault) -> None:
     pause((fault.delay or DEFAULT_WAIT).total_seconds())
+
+
+def _refuse(exchange: Exchange, refusal: Refusal, header: tuple[str, str]) -> Reply:
+    return exchange.write(refusal.to_wire(), status=refusal.status, headers=(header,))
 
 
 def _html(status: int) -> Reply:

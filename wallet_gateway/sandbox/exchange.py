@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from wallet_gateway.protocol.faults import error_body
 from wallet_gateway.sandbox.conditions import Conditions
 from wallet_gateway.sandbox.engine.calls import Twist
 from wallet_gateway.sandbox.engine.special_amounts import SpecialAmount, special_amount
@@ -43,12 +42,6 @@ class Exchange:
         if status == 405:
             headers = (*headers, ("Allow", ", ".join(allowed_methods(self.received.path))))
         return Reply(status=status, body=to_bytes(value, self.conditions.behaviour), headers=headers)
-
-    def write_error(
-        self, code: str, message: str, *, status: int, headers: tuple[tuple[str, str], ...] = ()
-    ) -> Reply:
-        """Write an error body."""
-        return self.write(error_body(code, message).to_wire(), status=status, headers=headers)
 
     def _is_slow(self) -> bool:
         money = getattr(self.asked.message, "money", None)

@@ -6,7 +6,6 @@ from typing import Any
 
 from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
-from wallet_gateway.protocol.faults import error_body
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.sandbox import engine
@@ -29,7 +28,7 @@ def process(
         call = Call(merchant=merchant, conditions=conditions, base_url=base_url, twist=twist)
         return 200, _carry_out(call, asked.message)
     except Refusal as refusal:
-        return refusal.status, error_body(refusal.code, refusal.message).to_wire()
+        return refusal.status, refusal.to_wire()
 
 
 def _carry_out(call: Call, message: Message) -> dict[str, Any] | list[dict[str, Any]]:

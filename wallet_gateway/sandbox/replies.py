@@ -1,11 +1,11 @@
-"""JSON answers of the views: any value, and the error body of the interface."""
+"""JSON answers of the views: any value, and the error body of a refusal."""
 
 from __future__ import annotations
 
 from django.http import HttpResponse
 
 from wallet_gateway.protocol import strict_json
-from wallet_gateway.protocol.faults import error_body
+from wallet_gateway.sandbox.engine.refusals import Refusal
 
 
 def json_response(value: object, *, status: int = 200) -> HttpResponse:
@@ -13,6 +13,6 @@ def json_response(value: object, *, status: int = 200) -> HttpResponse:
     return HttpResponse(strict_json.dumps(value), status=status, content_type="application/json")
 
 
-def error_response(status: int, code: str, message: str) -> HttpResponse:
-    """Answer with the error body of the interface, section Error response."""
-    return json_response(error_body(code, message).to_wire(), status=status)
+def refusal_response(refusal: Refusal) -> HttpResponse:
+    """Answer that something is not done, and why."""
+    return json_response(refusal.to_wire(), status=refusal.status)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wallet_gateway.sandbox.server.delivery import Manner
+from wallet_gateway.sandbox.server.delivery import DRIP_SECONDS, Manner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,7 +16,7 @@ class Reply:
     content_type: str = "application/json"
     headers: tuple[tuple[str, str], ...] = ()
     manner: Manner = Manner.WHOLE
-    drip_seconds: float = 0.08
+    drip_seconds: float = DRIP_SECONDS
 
 
 DROPPED = Reply(manner=Manner.DROPPED)

@@ -7,9 +7,9 @@ interface's own messages do, and goes on with what was wrong.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from wallet_gateway.protocol.faults import FaultCode, refund_amount_exceeded
+from wallet_gateway.protocol.faults import FaultCode, error_body, refund_amount_exceeded
 from wallet_gateway.protocol.money import Money
 
 
@@ -22,10 +22,9 @@ class Refusal(ValueError):
     def __init__(self, text: str) -> None:
         super().__init__(f"{type(self).__name__}: {text}")
 
-    @property
-    def message(self) -> str:
-        """The text for ``details.message``."""
-        return str(self)
+    def to_wire(self) -> dict[str, Any]:
+        """Give the error body of the interface, section Error response, in wire form."""
+        return error_body(self.code, str(self)).to_wire()
 
 
 class SchemaValidationError(Refusal):
@@ -65,6 +64,34 @@ class ReversalNotWhole(Refusal):
 
     status = 400
     code = "4400003"
+
+
+class InvalidCall(Refusal):
+    """A control call cannot be read, or asks for what there is not."""
+
+    status = 400
+    code = "4400004"
+
+
+class KeyMissing(Refusal):
+    """The control interface wants a key, and the caller did not give it."""
+
+    status = 401
+    code = "4401001"
+
+
+class StrangerRefused(Refusal):
+    """The control interface has no key, and the caller is on another machine."""
+
+    status = 403
+    code = "4403001"
+
+
+class ForeignPage(Refusal):
+    """A page of another site makes a browser call the control interface."""
+
+    status = 403
+    code = "4403002"
 
 
 class UnknownMerchant(Refusal):
@@ -170,3 +197,17 @@ class UnsupportedMediaType(Refusal):
 
     status = 415
     code = "4415001"
+
+
+class TooManyRequests(Refusal):
+    """A fault says that the caller is to slow down."""
+
+    status = 429
+    code = "4429001"
+
+
+class Moved(Refusal):
+    """A fault says that the service is elsewhere."""
+
+    status = 307
+    code = "4307001"

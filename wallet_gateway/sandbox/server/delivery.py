@@ -18,6 +18,9 @@ from wallet_gateway.sandbox.pauses import PauseCalledOff, pause
 KEY: Final = "wallet_sandbox.delivery"
 """Where the environment of a request holds its ``Delivery``."""
 
+DRIP_SECONDS: Final = 0.08
+"""How long after each other the bytes of a dripping answer come."""
+
 GARBAGE_STATUS_LINE: Final = b"HTTP/one-point-one fine thank you\r\n"
 
 
@@ -42,7 +45,7 @@ class Delivery:
     """The application's wish for one answer; it can be changed, since WSGI has no other way back."""
 
     manner: Manner = Manner.WHOLE
-    drip_seconds: float = 0.08
+    drip_seconds: float = DRIP_SECONDS
 
 
 def deliver(connection: socket.socket, *, head: bytes, body: bytes, delivery: Delivery) -> bool:

@@ -11,9 +11,14 @@ from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.sandbox.conditions import ClockAtItsEnd
 from wallet_gateway.sandbox.control_input import Input, InvalidInput
-from wallet_gateway.sandbox.engine.refusals import BodyTooLarge, MethodNotAllowed, Refusal
+from wallet_gateway.sandbox.engine.refusals import (
+    BodyTooLarge,
+    InvalidCall,
+    MethodNotAllowed,
+    Refusal,
+)
 from wallet_gateway.sandbox.faults import FaultDoesNotFit
-from wallet_gateway.sandbox.replies import error_response, json_response
+from wallet_gateway.sandbox.replies import json_response, refusal_response
 from wallet_gateway.sandbox.understanding import MOST_BYTES
 
 Call = Callable[[HttpRequest], object]
@@ -27,7 +32,8 @@ def calls(name: str, **by_method: Call) -> URLPattern:
         call = by_method.get(request.method or "")
         if call is None:
             allowed = ", ".join(sorted(by_method))
-            response = _refuse(MethodNotAllowed(f"{request.path} takes {allowed}, not {request.method}."))
+            refusal = MethodNotAllowed(f"{request.path} takes {allowed}, not {request.method}.")
+            response = refusal_response(refusal)
             response.headers["Allow"] = allowed
             return response
         return _answer(call, request)
@@ -50,13 +56,9 @@ def _answer(call: Call, request: HttpRequest) -> HttpResponse:
             raise BodyTooLarge(f"A body has at most {MOST_BYTES} bytes.")
         return json_response(call(request))
     except Refusal as refusal:
-        return _refuse(refusal)
+        return refusal_response(refusal)
     except (InvalidInput, FaultDoesNotFit, ClockAtItsEnd, ProtocolError) as error:
-        return error_response(400, "4400004", str(error))
-
-
-def _refuse(refusal: Refusal) -> HttpResponse:
-    return error_response(refusal.status, refusal.code, refusal.message)
+        return refusal_response(InvalidCall(str(error)))
 
 
 def _read(body: bytes) -> Input:
