@@ -64,7 +64,8 @@ def settle(intent: GatewayTransaction, news: News, *, context: GatewayContext) -
 def _settle(intent: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
     try:
         return in_transaction_patiently(lambda: _write(intent, news, context))
-    except Outrun:
+    except (Outrun, IntegrityError):
+        # Where somebody else has settled the same, the sums refuse to be booked a second time.
         return _settle_locked(intent, news, context)
 
 
