@@ -12,7 +12,7 @@ from wallet_gateway.protocol.cart import ShoppingCart, cart_total
 from wallet_gateway.protocol.complaints import PATTERNS
 from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.fields import OptionalText, Text, TransactionRequest, Url, WireModel
-from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.money import scaled_units
 
 MAX_REDIRECT_URL_TIMEOUT = 900
 """Seconds a checkout page stays usable at most; 0 means for ever."""
@@ -81,10 +81,9 @@ class CheckoutRequest(TransactionRequest):
     @classmethod
     def _comes_to_the_amount(cls, cart: ShoppingCart | None, info: ValidationInfo) -> ShoppingCart | None:
         amount, currency = info.data.get("amount"), info.data.get("currency_code")
-        if cart is not None and amount and currency:
+        if cart is not None and amount and currency and cart.sums.total != scaled_units(amount):
             total = cart_total(cart, currency)
-            if total != Money.parse(amount, currency):
-                raise ValueError(f"comes to {total}, but amount is {amount}; the two must be equal")
+            raise ValueError(f"comes to {total.to_wire()}, but amount is {amount}; the two must be equal")
         return cart
 
 

@@ -1,7 +1,7 @@
 """ISO codes: currencies with their decimals (4217), countries (3166-1 alpha-3), subdivisions (3166-2).
 
 The tables are those of ``iso4217`` and ``pycountry``; they are loaded when the first code is checked, because
-importing this package must stay cheap. Codes are compared without letter case and given back as ISO writes them.
+importing this package must stay cheap. Codes are compared without letter case and given back in ISO's.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SUBDIVISION = re.compile(r"[A-Za-z]{2}-[A-Za-z0-9]{1,3}")
 
 @cache
 def currency_exponents() -> Mapping[str, int]:
-    """Every currency one can pay in, with its number of decimals; gold, test and unit-of-account codes are left out."""
+    """The currencies one can pay in, with their decimals; codes without any, such as gold, are left out."""
     from iso4217 import Currency
 
     return MappingProxyType(
@@ -47,7 +47,8 @@ def _subdivisions() -> frozenset[str]:
 
 def currency_exponent(code: str) -> int:
     """The number of decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD; raises UnknownCode."""
-    return currency_exponents()[check_currency(code)]
+    exponents = currency_exponents()
+    return exponents[code if code in exponents else check_currency(code)]
 
 
 def check_currency(code: str) -> str:

@@ -6,7 +6,7 @@ The only place that knows pydantic's error types. Values are quoted shortly or n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage, excerpt
 
@@ -37,40 +37,35 @@ def wire_path(location: tuple[int | str, ...]) -> str:
 
 
 def _sentence(details: ErrorDetails) -> str:
-    if details["input"] is None or details["type"] == "missing":
+    value, kind = details["input"], details["type"]
+    if value is None or kind == "missing":
         return MISSING
-    write = _SENTENCES.get(details["type"])
-    return write(details["input"], details.get("ctx", {})) if write else f"{details['msg']}"
+    if kind == "string_pattern_mismatch":
+        return _wrong_text(value, details["ctx"]["pattern"])
+    if kind in _SENTENCES:
+        return _SENTENCES[kind].format(excerpt(value), **details.get("ctx", {}))
+    return details["msg"]
 
 
-def _wrong_text(value: Any, context: dict[str, Any]) -> str:
-    if value == "" or not value.strip():
+def _wrong_text(text: str, pattern: str) -> str:
+    if not text.strip():
         return "is empty; give a text"
-    pattern = context["pattern"]
-    if pattern in PATTERNS:
-        return PATTERNS[pattern](value)
-    return f"{excerpt(value)} has a wrong form"
+    return PATTERNS[pattern](text)
 
 
 PATTERNS: dict[str, Callable[[str], str]] = {}
-"""What to say of a text that does not match a pattern; filled where the patterns are defined."""
+"""What to say of a text that does not match a pattern; each is added where its pattern is defined."""
 
-_SENTENCES: dict[str, Callable[[Any, dict[str, Any]], str]] = {
-    "string_type": lambda value, context: f"{excerpt(value)} is no text; send text, in quotes",
-    "string_unicode": lambda value, context: "holds half of a surrogate pair, which is no character",
-    "string_pattern_mismatch": _wrong_text,
-    "string_too_long": lambda value, context: (
-        f"is too long; at most {context['max_length']} characters are allowed"
-    ),
-    "int_type": lambda value, context: f"{excerpt(value)} is no whole number; send one, without quotes",
-    "greater_than_equal": lambda value, context: (
-        f"{excerpt(value)} is too small; the least is {context['ge']}"
-    ),
-    "less_than_equal": lambda value, context: f"{excerpt(value)} is too large; the most is {context['le']}",
-    "enum": lambda value, context: f"{excerpt(value)} is not known; give {context['expected']}",
-    "literal_error": lambda value, context: f"{excerpt(value)} is not known; give {context['expected']}",
-    "model_type": lambda value, context: f"{excerpt(value)} is no object; send one, in braces",
-    "model_attributes_type": lambda value, context: f"{excerpt(value)} is no object; send one, in braces",
-    "tuple_type": lambda value, context: f"{excerpt(value)} is no list; send one, in brackets",
-    "value_error": lambda value, context: str(context["error"]),
+_SENTENCES = {
+    "string_type": "{0} is no text; give text",
+    "string_unicode": "holds half of a surrogate pair, which is no character",
+    "string_too_long": "is too long; at most {max_length} characters are allowed",
+    "int_type": "{0} is no whole number; give one, without quotes",
+    "greater_than_equal": "{0} is too small; the least is {ge}",
+    "less_than_equal": "{0} is too large; the most is {le}",
+    "enum": "{0} is not known; give {expected}",
+    "literal_error": "{0} is not known; give {expected}",
+    "model_type": "{0} is no object; give one",
+    "tuple_type": "{0} is no list; give one",
+    "value_error": "{error}",
 }

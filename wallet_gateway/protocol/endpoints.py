@@ -25,7 +25,7 @@ DETACHED_REFUND: Final = Endpoint("detached_refund", "POST", "/api/v5/apmTransac
 STATUS: Final = Endpoint("status", "GET", "/api/v5/apmTransactions")
 
 ENDPOINTS: Final = (CHECKOUT, FOLLOW_UP, DETACHED_REFUND, STATUS)
-"""Every server-to-server endpoint. Follow-ups and detached refunds share a path and are told apart by ``type``."""
+"""Every server-to-server endpoint; follow-ups and detached refunds share a path and differ by ``type``."""
 
 OPERATIONS: Final = MappingProxyType(
     {

@@ -4,6 +4,7 @@
 
     ProtocolError (a ValueError)
     ├── InvalidAmount     text or number that is not an amount of its currency
+    ├── InvalidTime       text that is not a point in time
     ├── UnknownCode       not a currency, country or subdivision of the ISO tables
     ├── UnreadableBody    bytes that are not the strict JSON this interface speaks
     └── InvalidMessage    readable, but breaks the field tables; lists every fault with its path
@@ -25,6 +26,10 @@ class ProtocolError(ValueError):
 
 class InvalidAmount(ProtocolError):
     """A text or number that is not an amount of its currency."""
+
+
+class InvalidTime(ProtocolError):
+    """A text that is not a point in time."""
 
 
 class UnknownCode(ProtocolError):

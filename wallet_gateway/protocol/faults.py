@@ -1,6 +1,6 @@
-"""Error bodies: their shape, the codes and message beginnings the interface shows: the interface, section Errors.
+"""Error bodies: their shape, and the codes and message beginnings of the interface, section Errors.
 
-A beginning tells a person which of two faults a shared code means. It is never a reason for a state to change.
+A beginning tells a person which of two faults a shared code means; it is no reason for a state to change.
 """
 
 from __future__ import annotations
@@ -18,12 +18,8 @@ from wallet_gateway.protocol.strict_json import fold_name
 REFUND_AMOUNT_EXCEEDED = "RefundAmountExceeded"
 SCHEMA_VALIDATION_ERROR = "SchemaValidationError"
 
-_REFUND_LIMIT = re.compile(
-    REFUND_AMOUNT_EXCEEDED
-    + r"\D{1,60}?(\d{1,14}(?:\.\d{1,4})?)\D{1,60}?(\d{1,14}(?:\.\d{1,4})?)"
-    + r"\D{1,60}?(\d{1,14}(?:\.\d{1,4})?)\D{1,60}?(\d{1,14}(?:\.\d{1,4})?)\D{0,60}",
-    re.ASCII,
-)
+# The interface names the four amounts and their order, not the words between them.
+_REFUND_LIMIT = re.compile(REFUND_AMOUNT_EXCEEDED + r"[^0-9]{1,80}([0-9]{1,14}(?:\.[0-9]{1,4})?)" * 4)
 
 
 class FaultCode(StrEnum):
@@ -67,16 +63,14 @@ class RefundLimit:
 
 
 def looks_like_error(value: object) -> bool:
-    """Whether a JSON value has ``code`` and ``details.message``, in any letter case: then it is an error answer."""
+    """Whether a JSON value is an error answer: ``code`` and ``details.message`` are there, in any case."""
+    return _member(value, "code") is not None and _member(_member(value, "details"), "message") is not None
+
+
+def _member(value: object, name: str) -> object:
     if not isinstance(value, Mapping):
-        return False
-    folded = {fold_name(str(name)): part for name, part in value.items()}
-    details = folded.get("details")
-    return (
-        folded.get("code") is not None
-        and isinstance(details, Mapping)
-        and any(fold_name(str(name)) == "message" for name in details)
-    )
+        return None
+    return next((part for key, part in value.items() if fold_name(key) == name), None)
 
 
 def error_body(code: str, message: str) -> ErrorBody:
@@ -88,8 +82,9 @@ def refund_amount_exceeded(deposit: Money, refunded: Money, maximum: Money, requ
     """Refuse a refund that is more than what is left, naming the four amounts in the interface's order."""
     return error_body(
         FaultCode.VALIDATION,
-        f"{REFUND_AMOUNT_EXCEEDED}: deposit amount {deposit.to_wire()}, refunded amount {refunded.to_wire()}, "
-        f"maximum refundable amount {maximum.to_wire()}, requested refund amount {requested.to_wire()}",
+        f"{REFUND_AMOUNT_EXCEEDED}: deposit amount {deposit.to_wire()}, "
+        f"refunded amount {refunded.to_wire()}, maximum refundable amount {maximum.to_wire()}, "
+        f"requested refund amount {requested.to_wire()}",
     )
 
 

@@ -1,4 +1,4 @@
-"""Capture, refund and reversal of a pre-authorisation, and their response: the interface, section Follow-up request."""
+"""Capture, refund and reversal of a pre-authorisation: the interface, section Follow-up request."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class ApmDetails(WireModel):
 class FollowUpRequest(TransactionRequest):
     """Captures, refunds or reverses; the body of POST apmTransactions.
 
-    ``clientSystemTransactionId`` is the follow-up's own, ``clientSystemInvoiceId`` the original's. A cart must add
-    up in itself; it is not compared with the amount, for a part may be captured or refunded.
+    ``clientSystemTransactionId`` is the follow-up's own, ``clientSystemInvoiceId`` the original's. A cart
+    must add up in itself; it is not compared with the amount, for a part may be captured or refunded.
     """
 
     type: FollowUpType

@@ -1,7 +1,7 @@
 """The migration file: which deposits of an earlier provider may be refunded.
 
-UTF-8 CSV with a header. Rows are read one by one, so that a file of any length needs no memory; a wrong row is
-reported with its line and does not stop the others.
+UTF-8 CSV with a header. Rows are read one by one, whatever the length of the file; a wrong row is reported
+with its line and does not stop the others.
 """
 
 from __future__ import annotations
@@ -83,49 +83,54 @@ class RowError:
 
 def read_rows(lines: Iterable[str]) -> Iterator[MigrationRow | RowError]:
     """Read the rows of a migration file; a header that lacks a column is one RowError and ends it."""
-    reader = csv.reader(lines, strict=True)
-    try:
-        header = next(reader, [])
-    except csv.Error as error:
-        yield RowError(1, f"not CSV: {error}")
+    table = _Table(lines)
+    header = table.next_cells()
+    if isinstance(header, RowError):
+        yield header
         return
-    names = [_COLUMN_OF.get(fold_name(cell.strip().removeprefix("\ufeff")), "") for cell in header]
+    names = [_COLUMN_OF.get(fold_name(cell.strip().removeprefix("\ufeff")), "") for cell in header or ()]
     if sorted(filter(None, names)) != sorted(COLUMNS):
-        yield RowError(1, f"the header must have the columns {', '.join(COLUMNS)}")
+        yield RowError(1, f"the header must have the columns {', '.join(COLUMNS)}, each once")
         return
-    yield from _read_body(reader, names)
+    while (cells := table.next_cells()) is not None:
+        if isinstance(cells, RowError):
+            yield cells
+        elif cells:
+            yield table.read(names, cells)
+
+
+class _Table:
+    """A CSV reader that reports a line it cannot read and goes on, and knows the deposits it has seen."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.reader = csv.reader(lines, strict=True)
+        self.seen: set[str] = set()
+
+    def next_cells(self) -> list[str] | RowError | None:
+        try:
+            return next(self.reader, None)
+        except csv.Error as error:
+            return RowError(self.reader.line_num, f"not CSV: {error}")
+        except UnicodeDecodeError:
+            return RowError(self.reader.line_num + 1, "not UTF-8; save the file in UTF-8")
+
+    def read(self, names: list[str], cells: list[str]) -> MigrationRow | RowError:
+        line = self.reader.line_num
+        if len(cells) != len(names):
+            return RowError(line, f"has {len(cells)} cells; the header has {len(names)}")
+        try:
+            row = MigrationRow.from_wire(
+                {name: cell for name, cell in zip(names, cells, strict=True) if name}
+            )
+        except InvalidMessage as error:
+            return RowError(line, "; ".join(map(str, error.errors)))
+        if row.parent_transaction_id in self.seen:
+            return RowError(line, f"{excerpt(row.parent_transaction_id)} stands in an earlier row already")
+        self.seen.add(row.parent_transaction_id)
+        return row
 
 
 _COLUMN_OF = {fold_name(name): name for name in COLUMNS}
-
-
-def _read_body(reader: csv._reader, names: list[str]) -> Iterator[MigrationRow | RowError]:
-    seen: set[str] = set()
-    while True:
-        try:
-            cells = next(reader, None)
-        except csv.Error as error:
-            yield RowError(reader.line_num, f"not CSV: {error}")
-            continue
-        if cells is None:
-            return
-        if cells:
-            yield _read_row(cells, names, reader.line_num, seen)
-
-
-def _read_row(cells: list[str], names: list[str], line: int, seen: set[str]) -> MigrationRow | RowError:
-    if len(cells) != len(names):
-        return RowError(line, f"has {len(cells)} cells; the header has {len(names)}")
-    try:
-        row = MigrationRow.from_wire({name: cell for name, cell in zip(names, cells, strict=True) if name})
-    except InvalidMessage as error:
-        return RowError(line, "; ".join(map(str, error.errors)))
-    if row.parent_transaction_id in seen:
-        return RowError(
-            line, f"parentTransactionId {excerpt(row.parent_transaction_id)} stands in an earlier row too"
-        )
-    seen.add(row.parent_transaction_id)
-    return row
 
 
 def write_rows(rows: Iterable[MigrationRow]) -> Iterator[str]:

@@ -17,12 +17,19 @@ from wallet_gateway.protocol.errors import InvalidAmount, excerpt
 MAX_DIGITS: Final = 14
 """Digits of an amount in all, before and after the period together."""
 
+FINEST: Final = 4
+"""Decimals of the finest currency of ISO 4217."""
+
+MOST_UNITS: Final = 10**MAX_DIGITS - 1
+TOO_LONG: Final = f"the amount has too many digits; at most {MAX_DIGITS} are allowed, decimals included"
+
+_ZERO: Final = "the amount is zero; give one above zero"
 _MAX_STORED_UNITS: Final = 2**63 - 1
 _AMOUNT: Final = re.compile(r"(0|[1-9][0-9]*)(?:\.([0-9]+))?")
 _SPACE: Final = re.compile(r"\s")
 _NOT_A_NUMBER: Final = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _EXPONENT_NOTATION: Final = re.compile(r"[+-]?[0-9.]+e[+-]?[0-9]+", re.IGNORECASE)
-_THOUSANDS: Final = re.compile(r"[0-9]+(['_’][0-9]+)+|[0-9]+(\.[0-9]+){2,}")
+_THOUSANDS: Final = re.compile(r"[0-9]+(['_\u2019][0-9]+)+|[0-9]+(\.[0-9]+){2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +43,15 @@ class Money:
     currency: str
 
     def __post_init__(self) -> None:
-        currency = check_currency(self.currency)
-        exponent = currency_exponent(currency)
-        units = _units_of_decimal(self.amount, exponent, limit=_MAX_STORED_UNITS)
-        object.__setattr__(self, "currency", currency)
-        object.__setattr__(self, "amount", Decimal(format_units(units, exponent)))
+        exponent = currency_exponent(self.currency)
+        text = format_units(_units_of_decimal(self.amount, exponent, limit=_MAX_STORED_UNITS), exponent)
+        if text != str(self.amount):
+            object.__setattr__(self, "amount", Decimal(text))
+        object.__setattr__(self, "currency", check_currency(self.currency))
 
     @classmethod
     def parse(cls, value: object, currency: str, *, allow_zero: bool = False) -> Money:
-        """Read an amount from text, a whole number, a Decimal or a Money; raises InvalidAmount or UnknownCode."""
+        """Read text, a whole number, a Decimal or a Money; raises InvalidAmount or UnknownCode."""
         return cls.from_minor_units(parse_amount(value, currency, allow_zero=allow_zero), currency)
 
     @classmethod
@@ -57,11 +64,11 @@ class Money:
     @property
     def minor_units(self) -> int:
         """The amount counted in the currency's smallest unit: 10.00 EUR are 1000, 10 JPY are 10."""
-        return int(self.amount.scaleb(currency_exponent(self.currency)))
+        return int(self.to_wire().replace(".", ""))
 
     def to_wire(self) -> str:
         """The amount as messages carry it: a period and exactly the currency's decimals."""
-        return format_units(self.minor_units, currency_exponent(self.currency))
+        return str(self.amount)
 
     def __str__(self) -> str:
         return f"{self.to_wire()} {self.currency}"
@@ -75,29 +82,30 @@ def exponent(currency: str) -> int:
 def parse_amount(value: object, currency: str, *, allow_zero: bool = False, extra_zeros: bool = False) -> int:
     """Read an amount as a count of minor units; raises InvalidAmount or UnknownCode.
 
-    Text is ``10`` or ``10.00``; a Decimal, an int or a Money of the same currency are taken too, a float is not.
+    Text is ``10`` or ``10.00``; a Decimal, an int or a Money of the same currency are taken too, no float is.
     ``extra_zeros`` also takes zeros beyond the currency's decimals, as answers may carry them.
     """
-    if isinstance(value, Money) and value.currency != check_currency(currency):
-        raise InvalidAmount(f"the amount is in {value.currency}; give it in {check_currency(currency)}")
-    units = units_of(value, currency_exponent(currency), extra_zeros=extra_zeros)
+    exponent = currency_exponent(currency)
+    if isinstance(value, Money):
+        if value.currency != check_currency(currency):
+            raise InvalidAmount(f"the amount is in {value.currency}; give it in {check_currency(currency)}")
+        value = value.amount
+    units = units_of(value, exponent, extra_zeros=extra_zeros)
     if not units and not allow_zero:
-        raise InvalidAmount("the amount is zero; give one above zero")
+        raise InvalidAmount(_ZERO)
     return units
 
 
 def units_of(value: object, exponent: int, *, extra_zeros: bool = False) -> int:
-    """Count minor units of a currency with ``exponent`` decimals; zero is an amount here. Raises InvalidAmount."""
+    """Count minor units of a currency with ``exponent`` decimals; zero is taken. Raises InvalidAmount."""
     if isinstance(value, str):
         return _units_of_text(value, exponent, extra_zeros=extra_zeros)
     if isinstance(value, Decimal):
         return _units_of_decimal(value, exponent)
-    if isinstance(value, Money):
-        return _units_of_decimal(value.amount, exponent)
     if isinstance(value, int) and not isinstance(value, bool):
         # Checked as a number: printing an integer of many digits is slow, and refused by Python beyond 4300.
-        if abs(value) >= 10**MAX_DIGITS:
-            raise InvalidAmount(_too_long())
+        if abs(value) > MOST_UNITS:
+            raise InvalidAmount(TOO_LONG)
         return _units_of_text(str(value), exponent)
     if isinstance(value, float):
         raise InvalidAmount("a binary floating-point number is not exact; give text or a Decimal")
@@ -108,8 +116,36 @@ def format_units(units: int, exponent: int) -> str:
     """Write minor units as messages carry them: 1000 with two decimals is ``10.00``, with none ``1000``."""
     if not exponent:
         return str(units)
-    digits = str(units).rjust(exponent + 1, "0")
+    digits = str(units)
+    if len(digits) <= exponent:
+        digits = digits.rjust(exponent + 1, "0")
     return f"{digits[:-exponent]}.{digits[-exponent:]}"
+
+
+def check_above_zero(text: str) -> str:
+    """Give back the text of an amount that is not zero; raises InvalidAmount."""
+    if not text.strip("0."):
+        raise InvalidAmount(_ZERO)
+    return text
+
+
+def scaled_units(text: str) -> int:
+    """Count the text of an amount, which must be one, in the decimals of the finest currency."""
+    whole, _, fraction = text.partition(".")
+    return int(whole + fraction.ljust(FINEST, "0"))
+
+
+def plain_text(value: object) -> object:
+    """A Decimal or whole number written out, also one in exponent notation; anything else as it is.
+
+    Whether the text is an amount or a rate is for its pattern to judge.
+    """
+    if isinstance(value, Decimal):
+        text = str(value)
+        return f"{value:f}" if "E" in text and abs(value.adjusted()) <= MAX_DIGITS else text
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MOST_UNITS:
+        return str(value)
+    return value
 
 
 def _units_of_text(text: str, exponent: int, *, extra_zeros: bool = False) -> int:
@@ -122,32 +158,42 @@ def _units_of_text(text: str, exponent: int, *, extra_zeros: bool = False) -> in
     if len(fraction) > exponent:
         raise InvalidAmount(_too_fine(excerpt(text), exponent))
     if len(whole) + exponent > MAX_DIGITS:
-        raise InvalidAmount(_too_long())
+        raise InvalidAmount(TOO_LONG)
     return int(whole + fraction.ljust(exponent, "0"))
 
 
-def _units_of_decimal(value: Decimal, exponent: int, *, limit: int = 10**MAX_DIGITS - 1) -> int:
-    """Count a Decimal exactly. Zeros beyond the currency's decimals are no rounding: DecimalField adds them."""
+def _units_of_decimal(value: Decimal, exponent: int, *, limit: int = MOST_UNITS) -> int:
+    """Count a Decimal exactly. Zeros beyond the currency's decimals are taken: a DecimalField adds them."""
     if not isinstance(value, Decimal):
         raise InvalidAmount(f"{excerpt(value)} is no Decimal; give one, or use Money.parse")
+    whole, _, fraction = str(value).partition(".")
+    if len(fraction) <= exponent and len(whole) <= MAX_DIGITS and (whole + fraction).isdigit():
+        units = int(whole + fraction.ljust(exponent, "0"))
+    else:
+        units = _units_of_odd_decimal(value, exponent)
+    if units > limit:
+        raise InvalidAmount(TOO_LONG)
+    return units
+
+
+def _units_of_odd_decimal(value: Decimal, exponent: int) -> int:
     if not value.is_finite():
         raise InvalidAmount(_not_a_number(str(value)))
     if value.is_signed() and value:
         raise InvalidAmount(_signed(str(value)))
     # The size is judged before any conversion: int(Decimal("1e1000000")) takes seconds.
     if value and not -exponent - MAX_DIGITS * 2 <= value.adjusted() < MAX_DIGITS * 2:
-        raise InvalidAmount(_too_long() if value.adjusted() > 0 else _too_fine(excerpt(str(value)), exponent))
+        raise InvalidAmount(TOO_LONG if value.adjusted() > 0 else _too_fine(excerpt(str(value)), exponent))
     numerator, denominator = value.as_integer_ratio()
-    units, rest = divmod(numerator * 10**exponent, denominator)
+    scale: int = 10**exponent
+    units, rest = divmod(numerator * scale, denominator)
     if rest:
         raise InvalidAmount(_too_fine(excerpt(str(value)), exponent))
-    if units > limit:
-        raise InvalidAmount(_too_long())
     return units
 
 
 def explain(text: str) -> str:
-    """Say the one thing that keeps a text from being an amount, most telling first, and what would be right."""
+    """Say the most telling thing that keeps a text from being an amount, and what would be right."""
     shown = excerpt(text)
     if found := _AMOUNT.fullmatch(text):
         return _what_is_too_much(shown, found[1], found[2] or "")
@@ -173,11 +219,9 @@ def explain(text: str) -> str:
 
 
 def _what_is_too_much(shown: str, whole: str, fraction: str) -> str:
-    if len(fraction) > 4 and len(whole) <= MAX_DIGITS:
-        return _too_fine(shown, 4)
     if len(whole) + len(fraction) > MAX_DIGITS:
-        return _too_long()
-    return "the amount is zero; give one above zero"
+        return TOO_LONG
+    return _too_fine(shown, FINEST)
 
 
 def _not_a_number(text: str) -> str:
@@ -191,7 +235,3 @@ def _signed(text: str) -> str:
 def _too_fine(shown: str, exponent: int) -> str:
     allowed = f"at most {exponent} decimals" if exponent else "no decimals"
     return f"{shown} is finer than the currency; it has {allowed}, and nothing is rounded"
-
-
-def _too_long() -> str:
-    return f"the amount has too many digits; at most {MAX_DIGITS} are allowed, decimals included"

@@ -1,7 +1,7 @@
 """The plan of a message class: which wire name belongs to which field, and how its value is made canonical.
 
-Derived once per class from its annotations, so that a message states each fact about a field in one place. Walking a
-plan is done in ``folding``.
+Derived once per class from its annotations, so that a message states each fact about a field in one place.
+Walking a plan is done in ``folding``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Final, Literal, Union, get_args, get_origin
 
 from wallet_gateway.protocol.strict_json import fold_name
 
@@ -21,13 +21,16 @@ if TYPE_CHECKING:
     from wallet_gateway.protocol.fields import WireModel
 
 
+CURRENCY: Final = "currencyCode"
+"""The field that says how many decimals the amounts of a message have."""
+
+
 class Kind(Enum):
     """How the value of a field is brought into its canonical form."""
 
     TEXT = auto()
     REFERENCE = auto()
     AMOUNT = auto()
-    POSITIVE_AMOUNT = auto()
     RATE = auto()
     WHOLE_NUMBER = auto()
     CHOICE = auto()
@@ -37,20 +40,21 @@ class Kind(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slot:
-    """One field of a message class, as folding needs to know it."""
+    """One field of a message class: its canonical name, its kind, and the message or the choices it holds."""
 
     wire_name: str
     kind: Kind
     part: type[WireModel] | None = None
-    choices: Mapping[str, str]
+    choices: Mapping[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """The fields of a message class by folded wire name and by attribute."""
+    """The fields of a message class by wire name, canonical or folded, and by attribute; and its currency."""
 
     by_name: Mapping[str, Slot]
     by_attribute: Mapping[str, Slot]
+    currency: str | None
 
 
 @cache
@@ -59,33 +63,39 @@ def plan_of(model: type[WireModel]) -> Plan:
     by_attribute = {name: _slot(field) for name, field in model.model_fields.items()}
     by_wire_name = {slot.wire_name: slot for slot in by_attribute.values()}
     spellings = {name: name for name in by_wire_name} | dict(model.alternative_names)
-    # Canonical names stand in the table beside the folded ones, so that the usual answer is never folded.
+    # Canonical names stand beside the folded ones, so that the names of the usual answer are never folded.
     by_name = {fold_name(other): by_wire_name[name] for other, name in spellings.items()} | by_wire_name
-    return Plan(by_name=by_name, by_attribute=by_attribute)
+    currency = next((name for name, slot in by_attribute.items() if slot.wire_name == CURRENCY), None)
+    return Plan(by_name=by_name, by_attribute=by_attribute, currency=currency)
 
 
 def _slot(field: FieldInfo) -> Slot:
-    wire_name = field.alias or ""
+    """Read the annotation ``T``, ``Annotated[T, ...]`` or one of them ``| None``."""
     annotation, marks = field.annotation, list(field.metadata)
     if get_origin(annotation) in (Union, UnionType):
         annotation = next(part for part in get_args(annotation) if part is not type(None))
     if get_origin(annotation) is Annotated:
         annotation, *inner = get_args(annotation)
         marks += inner
-    kind = next((mark for mark in marks if isinstance(mark, Kind)), None)
-    if kind is not None:
-        return Slot(wire_name=wire_name, kind=kind, choices={})
+    kind, part, words = _kind(annotation)
+    kind = next((mark for mark in marks if isinstance(mark, Kind)), kind)
+    return Slot(wire_name=field.alias or "", kind=kind, part=part, choices=words)
+
+
+def _kind(annotation: object) -> tuple[Kind, type[WireModel] | None, dict[str, str] | None]:
     if get_origin(annotation) is Literal:
-        return Slot(wire_name=wire_name, kind=Kind.CHOICE, choices=_choices(get_args(annotation)))
+        return Kind.CHOICE, None, choices(get_args(annotation))
     if get_origin(annotation) is tuple:
-        return Slot(wire_name=wire_name, kind=Kind.LIST, part=get_args(annotation)[0], choices={})
+        return Kind.LIST, get_args(annotation)[0], None
+    if annotation is int:
+        return Kind.WHOLE_NUMBER, None, None
     if isinstance(annotation, type) and issubclass(annotation, Enum):
-        choices = _choices(member.value for member in annotation)
-        return Slot(wire_name=wire_name, kind=Kind.CHOICE, choices=choices)
-    if hasattr(annotation, "model_fields"):
-        return Slot(wire_name=wire_name, kind=Kind.OBJECT, part=annotation, choices={})
-    return Slot(wire_name=wire_name, kind=Kind.WHOLE_NUMBER if annotation is int else Kind.TEXT, choices={})
+        return Kind.CHOICE, None, choices(member.value for member in annotation)
+    if isinstance(annotation, type) and hasattr(annotation, "model_fields"):
+        return Kind.OBJECT, annotation, None
+    return Kind.TEXT, None, None
 
 
-def _choices(values: Iterable[str]) -> dict[str, str]:
+def choices(values: Iterable[str]) -> dict[str, str]:
+    """The words of an enumeration by their folded form."""
     return {fold_name(value): value for value in values}

@@ -1,20 +1,24 @@
-"""The status query: its parameters and the records it answers with: the interface, section Transaction status record."""
+"""The status query and the records it answers with: the interface, section Transaction status record."""
 
 from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, field_validator
+from pydantic import Field, WithJsonSchema, field_validator
 
 from wallet_gateway.protocol import strict_json
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage, excerpt
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage, InvalidTime, excerpt
 from wallet_gateway.protocol.fields import Amount, CurrencyCode, Identifier, OptionalText, Text, WireModel
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.strict_json import NumberText
 
-_TIMESTAMP = re.compile(r"(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?Z?", re.ASCII)
+_TIMESTAMP = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?"
+)
+JsonNumber = Annotated[Amount, WithJsonSchema({"type": "number", "minimum": 0})]
+"""An amount that is a number on the wire."""
 
 
 class StatusQuery(WireModel):
@@ -26,7 +30,7 @@ class StatusQuery(WireModel):
 
 
 class RecordedBillingAddress(WireModel):
-    """The billing address as the provider reports it; nothing is checked, for it is the provider's to keep."""
+    """The billing address as the provider reports it: any text, for it is not ours to judge."""
 
     house_number: OptionalText | None = None
     street: OptionalText | None = None
@@ -48,7 +52,7 @@ class RecordedShippingAddress(RecordedBillingAddress):
 
 
 class RecordedApmDetails(WireModel):
-    """What the provider says of the payer; a pre-authorisation has more of it, an errored follow-up nothing."""
+    """What the provider says of the payer: more for a pre-authorisation, nothing for an errored follow-up."""
 
     apm_name: OptionalText | None = None
     apm_payer_account_number: OptionalText | None = None
@@ -78,12 +82,12 @@ class RecordedApmDetails(WireModel):
 
 
 class StatusRecord(WireModel):
-    """One transaction as the service knows it. ``transactionAmount`` is a JSON number on the wire, text here."""
+    """One transaction as the service knows it; ``transactionAmount`` is a number on the wire, text here."""
 
     id: Text
     state: Text
     currency_code: CurrencyCode
-    transaction_amount: Amount
+    transaction_amount: JsonNumber
     client_system_transaction_id: Identifier
     type: Text
     transaction_date_time: Text
@@ -98,7 +102,7 @@ class StatusRecord(WireModel):
 
     @property
     def transacted_at(self) -> datetime:
-        """The time of the transaction in UTC, to the microsecond; ``transaction_date_time`` keeps the raw text."""
+        """The time of the transaction in UTC, to the microsecond; the raw text is kept beside it."""
         return read_timestamp(self.transaction_date_time)
 
     def to_wire(self) -> dict[str, Any]:
@@ -141,15 +145,19 @@ def _record(element: object) -> StatusRecord:
 
 
 def read_timestamp(text: str) -> datetime:
-    """Read ``2024-05-01T10:00:00.1234567`` as UTC; raises ValueError for anything else."""
-    found = _TIMESTAMP.fullmatch(text)
+    """Read a time to the microsecond as UTC, which one without zone is in; raises InvalidTime.
+
+    Records carry ``2024-05-01T10:00:00.1234567``: seven digits of fraction, no zone.
+    """
     try:
-        if found:
-            fraction = (found[3] or "")[:6].ljust(6, "0")
-            return datetime.fromisoformat(f"{found[1]}T{found[2]}.{fraction}").replace(tzinfo=UTC)
-    except ValueError:
-        pass
-    raise ValueError(f"{excerpt(text)} is no time; give one such as 2024-05-01T10:00:00.1234567, in UTC")
+        if not _TIMESTAMP.fullmatch(text):
+            raise ValueError(text)
+        moment = datetime.fromisoformat(text)
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise InvalidTime(
+            f"{excerpt(text)} is no time; give one such as 2024-05-01T10:00:00.1234567"
+        ) from error
 
 
 def write_timestamp(moment: datetime) -> str:

@@ -1,7 +1,7 @@
 """JSON read strictly and written plainly. No message lives here, and no meaning: only bytes and JSON values.
 
-Parsers disagree about duplicate keys, huge numbers, deep nesting and broken Unicode, and payments have been stolen
-through such gaps. So what two parsers could read in two ways is refused, in time linear in its length.
+Parsers disagree about duplicate keys, huge numbers, deep nesting and broken Unicode, and money has been
+stolen through such gaps. So what two parsers could read in two ways is refused, in time linear in its length.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ def loads(data: bytes | str, *, max_bytes: int = 1_048_576, max_depth: int = 20)
 
 
 def dumps(value: object) -> bytes:
-    """Write a JSON value as compact UTF-8; a NumberText is written as a number. Raises TypeError for a float."""
+    """Write a JSON value as compact UTF-8, a NumberText as a number; raises TypeError for what is none."""
     return _write(value).encode("utf-8")
 
 
 def fold_name(name: str) -> str:
-    """Lower the ASCII letters of a field name, and only those: Unicode knows other letters that fold to k or s."""
+    """Lower the ASCII letters of a field name and no others: Unicode has more letters that fold to k or s."""
     return name.lower() if name.isascii() else name.translate(_ASCII_LOWER)
 
 
@@ -82,21 +82,18 @@ def _check_depth(text: str, max_depth: int) -> None:
 
 def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     result = dict(pairs)
-    if len({fold_name(name) for name in result}) != len(pairs):
-        _refuse_repeated([name for name, _ in pairs])
+    folded = set(map(str.lower if "".join(result).isascii() else fold_name, result))
+    if len(folded) != len(pairs):
+        raise UnreadableBody(_repetition([name for name, _ in pairs]))
     return result
 
 
-def _refuse_repeated(names: list[str]) -> NoReturn:
-    seen: dict[str, str] = {}
+def _repetition(names: list[str]) -> str:
+    spellings: dict[str, list[str]] = {}
     for name in names:
-        folded = fold_name(name)
-        if folded in seen:
-            raise UnreadableBody(
-                f"one object has {excerpt(seen[folded])} and {excerpt(name)}, which are the same field; send one"
-            )
-        seen[folded] = name
-    raise AssertionError("called without a repeated name")
+        spellings.setdefault(fold_name(name), []).append(name)
+    first, second = next(same for same in spellings.values() if len(same) > 1)[:2]
+    return f"one object has {excerpt(first)} and {excerpt(second)}, which are the same field; send it once"
 
 
 def _constant(name: str) -> NoReturn:
