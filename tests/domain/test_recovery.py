@@ -113,3 +113,38 @@ def test_a_person_is_asked_after_a_day_and_five_empty_answers(
     age: timedelta, absent: int, expected: bool
 ) -> None:
     assert needs_operator(since=NOW, absent_answers=absent, now=NOW + age) is expected
+
+
+def test_what_is_pending_is_asked_after_ever_more_rarely_for_a_month() -> None:
+    asked = waits(IntentState.PENDING)
+    assert [wait.total_seconds() for wait in asked[:4]] == [15, 45, 105, 225]
+    assert 30 * DAY < asked[-1] < 32 * DAY
+
+
+def test_an_expired_page_is_watched_for_a_week_more() -> None:
+    watched = waits(IntentState.EXPIRED)
+    assert watched[0] == 30 * MINUTE + DAY
+    assert len(watched) == 7
+
+
+@pytest.mark.parametrize("kind", [TransactionKind.CAPTURE, TransactionKind.DETACHED_REFUND])
+def test_only_pages_and_decisions_are_watched(kind: TransactionKind) -> None:
+    assert waits(IntentState.ABANDONED, kind=kind, expires_at=None) == []
+
+
+def test_a_page_of_unknown_end_is_not_watched() -> None:
+    assert waits(IntentState.ABANDONED, expires_at=None) == []
+    assert waits(IntentState.OPEN, expires_at=None) == []
+
+
+@given(st.floats(min_value=-1, max_value=1), st.integers(min_value=60, max_value=900))
+def test_however_the_questions_jitter_one_after_the_settle_time_concludes(
+    jitter: float, seconds: int
+) -> None:
+    end = NOW + timedelta(seconds=seconds)
+    timetable = instants(position(IntentState.OPEN, expires_at=end))
+    rung = timetable.index(end + 15 * MINUTE)
+    asked = next_query_at(position(IntentState.OPEN, expires_at=end, rung=rung), jitter=jitter)
+    assert asked is not None
+    assert may_conclude_expired(expires_at=end, now=asked)
+    assert asked < end + 20 * MINUTE

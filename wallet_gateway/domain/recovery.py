@@ -51,6 +51,8 @@ CONFIRM_TIMETABLE = (5 * _M, _H, _D)
 WATCH_ATTEMPT = tuple(day * _D for day in range(1, 8))
 WATCH_DECIDED = tuple(day * _D for day in range(1, 91))
 
+_OF_PAGES = frozenset({IntentState.OPEN, IntentState.EXPIRED, IntentState.ABANDONED})
+
 RESEND_WAITS = (_S, 4 * _S, 16 * _S)
 """How long to wait before a request of which no byte left is sent once more by a worker."""
 
@@ -115,14 +117,16 @@ def next_query_at(position: Position, *, jitter: float = 0.0) -> datetime | None
     """Return when to ask next, or None when the timetable is used up.
 
     `jitter` between -1 and 1 moves the instant by up to a fifth of its distance from the rung before, so
-    that many rows of one incident do not ask in step.
+    that many rows of one incident do not ask in step. Of a hosted page it only delays: a question just
+    before the settle time would conclude nothing, and the next one is a day later.
     """
     timetable = instants(position)
     if position.rung >= len(timetable):
         return None
     planned = timetable[position.rung]
     before = timetable[position.rung - 1] if position.rung else position.since
-    return planned + (planned - before) * jitter / 5
+    moved = abs(jitter) if position.state in _OF_PAGES else jitter
+    return planned + (planned - before) * moved / 5
 
 
 def may_conclude_expired(*, expires_at: datetime, now: datetime) -> bool:
