@@ -105,3 +105,8 @@ def test_the_groups_of_states_fit_together() -> None:
     assert not FINAL_STATES & HELD_STATES
     assert OUTSTANDING_STATES <= HELD_STATES
     assert SENDABLE_STATES <= HELD_STATES
+
+
+@pytest.mark.parametrize("state", sorted(set(IntentState) - {S.CREATED, S.SENDING, S.NOT_SENT, S.UNKNOWN}))
+def test_that_a_page_ended_unpaid_is_outranked_by_every_word_of_the_gateway(state: IntentState) -> None:
+    assert advance(state, E.EXPIRED) is (S.EXPIRED if state is S.OPEN else state)

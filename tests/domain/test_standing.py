@@ -107,5 +107,5 @@ ORDERS = [
 @pytest.mark.parametrize(
     ("payments", "expected"), [row[1:] for row in ORDERS], ids=[row[0] for row in ORDERS]
 )
-def test_an_order_stands_as_its_payments_say(payments: list[Standing], expected: PaymentState) -> None:
+def test_an_order_stands_as_its_payments_say(payments: list[Standing], expected: OrderState) -> None:
     assert order_state(1000, payments) is expected

@@ -1,4 +1,4 @@
-"""When nothing new is sent: at the gateway's word, after many unknown outcomes, on mixed-up units, by switch."""
+"""When nothing new is sent: at the gateway's word, after many unknowns, on mixed-up units, by switch."""
 
 from __future__ import annotations
 

@@ -1,0 +1,373 @@
+"""From the gateway's words to evidence, as tables: what is a yes, what is a no, and what is neither."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.lifecycle import IntentEvent, PaymentType, TransactionKind
+from wallet_gateway.domain.outcomes import (
+    EVENTS,
+    NO_NEWS,
+    Expectation,
+    Verdict,
+    folded_type,
+    read_detached_answer,
+    read_follow_up_answer,
+    read_records,
+)
+from wallet_gateway.protocol.detached_refunds import DetachedRefundResponse
+from wallet_gateway.protocol.follow_ups import FollowUpResponse
+from wallet_gateway.protocol.status import StatusRecord
+
+V, K = Verdict, DiscrepancyKind
+OURS = "REF-1"
+CAPTURE = Expectation(reference=OURS, folded_type="ecom.capture", currency="EUR", amount=1000)
+DETACHED = Expectation(
+    reference=OURS, folded_type="detached.refund", currency="EUR", amount=1000, may_be_less=True
+)
+
+
+def expecting(**changes: Any) -> Expectation:
+    given: dict[str, Any] = {
+        "reference": OURS,
+        "folded_type": "ecom.capture",
+        "currency": "EUR",
+        "amount": 1000,
+    } | changes
+    return Expectation(**given)
+
+
+# Types
+
+
+@pytest.mark.parametrize(
+    ("kind", "payment_type", "expected"),
+    [
+        (TransactionKind.CHECKOUT, PaymentType.SALE, "ecom.sale"),
+        (TransactionKind.CHECKOUT, PaymentType.PREAUTHORIZATION, "ecom.preauthorization"),
+        (TransactionKind.AUTHORIZATION, PaymentType.SALE, "ecom.sale"),
+        (TransactionKind.AUTHORIZATION, PaymentType.PREAUTHORIZATION, "ecom.preauthorization"),
+        (TransactionKind.CAPTURE, PaymentType.PREAUTHORIZATION, "ecom.capture"),
+        (TransactionKind.REFUND, PaymentType.SALE, "ecom.refund"),
+        (TransactionKind.REVERSAL, PaymentType.PREAUTHORIZATION, "ecom.reversalpreauthorization"),
+        (TransactionKind.DETACHED_REFUND, PaymentType.SALE, "detached.refund"),
+    ],
+)
+def test_every_intent_has_a_wire_type_in_lower_case(
+    kind: TransactionKind, payment_type: PaymentType, expected: str
+) -> None:
+    assert folded_type(kind, payment_type) == expected
+
+
+def test_only_no_news_is_no_event() -> None:
+    assert set(EVENTS) == set(Verdict) - {Verdict.NO_NEWS}
+    assert EVENTS[Verdict.PENDING] is IntentEvent.HELD
+    assert NO_NEWS.verdict not in EVENTS
+
+
+# The direct answer to a follow-up
+
+
+def follow_up(**changes: Any) -> FollowUpResponse:
+    given = {
+        "id": "g1",
+        "state": "Approved",
+        "provider_state_code": "Captured",
+        "currency_code": "EUR",
+        "client_system_transaction_id": OURS,
+    } | changes
+    return FollowUpResponse.build(**given)
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict", "detail"),
+    [
+        ({}, V.APPROVED, ""),
+        ({"state": "Errored"}, V.REJECTED, "the gateway reports Errored: Captured"),
+        ({"state": "Errored", "provider_state_code": None}, V.REJECTED, "the gateway reports Errored"),
+        ({"state": "Pending"}, V.PENDING, ""),
+        ({"state": "approved"}, V.NO_NEWS, "undocumented state 'approved'"),
+        ({"state": "APPROVED"}, V.NO_NEWS, "undocumented state 'APPROVED'"),
+        ({"state": " Approved"}, V.NO_NEWS, "undocumented state ' Approved'"),
+        ({"state": "Quarantined"}, V.NO_NEWS, "undocumented state 'Quarantined'"),
+        ({"client_system_transaction_id": None}, V.NO_NEWS, "the answer does not name our reference"),
+        ({"client_system_transaction_id": "REF-2"}, V.NO_NEWS, "the answer does not name our reference"),
+        ({"client_system_transaction_id": "ref-1"}, V.NO_NEWS, "the answer does not name our reference"),
+        ({"client_system_transaction_id": "REF-1 "}, V.NO_NEWS, "the answer does not name our reference"),
+        ({"currency_code": None}, V.NO_NEWS, "the answer does not name our currency"),
+        ({"currency_code": "USD"}, V.NO_NEWS, "the answer does not name our currency"),
+        # A failure that is not plainly about our request is no failure of it either.
+        ({"state": "Errored", "client_system_transaction_id": "REF-2"}, V.NO_NEWS, "the answer does not"),
+    ],
+)
+def test_an_answer_to_a_follow_up(changes: dict[str, Any], verdict: Verdict, detail: str) -> None:
+    found = read_follow_up_answer(follow_up(**changes), CAPTURE)
+    assert found.verdict is verdict
+    assert found.detail.startswith(detail)
+    assert bool(found.detail) == bool(detail)
+
+
+def test_an_approval_brings_its_record_and_the_amount_that_was_asked_for() -> None:
+    found = read_follow_up_answer(follow_up(), CAPTURE)
+    assert (found.record_id, found.amount, found.provider_state) == ("g1", 1000, "Captured")
+
+
+def test_an_approval_without_an_id_has_no_record_yet() -> None:
+    assert read_follow_up_answer(follow_up(id=None), CAPTURE).record_id == ""
+
+
+@pytest.mark.parametrize("state", ["Errored", "Pending"])
+def test_what_is_not_approved_has_a_record_and_no_amount(state: str) -> None:
+    found = read_follow_up_answer(follow_up(state=state), CAPTURE)
+    assert (found.record_id, found.amount) == ("g1", None)
+
+
+def test_a_long_state_is_quoted_in_part() -> None:
+    found = read_follow_up_answer(follow_up(state="X" * 500), CAPTURE)
+    assert found.detail == f"undocumented state {'X' * 60!r}"
+
+
+def test_text_that_a_database_cannot_hold_is_made_storable() -> None:
+    found = read_follow_up_answer(follow_up(id="g\x001", provider_state_code="\x00"), CAPTURE)
+    assert (found.record_id, found.provider_state) == ("g\ufffd1", "\ufffd")
+
+
+# The direct answer to a detached refund
+
+
+def detached(**changes: Any) -> DetachedRefundResponse:
+    given = {
+        "state": "Approved",
+        "currency_code": "EUR",
+        "client_system_transaction_id": OURS,
+        "amount": "10.00",
+        "response_message": "requested 10.00, refunded 10.00",
+    } | changes
+    return DetachedRefundResponse.build(**given)
+
+
+@pytest.mark.parametrize(
+    ("changes", "verdict", "amount", "detail"),
+    [
+        ({}, V.APPROVED, 1000, "requested 10.00"),
+        ({"amount": "7.50"}, V.APPROVED, 750, "requested 10.00"),
+        ({"amount": "0.01", "response_message": None}, V.APPROVED, 1, ""),
+        ({"amount": None}, V.NO_NEWS, None, "approved, but the amount is missing"),
+        ({"amount": "0.00"}, V.NO_NEWS, None, "approved, but the amount is missing"),
+        ({"state": "Errored"}, V.REJECTED, None, "the gateway reports Errored: requested"),
+        ({"state": "Pending"}, V.PENDING, None, ""),
+        ({"state": "Partly"}, V.NO_NEWS, None, "undocumented state 'Partly'"),
+        ({"client_system_transaction_id": "X"}, V.NO_NEWS, None, "the answer does not name our reference"),
+        ({"currency_code": "USD"}, V.NO_NEWS, None, "the answer does not name our currency"),
+        ({"currency_code": None}, V.NO_NEWS, None, "the answer does not name our currency"),
+    ],
+)
+def test_an_answer_to_a_detached_refund(
+    changes: dict[str, Any], verdict: Verdict, amount: int | None, detail: str
+) -> None:
+    found = read_detached_answer(detached(**changes), DETACHED)
+    assert (found.verdict, found.amount, found.record_id) == (verdict, amount, "")
+    assert found.detail.startswith(detail)
+
+
+def test_an_amount_finer_than_the_currency_is_no_evidence_of_any_amount() -> None:
+    answer = DetachedRefundResponse.model_construct(
+        state="Approved", currency_code="EUR", client_system_transaction_id=OURS, amount="7.505"
+    )
+    assert read_detached_answer(answer, DETACHED).verdict is V.NO_NEWS
+
+
+@pytest.mark.parametrize(
+    ("amount", "kind"),
+    [
+        ("10.01", K.APPROVED_ABOVE_REQUEST),
+        ("99.99", K.APPROVED_ABOVE_REQUEST),
+        ("1000.00", K.UNIT_MIX_UP),
+    ],
+)
+def test_more_than_was_asked_is_a_contradiction(amount: str, kind: DiscrepancyKind) -> None:
+    found = read_detached_answer(detached(amount=amount), DETACHED)
+    assert (found.verdict, found.discrepancy) == (V.CONTRADICTION, kind)
+    assert amount in found.detail
+    assert "10.00 EUR" in found.detail
+
+
+# Records of a status query
+
+
+def record(**changes: Any) -> StatusRecord:
+    given = {
+        "id": "g1",
+        "state": "Approved",
+        "currency_code": "EUR",
+        "transaction_amount": "10.00",
+        "client_system_transaction_id": OURS,
+        "type": "ecom.capture",
+        "transaction_date_time": "2026-01-15T10:30:00.0000000",
+    } | changes
+    return StatusRecord.build(**given)
+
+
+R = record
+ERRORED, PENDING = R(state="Errored"), R(state="Pending")
+
+RECORDS: list[tuple[str, list[StatusRecord], Verdict, str]] = [
+    ("nothing", [], V.NO_NEWS, "no record"),
+    ("approved", [R()], V.APPROVED, ""),
+    ("approved, in another letter case", [R(type="ECOM.Capture")], V.APPROVED, ""),
+    ("errored", [ERRORED], V.REJECTED, "the gateway reports Errored"),
+    ("errored twice", [ERRORED, R(id="g2", state="Errored")], V.REJECTED, "Errored"),
+    ("pending", [PENDING], V.PENDING, ""),
+    ("pending beside errored", [ERRORED, R(id="g2", state="Pending")], V.PENDING, ""),
+    ("pending beside an odd state", [R(state="Odd"), R(id="g2", state="Pending")], V.PENDING, ""),
+    ("approved beside errored: money moved", [ERRORED, R(id="g2")], V.APPROVED, ""),
+    ("approved beside pending", [PENDING, R(id="g2")], V.APPROVED, ""),
+    ("the same record twice", [R(), R()], V.APPROVED, ""),
+    ("an odd state", [R(state="Quarantined")], V.NO_NEWS, "undocumented state 'Quarantined'"),
+    (
+        "an odd state beside errored",
+        [ERRORED, R(id="g2", state="Odd")],
+        V.NO_NEWS,
+        "undocumented state 'Odd'",
+    ),
+    ("almost approved", [R(state="approved")], V.NO_NEWS, "undocumented state 'approved'"),
+    ("another reference", [R(client_system_transaction_id="REF-2")], V.NO_NEWS, "no record"),
+    ("our reference in lower case", [R(client_system_transaction_id="ref-1")], V.NO_NEWS, "no record"),
+    ("another type", [R(type="ecom.refund", state="Errored")], V.NO_NEWS, "no record"),
+    ("another currency", [R(currency_code="USD")], V.CONTRADICTION, "is in USD, asked for EUR"),
+    ("another amount", [R(transaction_amount="10.01")], V.CONTRADICTION, "carries 10.01, asked for 10.00"),
+    ("less", [R(transaction_amount="9.99")], V.CONTRADICTION, "carries 9.99"),
+    ("another amount, errored", [R(transaction_amount="1.00", state="Errored")], V.CONTRADICTION, "1.00"),
+    ("executed twice", [R(), R(id="g2")], V.CONTRADICTION, "approved records: g1, g2"),
+    ("executed twice, sorted", [R(id="g2"), R()], V.CONTRADICTION, "approved records: g1, g2"),
+    (
+        "one fits, one differs",
+        [R(), R(id="g2", transaction_amount="5.00")],
+        V.CONTRADICTION,
+        "g2 carries 5.00",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("records", "verdict", "detail"), [row[1:] for row in RECORDS], ids=[row[0] for row in RECORDS]
+)
+def test_records(records: list[StatusRecord], verdict: Verdict, detail: str) -> None:
+    found = read_records(records, CAPTURE)
+    assert found.verdict is verdict
+    assert detail in found.detail
+    assert found.absent is (detail == "no record")
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "asked", "kind"),
+    [
+        ("1000.00", "EUR", 1000, K.UNIT_MIX_UP),
+        ("0.10", "EUR", 1000, K.UNIT_MIX_UP),
+        ("100.00", "EUR", 1000, K.AMOUNT_DIFFERS),
+        ("10.01", "EUR", 1000, K.AMOUNT_DIFFERS),
+        ("0.00", "EUR", 1000, K.AMOUNT_DIFFERS),
+        ("10000.000", "KWD", 10000, K.UNIT_MIX_UP),
+        ("1000.000", "KWD", 10000, K.AMOUNT_DIFFERS),
+        # Where major and minor units are the same there is nothing to mix up.
+        ("1000", "JPY", 10, K.AMOUNT_DIFFERS),
+    ],
+)
+def test_a_factor_between_major_and_minor_units_is_named(
+    amount: str, currency: str, asked: int, kind: DiscrepancyKind
+) -> None:
+    found = read_records(
+        [record(transaction_amount=amount, currency_code=currency)],
+        expecting(currency=currency, amount=asked),
+    )
+    assert (found.verdict, found.discrepancy) == (V.CONTRADICTION, kind)
+
+
+@pytest.mark.parametrize(
+    ("amount", "verdict", "approved"),
+    [
+        ("10.00", V.APPROVED, 1000),
+        ("7.50", V.APPROVED, 750),
+        ("0.10", V.APPROVED, 10),
+        ("0.00", V.CONTRADICTION, None),
+        ("10.01", V.CONTRADICTION, None),
+    ],
+)
+def test_a_detached_refund_may_be_recorded_for_less(
+    amount: str, verdict: Verdict, approved: int | None
+) -> None:
+    found = read_records([record(type="detached.refund", transaction_amount=amount)], DETACHED)
+    assert (found.verdict, found.amount) == (verdict, approved)
+
+
+def test_an_amount_that_cannot_be_read_differs() -> None:
+    broken = StatusRecord.model_construct(**dict(record()) | {"transaction_amount": "ten"})
+    found = read_records([broken], CAPTURE)
+    assert (found.verdict, found.discrepancy) == (V.CONTRADICTION, K.AMOUNT_DIFFERS)
+
+
+def test_what_a_record_tells_besides() -> None:
+    told = record(id="g\x001", apm_details={"apm_name": "Wal\x00let"})
+    found = read_records([told], CAPTURE)
+    assert (found.record_id, found.amount, found.provider_state) == ("g\ufffd1", 1000, "Wal\ufffdlet")
+    assert read_records([record()], CAPTURE).provider_state == ""
+    assert read_records([record(apm_details={})], CAPTURE).provider_state == ""
+
+
+def test_the_details_of_a_contradiction_can_be_stored() -> None:
+    assert "\x00" not in read_records([record(id="\x00", transaction_amount="1.00")], CAPTURE).detail
+
+
+# Records of other intents
+
+
+def test_a_record_that_belongs_to_another_intent_is_not_ours() -> None:
+    expected = expecting(taken=frozenset({("g1", "ecom.capture")}))
+    assert read_records([record()], expected).absent
+    assert read_records([record(), record(id="g2")], expected).record_id == "g2"
+
+
+def test_a_record_is_taken_by_id_and_type_together() -> None:
+    expected = expecting(taken=frozenset({("g1", "ecom.refund")}))
+    assert read_records([record()], expected).verdict is V.APPROVED
+
+
+def test_a_record_under_the_originals_reference_is_ours_where_references_are_shared() -> None:
+    filed = record(client_system_transaction_id="ORIGINAL")
+    assert read_records([filed], CAPTURE).absent
+    shared = expecting(other_references=frozenset({"ORIGINAL"}))
+    assert read_records([filed], shared).verdict is V.APPROVED
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_elsewhere"),
+    [
+        ({}, True),
+        ({"state": "Errored"}, False),
+        ({"state": "Pending"}, False),
+        ({"client_system_transaction_id": "REF-9"}, False),
+        ({"id": "g7"}, False),
+        ({"type": "ecom.capture"}, False),
+        ({"type": "ecom.reversalPreauthorization"}, False),
+    ],
+    ids=["approved", "errored", "pending", "foreign", "attributed", "fits", "expected"],
+)
+def test_approved_records_that_none_of_our_intents_asked_for_are_pointed_out(
+    changes: dict[str, Any], is_elsewhere: bool
+) -> None:
+    expected = expecting(
+        taken=frozenset({("g7", "ecom.refund")}),
+        expected_elsewhere=frozenset({(OURS, "ecom.reversalpreauthorization")}),
+    )
+    strange = record(**({"id": "g5", "type": "ecom.refund"} | changes))
+    found = read_records([strange], expected)
+    assert found.elsewhere == ((strange,) if is_elsewhere else ())
+
+
+def test_records_made_elsewhere_do_not_hide_our_own() -> None:
+    found = read_records([record(id="g5", type="ecom.refund"), record()], CAPTURE)
+    assert (found.verdict, found.record_id) == (V.APPROVED, "g1")
+    assert len(found.elsewhere) == 1
