@@ -1,0 +1,110 @@
+"""A browser, a live shop with its sandbox gateway, and a customer who sits in front of them.
+
+Shop and gateway are processes with databases of their own; the tests share nothing with them but HTTP.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import Error, sync_playwright
+
+from tests.architecture.sources import ROOT
+from tests.journeys.customer import Customer
+from tests.journeys.live_shop import LiveShop
+from wallet_gateway.testing.sandbox import SandboxServer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage
+
+    NewCustomer = Callable[..., Customer]
+
+INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+ARGUMENTS = [
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+]
+PATIENCE_MS = 15_000
+# What Chromium notes of a page that says no, as it should: a form with a fault, an order already paid.
+REFUSAL = "Failed to load resource: the server responded with a status of 4"
+
+
+def installed_chromium() -> str | None:
+    """The browser to use: the one that is named, else one that is installed, else (None) Playwright's own."""
+    named = os.environ.get("PLAYWRIGHT_CHROMIUM")
+    return named or next(filter(None, map(shutil.which, INSTALLED)), None)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A Chromium. In CI a missing one is a failure, elsewhere a skip that says so loudly."""
+    arguments = [*ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
+    # Playwright runs an event loop in this thread, which Django takes for asynchronous code.
+    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
+        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        try:
+            browser = playwright.chromium.launch(executable_path=installed_chromium(), args=arguments)
+        except Error as fault:
+            if os.environ.get("CI") == "true":
+                raise
+            pytest.skip(f"*** NO BROWSER: THE JOURNEYS DID NOT RUN. *** {fault}")
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="session")
+def live_shop() -> Iterator[LiveShop]:
+    """The example shop as `runserver` serves it, filled, and a sandbox gateway beside it."""
+    with tempfile.TemporaryDirectory(prefix="journeys-") as folder, SandboxServer() as sandbox:
+        with socket.create_server(("127.0.0.1", 0)) as probe:
+            port = probe.getsockname()[1]
+        shop = LiveShop(folder=Path(folder), port=port, gateway=sandbox.base_url, manage=ROOT / "manage.py")
+        with shop:
+            yield shop
+
+
+@pytest.fixture
+def complaints() -> Iterator[list[str]]:
+    """What the browsers complained about: failed scripts, and what a policy forbade. At the end: nothing."""
+    collected: list[str] = []
+    yield collected
+    assert collected == []
+
+
+@pytest.fixture
+def new_customer(browser: Browser, live_shop: LiveShop, complaints: list[str]) -> Iterator[NewCustomer]:
+    """Make a customer with a browser as new; keyword arguments say what is special about the browser."""
+    contexts: list[BrowserContext] = []
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"} and not message.text.startswith(REFUSAL):
+            complaints.append(f"{message.location.get('url')}: {message.text}")
+
+    def make(*, language: str = "en", **special: object) -> Customer:
+        context = browser.new_context(**{"locale": language, **special})  # type: ignore[arg-type]
+        contexts.append(context)
+        context.on("console", note)
+        context.on("weberror", lambda fault: complaints.append(str(fault.error)))
+        context.set_default_timeout(PATIENCE_MS)
+        return Customer(page=context.new_page(), shop=live_shop.url)
+
+    yield make
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def customer(new_customer: NewCustomer) -> Customer:
+    """Somebody who reads English and has nothing special about them."""
+    return new_customer()

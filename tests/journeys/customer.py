@@ -1,0 +1,105 @@
+"""What a customer does in the shop and on the gateway's page, and what they read there. No opinion on it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator, Page
+
+HOSTED_PAGE = re.compile(r"/checkout/[^/]{20,}/")
+RESULT_PAGE = re.compile(r"/wallet/result/")
+ORDER_PAGE = re.compile(r"/orders/")
+
+
+@dataclass(kw_only=True)
+class Customer:
+    """One person with one tab open."""
+
+    page: Page
+    shop: str
+
+    # In the shop
+
+    def puts_into_the_cart(self, name: str, quantity: int = 1) -> None:
+        """Find a product on the shelf by its name, and put it into the cart."""
+        self.page.goto(self.shop)
+        self.page.get_by_role("link", name=name).click()
+        self.page.locator("#quantity").fill(str(quantity))
+        self.page.locator(".buy button").click()
+        self.page.wait_for_url("**/cart/")
+
+    def takes(self, slug: str, quantity: int = 1, *, currency: str = "") -> None:
+        """Put a product into the cart straight from its page, at the price of a currency."""
+        self.page.goto(f"{self.shop}/products/{slug}/")
+        if currency:
+            self.chooses_currency(currency)
+        self.page.locator("#quantity").fill(str(quantity))
+        self.page.locator(".buy button").click()
+        self.page.wait_for_url("**/cart/")
+
+    def chooses_currency(self, currency: str) -> None:
+        """Press the currency's button in the head of the page."""
+        self.page.get_by_role("button", name=currency, exact=True).click()
+
+    def goes_to_the_review(self) -> None:
+        """From the cart by way of the address."""
+        self.page.locator(".sums .button").click()
+        self.page.locator("button[value=example]").click()
+        self.page.wait_for_url("**/checkout/")
+
+    def enters_code(self, code: str) -> None:
+        """Type a discount code and press Enter."""
+        self.page.locator("input[name=code]").fill(code)
+        self.page.locator("input[name=code]").press("Enter")
+        self.page.locator(".sums__off").wait_for()
+
+    def places_the_order(self) -> str:
+        """Confirm; give the address of the order's page."""
+        self.page.locator("button[value=place]").click()
+        self.page.wait_for_url(ORDER_PAGE)
+        return self.page.url
+
+    def orders(self, name: str = "Harbour mug") -> str:
+        """Everything from the shelf to the order's page."""
+        self.puts_into_the_cart(name)
+        self.goes_to_the_review()
+        return self.places_the_order()
+
+    def opens_the_payment_page(self) -> str:
+        """Press the pay button; give the payment's reference as the gateway's page shows it."""
+        self.page.locator(".wallet-checkout__button").click()
+        self.page.wait_for_url(HOSTED_PAGE)
+        return self.page.locator(".facts .code").inner_text()
+
+    # On the gateway's page
+
+    def decides(self, outcome: str) -> None:
+        """Press one of the outcomes' buttons."""
+        self.page.locator(f"button[name=outcome][value={outcome}]").click()
+        self.page.wait_for_url(RESULT_PAGE)
+
+    # Back in the shop
+
+    def goes_back_to_the_order(self) -> None:
+        """Follow the result page's link."""
+        self.page.locator(".wallet__link").click()
+        self.page.wait_for_url(ORDER_PAGE)
+
+    @property
+    def heading(self) -> Locator:
+        """The result page's sentence."""
+        return self.page.locator("h1")
+
+    @property
+    def standing(self) -> Locator:
+        """The order page's words for how the payment stands."""
+        return self.page.locator("#standing-heading")
+
+    @property
+    def timeline(self) -> list[str]:
+        """What the order page says happened, oldest first, without amounts."""
+        texts = self.page.locator(".timeline__text").all_inner_texts()
+        return [re.split(r"\s+(?=[€¥]|KWD)", text)[0] for text in texts]

@@ -1,0 +1,134 @@
+"""The example shop as a process, and what a test may do to it: run its commands, let its time pass."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from contextlib import closing
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Self
+
+from wallet_gateway.testing.plugin import BUILT_IN_MERCHANT
+from wallet_gateway.testing.sandbox import SandboxControl
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+SECONDS_TO_START = 60.0
+STAMP = "%Y-%m-%d %H:%M:%S.%f"
+OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+@dataclass(kw_only=True)
+class LiveShop:
+    """`manage.py runserver` on a port and a database file of its own, pointed at one sandbox gateway."""
+
+    folder: Path
+    port: int
+    gateway: str
+    manage: Path
+    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+
+    def __enter__(self) -> Self:
+        self.command("migrate", "--verbosity=0")
+        self.command("seed_shop")
+        with (self.folder / "shop.log").open("wb") as log:
+            self._process = subprocess.Popen(
+                self._line("runserver", "--noreload", f"127.0.0.1:{self.port}"),
+                env=self._environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+        self._wait_until_it_answers()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        assert self._process
+        self._process.terminate()
+        self._process.wait(30)
+
+    @property
+    def url(self) -> str:
+        """Where the shop answers, without a trailing slash."""
+        return f"http://127.0.0.1:{self.port}"
+
+    @property
+    def control(self) -> SandboxControl:
+        """The control interface of the gateway."""
+        return SandboxControl(self.gateway)
+
+    def command(self, *arguments: str) -> str:
+        """Run a management command of the shop; give what it printed."""
+        done = subprocess.run(
+            self._line(*arguments), env=self._environment(), capture_output=True, text=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def let_time_pass(self, seconds: int) -> None:
+        """Make all that the wallet app has written older, as though that much time had passed in the shop."""
+        with closing(sqlite3.connect(self._database, timeout=30)) as database, database:
+            for table, column in _instants(database):
+                rows = database.execute(
+                    f"SELECT rowid, {column} FROM {table} WHERE {column} IS NOT NULL"
+                ).fetchall()
+                earlier = [(_earlier(text, seconds), row) for row, text in rows]
+                database.executemany(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", earlier)
+
+    @property
+    def _database(self) -> Path:
+        return self.folder / "shop.sqlite3"
+
+    def _line(self, *arguments: str) -> list[str]:
+        return [sys.executable, str(self.manage), *arguments]
+
+    def _environment(self) -> dict[str, str]:
+        ours = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+        merchant = {f"WALLET_{name}": value for name, value in BUILT_IN_MERCHANT.items()}
+        return {
+            **ours,
+            **merchant,
+            "DEBUG": "true",
+            "DATABASE_URL": f"sqlite:///{self._database}",
+            "WALLET_PUBLIC_ORIGIN": self.url,
+            "WALLET_GATEWAY_URL": self.gateway,
+        }
+
+    def _wait_until_it_answers(self) -> None:
+        give_up_at = time.monotonic() + SECONDS_TO_START
+        while True:
+            try:
+                OPENER.open(self.url, timeout=10).close()
+            except urllib.error.URLError:
+                assert self._process
+                assert self._process.poll() is None, (self.folder / "shop.log").read_text()
+                assert time.monotonic() < give_up_at, "the shop does not answer"
+                time.sleep(0.1)
+            else:
+                return
+
+
+def _instants(database: sqlite3.Connection) -> list[tuple[str, str]]:
+    """Every column of the wallet app's tables that holds an instant."""
+    query = "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE 'wallet_gateway_%'"
+    return [
+        (table, column)
+        for (table,) in database.execute(query).fetchall()
+        for _, column, kind, *_ in database.execute(f"PRAGMA table_info({table})").fetchall()
+        if kind == "datetime"
+    ]
+
+
+def _earlier(text: str, seconds: int) -> str:
+    stamp = datetime.strptime(text if "." in text else f"{text}.0", STAMP)  # noqa: DTZ007 - stored without zone
+    return (stamp - timedelta(seconds=seconds)).strftime(STAMP)

@@ -1,0 +1,120 @@
+"""A customer buys: found on the shelf, paid on the gateway's page, seen as paid since the gateway says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+if TYPE_CHECKING:
+    from tests.journeys.conftest import NewCustomer
+    from tests.journeys.customer import Customer
+
+pytestmark = pytest.mark.browser
+
+PAID = "Your payment went through"
+
+
+def test_a_customer_buys_pays_and_sees_the_order_paid(customer: Customer) -> None:
+    customer.puts_into_the_cart("Harbour mug", 2)
+    customer.puts_into_the_cart("First Light coffee")
+    customer.goes_to_the_review()
+    order = customer.places_the_order()
+    expect(customer.standing).to_have_text("Not paid yet")
+    customer.opens_the_payment_page()
+    customer.decides("success")
+    expect(customer.heading).to_have_text(PAID)
+    customer.goes_back_to_the_order()
+
+    assert customer.page.url == order
+    expect(customer.standing).to_have_text("Paid, thank you")
+    expect(customer.page.get_by_text("Packing slip")).to_be_visible()
+    assert customer.timeline == [
+        "Order created",
+        "Payment page requested",
+        "Payment page opened",
+        "Payment approved",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "heading", "standing"),
+    [
+        ("pending", "We are checking your payment", "Payment pending"),
+        ("refused", "Your payment was refused", "Not paid"),
+        ("error", "Your payment did not go through", "Not paid"),
+        ("cancelled", "You cancelled the payment", "Not paid"),
+        ("return", "Your payment is not finished", "Not paid yet"),
+    ],
+)
+def test_any_other_end_of_the_payment_page_is_told_as_it_is(
+    customer: Customer, outcome: str, heading: str, standing: str
+) -> None:
+    order = customer.orders()
+    customer.opens_the_payment_page()
+    customer.decides(outcome)
+    expect(customer.heading).to_have_text(heading)
+    customer.page.goto(order)
+
+    expect(customer.standing).to_have_text(standing)
+    expect(customer.page.get_by_text("Packing slip")).to_have_count(0)
+
+
+@pytest.mark.parametrize("outcome", ["refused", "error", "cancelled"])
+def test_after_a_dead_attempt_the_customer_pays_at_the_second(customer: Customer, outcome: str) -> None:
+    order = customer.orders()
+    first = customer.opens_the_payment_page()
+    customer.decides(outcome)
+    customer.page.get_by_role("button", name="Try again").click()
+    second = customer.page.locator(".facts .code").inner_text()
+    customer.decides("success")
+    customer.page.goto(order)
+
+    assert first != second
+    expect(customer.standing).to_have_text("Paid, thank you")
+
+
+def test_a_customer_who_went_back_finds_the_same_payment_page_again(customer: Customer) -> None:
+    order = customer.orders()
+    first = customer.opens_the_payment_page()
+    customer.decides("return")
+    customer.page.goto(order)
+
+    assert customer.opens_the_payment_page() == first
+    customer.decides("success")
+    expect(customer.heading).to_have_text(PAID)
+
+
+def test_a_piece_made_to_order_is_reserved_and_not_charged(customer: Customer) -> None:
+    customer.orders("Hearth teapot")
+    customer.opens_the_payment_page()
+    customer.decides("success")
+    expect(customer.heading).to_have_text("Your payment is approved")
+    customer.goes_back_to_the_order()
+
+    expect(customer.standing).to_have_text("Amount reserved")
+    expect(customer.page.get_by_text("Packing slip")).to_have_count(0)
+
+
+def test_a_paid_order_cannot_be_paid_again(new_customer: NewCustomer) -> None:
+    customer = new_customer()
+    customer.orders()
+    stale = customer.page.context.new_page()
+    stale.goto(customer.page.url)
+    customer.opens_the_payment_page()
+    customer.decides("success")
+    # The other tab still shows the button.
+    stale.locator(".wallet-checkout__button").click()
+
+    expect(stale.locator("h1")).to_have_text("This order is already paid")
+
+
+def test_everything_is_bought_without_javascript(new_customer: NewCustomer) -> None:
+    customer = new_customer(java_script_enabled=False)
+    customer.orders()
+    customer.opens_the_payment_page()
+    customer.decides("success")
+    customer.goes_back_to_the_order()
+
+    expect(customer.standing).to_have_text("Paid, thank you")
