@@ -8,8 +8,10 @@ import os
 import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Sequence
 from pathlib import Path
+from queue import SimpleQueue
 
 import django
 
@@ -19,14 +21,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if not options.control_key and not _is_loopback(options.host):
         return _fail(f"{options.host} can be reached from other machines: give a --control-key too.")
-    for told_to_end in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(told_to_end, signal.default_int_handler)
-    try:
-        with tempfile.TemporaryDirectory(prefix="wallet-sandbox-") as folder:
-            _set_up_django(options, database=options.database or Path(folder, "sandbox.sqlite3"))
-            return _serve(options.host, options.port)
-    except KeyboardInterrupt:
-        return 0
+    # A queue, because a signal arrives in the middle of anything: putting is all that may be done then.
+    told_to_end: SimpleQueue[int] = SimpleQueue()
+    for told_by in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(told_by, lambda number, _frame: told_to_end.put(number))
+    with tempfile.TemporaryDirectory(prefix="wallet-sandbox-") as folder:
+        _set_up_django(options, database=options.database or Path(folder, "sandbox.sqlite3"))
+        return _serve(options.host, options.port, told_to_end)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -70,13 +71,11 @@ def _set_up_django(options: argparse.Namespace, *, database: Path) -> None:
     django.setup()
 
 
-def _serve(host: str, port: int) -> int:
+def _serve(host: str, port: int, told_to_end: SimpleQueue[int]) -> int:
     # These need Django to be ready.
-    from django.core.management import call_command
     from django.core.wsgi import get_wsgi_application
-    from django.db import DatabaseError, connections
+    from django.db import connections
 
-    from wallet_gateway.sandbox.provision import UnreadableMerchants, provision
     from wallet_gateway.sandbox.server.listener import GatewayServer
 
     try:
@@ -88,27 +87,38 @@ def _serve(host: str, port: int) -> int:
         )
     except OSError as error:
         return _fail(f"Cannot listen on {host} port {port}: {error.strerror or error}.")
+
+    def end_when_told() -> None:
+        told_to_end.get()
+        server.shutdown()
+
+    with server:
+        if reason := _prepare_database():
+            return _fail(reason)
+        sys.stdout.write(f"Sandbox gateway ready at {server.url}\n")
+        sys.stdout.flush()
+        threading.Thread(target=end_when_told, daemon=True).start()
+        server.serve_forever(poll_interval=0.1)
+    return 0
+
+
+def _prepare_database() -> str:
+    """Bring tables and merchants up to date; give the reason where that cannot be done."""
+    from django.core.management import call_command
+    from django.db import DatabaseError, connections
+
+    from wallet_gateway.sandbox.provision import UnreadableMerchants, provision
+
     try:
         call_command("migrate", verbosity=0)
         provision()
-        sys.stdout.write(f"Sandbox gateway ready at {server.url}\n")
-        sys.stdout.flush()
-        server.serve_forever()
-        return 0
     except UnreadableMerchants as error:
-        return _fail(str(error))
+        return str(error)
     except DatabaseError as error:
-        return _fail(f"Cannot use the database {os.environ['WALLET_SANDBOX_DATABASE']}: {error}.")
+        return f"Cannot use the database {os.environ['WALLET_SANDBOX_DATABASE']}: {error}."
     finally:
-        _end_undisturbed()
-        server.server_close()
         connections.close_all()
-
-
-def _end_undisturbed() -> None:
-    # Told once is enough: a second Ctrl-C must not leave the temporary database behind.
-    for told_to_end in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(told_to_end, signal.SIG_IGN)
+    return ""
 
 
 def _fail(message: str) -> int:
