@@ -130,6 +130,14 @@ def test_a_long_state_is_quoted_in_part() -> None:
     assert found.detail == f"undocumented state {'X' * 60!r}"
 
 
+def test_text_that_a_database_cannot_hold_is_made_storable() -> None:
+    said = FollowUpResponse.model_construct(
+        **dict(follow_up()) | {"id": "g\0001", "provider_state_code": "\0"}
+    )
+    found = read_follow_up_answer(said, CAPTURE)
+    assert (found.record_id, found.provider_state) == ("g\ufffd1", "\ufffd")
+
+
 # The direct answer to a detached refund
 
 
@@ -309,6 +317,11 @@ def test_what_a_record_tells_besides() -> None:
     assert (found.record_id, found.amount, found.provider_state) == ("g1", 1000, "Wallet")
     assert read_records([record()], CAPTURE).provider_state == ""
     assert read_records([record(apm_details={})], CAPTURE).provider_state == ""
+
+
+def test_the_details_of_a_contradiction_can_be_stored() -> None:
+    told = StatusRecord.model_construct(**dict(record()) | {"id": "\0", "transaction_amount": "1.00"})
+    assert "\0" not in read_records([told], CAPTURE).detail
 
 
 # Records of other intents

@@ -103,11 +103,16 @@ def read_follow_up_answer(answer: FollowUpResponse, expected: Expectation) -> Fi
     if answer.state == APPROVED:
         return Finding(
             verdict=Verdict.APPROVED,
-            record_id=answer.id or "",
+            record_id=_storable(answer.id),
             amount=expected.amount,
-            provider_state=answer.provider_state_code or "",
+            provider_state=_storable(answer.provider_state_code),
         )
-    return _not_approved(answer.state, answer.id or "", answer.provider_state_code or "")
+    return _not_approved(answer.state, _storable(answer.id), _storable(answer.provider_state_code))
+
+
+def _storable(text: str | None) -> str:
+    """Return the gateway's text without NUL, which not every database can hold."""
+    return (text or "").replace("\0", "\ufffd")
 
 
 def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) -> Finding:
@@ -116,13 +121,13 @@ def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) 
     if missing:
         return Finding(verdict=Verdict.NO_NEWS, detail=missing)
     if answer.state != APPROVED:
-        return _not_approved(answer.state, said=answer.response_message or "")
+        return _not_approved(answer.state, said=_storable(answer.response_message))
     approved = _minor_units(answer)
     if approved is None or approved == 0:
         return Finding(verdict=Verdict.NO_NEWS, detail="approved, but the amount is missing or unreadable")
     if approved > expected.amount:
         return _above_request(approved, expected)
-    return Finding(verdict=Verdict.APPROVED, amount=approved, detail=answer.response_message or "")
+    return Finding(verdict=Verdict.APPROVED, amount=approved, detail=_storable(answer.response_message))
 
 
 def _above_request(approved: int, expected: Expectation) -> Finding:
@@ -201,9 +206,9 @@ def _judge(fits: Sequence[StatusRecord], expected: Expectation) -> Finding:
     for record_id, record in approved.items():
         return Finding(
             verdict=Verdict.APPROVED,
-            record_id=record_id,
+            record_id=_storable(record_id),
             amount=_minor_units(record),
-            provider_state=(record.apm_details.apm_name or "") if record.apm_details else "",
+            provider_state=_storable(record.apm_details.apm_name) if record.apm_details else "",
         )
     return _judge_unapproved(fits)
 
@@ -212,7 +217,7 @@ def _judge_unapproved(fits: Sequence[StatusRecord]) -> Finding:
     states = {record.state for record in fits}
     if not states:
         return Finding(verdict=Verdict.NO_NEWS, detail="the gateway has no record of it", absent=True)
-    record_id = fits[-1].id or ""
+    record_id = _storable(fits[-1].id)
     if PENDING in states:
         return Finding(verdict=Verdict.PENDING, record_id=record_id)
     undocumented = sorted(states - {ERRORED})
@@ -250,4 +255,4 @@ def _written(amount: int, expected: Expectation) -> str:
 
 
 def _contradiction(kind: DiscrepancyKind, detail: str) -> Finding:
-    return Finding(verdict=Verdict.CONTRADICTION, discrepancy=kind, detail=detail)
+    return Finding(verdict=Verdict.CONTRADICTION, discrepancy=kind, detail=_storable(detail))

@@ -75,7 +75,7 @@ def _differences(
         kind = DiscrepancyKind.MADE_ELSEWHERE
         detail = f"{record.type} {record.transaction_amount} {record.currency_code}, record {record.id}"
         fingerprint = f"{kind}:{intent.gateway}:{record.type.lower()}:{record.id}"
-        yield kind, detail, fingerprint
+        yield kind, detail.replace("\0", "\ufffd"), fingerprint.replace("\0", "\ufffd")
 
 
 def stop_sending(gateway: str, *, until: datetime, reason: str) -> None:
