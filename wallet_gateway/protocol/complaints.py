@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 MISSING = "is missing; it is mandatory"
+EMPTY = "is empty; give a text"
 
 
 def complaints_of(error: ValidationError) -> Iterator[FieldError]:
@@ -41,16 +42,10 @@ def _sentence(details: ErrorDetails) -> str:
     if value is None or kind == "missing":
         return MISSING
     if kind == "string_pattern_mismatch":
-        return _wrong_text(value, details["ctx"]["pattern"])
+        return PATTERNS[details["ctx"]["pattern"]](value) if value.strip() else EMPTY
     if kind in _SENTENCES:
         return _SENTENCES[kind].format(excerpt(value), **details.get("ctx", {}))
     return details["msg"]
-
-
-def _wrong_text(text: str, pattern: str) -> str:
-    if not text.strip():
-        return "is empty; give a text"
-    return PATTERNS[pattern](text)
 
 
 PATTERNS: dict[str, Callable[[str], str]] = {}

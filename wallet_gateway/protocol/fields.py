@@ -14,14 +14,12 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, Valid
 from pydantic.alias_generators import to_camel
 
 from wallet_gateway.protocol import codes, money, strict_json
-from wallet_gateway.protocol.complaints import PATTERNS, complaints_of
+from wallet_gateway.protocol.complaints import EMPTY, PATTERNS, complaints_of
 from wallet_gateway.protocol.errors import FieldError, InvalidAmount, InvalidMessage, excerpt
 from wallet_gateway.protocol.folding import fold, gather
 from wallet_gateway.protocol.plans import Kind
 
-# No database that matters here stores a NUL character in a text, and no message needs one.
-_TEXT = r"^[^\x00]*$"
-_NOT_EMPTY = r"^[^\x00]*\S[^\x00]*$"
+_NOT_EMPTY = r"\S"
 # At most 14 digits in all, so one digit before the period less for each one behind it.
 _AMOUNT = "^({})$".format(
     "|".join(
@@ -35,8 +33,7 @@ _URL = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\s\x00-\x1f\x7f/?#\\@:][^\s\x00-\x1f\x7f/?#\
 
 PATTERNS.update(
     {
-        _TEXT: lambda text: f"{excerpt(text)} holds a NUL character; leave it out",
-        _NOT_EMPTY: lambda text: f"{excerpt(text)} holds a NUL character; leave it out",
+        _NOT_EMPTY: lambda _: EMPTY,
         _AMOUNT: money.explain,
         _RATE: lambda text: (
             f"{excerpt(text)} is no rate; give a percentage with up to 4 decimals, such as 19 or 7.7"
@@ -50,7 +47,7 @@ PATTERNS.update(
 Text = Annotated[str, Strict(), Field(pattern=_NOT_EMPTY)]
 """A mandatory text: not empty, not only white space."""
 
-OptionalText = Annotated[str, Strict(), Field(pattern=_TEXT)]
+OptionalText = Annotated[str, Strict()]
 """A text that may say nothing."""
 
 Identifier = Annotated[str, Strict(), Field(pattern=_NOT_EMPTY, max_length=255)]
