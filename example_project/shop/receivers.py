@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F
-from django.db.models.functions import Greatest
+from django.db.models import Case, F, When
 from django.dispatch import receiver
 
 from example_project.shop.models import Order, PackingSlip, Product
@@ -32,4 +31,5 @@ def pack(*, fact_id: str, reference: str, **_rest: Any) -> None:
 def _take_from_stock(order: Order) -> None:
     for line in order.lines.all():
         counted = Product.objects.filter(pk=line.product_id, stock__isnull=False)
-        counted.update(stock=Greatest(F("stock") - line.quantity, 0))
+        left = Case(When(stock__gt=line.quantity, then=F("stock") - line.quantity), default=0)
+        counted.update(stock=left)

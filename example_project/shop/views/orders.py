@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
+from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -17,6 +18,9 @@ from wallet_gateway import payments
 def order(request: HttpRequest, key: str) -> HttpResponse:
     """Show the order to whoever has its address; the key in it cannot be guessed."""
     shown = get_object_or_404(Order.objects.prefetch_related("lines__product"), key=key)
+    # Some databases find a text in any letter case, which would make the key easier to guess.
+    if not constant_time_compare(shown.key, key):
+        raise Http404
     wallet_order = payments.get_order(shown.number)
     context = {
         "order": shown,
