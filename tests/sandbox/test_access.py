@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
+from django.http import HttpResponse
+from django.test import RequestFactory
 
 from tests.sandbox.merchant import Merchant, new_reference
+from wallet_gateway.sandbox.access import AccessMiddleware
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 from wallet_gateway.testing.sandbox import SandboxServer
 
@@ -67,6 +71,17 @@ def test_the_api_and_its_pages_need_no_key(visitor: Merchant) -> None:
 def test_with_a_key_any_name_of_the_machine_is_right(visitor: Merchant) -> None:
     answer = visitor.send("GET", "/api/v5/nowhere", headers={"Host": "sandbox.internal:8001"})
     assert answer.status == 404
+
+
+@pytest.mark.parametrize(
+    ("address", "status"),
+    [("127.0.0.1", 204), ("127.8.9.1", 204), ("::1", 204), ("192.0.2.7", 403), ("::ffff:192.0.2.7", 403)],
+)
+def test_without_a_key_other_machines_are_refused(settings: Any, address: str, status: int) -> None:  # noqa: ANN401
+    settings.WALLET_SANDBOX_CONTROL_KEY = ""
+    middleware = AccessMiddleware(lambda _: HttpResponse(status=204))
+    request = RequestFactory().get("/_sandbox/journal", REMOTE_ADDR=address)
+    assert middleware(request).status_code == status
 
 
 def test_without_a_key_this_machine_is_let_in(merchant: Merchant) -> None:

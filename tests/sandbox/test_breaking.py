@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import json
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -110,6 +111,33 @@ def test_fault_delay_after(control: SandboxControl, sale: str, merchant: Merchan
     with Merchant(control.base_url, timeout=0.25) as impatient, pytest.raises(TimeoutError):
         impatient.refund(reference, sale, "4.00")
     assert states(merchant, reference) == ["Approved"]
+
+
+def test_a_delay_after_ends_with_the_answer(refund: Refund, control: SandboxControl) -> None:
+    control.fault("refund", "delay_after", seconds=0.2)
+    with takes_at_least(0.2):
+        assert refund().json["state"] == "Approved"
+
+
+def test_a_reset_calls_off_whoever_waits(control: SandboxControl, sale: str, reference: str) -> None:
+    control.fault("refund", "delay_before", seconds=60)
+    dropped: list[Exception] = []
+
+    def ask() -> None:
+        with Merchant(control.base_url) as waiting:
+            try:
+                waiting.refund(reference, sale, "4.00")
+            except http.client.RemoteDisconnected as error:
+                dropped.append(error)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    while not any(entry["fault"] for entry in control.journal()):
+        time.sleep(0.01)
+    control.reset()
+    thread.join(5)
+    assert len(dropped) == 1
+    assert control.journal() == []
 
 
 @pytest.mark.parametrize("status", [500, 502, 503, 403, 202])

@@ -78,6 +78,12 @@ def test_text_or_number_gives_what_is_written(given: str) -> None:
     assert Input({"x": given}).text_or_number("x") == "10.00"
 
 
+@pytest.mark.parametrize("given", [True, [], {}], ids=repr)
+def test_text_or_number_is_nothing_else(given: Any) -> None:  # noqa: ANN401
+    with pytest.raises(InvalidInput, match="x must be a text or a number"):
+        Input({"x": given}).text_or_number("x")
+
+
 def test_text_has_a_greatest_length() -> None:
     assert Input({"x": "abc"}).text("x", longest=3) == "abc"
     with pytest.raises(InvalidInput, match="at most 2"):

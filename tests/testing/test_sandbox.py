@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 
@@ -32,6 +33,14 @@ def test_arguments_and_a_key_are_passed_on() -> None:
         assert server.control.journal() == []
         with pytest.raises(SandboxRefused, match="401"):
             SandboxControl(server.base_url).journal()
+
+
+def test_one_that_does_not_listen_is_killed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wallet_gateway.testing.sandbox._SECONDS_TO_END", 0.2)
+    server = SandboxServer()
+    server.start()
+    os.kill(server.pid, signal.SIGSTOP)
+    assert server.stop() == -signal.SIGKILL
 
 
 def test_one_that_does_not_start_is_a_clear_error(capfd: pytest.CaptureFixture[str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.fields import TransactionRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import JsonValue
@@ -50,11 +51,13 @@ def merchant_of(message: TransactionRequest | StatusQuery) -> Merchant:
     merchant = remembered_stores.get().get((message.merchant_id, message.store_id))
     if merchant is None:
         raise UnknownMerchant(
-            f"There is no store {message.store_id!r} of a merchant {message.merchant_id!r}."
+            f"There is no store {excerpt(message.store_id)} of a merchant {excerpt(message.merchant_id)}."
         )
     # The status query does not say who asks.
     if isinstance(message, TransactionRequest) and message.user_id != merchant.user_id:
-        raise UnknownMerchant(f"{message.user_id!r} is no user of the merchant {message.merchant_id!r}.")
+        raise UnknownMerchant(
+            f"{excerpt(message.user_id)} is no user of the merchant {excerpt(message.merchant_id)}."
+        )
     return merchant
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
+from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.sandbox import engine
@@ -50,4 +51,4 @@ def _carry_out(call: Call, message: Message) -> dict[str, Any] | list[dict[str, 
 
 def _check_provider(merchant: Merchant, given: str, path: str) -> None:
     if given.casefold() != merchant.provider.casefold():
-        raise SchemaValidationError(f"{path}: must be {merchant.provider!r}, not {given!r:.100}")
+        raise SchemaValidationError(f"{path}: must be {excerpt(merchant.provider)}, not {excerpt(given)}")

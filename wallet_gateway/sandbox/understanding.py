@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 from wallet_gateway.protocol import endpoints, strict_json
 from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
-from wallet_gateway.protocol.errors import InvalidMessage, UnreadableBody
+from wallet_gateway.protocol.errors import InvalidMessage, UnreadableBody, excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import JsonValue, fold_name
@@ -88,10 +88,10 @@ def allowed_methods(path: str) -> tuple[str, ...]:
 def _route(received: Received) -> Callable[[Received], Asked]:
     methods = _ROUTES.get(received.path)
     if methods is None:
-        raise UnknownPath(f"There is nothing at {received.path}.")
+        raise UnknownPath(f"There is nothing at {excerpt(received.path)}.")
     if received.method not in methods:
         allowed = " or ".join(sorted(methods))
-        raise MethodNotAllowed(f"{received.path} takes {allowed}, not {received.method}.")
+        raise MethodNotAllowed(f"{received.path} takes {allowed}, not {excerpt(received.method)}.")
     return methods[received.method]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from types import TracebackType
-from typing import IO, Final, Self
+from typing import IO, Final, Self, cast
 
 from wallet_gateway.testing.control import SandboxControl
 
@@ -90,6 +90,4 @@ class SandboxServer:
 
 
 def _stdout(process: subprocess.Popen[str]) -> IO[str]:
-    if process.stdout is None:
-        raise RuntimeError("The output of the sandbox is not a pipe.")
-    return process.stdout
+    return cast(IO[str], process.stdout)

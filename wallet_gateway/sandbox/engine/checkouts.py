@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
+from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.sandbox.conditions import current_conditions
 from wallet_gateway.sandbox.engine.calls import Call, Twist
 from wallet_gateway.sandbox.engine.payer import payment_details
@@ -69,12 +70,11 @@ def decide_checkout(checkout: Checkout, outcome: Outcome | str, *, by_hand: bool
 
 def check_open(checkout: Checkout, *, now: datetime) -> None:
     """Make sure the customer can still decide; raises ``CheckoutUsedUp`` or ``CheckoutExpired``."""
+    name = f"checkout {excerpt(checkout.reference)}"
     if checkout.decided_outcome:
-        raise CheckoutUsedUp(f"The checkout {checkout.reference!r} was decided: {checkout.decided_outcome}.")
+        raise CheckoutUsedUp(f"The {name} was decided: {checkout.decided_outcome}.")
     if checkout.expires_at is not None and checkout.expires_at <= now:
-        raise CheckoutExpired(
-            f"The time of the checkout {checkout.reference!r} ended at {checkout.expires_at.isoformat()}."
-        )
+        raise CheckoutExpired(f"The time of the {name} ended at {checkout.expires_at.isoformat()}.")
 
 
 def _create(call: Call, request: CheckoutRequest) -> Checkout:

@@ -9,6 +9,7 @@ from wallet_gateway.protocol.detached_refunds import (
     DetachedRefundRequest,
     DetachedRefundResponse,
 )
+from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.engine.calls import Call, Twist
 from wallet_gateway.sandbox.engine.limits import check_refund
@@ -36,7 +37,7 @@ def _find_deposit(merchant_id: str, parent_transaction_id: str) -> Deposit:
     deposits = Deposit.objects.filter(merchant_id=merchant_id, parent_transaction_id=parent_transaction_id)
     deposit = deposits.first()
     if deposit is None:
-        raise UnknownOriginal(f"No migration file had a deposit {parent_transaction_id!r}.")
+        raise UnknownOriginal(f"No migration file had a deposit {excerpt(parent_transaction_id)}.")
     return deposit
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.sandbox.engine.records import find_original
 from wallet_gateway.sandbox.engine.refusals import AmbiguousReference, UnknownReference
 from wallet_gateway.sandbox.models import Checkout, Merchant, RecordState, TransactionRecord
@@ -49,7 +50,9 @@ def _merchant_of(whose: Whose, path: str) -> Merchant:
     conditions = {name: value for name, value in named.items() if value is not None}
     merchants = list(Merchant.objects.filter(**conditions, **{path: whose.reference}).distinct()[:2])
     if not merchants:
-        raise UnknownReference(f"Nothing is known under {whose.reference!r}.")
+        raise UnknownReference(f"Nothing is known under {excerpt(whose.reference)}.")
     if len(merchants) > 1:
-        raise AmbiguousReference(f"Several merchants use {whose.reference!r}; say merchantId and storeId.")
+        raise AmbiguousReference(
+            f"Several merchants use {excerpt(whose.reference)}; say merchantId and storeId."
+        )
     return merchants[0]

@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import Q, Sum
 
 from wallet_gateway.protocol.checkout import CheckoutType
+from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.engine.refusals import UnknownOriginal
@@ -89,7 +90,7 @@ def find_original(merchant: Merchant, reference: str) -> TransactionRecord:
         ).order_by("pk")
     )
     if not originals:
-        raise UnknownOriginal(f"No payment was made under {reference!r}.")
+        raise UnknownOriginal(f"No payment was made under {excerpt(reference)}.")
     return next((one for one in originals if one.state == RecordState.APPROVED), originals[0])
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.strict_json import NumberText
@@ -133,7 +134,7 @@ def import_migration_file(request: HttpRequest) -> object:
     """Take in a migration file."""
     merchant_id = request.GET.get("merchantId", merchants.BUILT_IN_ID)
     if not Merchant.objects.filter(merchant_id=merchant_id).exists():
-        raise UnknownMerchant(f"There is no merchant {merchant_id!r}.")
+        raise UnknownMerchant(f"There is no merchant {excerpt(merchant_id)}.")
     try:
         lines = request.body.decode().splitlines(keepends=True)
     except UnicodeDecodeError as error:
