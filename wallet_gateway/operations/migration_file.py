@@ -59,16 +59,25 @@ def _batches(lines: Iterable[str]) -> Iterator[list[tuple[int, MigrationRow | Ro
 
 def _numbered(lines: Iterable[str]) -> Iterator[tuple[int, MigrationRow | RowError]]:
     """Pair each row with the line of the file it ends on: blank lines are no rows, cells may span lines."""
-    read = 0
+    counted = _Counted(lines)
+    for row in read_rows(counted):
+        yield counted.read, row
 
-    def counted() -> Iterator[str]:
-        nonlocal read
-        for line in lines:
-            read += 1
-            yield line
 
-    for row in read_rows(counted()):
-        yield read, row
+class _Counted:
+    """Lines, and how many of them were read. No generator: one line that cannot be read would end it."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self._lines = iter(lines)
+        self.read = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.read += 1
+        return line
 
 
 def _deposits_there(rows: Iterable[MigrationRow], gateway: str) -> dict[str, MigratedDeposit]:
