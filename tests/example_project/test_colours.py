@@ -17,7 +17,7 @@ TEXT_ON_GROUND = [
     *[("--clay-deep", ground) for ground in ("--paper", "--surface")],
     *[("--on-clay", ground) for ground in ("--clay", "--clay-deep")],
     *[("--moss", ground) for ground in ("--moss-tint", "--paper", "--surface")],
-    *[("--amber", ground) for ground in ("--amber-tint", "--surface")],
+    *[("--amber", ground) for ground in ("--amber-tint", "--surface", "--paper")],
     *[("--rust", ground) for ground in ("--rust-tint", "--paper", "--surface")],
     *[("--ink", ground) for ground in ("--moss-tint", "--amber-tint", "--rust-tint")],
     ("--paper", "--ink"),
