@@ -345,6 +345,19 @@ def test_a_record_under_the_originals_reference_is_ours_where_references_are_sha
     assert read_records([filed], shared).verdict is V.APPROVED
 
 
+def test_once_a_record_is_attributed_another_one_under_a_shared_reference_was_made_elsewhere() -> None:
+    shared = expecting(other_references=frozenset({"ORIGINAL"}), record_id="g1")
+    own = record(client_system_transaction_id="ORIGINAL")
+    strange = record(id="g2", client_system_transaction_id="ORIGINAL", transaction_amount="1.00")
+    found = read_records([own, strange], shared)
+    assert (found.verdict, found.record_id, found.elsewhere) == (V.APPROVED, "g1", (strange,))
+
+
+def test_a_second_record_under_our_own_reference_is_a_second_execution() -> None:
+    found = read_records([record(), record(id="g2")], expecting(record_id="g1"))
+    assert found.discrepancy is K.EXECUTED_TWICE
+
+
 @pytest.mark.parametrize(
     ("changes", "is_elsewhere"),
     [

@@ -79,3 +79,29 @@ def scripted(
     """Return the context with a gateway that says one thing only."""
     transport = Scripted(body, status=status)
     return replace(context, gateway=Gateway(account=context.gateway.account, transport=transport))
+
+
+class Filing(Scripted):
+    """A transport that answers a status query by the reference it asks about; nothing is known of others."""
+
+    def __init__(self, records: Mapping[str, bytes]) -> None:
+        super().__init__(b"[]")
+        self._records = records
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        **_: Any,
+    ) -> RawAnswer:
+        reference = (query or {}).get("clientSystemTransactionId", "")
+        self.requests.append((reference, body or b""))
+        return RawAnswer(status=200, headers={}, body=self._records.get(reference, b"[]"), elapsed=0.01)
+
+
+def filing(context: GatewayContext, records: Mapping[str, bytes]) -> GatewayContext:
+    """Return the context with a gateway that files these records under these references."""
+    return replace(context, gateway=Gateway(account=context.gateway.account, transport=Filing(records)))

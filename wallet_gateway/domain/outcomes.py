@@ -69,6 +69,8 @@ class Expectation:
     """A detached refund may be approved for less than was asked."""
     other_references: frozenset[str] = frozenset()
     """References under which the gateway may file this intent besides its own."""
+    record_id: str = ""
+    """The record that is attributed to this intent; then no other one under another reference is its own."""
     taken: frozenset[tuple[str, str]] = frozenset()
     """(id, folded type) of records already attributed to other intents."""
     expected_elsewhere: frozenset[tuple[str, str]] = frozenset()
@@ -167,18 +169,19 @@ def read_records(records: Sequence[StatusRecord], expected: Expectation) -> Find
     Money that moved counts more than an error beside it.
     """
     known = {expected.reference} | expected.other_references
-    fits = [r for r in records if _fits(r, expected, known)]
+    fits = [r for r in records if _fits(r, expected)]
     elsewhere = tuple(r for r in records if _is_elsewhere(r, expected, known))
     return replace(_judge(fits, expected), elsewhere=elsewhere)
 
 
-def _fits(record: StatusRecord, expected: Expectation, known: Iterable[str]) -> bool:
+def _fits(record: StatusRecord, expected: Expectation) -> bool:
     record_type = (record.type or "").lower()
-    return (
-        record.client_system_transaction_id in known
-        and record_type == expected.folded_type
-        and (record.id or "", record_type) not in expected.taken
-    )
+    if record_type != expected.folded_type or (record.id or "", record_type) in expected.taken:
+        return False
+    if record.client_system_transaction_id == expected.reference:
+        return True
+    may_be_ours = expected.record_id in {"", record.id}
+    return may_be_ours and record.client_system_transaction_id in expected.other_references
 
 
 def _is_elsewhere(record: StatusRecord, expected: Expectation, known: Iterable[str]) -> bool:
@@ -186,8 +189,8 @@ def _is_elsewhere(record: StatusRecord, expected: Expectation, known: Iterable[s
     reference = record.client_system_transaction_id or ""
     return (
         reference in known
-        and record_type != expected.folded_type
         and record.state == APPROVED
+        and not _fits(record, expected)
         and (record.id or "", record_type) not in expected.taken
         and (reference, record_type) not in expected.expected_elsewhere
     )

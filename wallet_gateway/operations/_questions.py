@@ -92,6 +92,7 @@ def _full_expectation(
         amount=expected.amount,
         may_be_less=expected.may_be_less,
         other_references=frozenset({original} if original else set()),
+        record_id=intent.record_id or "",
         taken=frozenset((s.record_id, type_of(s)) for s in siblings if s.record_id),
         expected_elsewhere=frozenset(
             (reference, type_of(s)) for s in unseen for reference in {s.reference} | shared
