@@ -7,12 +7,11 @@ import time
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from wallet_gateway.client.gateway import Gateway
-
 from bench.cart import RETURN_URLS
 from bench.measure import Finding, ratio
 from bench.processes import stub_gateway
 from wallet_gateway.client.credentials import MerchantAccount
+from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.protocol.checkout import CheckoutDetails, CheckoutRequest, CheckoutType, RedirectDetails
 
