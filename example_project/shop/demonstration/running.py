@@ -20,7 +20,8 @@ from example_project.shop.demonstration.services import (
     wait_until_all_answer,
 )
 
-ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# Not every system has all of them.
+ENDING_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 SECONDS_BETWEEN_LOOKS = 0.5
 
 
