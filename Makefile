@@ -62,7 +62,7 @@ test-postgres: $(VENV)/.installed-test  ## The Python tests on PostgreSQL, when 
 test-mariadb: $(VENV)/.installed-test  ## The Python tests on MariaDB, when it answers
 	@scripts/test-database $(VENV) mariadb MariaDB "$(MARIADB_URL)" $(PYTEST_ARGS) $(ON_SERVERS)
 
-lint: $(VENV)/.installed-test $(VENV)/.installed-lint $(VENV)/.installed-docs  ## Style, types, arrows between the rooms, missing migrations
+lint: $(VENV)/.installed-test $(VENV)/.installed-lint $(VENV)/.installed-docs $(VENV)/.installed-bench  ## Style, types, arrows between the rooms, missing migrations
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
 	$(BIN)/mypy wallet_gateway example_project tests bench manage.py
