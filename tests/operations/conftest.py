@@ -18,11 +18,13 @@ from tests.operations.invariants import check_books
 from wallet_gateway import conf, contexts
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
-from wallet_gateway.models import Payment, PaymentOrder
-from wallet_gateway.operations import _breaker, orders, reconciliation
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.operations import _breaker, orders, reconciliation, resolutions
 from wallet_gateway.operations.checkout import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.orders import OrderDetails
+from wallet_gateway.operations.resolutions import Decision
+from wallet_gateway.operations.sweeping import sweep
 from wallet_gateway.protocol.cart import Item
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.sandbox import SandboxServer
@@ -30,6 +32,7 @@ from wallet_gateway.testing.sandbox import SandboxServer
 MakeContext = Callable[..., GatewayContext]
 MakeOrder = Callable[..., PaymentOrder]
 Pay = Callable[..., Payment]
+Resolve = Callable[..., GatewayTransaction]
 
 PATIENT: dict[str, Any] = {"connect_timeout": 5.0, "read_timeout": 5.0, "total_timeout": 10.0}
 IMPATIENT: dict[str, Any] = {"connect_timeout": 0.3, "read_timeout": 0.3, "total_timeout": 0.6}
@@ -164,3 +167,28 @@ def pay(open_page: Pay, wallet_sandbox: SandboxControl, context: GatewayContext)
         return reconciliation.reconcile_attempt(reference=attempt.reference, context=context)
 
     return complete
+
+
+@pytest.fixture
+def resolve(context: GatewayContext) -> Resolve:
+    """Decide on an intent as anna, with a reason."""
+
+    def decide(intent: GatewayTransaction, decision: Decision, **given: Any) -> GatewayTransaction:
+        words = {"reason": "provider's support, ticket 4711", "author": "anna"} | given
+        return resolutions.resolve(intent, decision=decision, context=context, **words)
+
+    return decide
+
+
+def sweep_until(
+    intent: GatewayTransaction,
+    done: Callable[[GatewayTransaction], bool],
+    *,
+    context: GatewayContext,
+    clock: VirtualClock,
+) -> None:
+    """Go from one question about an intent to the next until it is as wanted."""
+    while not done(intent):
+        clock.advance_to(intent.next_query_at)
+        sweep(context=context)
+        intent.refresh_from_db()
