@@ -94,3 +94,19 @@ def test_a_name_that_was_made_to_point_here_is_refused(merchant: Merchant, path:
     assert merchant.send("GET", path, headers={"Host": "rebound.example"}).status == 400
     headers = {"Host": "rebound.example", "Origin": "http://rebound.example"}
     assert merchant.send("POST", path, headers=headers).status == 400
+
+
+@pytest.mark.parametrize("path", ["/_sandbox/reset", "/_sandbox/clock", "/faults/clear", "/"])
+def test_a_page_of_another_site_cannot_make_a_browser_call(merchant: Merchant, path: str) -> None:
+    answer = merchant.send("POST", path, b"{}", {"Origin": "https://evil.example"})
+    assert answer.status == 403
+    assert "evil.example" in answer.message
+
+
+@pytest.mark.parametrize("origin", ["null", "http://127.0.0.1:1", "http://127.0.0.1"])
+def test_nor_can_a_page_that_hides_where_it_is_from(merchant: Merchant, origin: str) -> None:
+    assert merchant.send("POST", "/_sandbox/reset", b"", {"Origin": origin}).status == 403
+
+
+def test_its_own_pages_can(merchant: Merchant) -> None:
+    assert merchant.send("POST", "/_sandbox/reset", b"", {"Origin": merchant.base_url}).status == 200

@@ -6,7 +6,6 @@ import contextlib
 import http.client
 import json
 import socket
-import threading
 import time
 from collections.abc import Callable, Iterator
 
@@ -119,27 +118,6 @@ def test_a_delay_after_ends_with_the_answer(refund: Refund, control: SandboxCont
         assert refund().json["state"] == "Approved"
 
 
-def test_a_reset_calls_off_whoever_waits(control: SandboxControl, sale: str, reference: str) -> None:
-    control.fault("refund", "delay_before", seconds=60)
-    dropped: list[Exception] = []
-
-    def ask() -> None:
-        with Merchant(control.base_url) as waiting:
-            try:
-                waiting.refund(reference, sale, "4.00")
-            except http.client.RemoteDisconnected as error:
-                dropped.append(error)
-
-    thread = threading.Thread(target=ask)
-    thread.start()
-    while not any(entry["fault"] for entry in control.journal()):
-        time.sleep(0.01)
-    control.reset()
-    thread.join(5)
-    assert len(dropped) == 1
-    assert control.journal() == []
-
-
 @pytest.mark.parametrize("status", [500, 502, 503, 403, 202])
 def test_fault_status_before(
     refund: Refund, control: SandboxControl, merchant: Merchant, reference: str, status: int
@@ -223,40 +201,6 @@ def test_fault_late(refund: Refund, control: SandboxControl, merchant: Merchant,
     assert states(merchant, reference) == []
     control.advance_clock(10)
     assert states(merchant, reference) == ["Approved"]
-
-
-def test_a_late_request_has_the_time_at_which_it_was_carried_out(
-    control: SandboxControl, merchant: Merchant, refund: Refund, reference: str, sale: str
-) -> None:
-    control.fault("refund", "late", seconds=90)
-    with pytest.raises(http.client.RemoteDisconnected):
-        refund()
-    control.advance_clock(7200)
-    paid, refunded = merchant.record(sale), merchant.record(reference)
-    assert refunded["transactionDateTime"][:13] != paid["transactionDateTime"][:13]
-
-
-def test_a_late_request_that_has_become_wrong_is_dropped(
-    control: SandboxControl, merchant: Merchant, refund: Refund, reference: str, sale: str
-) -> None:
-    control.fault("refund", "late", seconds=90)
-    with pytest.raises(http.client.RemoteDisconnected):
-        refund()
-    merchant.refund(new_reference(), sale, "9.00")
-    control.advance_clock(90)
-    assert states(merchant, reference) == []
-
-
-def test_late_requests_are_carried_out_in_the_order_of_their_times(
-    control: SandboxControl, merchant: Merchant, sale: str
-) -> None:
-    for reference, seconds in (("SECOND", 60), ("FIRST", 30)):
-        control.fault("refund", "late", seconds=seconds)
-        with pytest.raises(http.client.RemoteDisconnected):
-            merchant.refund(reference, sale, "6.00")
-    control.advance_clock(100)
-    assert states(merchant, "FIRST") == ["Approved"]
-    assert states(merchant, "SECOND") == []
 
 
 def test_fault_undocumented_state(

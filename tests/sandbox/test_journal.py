@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import http.client
 import json
-import threading
-import time
 
 import pytest
 
@@ -70,31 +67,6 @@ def test_a_wrong_message_still_has_its_operation(merchant: Merchant, control: Sa
     merchant.checkout("A", amount="x")
     merchant.refund("B", "A", "x")
     assert [entry["operation"] for entry in control.journal()] == ["checkout", "refund"]
-
-
-def test_a_fault_is_named_and_a_dropped_answer_is_none(merchant: Merchant, control: SandboxControl) -> None:
-    control.fault("checkout", "drop_after")
-    with pytest.raises(http.client.RemoteDisconnected):
-        merchant.checkout("A")
-    (entry,) = control.journal()
-    assert (entry["fault"], entry["status"], entry["answer"]) == ("drop_after", None, None)
-
-
-def test_a_request_is_noted_before_it_is_answered(control: SandboxControl) -> None:
-    control.fault("checkout", "delay_before", seconds=1)
-
-    def ask() -> None:
-        with Merchant(control.base_url) as merchant:
-            merchant.checkout("A")
-
-    thread = threading.Thread(target=ask)
-    thread.start()
-    deadline = time.monotonic() + 5
-    while not (entries := control.journal()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert (entries[0]["operation"], entries[0]["status"]) == ("checkout", None)
-    thread.join()
-    assert control.journal()[0]["status"] == 200
 
 
 def test_unknown_fields_are_accepted_and_shown_with_their_paths(

@@ -15,12 +15,11 @@ from wallet_gateway.protocol.faults import FaultCode, error_body
 from wallet_gateway.sandbox.conditions import current_conditions
 from wallet_gateway.sandbox.engine.calls import Twist
 from wallet_gateway.sandbox.engine.refusals import Moved, Refusal, TooManyRequests
-from wallet_gateway.sandbox.exchange import Exchange
+from wallet_gateway.sandbox.exchange import DROPPED, Exchange, Reply
 from wallet_gateway.sandbox.faults import FaultKind
 from wallet_gateway.sandbox.late import hold_back
 from wallet_gateway.sandbox.models import SetFault
 from wallet_gateway.sandbox.pauses import pause
-from wallet_gateway.sandbox.reply import DROPPED, Reply
 from wallet_gateway.sandbox.server.delivery import DRIP_SECONDS, Manner
 
 DEFAULT_WAIT: Final = timedelta(seconds=5)
@@ -49,7 +48,7 @@ def drop_after(exchange: Exchange, _fault: SetFault) -> Reply:
 
 def late(exchange: Exchange, fault: SetFault) -> Reply:
     """Close the connection and process when the clock has moved on."""
-    hold_back(exchange.received, exchange.conditions, by=fault.delay or DEFAULT_LATENESS)
+    hold_back(exchange.received, exchange.conditions, by=_duration(fault, DEFAULT_LATENESS))
     return DROPPED
 
 
@@ -84,7 +83,7 @@ def error_body_unprocessed(exchange: Exchange, fault: SetFault) -> Reply:
 
 def throttled(exchange: Exchange, fault: SetFault) -> Reply:
     """Answer 429 and when to come again; nothing was processed."""
-    seconds = round((fault.delay or DEFAULT_RETRY_AFTER).total_seconds())
+    seconds = round(_duration(fault, DEFAULT_RETRY_AFTER).total_seconds())
     refusal = TooManyRequests(f"Come again in {seconds} seconds.")
     return _refuse(exchange, refusal, ("Retry-After", str(seconds)))
 
@@ -140,7 +139,7 @@ def duplicate(exchange: Exchange, _fault: SetFault) -> Reply:
 
 def drip(exchange: Exchange, fault: SetFault) -> Reply:
     """Process, then answer one byte at a time."""
-    seconds = fault.delay.total_seconds() if fault.delay else DRIP_SECONDS
+    seconds = _duration(fault, timedelta(seconds=DRIP_SECONDS)).total_seconds()
     return replace(exchange.reply(), manner=Manner.DRIP, drip_seconds=seconds)
 
 
@@ -154,8 +153,12 @@ def _twisted(twist: Twist) -> Breaking:
     return lambda exchange, _fault: exchange.reply(twist)
 
 
+def _duration(fault: SetFault, default: timedelta) -> timedelta:
+    return default if fault.delay is None else fault.delay
+
+
 def _wait(fault: SetFault) -> None:
-    pause((fault.delay or DEFAULT_WAIT).total_seconds())
+    pause(_duration(fault, DEFAULT_WAIT).total_seconds())
 
 
 def _refuse(exchange: Exchange, refusal: Refusal, header: tuple[str, str]) -> Reply:

@@ -10,12 +10,28 @@ from wallet_gateway.sandbox.engine.calls import Twist
 from wallet_gateway.sandbox.engine.special_amounts import SpecialAmount, special_amount
 from wallet_gateway.sandbox.pauses import pause
 from wallet_gateway.sandbox.processing import process
-from wallet_gateway.sandbox.reply import Reply
+from wallet_gateway.sandbox.server.delivery import DRIP_SECONDS, Manner
 from wallet_gateway.sandbox.shaping import to_bytes
 from wallet_gateway.sandbox.understanding import Asked, Received, allowed_methods
 
 SLOW_SECONDS: Final = 5.0
 """How long the answer to the slow amount takes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What leaves the gateway: an HTTP answer, whole or to be broken on its way."""
+
+    status: int = 200
+    body: bytes = b""
+    content_type: str = "application/json"
+    headers: tuple[tuple[str, str], ...] = ()
+    manner: Manner = Manner.WHOLE
+    drip_seconds: float = DRIP_SECONDS
+
+
+DROPPED: Final = Reply(manner=Manner.DROPPED)
+"""No answer at all: the connection is closed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from wallet_gateway.sandbox import journal
 from wallet_gateway.sandbox.breaking import BREAKING
 from wallet_gateway.sandbox.conditions import current_conditions
-from wallet_gateway.sandbox.exchange import Exchange
+from wallet_gateway.sandbox.exchange import DROPPED, Exchange, Reply
 from wallet_gateway.sandbox.faults import FaultKind, take_fault
 from wallet_gateway.sandbox.pauses import PauseCalledOff
-from wallet_gateway.sandbox.reply import DROPPED, Reply
 from wallet_gateway.sandbox.server.delivery import Manner
 from wallet_gateway.sandbox.understanding import Received, understand
 

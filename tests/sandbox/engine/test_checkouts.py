@@ -240,15 +240,3 @@ def test_a_cart_that_does_not_come_to_the_amount_is_refused(merchant: Merchant) 
     answer = merchant.checkout(new_reference(), **FULL_CHECKOUT | {"amount": "10.01"})
     assert answer.status == 400
     assert "shoppingCartDetails" in answer.message
-
-
-@pytest.mark.parametrize(("field", "value"), [("merchantId", "NOBODY"), ("storeId", "X"), ("userId", "eve")])
-def test_a_stranger_is_refused(merchant: Merchant, field: str, value: str) -> None:
-    answer = merchant.checkout(new_reference(), **{field: value})
-    assert answer.status == 403
-    assert answer.message.startswith("UnknownMerchant")
-
-
-def test_what_is_wrong_with_the_body_is_said_before_whose_it_is(merchant: Merchant) -> None:
-    answer = merchant.checkout(new_reference(), merchantId="NOBODY", amount="x")
-    assert answer.status == 400

@@ -56,13 +56,3 @@ def test_of_two_checkouts_under_one_reference_the_undecided_one_is_meant(
     with pytest.raises(SandboxRefused, match="CheckoutUsedUp"):
         control.complete_checkout("ORDER-1", "success")
     assert [record["state"] for record in merchant.records("ORDER-1")] == ["Errored", "Approved"]
-
-
-def test_of_two_payments_under_one_reference_the_approved_one_is_acted_on(
-    merchant: Merchant, control: SandboxControl
-) -> None:
-    control.behaviour(duplicates="execute")
-    for outcome in ("refused", "success"):
-        merchant.checkout("ORDER-1")
-        control.complete_checkout("ORDER-1", outcome)
-    assert merchant.refund("REFUND-1", "ORDER-1").status == 200

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import urllib.error
 import urllib.request
 from decimal import Decimal
@@ -15,7 +14,6 @@ import pytest
 from tests.sandbox.merchant import SHOP, Merchant, new_reference
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.engine.special_amounts import SpecialAmount, special_amount
-from wallet_gateway.sandbox.exchange import SLOW_SECONDS
 from wallet_gateway.testing.control import SandboxControl
 
 
@@ -93,23 +91,6 @@ def test_a_follow_up_of_a_special_amount_does_it_too(
     answer = merchant.refund(new_reference(), reference, amount)
     assert answer.status == 200
     assert (answer.json["state"], answer.json["providerStateCode"]) == (state, provider_state)
-
-
-def test_the_slow_amount_is_answered_long_after_it_was_processed(
-    merchant: Merchant, control: SandboxControl
-) -> None:
-    reference = new_reference()
-    with Merchant(control.base_url, timeout=0.4) as impatient, pytest.raises(TimeoutError):
-        impatient.checkout(reference, amount="6660.04")
-    assert control.complete_checkout(reference, "success") == f"{SHOP}?to=success"
-    assert control.journal()[0]["status"] is None
-    assert SLOW_SECONDS == 5
-
-
-def test_a_refusal_of_the_slow_amount_is_not_slow(merchant: Merchant) -> None:
-    started = time.monotonic()
-    assert merchant.refund(new_reference(), "unknown", "6660.04").status == 404
-    assert time.monotonic() - started < 4
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ import json
 import queue
 import socket
 import threading
-import time
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -245,45 +244,3 @@ def test_an_application_that_fails_costs_one_connection(
     assert str(failures.get(timeout=5).exc_value) == "The application failed."
     with socket.create_connection(server.server_address[:2], timeout=5) as other:  # type: ignore[arg-type]
         assert environ_of(other, "GET / HTTP/1.1\nHost: x\n\n")
-
-
-def test_the_end_lets_an_answer_leave_and_closes_idle_connections() -> None:
-    entered, release = threading.Event(), threading.Event()
-
-    def slow(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401
-        entered.set()
-        release.wait(5)
-        return echo(environ, start_response)
-
-    gone: list[str] = []
-    server = GatewayServer(
-        host="127.0.0.1", port=0, application=slow, on_worker_exit=lambda: gone.append("worker")
-    )
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
-    thread.start()
-    address: Any = server.server_address[:2]
-    with socket.create_connection(address) as busy, socket.create_connection(address) as idle:
-        busy.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        entered.wait(5)
-        time.sleep(0.1)
-        server.shutdown()
-        threading.Timer(0.1, release.set).start()
-        server.server_close()
-        assert is_closed(idle)
-        assert answer(busy)[0] == b"HTTP/1.1 200 OK"
-        assert is_closed(busy)
-    thread.join()
-    assert gone == ["worker", "worker"]
-
-
-@pytest.mark.parametrize(("host", "url"), [("127.0.0.1", "http://127.0.0.1:"), ("::1", "http://[::1]:")])
-def test_the_url_has_the_port_the_system_gave(host: str, url: str) -> None:
-    try:
-        server = GatewayServer(host=host, port=0, application=echo, on_worker_exit=lambda: None)
-    except OSError:
-        assert host == "::1", "every machine has 127.0.0.1, some have no IPv6"
-        return
-    try:
-        assert server.url == f"{url}{server.server_address[1]}"
-    finally:
-        server.server_close()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 
+from wallet_gateway.sandbox.exchange import Reply
 from wallet_gateway.sandbox.receiving import receive
-from wallet_gateway.sandbox.reply import Reply
 from wallet_gateway.sandbox.server.delivery import KEY, Delivery
 from wallet_gateway.sandbox.understanding import Received
 

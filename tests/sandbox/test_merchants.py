@@ -1,0 +1,48 @@
+"""Who may use the gateway, from the start and by being entered."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sandbox.merchant import SHOP, Merchant, new_reference
+from wallet_gateway.testing.control import SandboxControl
+
+
+def test_a_merchant_is_answered_with_all_it_is(merchant: Merchant) -> None:
+    body = {"merchantId": "M", "storeId": "S", "userId": "u"}
+    loopback = ["http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*"]
+    expected = body | {"provider": "ExampleWalletV2", "gateway": "examplegateway", "origins": loopback}
+    assert merchant.post("/_sandbox/merchants", body).json == expected
+    origins = {"provider": "OtherV2", "origins": ["https://shop.example"]}
+    assert merchant.post("/_sandbox/merchants", body | origins).json == expected | origins
+
+
+def test_an_added_merchant_can_use_the_gateway_at_once(merchant: Merchant, control: SandboxControl) -> None:
+    ids = {"merchantId": "M", "storeId": "S", "userId": "u"}
+    assert merchant.checkout(new_reference(), **ids).status == 403
+    control.add_merchant(merchant_id="M", store_id="S", user_id="u", provider="OtherV2")
+    details = {"checkoutDetails": {"paymentMethod": "OtherV2"}}
+    assert merchant.checkout(new_reference(), **ids, **details).status == 200
+
+
+def test_adding_a_merchant_again_changes_it_and_keeps_what_it_did(
+    merchant: Merchant, control: SandboxControl
+) -> None:
+    ids = {"merchantId": "M", "storeId": "S"}
+    control.add_merchant(merchant_id="M", store_id="S", user_id="old")
+    merchant.checkout("ORDER-1", **ids, userId="old")
+    control.add_merchant(merchant_id="M", store_id="S", user_id="new")
+    assert merchant.checkout("ORDER-2", **ids, userId="old").status == 403
+    assert control.complete_checkout("ORDER-1", "success") == f"{SHOP}?to=success"
+
+
+@pytest.mark.parametrize(("field", "value"), [("merchantId", "NOBODY"), ("storeId", "X"), ("userId", "eve")])
+def test_a_stranger_is_refused(merchant: Merchant, field: str, value: str) -> None:
+    answer = merchant.checkout(new_reference(), **{field: value})
+    assert answer.status == 403
+    assert answer.message.startswith("UnknownMerchant")
+
+
+def test_what_is_wrong_with_the_body_is_said_before_whose_it_is(merchant: Merchant) -> None:
+    answer = merchant.checkout(new_reference(), merchantId="NOBODY", amount="x")
+    assert answer.status == 400

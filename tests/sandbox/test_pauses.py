@@ -1,0 +1,46 @@
+"""Waiting that can be called off."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from wallet_gateway.sandbox.pauses import PauseCalledOff, call_off_all_pauses, pause
+
+
+def test_a_pause_takes_its_time() -> None:
+    started = time.monotonic()
+    pause(0.1)
+    assert 0.1 <= time.monotonic() - started < 5
+
+
+def test_everybody_who_waits_is_called_off_at_once() -> None:
+    called_off: list[float] = []
+
+    def wait() -> None:
+        try:
+            pause(30)
+        except PauseCalledOff:
+            called_off.append(time.monotonic())
+
+    threads = [threading.Thread(target=wait) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.1)
+    call_off_all_pauses()
+    for thread in threads:
+        thread.join(5)
+    assert len(called_off) == 5
+
+
+def test_who_waits_later_is_not_concerned() -> None:
+    call_off_all_pauses()
+    pause(0.01)
+
+
+def test_a_pause_of_nothing_is_none() -> None:
+    pause(0)
+    with pytest.raises(TypeError):
+        pause("1")  # type: ignore[arg-type]

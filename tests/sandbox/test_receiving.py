@@ -1,0 +1,58 @@
+"""A request is noted when it arrives, and its answer when it leaves, if one does."""
+
+from __future__ import annotations
+
+import http.client
+import threading
+import time
+
+import pytest
+
+from tests.sandbox.merchant import Merchant, new_reference
+from wallet_gateway.testing.control import SandboxControl
+
+
+def test_a_fault_is_named_and_a_dropped_answer_is_none(merchant: Merchant, control: SandboxControl) -> None:
+    control.fault("checkout", "drop_after")
+    with pytest.raises(http.client.RemoteDisconnected):
+        merchant.checkout("A")
+    (entry,) = control.journal()
+    assert (entry["fault"], entry["status"], entry["answer"]) == ("drop_after", None, None)
+
+
+def test_a_request_is_noted_before_it_is_answered(control: SandboxControl) -> None:
+    control.fault("checkout", "delay_before", seconds=1)
+
+    def ask() -> None:
+        with Merchant(control.base_url) as merchant:
+            merchant.checkout("A")
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    deadline = time.monotonic() + 5
+    while not (entries := control.journal()) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert (entries[0]["operation"], entries[0]["status"]) == ("checkout", None)
+    thread.join()
+    assert control.journal()[0]["status"] == 200
+
+
+def test_a_reset_calls_off_whoever_waits(control: SandboxControl, sale: str) -> None:
+    control.fault("refund", "delay_before", seconds=60)
+    dropped: list[Exception] = []
+
+    def ask() -> None:
+        with Merchant(control.base_url) as waiting:
+            try:
+                waiting.refund(new_reference(), sale, "4.00")
+            except http.client.RemoteDisconnected as error:
+                dropped.append(error)
+
+    thread = threading.Thread(target=ask)
+    thread.start()
+    while not any(entry["fault"] for entry in control.journal()):
+        time.sleep(0.01)
+    control.reset()
+    thread.join(5)
+    assert len(dropped) == 1
+    assert control.journal() == []

@@ -1,0 +1,87 @@
+"""The control interface as it is called over HTTP: every call, its shape, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.sandbox.conftest import MIGRATION_HEADER
+from tests.sandbox.merchant import JSON, Answer, Merchant
+
+NAMED = {"clientSystemTransactionId": "ORDER-1"}
+WRONG: list[tuple[str, object, str]] = [
+    ("checkouts/complete", {}, "outcome"),
+    ("checkouts/complete", {"outcome": "success"}, "clientSystemTransactionId"),
+    ("checkouts/complete", NAMED | {"outcome": "paid"}, "outcome"),
+    ("checkouts/complete", NAMED | {"outcome": "success", "outcom": 1}, "'outcom'"),
+    ("pending/settle", NAMED | {"outcome": "cancelled"}, "outcome"),
+    ("portal", NAMED | {"type": "ecom.sale", "amount": "1.00"}, "type"),
+    ("portal", NAMED | {"type": "ecom.refund"}, "amount"),
+    ("clock", {}, "advanceSeconds"),
+    ("clock", {"advanceSeconds": "60"}, "advanceSeconds"),
+    ("behaviour", {"duplicate": "reject"}, "'duplicate'"),
+    ("faults", {"operation": "void", "fault": "empty"}, "operation"),
+    ("faults", {"operation": "refund"}, "fault"),
+    ("merchants", {"merchantId": "M", "storeId": "S"}, "userId"),
+    ("merchants", {"merchantId": "M", "storeId": "S", "userId": "u", "origins": "*"}, "origins"),
+    ("merchants", {"merchantId": "M" * 65, "storeId": "S", "userId": "u"}, "merchantId"),
+    ("reset", {"hard": True}, "'hard'"),
+    ("reset", [], "JSON object"),
+]
+
+
+def call(merchant: Merchant, name: str, body: object = None, method: str = "POST") -> Answer:
+    data = None if body is None else json.dumps(body).encode()
+    return merchant.send(method, f"/_sandbox/{name}", data, JSON)
+
+
+@pytest.mark.parametrize(
+    ("name", "body", "field"), WRONG, ids=[f"{name} {field}" for name, _, field in WRONG]
+)
+def test_what_a_call_cannot_mean_is_400_and_named(
+    merchant: Merchant, name: str, body: object, field: str
+) -> None:
+    answer = call(merchant, name, body)
+    assert answer.status == 400
+    assert field in answer.message
+
+
+def test_words_are_taken_in_any_letter_case(merchant: Merchant, sale: str) -> None:
+    body = {"clientSystemTransactionId": sale, "type": "ECOM.REFUND", "amount": 2.5}
+    answer = call(merchant, "portal", body)
+    assert (answer.status, answer.json["type"]) == (200, "ecom.refund")
+
+
+def test_null_counts_as_not_given(merchant: Merchant) -> None:
+    answer = call(merchant, "faults", {"operation": "*", "fault": "empty", "times": None, "seconds": None})
+    assert answer.json == [{"operation": "*", "fault": "empty", "times": 1}]
+
+
+def test_faults_can_be_listed_and_cleared(merchant: Merchant) -> None:
+    call(merchant, "faults", {"operation": "refund", "fault": "late", "seconds": 90})
+    waiting = [{"operation": "refund", "fault": "late", "times": 1, "seconds": 90}]
+    assert call(merchant, "faults", method="GET").json == waiting
+    assert call(merchant, "faults", method="DELETE").json == []
+    assert call(merchant, "faults", method="GET").json == []
+
+
+@pytest.mark.parametrize("amount", ["1,00", "-1", "0", "1.001", "abc", "1e2"])
+def test_a_portal_amount_keeps_the_rules_of_amounts(merchant: Merchant, sale: str, amount: str) -> None:
+    body = {"clientSystemTransactionId": sale, "type": "ecom.refund", "amount": amount}
+    assert call(merchant, "portal", body).status == 400
+    assert len(merchant.records(sale)) == 1
+
+
+def test_a_migration_file_is_any_text_by_its_lines(merchant: Merchant) -> None:
+    row = "OLD-1,2024-03-01T09:30:00,50.00,EUR,0.00,P-1"
+    text = f"{MIGRATION_HEADER}\r\n{row}\r\n".encode()
+    answer = merchant.send("POST", "/_sandbox/migration-file", text, {"Content-Type": "text/csv"})
+    assert answer.json == {"accepted": 1, "rejected": []}
+
+
+@pytest.mark.parametrize("text", [b"\xff\xfe", b"a\xe9b"], ids=["byte order mark", "Latin-1"])
+def test_a_migration_file_in_another_encoding_is_refused(merchant: Merchant, text: bytes) -> None:
+    answer = merchant.send("POST", "/_sandbox/migration-file", text, {"Content-Type": "text/csv"})
+    assert answer.status == 400
+    assert "UTF-8" in answer.message
