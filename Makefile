@@ -69,6 +69,7 @@ lint: $(VENV)/.installed-test $(VENV)/.installed-lint $(VENV)/.installed-docs $(
 	$(BIN)/lint-imports
 	$(BIN)/python -m django makemigrations --check --dry-run --settings=tests.settings
 	$(BIN)/python -m django makemigrations --check --dry-run --settings=wallet_gateway.sandbox.settings
+	$(BIN)/python manage.py makemigrations --check --dry-run
 
 format: $(VENV)/.installed-lint  ## Format the code and mend what can be mended
 	$(BIN)/ruff check --fix-only --quiet $(SOURCES)
