@@ -20,9 +20,6 @@ class Operation(StrEnum):
     AUTHORIZATION = "authorization"
 
 
-READING = frozenset({Operation.STATUS, Operation.PUBLIC_KEY, Operation.GET_PAYMENT_ACCOUNT})
-"""Operations that change nothing."""
-
 WITH_STATE = frozenset(
     {
         Operation.CHECKOUT,

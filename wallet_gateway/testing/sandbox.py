@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from types import TracebackType
@@ -58,10 +59,10 @@ class SandboxServer:
     def start(self) -> None:
         """Start the process and wait until it answers; raises ``SandboxNotStarted``."""
         command = [sys.executable, "-m", "wallet_gateway.sandbox", "--port", "0", *self._arguments]
-        if self._control_key:
-            command += ["--control-key", self._control_key]
+        # Not as an argument, which everybody on the machine can read.
+        environment = os.environ | {"WALLET_SANDBOX_CONTROL_KEY": self._control_key or ""}
         self._process = subprocess.Popen(  # noqa: S603
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
+            command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True
         )
         line = _stdout(self._process).readline()
         if not line.startswith(_READY):
