@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wallet_gateway.protocol.strict_json import JsonValue, NumberText
-from wallet_gateway.sandbox.control_input import Input, InvalidInput
+from wallet_gateway.sandbox.control_input import Input, InvalidInput, write_seconds
 
 READ: dict[str, tuple[Callable[[Input], object], JsonValue, object, tuple[Any, ...]]] = {
     "text": (lambda given: given.optional_text("x"), "abc", "abc", ("", "  ", NumberText("1"), True, [], {})),
@@ -107,3 +107,8 @@ def test_nothing_else_is_fine() -> None:
     given = Input({"known": "a", "nothing": None})
     given.text("known")
     given.check_nothing_else()
+
+
+@pytest.mark.parametrize("text", ["0", "5", "0.25", "1.000001", "123456789", "999999999.5"])
+def test_seconds_are_written_as_they_are_read(text: str) -> None:
+    assert write_seconds(Input({"x": NumberText(text)}).seconds("x")) == text

@@ -120,6 +120,13 @@ class Input:
         return self._values.get(name)
 
 
+def write_seconds(duration: timedelta) -> NumberText:
+    """Write a duration as a number of seconds, the way ``Input.seconds`` reads it."""
+    seconds, rest = divmod(duration, timedelta(seconds=1))
+    fraction = f"{rest.microseconds:06}".rstrip("0")
+    return NumberText(f"{seconds}.{fraction}" if fraction else seconds)
+
+
 def _given(name: str, value: Value | None) -> Value:
     if value is None:
         raise InvalidInput(f"{name} is missing.")

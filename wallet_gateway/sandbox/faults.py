@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from wallet_gateway.protocol.strict_json import NumberText
+from wallet_gateway.sandbox.control_input import write_seconds
 from wallet_gateway.sandbox.models import SetFault
 from wallet_gateway.sandbox.operations import WITH_STATE, Operation
 from wallet_gateway.sandbox.remembered import Remembered
@@ -130,13 +129,9 @@ def describe(fault: SetFault) -> dict[str, Any]:
         "fault": fault.fault,
         "times": fault.times,
         "skip": fault.skip or None,
-        "seconds": _seconds(fault.delay),
+        "seconds": None if fault.delay is None else write_seconds(fault.delay),
         "status": fault.status,
         "code": fault.code or None,
         "message": fault.message or None,
     }
     return {name: value for name, value in given.items() if value is not None}
-
-
-def _seconds(delay: timedelta | None) -> NumberText | None:
-    return None if delay is None else NumberText(f"{delay.total_seconds():g}")

@@ -13,9 +13,8 @@ from django.http import HttpRequest
 from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.strict_json import NumberText
 from wallet_gateway.sandbox import conditions, engine, faults, journal, merchants, provision
-from wallet_gateway.sandbox.control_input import Input, InvalidInput
+from wallet_gateway.sandbox.control_input import Input, InvalidInput, write_seconds
 from wallet_gateway.sandbox.engine.lookup import Whose, find_checkout, find_payment, find_pending
 from wallet_gateway.sandbox.engine.refusals import UnknownMerchant
 from wallet_gateway.sandbox.engine.settlement import SETTLING
@@ -85,7 +84,7 @@ def change_behaviour(given: Input) -> object:
     )
     return {
         "duplicates": behaviour.duplicates,
-        "statusLagSeconds": NumberText(f"{behaviour.status_lag.total_seconds():g}"),
+        "statusLagSeconds": write_seconds(behaviour.status_lag),
         "letterCase": behaviour.letter_case,
         "numericAmounts": behaviour.numeric_amounts,
         "shareReferences": behaviour.share_references,
