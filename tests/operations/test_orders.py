@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -10,9 +11,11 @@ from typing import Any
 import pytest
 from _pytest.mark.structures import ParameterSet
 from django.db import connection
+from django.db import transaction as django_transaction
 from pytest_django.fixtures import DjangoAssertNumQueries
 
 from tests.operations.conftest import MUG, VirtualClock
+from wallet_gateway import payments
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
@@ -425,3 +428,12 @@ def test_a_text_with_nul_is_refused_wherever_it_stands(create: Create) -> None:
     with pytest.raises(InvalidOrder, match="NUL"):
         create(cardholder={"cardholder_first_name": "A\0"})
     assert not PaymentOrder.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_order_is_stored_within_the_shops_own_transaction_and_undone_with_it() -> None:
+    with contextlib.suppress(ZeroDivisionError), django_transaction.atomic():
+        payments.create_order(reference="SHOP-1", currency="EUR", amount=Decimal("10.00"))
+        raise ZeroDivisionError
+
+    assert not PaymentOrder.objects.filter(reference="SHOP-1").exists()

@@ -1,7 +1,7 @@
 """The only place where operations open a database transaction.
 
-A transaction here is durable: Django raises when somebody's `atomic` is already open around it, because an
-intent that is not committed before the first byte leaves is no record of it.
+A transaction around an intent is durable: Django raises when somebody's `atomic` is already open around it,
+because an intent that is not committed before the first byte leaves is no record of it.
 """
 
 from __future__ import annotations
@@ -37,6 +37,12 @@ def in_transaction(work: Callable[[], T]) -> T:
                 raise
             time.sleep(wait)
     return _once(work)
+
+
+def in_any_transaction(work: Callable[[], T]) -> T:
+    """Run `work` in the caller's transaction or in its own: for what sends nothing and may be undone."""
+    with transaction.atomic():
+        return work()
 
 
 def in_transaction_patiently(work: Callable[[], T]) -> T:

@@ -13,7 +13,7 @@ from django.db import IntegrityError
 
 from wallet_gateway.domain.lifecycle import PaymentType
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.operations._transactions import in_transaction
+from wallet_gateway.operations._transactions import in_any_transaction
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.protocol import strict_json
@@ -153,7 +153,8 @@ def _store_once(order: PaymentOrder) -> PaymentOrder:
     found = PaymentOrder.objects.filter(reference=order.reference).first()
     if found is None:
         try:
-            in_transaction(lambda: order.save(force_insert=True))
+            # A shop may store its own order in the same transaction: nothing is sent yet.
+            in_any_transaction(lambda: order.save(force_insert=True))
         except IntegrityError:
             # Somebody else stored the same reference between the two statements.
             found = PaymentOrder.objects.get(reference=order.reference)
