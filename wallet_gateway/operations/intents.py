@@ -137,20 +137,20 @@ def _record_intent(
     return draft
 
 
-def send_again(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
+def send_again(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction | None:
     """Send a request of which no byte left once more: same reference, same bytes.
 
-    Returns the intent as it stands when it is not in that state, when another worker was quicker, and while
-    its payment is frozen or sending is paused.
+    Returns None, and sends nothing, when the intent is not in that state, when another worker was quicker,
+    and while its payment is frozen or sending is paused.
     """
     _check_sending(context)
     try:
         claimed = in_transaction(lambda: _claim(intent, context))
     except IntegrityError as error:
-        return _taken(intent, error)
-    intent = reread(intent)
+        raise OperationOutstanding("another operation on this payment has no outcome yet") from error
     if not claimed:
-        return intent
+        return None
+    intent = reread(intent)
     detached = intent.kind == TransactionKind.DETACHED_REFUND
     model: type[Message] = DetachedRefundRequest if detached else FollowUpRequest
     return send(intent, model.from_json(intent.request_body.encode()), context=context)

@@ -91,10 +91,10 @@ def send_unsent(*, context: GatewayContext) -> int:
 
 
 def _try_again(intent: GatewayTransaction, context: GatewayContext) -> bool:
-    tried = intent.attempt_no
+    sent = None
     try:
         with alone(intent.reference):
-            intent = send_again(intent, context=context)
+            sent = send_again(intent, context=context)
     except OperationRefused as error:
         logger.info("%s was not sent again: %s", intent.reference, error)
-    return intent.attempt_no > tried
+    return sent is not None
