@@ -1,0 +1,271 @@
+"""Messages written out by hand from the tables of the interface, and small ways to change them.
+
+Nothing here is made by the code under test: these are the second opinion.
+"""
+
+from __future__ import annotations
+
+import copy
+import json
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from wallet_gateway.protocol.errors import InvalidMessage
+
+Value = TypeVar("Value")
+
+URL = "https://shop.example/wallet/return/"
+
+
+def checkout() -> dict[str, Any]:
+    """Every field of a checkout request, as the tables name it."""
+    return {
+        "merchantId": "M-1001",
+        "storeId": "S-1",
+        "userId": "shop-user",
+        "type": "ecom.sale",
+        "amount": "66.77",
+        "currencyCode": "EUR",
+        "clientSystemTransactionId": "ORDER-1-a7",
+        "providerDiscretionaryData": "2024-000123",
+        "details": {"providerMerchantId": "ACQ-77"},
+        "checkoutDetails": {
+            "paymentMethod": "ExampleWalletV2",
+            "skinId": "dark",
+            "language": "de",
+            "cardholderId": "C-9",
+            "cardholderFirstName": "Erika",
+            "cardholderLastName": "Mustermann",
+            "cardholderEmail": "erika@example.org",
+            "cardholderMobilePhone": "49-15112345678",
+            "cardholderHomePhone": "030 123456",
+            "cardholderWorkPhone": "030 654321",
+            "cardholderNationalIdentificationNumber": "T22000129",
+            "redirectUrlTimeout": 900,
+        },
+        "addressDetails": {
+            "billingAddress": {
+                "houseNumber": "12a",
+                "street": "Hauptstraße",
+                "city": "München",
+                "zipPostalCode": "80331",
+                "state": "DE-BY",
+                "countryCode": "DEU",
+            },
+            "shippingAddress": {
+                "firstName": "Max",
+                "lastName": "Mustermann",
+                "telephoneNumber": "089 1234",
+                "email": "max@example.org",
+                "houseNumber": "3",
+                "street": "Ring",
+                "city": "Wien",
+                "zipPostalCode": "1010",
+                "state": "AT-9",
+                "countryCode": "AUT",
+                "deliveryMethod": "express",
+            },
+        },
+        "redirectDetails": {
+            "returnUrl": URL + "return",
+            "successUrl": URL + "success",
+            "pendingUrl": URL + "pending",
+            "errorUrl": URL + "error",
+            "cancelUrl": URL + "cancel",
+            "refusedUrl": URL + "refused",
+        },
+        "shoppingCartDetails": cart(),
+    }
+
+
+def cart() -> dict[str, Any]:
+    """A cart whose sums were done with pencil and paper.
+
+    Shirt: 2 x 29.75 - 5.95 = 53.55, tax 2 x 4.75 - 0.95 = 8.55. Voucher: 1 x 20.00, untaxed.
+    Shipping 4.90 with 0.78 tax. Discounts 10.00 and 1.68. Order: 53.55 + 20.00 + 4.90 - 11.68 = 66.77.
+    Tax: 8.55 + 0.78 = 9.33.
+    """
+    return {
+        "totalTaxAmount": "9.33",
+        "itemDetails": [
+            {
+                "productId": "SHIRT-M",
+                "productName": "Shirt",
+                "productDescription": "A blue shirt",
+                "productType": "physical",
+                "productQuantity": 2,
+                "unitAmount": "29.75",
+                "unitTaxAmount": "4.75",
+                "taxRate": "19",
+                "totalAmount": "53.55",
+                "totalTaxAmount": "8.55",
+                "discountAmount": "5.95",
+                "discountName": "Second choice",
+                "discountTaxAmount": "0.95",
+            },
+            {
+                "productId": "VOUCHER",
+                "productName": "Voucher",
+                "productType": "giftcard",
+                "productQuantity": 1,
+                "unitAmount": "20.00",
+                "totalAmount": "20.00",
+            },
+        ],
+        "shippingDetails": {
+            "shippingName": "Parcel",
+            "shippingAmount": "4.90",
+            "shippingTaxAmount": "0.78",
+            "shippingTaxRate": "19",
+        },
+        "discountDetails": [
+            {"discountAmount": "10.00", "discountType": "storecredit", "discountName": "Credit"},
+            {"discountAmount": "1.68", "discountType": "discount", "discountName": "Friends"},
+        ],
+    }
+
+
+def minimal_checkout() -> dict[str, Any]:
+    """Only what the tables call mandatory."""
+    full = checkout()
+    for name in ("providerDiscretionaryData", "details", "addressDetails", "shoppingCartDetails"):
+        del full[name]
+    full["checkoutDetails"] = {"paymentMethod": "ExampleWalletV2"}
+    return full
+
+
+def follow_up() -> dict[str, Any]:
+    """Every field of a follow-up request but the cart."""
+    return {
+        "merchantId": "M-1001",
+        "storeId": "S-1",
+        "userId": "shop-user",
+        "type": "ecom.capture",
+        "amount": "10.00",
+        "currencyCode": "EUR",
+        "clientSystemTransactionId": "CAPTURE-1",
+        "clientSystemInvoiceId": "ORDER-1-a7",
+        "providerDiscretionaryData": "2024-000123",
+        "apmDetails": {"apmProvider": "ExampleWalletV2"},
+    }
+
+
+def follow_up_response() -> dict[str, Any]:
+    """Every field of a follow-up response."""
+    return {
+        "id": "8f14e45f",
+        "state": "Approved",
+        "providerStateCode": "CapturedByProvider",
+        "currencyCode": "EUR",
+        "clientSystemTransactionId": "CAPTURE-1",
+        "apmDetails": {"apmProviderName": "ExampleWalletV2", "apmPaymentMethod": "ExampleWallet"},
+    }
+
+
+def detached_refund() -> dict[str, Any]:
+    """Every field of a detached refund request."""
+    return {
+        "merchantId": "M-1001",
+        "storeId": "S-1",
+        "userId": "shop-user",
+        "type": "detached.refund",
+        "amount": "7.50",
+        "currencyCode": "EUR",
+        "clientSystemTransactionId": "REFUND-1",
+        "parentTransactionId": "OLD:2019/0001",
+        "providerDiscretionaryData": "2024-000123",
+        "apmDetails": {"apmProvider": "ExampleWalletV2"},
+    }
+
+
+def detached_refund_response() -> dict[str, Any]:
+    """Every field of an approved detached refund."""
+    return {
+        "state": "Approved",
+        "providerResponseCode": "",
+        "providerAuthorizationID": "",
+        "providerResponseMessage": "Requested 7.50, refunded 5.00",
+        "currencyCode": "EUR",
+        "clientSystemTransactionId": "REFUND-1",
+        "responseMessage": "Refunded in part",
+        "amount": "5.00",
+        "apmDetails": {"apmProviderName": "Example Wallet"},
+    }
+
+
+def record_text() -> str:
+    """A status record of a pre-authorisation, every field of it, as text: its amount is a number."""
+    return """{
+      "id": "8f14e45f", "state": "Approved", "currencyCode": "EUR", "transactionAmount": 66.77,
+      "clientSystemTransactionId": "ORDER-1-a7", "type": "ecom.preAuthorization",
+      "transactionDateTime": "2024-05-01T10:20:30.1234567",
+      "apmDetails": {
+        "apmName": "ExampleWallet", "apmPayerAccountNumber": "AC-1",
+        "apmPayerEmailAddress": "erika@example.org", "apmProviderTransactionId": "PT-1",
+        "apmPayerShippingName": "Max Mustermann", "apmPayerShippingStreet1": "Ring 3",
+        "apmPayerShippingCityName": "Wien", "apmPayerShippingPostalCode": "1010",
+        "apmPayerShippingCountry": "AT", "apmPayerShippingPhone": "089 1234", "apmPayerID": "P-7",
+        "apmPayerFirstname": "Erika", "apmPayerLastname": "Mustermann",
+        "apmPayerBillingName": "Erika Mustermann", "apmPayerBillingStreet1": "Hauptstr. 12a",
+        "apmPayerBillingCityName": "Berlin", "apmPayerBillingCountry": "DE",
+        "apmPayerBillingPhone": "030 1", "apmPayerBillingPostalCode": "10115",
+        "apmPayerCountryCode": "DE", "apmPayerStateOrProvince": "BE",
+        "billingAddress": {"houseNumber": "12a", "street": "Hauptstr.", "city": "Berlin",
+          "zipPostalCode": "10115", "state": "DE-BE", "countryCode": "DEU"},
+        "shippingAddress": {"firstName": "Max", "lastName": "Mustermann", "telephoneNumber": "089 1234",
+          "email": "max@example.org", "houseNumber": "3", "street": "Ring", "city": "Wien",
+          "zipPostalCode": "1010", "state": "AT-9", "countryCode": "AUT"}
+      }
+    }"""
+
+
+def record() -> dict[str, Any]:
+    """The same record with its amount as text, which is read too."""
+    values: dict[str, Any] = json.loads(record_text())
+    return values | {"transactionAmount": "66.77"}
+
+
+def changed(message: dict[str, Any], path: str, value: object) -> dict[str, Any]:
+    """A copy with one field set: ``changed(checkout(), "checkoutDetails.language", "fr")``."""
+    copied = copy.deepcopy(message)
+    *parents, last = _steps(path)
+    place: Any = copied
+    for step in parents:
+        place = place[step]
+    place[last] = value
+    return copied
+
+
+def without(message: dict[str, Any], path: str) -> dict[str, Any]:
+    """A copy without one field."""
+    copied = copy.deepcopy(message)
+    *parents, last = _steps(path)
+    place: Any = copied
+    for step in parents:
+        place = place[step]
+    del place[last]
+    return copied
+
+
+def _steps(path: str) -> list[str | int]:
+    """``a.b[0].c`` as ``["a", "b", 0, "c"]``."""
+    names = path.replace("[", ".").replace("]", "").split(".")
+    return [int(name) if name.isdigit() else name for name in names]
+
+
+def renamed(value: Value, rename: Callable[[str], str]) -> Value:
+    """A copy with every field name changed by a function."""
+    if isinstance(value, dict):
+        changed: Any = {rename(name): renamed(part, rename) for name, part in value.items()}
+    elif isinstance(value, list):
+        changed = [renamed(part, rename) for part in value]
+    else:
+        changed = value
+    return changed  # type: ignore[no-any-return]
+
+
+def paths(error: InvalidMessage) -> list[str]:
+    """The paths an InvalidMessage names, sorted."""
+    return sorted(fault.path for fault in error.errors)

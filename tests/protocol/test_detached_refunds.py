@@ -1,0 +1,189 @@
+"""Refunds of deposits another provider took, against the tables of the interface."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.protocol.samples import changed, detached_refund, detached_refund_response, paths, renamed, without
+from wallet_gateway.protocol.detached_refunds import (
+    DETACHED_REFUND_TYPE,
+    DetachedRefundRequest,
+    DetachedRefundResponse,
+)
+from wallet_gateway.protocol.errors import InvalidMessage, UnknownCode
+from wallet_gateway.protocol.follow_ups import ApmDetails
+from wallet_gateway.protocol.money import Money
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MANDATORY = [
+    "merchantId",
+    "storeId",
+    "userId",
+    "amount",
+    "currencyCode",
+    "clientSystemTransactionId",
+    "parentTransactionId",
+    "apmDetails",
+    "apmDetails.apmProvider",
+]
+
+
+def build(**changes: object) -> DetachedRefundRequest:
+    values: dict[str, object] = {
+        "merchant_id": "M-1001",
+        "store_id": "S-1",
+        "user_id": "shop-user",
+        "amount": Decimal("7.5"),
+        "currency_code": "eur",
+        "client_system_transaction_id": "REFUND-1",
+        "parent_transaction_id": "OLD:2019/0001",
+        "apm_details": ApmDetails.build(apm_provider="ExampleWalletV2"),
+    }
+    return DetachedRefundRequest.build(**values | changes)
+
+
+def test_a_whole_request_goes_through_unchanged() -> None:
+    request = DetachedRefundRequest.from_wire(detached_refund())
+    assert request.to_wire() == detached_refund()
+    assert request.money == Money.parse("7.50", "EUR")
+
+
+def test_a_built_request_sends_exactly_these_bytes() -> None:
+    assert build().to_json() == (
+        b'{"merchantId":"M-1001","storeId":"S-1","userId":"shop-user","type":"detached.refund","amount":"7.50",'
+        b'"currencyCode":"EUR","clientSystemTransactionId":"REFUND-1","parentTransactionId":"OLD:2019/0001",'
+        b'"apmDetails":{"apmProvider":"ExampleWalletV2"}}'
+    )
+
+
+def test_the_spellings_of_the_example_are_read() -> None:
+    body = json.dumps(detached_refund()).replace('"7.50"', "7.50").replace("apmDetails", "apmdetails")
+    request = DetachedRefundRequest.from_json(body.replace("apmProvider", "apmProviderName"))
+    assert request.to_wire() == detached_refund()
+
+
+@pytest.mark.parametrize("path", MANDATORY)
+@pytest.mark.parametrize("absence", ["missing", "null"])
+def test_a_mandatory_field_cannot_be_absent(path: str, absence: str) -> None:
+    message = detached_refund()
+    values = without(message, path) if absence == "missing" else changed(message, path, None)
+    with pytest.raises(InvalidMessage, match="is missing; it is mandatory") as caught:
+        DetachedRefundRequest.from_wire(values)
+    assert paths(caught.value) == [path]
+
+
+@pytest.mark.parametrize("word", ["detached.refund", "Detached.Refund", "DETACHED.REFUND"])
+def test_the_type_is_read_in_any_case_and_sent_as_printed(word: str) -> None:
+    request = DetachedRefundRequest.from_wire(detached_refund() | {"type": word})
+    assert request.to_wire()["type"] == DETACHED_REFUND_TYPE == "detached.refund"
+
+
+@pytest.mark.parametrize("word", ["", "refund", "ecom.refund", "detached.capture", None, 5], ids=repr)
+def test_only_detached_refunds_are_made_in_this_form(word: object) -> None:
+    with pytest.raises(InvalidMessage) as caught:
+        DetachedRefundRequest.from_wire(detached_refund() | {"type": word})
+    assert paths(caught.value) == ["type"]
+
+
+@pytest.mark.parametrize(
+    ("parent", "accepted"),
+    [("OLD:2019/0001", True), ("any text ü", True), ("x" * 255, True), ("x" * 256, False), ("", False)],
+    ids=["id", "free", "longest", "too long", "empty"],
+)
+def test_the_deposit_is_named_as_the_earlier_provider_named_it(parent: str, accepted: bool) -> None:
+    if accepted:
+        assert build(parent_transaction_id=parent).parent_transaction_id == parent
+    else:
+        with pytest.raises(InvalidMessage) as caught:
+            build(parent_transaction_id=parent)
+        assert paths(caught.value) == ["parentTransactionId"]
+
+
+@pytest.mark.parametrize("amount", ["0", "7,50", "-7.50", "7.505", "7e0", ""])
+def test_an_amount_that_is_none_is_refused(amount: str) -> None:
+    with pytest.raises(InvalidMessage) as caught:
+        DetachedRefundRequest.from_wire(detached_refund() | {"amount": amount})
+    assert paths(caught.value) == ["amount"]
+
+
+def test_all_that_is_wrong_is_told_at_once() -> None:
+    with pytest.raises(InvalidMessage) as caught:
+        build(merchant_id=" ", amount="7,50", currency_code="ZZZ", client_system_transaction_id="a b")
+    assert paths(caught.value) == ["amount", "clientSystemTransactionId", "currencyCode", "merchantId"]
+
+
+def test_a_whole_answer_goes_through_unchanged() -> None:
+    answer = DetachedRefundResponse.from_wire(detached_refund_response())
+    assert answer.to_wire() == detached_refund_response()
+    assert json.loads(answer.to_json()) == detached_refund_response()
+
+
+@pytest.mark.parametrize("rename", [str.upper, str.lower, str.swapcase])
+def test_names_are_read_in_any_letter_case(rename: Callable[[str], str]) -> None:
+    answer = DetachedRefundResponse.from_wire(renamed(detached_refund_response(), rename))
+    assert answer.to_wire() == detached_refund_response()
+    request = DetachedRefundRequest.from_wire(renamed(detached_refund(), rename))
+    assert request.to_wire() == detached_refund()
+
+
+def test_an_answer_may_refund_less_than_was_asked_and_its_amount_is_what_counts() -> None:
+    answer = DetachedRefundResponse.from_wire(detached_refund_response() | {"amount": "5.00"})
+    assert answer.money == Money.parse("5.00", "EUR")
+    assert answer.money is not None
+    assert answer.money.amount < build().money.amount
+
+
+@pytest.mark.parametrize(
+    ("amount", "written"),
+    [("5", "5.00"), ("5.0", "5.00"), ("5.00", "5.00"), ("5.0000", "5.00"), ("0", "0.00"), ("0.00", "0.00")],
+)
+@pytest.mark.parametrize("form", ["{}", '"{}"'], ids=["number", "text"])
+def test_the_amount_of_an_answer_is_text_or_number(form: str, amount: str, written: str) -> None:
+    body = f'{{"state": "Approved", "currencyCode": "EUR", "amount": {form.format(amount)}}}'
+    answer = DetachedRefundResponse.from_json(body)
+    assert answer.amount == written
+    assert answer.money == Money(Decimal(written), "EUR")
+
+
+@pytest.mark.parametrize("amount", ["-5.00", "5,00", "5.001", "1e1", "", "five", True, []], ids=repr)
+def test_an_answer_with_an_unreadable_amount_is_refused(amount: object) -> None:
+    with pytest.raises(InvalidMessage) as caught:
+        DetachedRefundResponse.from_wire(detached_refund_response() | {"amount": amount})
+    assert paths(caught.value) == ["amount"]
+
+
+@pytest.mark.parametrize("name", ["amount", "currencyCode"])
+def test_an_answer_without_amount_or_currency_says_no_money(name: str) -> None:
+    assert DetachedRefundResponse.from_wire(without(detached_refund_response(), name)).money is None
+    assert DetachedRefundResponse.from_wire(detached_refund_response() | {name: None}).money is None
+
+
+def test_an_answer_in_an_unknown_currency_is_read_and_says_no_money() -> None:
+    answer = DetachedRefundResponse.from_wire(detached_refund_response() | {"currencyCode": "ZZZ"})
+    assert (answer.currency_code, answer.amount) == ("ZZZ", "5.00")
+    with pytest.raises(UnknownCode, match="ZZZ"):
+        answer.money  # noqa: B018
+
+
+def test_an_answer_needs_a_state_only() -> None:
+    assert DetachedRefundResponse.from_wire({"state": "Errored"}).to_wire() == {"state": "Errored"}
+    with pytest.raises(InvalidMessage, match="state: is missing"):
+        DetachedRefundResponse.from_wire(without(detached_refund_response(), "state"))
+
+
+def test_an_empty_authorization_is_kept_apart_from_a_missing_one() -> None:
+    answer = DetachedRefundResponse.from_wire({"state": "Approved", "providerAuthorizationId": ""})
+    assert answer.provider_authorization_id == ""
+    assert answer.provider_response_code is None
+    assert answer.to_wire() == {"state": "Approved", "providerAuthorizationID": ""}
+
+
+def test_unknown_fields_of_an_answer_are_left_out() -> None:
+    values = detached_refund_response() | {"settlement": {"batch": 1}}
+    assert DetachedRefundResponse.from_wire(values).to_wire() == detached_refund_response()

@@ -1,0 +1,211 @@
+"""Error bodies, what looks like one, and the four amounts of a refund that was too much."""
+
+from __future__ import annotations
+
+import json
+import time
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.protocol.samples import checkout, follow_up_response, paths, record, renamed
+from wallet_gateway.protocol.errors import InvalidMessage
+from wallet_gateway.protocol.faults import (
+    REFUND_AMOUNT_EXCEEDED,
+    SCHEMA_VALIDATION_ERROR,
+    ErrorBody,
+    FaultCode,
+    error_body,
+    looks_like_error,
+    read_refund_amount_exceeded,
+    refund_amount_exceeded,
+)
+from wallet_gateway.protocol.money import Money
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ERROR = {"code": "4107940", "details": {"message": "SchemaValidationError: amount is missing"}}
+
+
+def euros(text: str) -> Money:
+    return Money.parse(text, "EUR", allow_zero=True)
+
+
+def test_the_codes_and_beginnings_are_those_the_interface_shows() -> None:
+    assert (FaultCode.VALIDATION, FaultCode.MISSING_TOKEN) == ("4107940", "4000340")
+    assert REFUND_AMOUNT_EXCEEDED == "RefundAmountExceeded"
+    assert SCHEMA_VALIDATION_ERROR == "SchemaValidationError"
+
+
+def test_an_error_body_goes_through_unchanged() -> None:
+    error = ErrorBody.from_wire(ERROR)
+    assert error.to_wire() == ERROR
+    assert (error.code, error.message) == ("4107940", "SchemaValidationError: amount is missing")
+    assert error_body("4107940", "SchemaValidationError: amount is missing") == error
+
+
+def test_the_failed_result_of_the_wallet_button_has_a_description() -> None:
+    values = {
+        "code": "4000340",
+        "description": "GeneralValidationError",
+        "details": {"message": "token is missing"},
+    }
+    error = ErrorBody.from_wire(values)
+    assert error.description == "GeneralValidationError"
+    assert error.to_wire() == values
+
+
+def test_a_code_may_be_a_number() -> None:
+    error = ErrorBody.from_json(b'{"code": 4107940, "details": {"message": "x"}}')
+    assert error.code == FaultCode.VALIDATION
+
+
+@pytest.mark.parametrize("rename", [str.upper, str.lower, str.capitalize])
+def test_names_are_read_in_any_letter_case(rename: Callable[[str], str]) -> None:
+    values = renamed(ERROR | {"traceId": "x"}, rename)
+    assert ErrorBody.from_wire(values).to_wire() == ERROR
+    assert looks_like_error(values)
+
+
+@pytest.mark.parametrize(
+    ("values", "path"),
+    [
+        ({"details": {"message": "x"}}, "code"),
+        ({"code": "", "details": {"message": "x"}}, "code"),
+        ({"code": "1"}, "details"),
+        ({"code": "1", "details": "x"}, "details"),
+        ({"code": "1", "details": {}}, "details.message"),
+        ({"code": "1", "details": {"message": ["x"]}}, "details.message"),
+    ],
+)
+def test_an_error_body_without_code_or_message_is_refused(values: dict[str, Any], path: str) -> None:
+    with pytest.raises(InvalidMessage) as caught:
+        ErrorBody.from_wire(values)
+    assert paths(caught.value) == [path]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        ERROR,
+        {"Code": "1", "Details": {"Message": ""}},
+        {"CODE": "1", "DETAILS": {"MESSAGE": "x"}, "state": "Approved"},
+        {"code": 7, "details": {"message": "x"}},
+    ],
+    ids=repr,
+)
+def test_code_and_message_make_an_error(value: object) -> None:
+    assert looks_like_error(value) is True
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        "error",
+        [],
+        [ERROR],
+        {},
+        {"code": "1"},
+        {"details": {"message": "x"}},
+        {"code": None, "details": {"message": "x"}},
+        {"code": "1", "details": None},
+        {"code": "1", "details": "message"},
+        {"code": "1", "details": []},
+        {"code": "1", "details": {}},
+        {"code": "1", "details": {"message": None}},
+        {"code": "1", "message": "x"},
+        checkout(),
+        follow_up_response(),
+        record(),
+        {"redirectUrl": "https://gateway.example/x"},
+    ],
+    ids=lambda value: repr(value)[:50],
+)
+def test_anything_less_is_no_error(value: object) -> None:
+    assert looks_like_error(value) is False
+
+
+def test_a_letter_that_only_resembles_one_of_a_name_makes_no_error() -> None:
+    assert not looks_like_error({"code": "1", "detail\u017f": {"message": "x"}})
+
+
+def test_the_refusal_of_a_refund_names_the_four_amounts_in_order() -> None:
+    error = refund_amount_exceeded(euros("100"), euros("92.5"), euros("7.5"), euros("10"))
+    assert error.code == "4107940"
+    assert error.message == (
+        "RefundAmountExceeded: deposit amount 100.00, refunded amount 92.50, "
+        "maximum refundable amount 7.50, requested refund amount 10.00"
+    )
+    assert json.loads(error.to_json()) == {"code": "4107940", "details": {"message": error.message}}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "RefundAmountExceeded: deposit 100.00, refunded 92.50, maximum refundable 7.50, requested 10.00",
+        "RefundAmountExceeded DepositAmount=100.00 Refunded=92.50 MaxRefundable=7.50 Requested=10.00",
+        "RefundAmountExceeded; 100; 92.5; 7.5; 10",
+        "RefundAmountExceeded\n100.00\n92.50\n7.50\n10.00.",
+        "RefundAmountExceeded: EUR 100.00, EUR 92.50, EUR 7.50, EUR 10.00 (see manual)",
+    ],
+)
+def test_the_four_amounts_are_found_whatever_words_stand_between(message: str) -> None:
+    limit = read_refund_amount_exceeded(message)
+    assert limit is not None
+    assert (limit.deposit, limit.refunded) == (Decimal(100), Decimal("92.5"))
+    assert (limit.maximum, limit.requested) == (Decimal("7.5"), Decimal(10))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "",
+        "RefundAmountExceeded",
+        "RefundAmountExceeded: 100, 92, 8",
+        "SchemaValidationError: 100.00, 92.50, 7.50, 10.00",
+        "Refund: RefundAmountExceeded 100.00, 92.50, 7.50, 10.00",
+        "RefundAmountExceeded: a, b, c, d",
+        "RefundAmountExceeded: \u0661\u0660, \u0662, \u0663, \u0664",
+        "RefundAmountExceeded 100 92 8 " + "x" * 100 + " 10",
+        "RefundAmountExceeded 123456789012345 1 2 3",
+    ],
+    ids=ascii,
+)
+def test_a_message_without_the_four_amounts_says_nothing_of_them(message: str) -> None:
+    assert read_refund_amount_exceeded(message) is None
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "RefundAmountExceeded" * 50_000,
+        "RefundAmountExceeded " + "9" * 1_000_000,
+        "RefundAmountExceeded" + " " * 1_000_000,
+        "RefundAmountExceeded" + " 1" * 500_000,
+        "RefundAmountExceeded" + ("x" * 79 + "1") * 10_000,
+    ],
+    ids=["beginnings", "digits", "blanks", "numbers", "words"],
+)
+def test_no_message_takes_long_to_read(message: str) -> None:
+    started = time.process_time()
+    read_refund_amount_exceeded(message)
+    assert time.process_time() - started < 1
+
+
+AMOUNTS = st.integers(min_value=0, max_value=10**14 - 1)
+
+
+@pytest.mark.parametrize("currency", ["JPY", "EUR", "KWD", "CLF"])
+@given(units=st.tuples(AMOUNTS, AMOUNTS, AMOUNTS, AMOUNTS))
+def test_the_amounts_that_are_written_are_read_back(currency: str, units: tuple[int, int, int, int]) -> None:
+    amounts = [Money.from_minor_units(each, currency) for each in units]
+    limit = read_refund_amount_exceeded(refund_amount_exceeded(*amounts).message)
+    assert limit is not None
+    assert [limit.deposit, limit.refunded, limit.maximum, limit.requested] == [
+        each.amount for each in amounts
+    ]

@@ -1,0 +1,313 @@
+"""Status records: every field of the table, the number on the wire, the time without a zone."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.protocol.samples import changed, paths, record, record_text, renamed, without
+from wallet_gateway.protocol.errors import InvalidMessage, InvalidTime
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.status import (
+    StatusQuery,
+    StatusRecord,
+    parse_records,
+    read_timestamp,
+    write_timestamp,
+)
+from wallet_gateway.protocol.strict_json import NumberText, loads
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MANDATORY = [
+    "id",
+    "state",
+    "currencyCode",
+    "transactionAmount",
+    "clientSystemTransactionId",
+    "type",
+    "transactionDateTime",
+]
+
+
+def test_a_record_of_every_field_goes_through_unchanged() -> None:
+    read = StatusRecord.from_json(record_text())
+    assert json.loads(read.to_json()) == json.loads(record_text())
+    assert read.apm_details is not None
+    assert read.apm_details.apm_payer_id == "P-7"
+    assert read.apm_details.shipping_address is not None
+    assert read.apm_details.shipping_address.telephone_number == "089 1234"
+    assert read.money == Money.parse("66.77", "EUR")
+    assert read.transacted_at == datetime(2024, 5, 1, 10, 20, 30, 123456, tzinfo=UTC)
+    assert read.transaction_date_time == "2024-05-01T10:20:30.1234567"
+
+
+@pytest.mark.parametrize(
+    ("number", "currency", "written"),
+    [
+        ("10", "EUR", "10.00"),
+        ("10.0", "EUR", "10.00"),
+        ("10.0000", "EUR", "10.00"),
+        ("0", "EUR", "0.00"),
+        ("0.1", "EUR", "0.10"),
+        ("999999999999.99", "EUR", "999999999999.99"),
+        ("10", "JPY", "10"),
+        ("10.00", "JPY", "10"),
+        ("10.5", "KWD", "10.500"),
+        ("10", "CLF", "10.0000"),
+    ],
+)
+def test_the_amount_is_a_number_on_the_wire_with_the_currencys_decimals(
+    number: str, currency: str, written: str
+) -> None:
+    body = record_text().replace("66.77", number).replace('"EUR"', f'"{currency}"')
+    read = StatusRecord.from_json(body)
+    assert read.transaction_amount == written
+    assert f'"transactionAmount":{written},'.encode() in read.to_json()
+    assert type(read.to_wire()["transactionAmount"]) is NumberText
+    assert type(read.transaction_amount) is str
+
+
+def test_no_digit_of_an_amount_is_lost_to_floating_point() -> None:
+    read = StatusRecord.from_json(record_text().replace("66.77", "0.30000000000000000"))
+    assert read.transaction_amount == "0.30"
+    many = StatusRecord.from_json(record_text().replace("66.77", "999999999999.98"))
+    assert many.money.minor_units == 99_999_999_999_998
+
+
+@pytest.mark.parametrize(
+    "number", ["-10.00", "10.001", "1e2", "1E+2", "100000000000000", "10.00000000001"], ids=str
+)
+def test_a_number_that_is_no_amount_of_its_currency_is_refused(number: str) -> None:
+    with pytest.raises(InvalidMessage) as caught:
+        StatusRecord.from_json(record_text().replace("66.77", number))
+    assert paths(caught.value) == ["transactionAmount"]
+
+
+def test_an_amount_sent_as_text_is_read_too() -> None:
+    assert StatusRecord.from_wire(record()) == StatusRecord.from_json(record_text())
+
+
+@pytest.mark.parametrize("amount", [66.77, True, None, "66,77", "", []], ids=repr)
+def test_an_amount_that_is_none_is_refused(amount: object) -> None:
+    with pytest.raises(InvalidMessage) as caught:
+        StatusRecord.from_wire(record() | {"transactionAmount": amount})
+    assert paths(caught.value) == ["transactionAmount"]
+
+
+@pytest.mark.parametrize("path", MANDATORY)
+def test_a_record_without_what_identifies_it_is_refused(path: str) -> None:
+    with pytest.raises(InvalidMessage, match="is missing") as caught:
+        StatusRecord.from_wire(without(record(), path))
+    assert paths(caught.value) == [path]
+    with pytest.raises(InvalidMessage) as caught:
+        StatusRecord.from_wire(record() | {path: None})
+    assert paths(caught.value) == [path]
+
+
+def test_all_that_is_wrong_with_a_record_is_told_at_once() -> None:
+    with pytest.raises(InvalidMessage) as caught:
+        StatusRecord.from_wire({"TransactionAmount": "1,5", "CurrencyCode": "ZZZ"})
+    assert paths(caught.value) == sorted(MANDATORY)
+
+
+def test_the_payer_of_an_errored_follow_up_is_null() -> None:
+    details = dict.fromkeys(record()["apmDetails"])
+    read = StatusRecord.from_wire(record() | {"apmDetails": details | {"apmName": "Refund"}})
+    assert read.to_wire()["apmDetails"] == {"apmName": "Refund"}
+
+
+@pytest.mark.parametrize("details", [None, {}], ids=repr)
+def test_a_record_needs_no_payer(details: dict[str, Any] | None) -> None:
+    assert StatusRecord.from_wire(record() | {"apmDetails": details}).money.minor_units == 6677
+    assert StatusRecord.from_wire(without(record(), "apmDetails")).apm_details is None
+
+
+@pytest.mark.parametrize("state", ["Approved", "Errored", "Pending", "approved", "SomethingNew"])
+def test_a_state_is_kept_as_it_was_sent(state: str) -> None:
+    assert StatusRecord.from_wire(record() | {"state": state}).state == state
+
+
+@pytest.mark.parametrize("path", ["id", "state", "type", "clientSystemTransactionId"])
+def test_what_a_record_is_judged_by_is_not_blank(path: str) -> None:
+    with pytest.raises(InvalidMessage, match=f"{path}: is empty"):
+        StatusRecord.from_wire(record() | {path: " "})
+
+
+def test_a_type_is_kept_as_it_was_sent() -> None:
+    assert StatusRecord.from_wire(record() | {"type": "Ecom.Something"}).type == "Ecom.Something"
+
+
+@pytest.mark.parametrize("path", ["apmDetails.billingAddress.countryCode", "apmDetails.billingAddress.state"])
+def test_what_a_provider_says_of_an_address_is_not_judged(path: str) -> None:
+    values = changed(record(), path, "Germany")
+    assert StatusRecord.from_wire(values).to_wire()["apmDetails"] == values["apmDetails"]
+
+
+def test_a_number_stands_for_a_text_in_an_answer() -> None:
+    body = record_text().replace('"8f14e45f"', "8014").replace('"1010"', "1010", 1)
+    read = StatusRecord.from_json(body)
+    assert read.id == "8014"
+    assert read.apm_details is not None
+    assert read.apm_details.apm_payer_shipping_postal_code == "1010"
+
+
+@pytest.mark.parametrize("rename", [str.upper, str.lower, str.capitalize, str.swapcase])
+def test_names_are_read_in_any_letter_case(rename: Callable[[str], str]) -> None:
+    assert StatusRecord.from_wire(renamed(record(), rename)) == StatusRecord.from_wire(record())
+
+
+def test_unknown_fields_are_left_out() -> None:
+    values = changed(record(), "apmDetails.riskScore", {"deep": [1]}) | {"settledAt": None}
+    assert StatusRecord.from_wire(values) == StatusRecord.from_wire(record())
+
+
+def test_colliding_names_are_told_by_both() -> None:
+    with pytest.raises(InvalidMessage, match="'id' and 'ID'") as caught:
+        StatusRecord.from_wire(record() | {"ID": "other"})
+    assert paths(caught.value) == ["id"]
+
+
+@given(
+    units=st.integers(min_value=0, max_value=10**14 - 1),
+    text=st.text(st.characters(codec="utf-8"), min_size=1),
+)
+def test_what_is_written_is_read_back(units: int, text: str) -> None:
+    amount = Money.from_minor_units(units, "KWD").to_wire()
+    values = {"currencyCode": "KWD", "transactionAmount": amount, "apmDetails": {"apmName": text}}
+    read = StatusRecord.from_wire(record() | values)
+    assert StatusRecord.from_json(read.to_json()) == read
+    assert StatusRecord.from_wire(read.to_wire()) == read
+    assert StatusRecord.from_json(read.to_json()).to_json() == read.to_json()
+
+
+def test_a_query_answers_with_a_list_and_an_empty_one_means_nothing_is_known() -> None:
+    assert parse_records(loads("[]")) == ()
+    assert parse_records(()) == ()
+
+
+def test_records_of_one_reference_differ_by_id_and_type() -> None:
+    body = f"[{record_text()}, {record_text().replace('8f14e45f', 'other').replace('preAuth', 'capture')}]"
+    first, second = parse_records(loads(body))
+    assert first.client_system_transaction_id == second.client_system_transaction_id
+    assert (first.id, second.id) == ("8f14e45f", "other")
+    assert first.type != second.type
+
+
+def test_faults_of_all_records_are_told_with_their_places() -> None:
+    values = [record(), without(record(), "id"), record() | {"transactionAmount": "1,5", "state": ""}]
+    with pytest.raises(InvalidMessage) as caught:
+        parse_records(values)
+    assert paths(caught.value) == ["[1].id", "[2].state", "[2].transactionAmount"]
+
+
+def test_a_fault_deep_in_a_record_has_its_whole_path() -> None:
+    with pytest.raises(InvalidMessage) as caught:
+        parse_records([changed(record(), "apmDetails.billingAddress.city", ["x"])])
+    assert paths(caught.value) == ["[0].apmDetails.billingAddress.city"]
+
+
+@pytest.mark.parametrize(
+    "value", [{}, record(), None, "x", True, NumberText("1")], ids=lambda each: type(each)
+)
+def test_what_is_no_list_is_no_answer_to_a_query(value: object) -> None:
+    with pytest.raises(InvalidMessage, match="no list of status records"):
+        parse_records(value)
+
+
+@pytest.mark.parametrize("element", [None, [], "x", True], ids=repr)
+def test_what_is_no_object_is_no_record(element: object) -> None:
+    with pytest.raises(InvalidMessage, match="is no status record") as caught:
+        parse_records([record(), element])
+    assert paths(caught.value) == ["[1]"]
+
+
+def test_the_query_has_three_mandatory_parameters() -> None:
+    values = {"merchantId": "M", "storeId": "S", "clientSystemTransactionId": "any text ü"}
+    assert StatusQuery.from_wire(values).to_wire() == values
+    with pytest.raises(InvalidMessage) as caught:
+        StatusQuery.from_wire({})
+    assert paths(caught.value) == sorted(values)
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2024-05-01T10:20:30.1234567", (2024, 5, 1, 10, 20, 30, 123456)),
+        ("2024-05-01T10:20:30.1234569", (2024, 5, 1, 10, 20, 30, 123456)),
+        ("2024-05-01T10:20:30.9999999", (2024, 5, 1, 10, 20, 30, 999999)),
+        ("2024-05-01T10:20:30.0000000", (2024, 5, 1, 10, 20, 30)),
+        ("2024-05-01T10:20:30.5", (2024, 5, 1, 10, 20, 30, 500000)),
+        ("2024-05-01T10:20:30", (2024, 5, 1, 10, 20, 30)),
+        ("2024-05-01 10:20:30", (2024, 5, 1, 10, 20, 30)),
+        ("2024-05-01T10:20:30.1234567Z", (2024, 5, 1, 10, 20, 30, 123456)),
+        ("2024-05-01T10:20:30+02:00", (2024, 5, 1, 8, 20, 30)),
+        ("2024-05-01T00:20:30.1234567+02:00", (2024, 4, 30, 22, 20, 30, 123456)),
+        ("2024-02-29T23:59:59.123456789", (2024, 2, 29, 23, 59, 59, 123456)),
+    ],
+)
+def test_a_time_is_read_as_utc_and_to_the_microsecond(text: str, moment: tuple[int, ...]) -> None:
+    read = read_timestamp(text)
+    assert read == datetime(*moment, tzinfo=UTC)  # type: ignore[misc, arg-type]
+    assert read.utcoffset() == timedelta(0)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        " ",
+        "now",
+        "2024-05-01",
+        "10:20:30",
+        "2024-05-01T10:20",
+        "2024-13-01T00:00:00",
+        "2023-02-29T00:00:00",
+        "2024-05-01T24:00:01",
+        "2024-05-01T10:20:60",
+        "2024-05-01T10:20:30,5",
+        "2024-05-01T10:20:30.",
+        "2024-05-01T10:20:30.1234567890",
+        " 2024-05-01T10:20:30",
+        "2024-05-01T10:20:30\n",
+        "0000-01-01T00:00:00",
+        "0001-01-01T00:00:00+01:00",
+        "9999-12-31T23:59:59-01:00",
+        "2024-05-01T10:20:30+99:00",
+        "\u0662\u0660\u0662\u0664-05-01T10:20:30",
+        "1714558830",
+        "20240501T102030",
+        "9" * 100_000,
+    ],
+    ids=lambda text: ascii(text[:32]),
+)
+def test_a_text_that_is_no_time_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(InvalidTime, match=r"2024-05-01T10:00:00\.1234567") as caught:
+        read_timestamp(text)
+    assert len(str(caught.value)) < 160
+    with pytest.raises(InvalidMessage) as refused:
+        StatusRecord.from_wire(record() | {"transactionDateTime": text})
+    assert paths(refused.value) == ["transactionDateTime"]
+
+
+@pytest.mark.parametrize(
+    ("moment", "text"),
+    [
+        (datetime(2024, 5, 1, 10, 20, 30, 123456, tzinfo=UTC), "2024-05-01T10:20:30.1234560"),
+        (datetime(2024, 5, 1, 10, 20, 30, tzinfo=UTC), "2024-05-01T10:20:30.0000000"),
+        (datetime(2024, 5, 1, 1, tzinfo=timezone(timedelta(hours=2))), "2024-04-30T23:00:00.0000000"),
+    ],
+)
+def test_a_time_is_written_with_seven_digits_and_no_zone(moment: datetime, text: str) -> None:
+    assert write_timestamp(moment) == text
+
+
+@given(moment=st.datetimes(timezones=st.just(UTC)))
+def test_a_time_that_is_written_is_read_back(moment: datetime) -> None:
+    assert read_timestamp(write_timestamp(moment)) == moment
