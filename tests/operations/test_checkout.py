@@ -5,22 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from datetime import timedelta
-from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.test.utils import CaptureQueriesContext
 
 from tests.client.servers import RawServer, unused_port
-from tests.operations.conftest import MUG, MakeContext, MakeOrder, Pay, VirtualClock
+from tests.operations.conftest import MUG, MakeContext, MakeOrder, Pay
 from tests.operations.dying import interrupted, scripted
 from wallet_gateway.client.errors import OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.operations import follow_ups, reconciliation
 from wallet_gateway.operations.attempts import (
     CheckoutInProgress,
     CheckoutPaused,
@@ -47,130 +44,6 @@ def start(context: GatewayContext) -> Start:
 
 def bodies(control: SandboxControl) -> list[dict[str, Any]]:
     return [entry["body"] for entry in control.journal() if entry["operation"] == "checkout"]
-
-
-# One page at a time
-
-
-def test_a_page_is_committed_with_its_end_before_anybody_is_sent_there(
-    make_order: MakeOrder, start: Start, clock: VirtualClock
-) -> None:
-    payment = start(make_order())
-
-    stored = GatewayTransaction.objects.get(reference=payment.reference)
-    assert stored.state == S.OPEN
-    assert stored.redirect_url == payment.redirect_url
-    assert stored.expires_at == payment.expires_at == clock.now() + timedelta(seconds=900)
-    assert payment.is_open
-    assert payment.state == "OPEN"
-
-
-def test_a_second_click_is_shown_the_same_page(
-    make_order: MakeOrder, start: Start, clock: VirtualClock, wallet_sandbox: SandboxControl
-) -> None:
-    order = make_order()
-    first = start(order)
-    clock.advance(seconds=839)
-    second = start(PaymentOrder.objects.get())
-
-    assert (second.redirect_url, second.reference) == (first.redirect_url, first.reference)
-    assert len(bodies(wallet_sandbox)) == 1
-
-
-def test_a_page_with_less_than_a_minute_left_is_not_offered_again(
-    make_order: MakeOrder, start: Start, clock: VirtualClock, wallet_sandbox: SandboxControl
-) -> None:
-    order = make_order()
-    first = start(order)
-    clock.advance(seconds=840)
-    second = start(order)
-
-    assert second.reference != first.reference
-    assert second.number == 2
-    assert len(bodies(wallet_sandbox)) == 2
-
-
-@pytest.mark.parametrize("outcome", ["refused", "error", "cancelled"])
-def test_after_a_failure_the_next_click_opens_another_page(
-    outcome: str, pay: Pay, start: Start, wallet_sandbox: SandboxControl
-) -> None:
-    first = pay(outcome)
-    second = start(first.order)
-    assert second.reference != first.reference
-    second.order.refresh_from_db()
-    assert second.order.state == OrderState.OPEN
-
-
-def test_a_customer_who_went_back_undecided_is_shown_the_same_page(pay: Pay, start: Start) -> None:
-    first = pay("return")
-    assert start(first.order).redirect_url == first.redirect_url
-
-
-def test_after_the_page_ended_unpaid_the_next_click_opens_another(
-    pay: Pay, start: Start, clock: VirtualClock, context: GatewayContext
-) -> None:
-    first = pay("return")
-    clock.advance(seconds=900 + 15 * 60 + 1)
-    reconciliation.reconcile_attempt(reference=first.reference, context=context)
-    order = PaymentOrder.objects.get()
-    assert order.state == OrderState.EXPIRED
-
-    assert start(order).number == 2
-
-
-def test_after_a_reversal_the_customer_may_pay_anew(pay: Pay, start: Start, context: GatewayContext) -> None:
-    payment = pay(type="preauthorization")
-    follow_ups.reverse(payment=payment, context=context)
-    assert start(PaymentOrder.objects.get()).number == 2
-
-
-# Never again what is paid
-
-
-@pytest.mark.parametrize(
-    ("outcome", "details", "state"),
-    [
-        ("success", {}, OrderState.PAID),
-        ("pending", {}, OrderState.PENDING),
-        ("success", {"type": "preauthorization"}, OrderState.AUTHORISED),
-    ],
-)
-def test_what_is_paid_or_may_be_is_not_paid_again(
-    outcome: str,
-    details: dict[str, Any],
-    state: OrderState,
-    pay: Pay,
-    start: Start,
-    wallet_sandbox: SandboxControl,
-) -> None:
-    order = pay(outcome, **details).order
-    with pytest.raises(OrderNotPayable, match=f"is {state}; it must not be paid again"):
-        start(order)
-    assert len(bodies(wallet_sandbox)) == 1
-    assert GatewayTransaction.objects.count() == 1
-
-
-@pytest.mark.parametrize("amount", [Decimal("5.00"), None], ids=["in part", "whole"])
-def test_what_was_refunded_is_not_paid_again(
-    amount: Decimal | None, pay: Pay, start: Start, context: GatewayContext
-) -> None:
-    payment = pay()
-    follow_ups.refund(payment=payment, context=context, amount=amount)
-    with pytest.raises(OrderNotPayable):
-        start(payment.order)
-
-
-def test_a_caller_with_an_old_copy_of_the_order_cannot_pay_it_again(
-    make_order: MakeOrder, start: Start, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    order = make_order()
-    payment = start(PaymentOrder.objects.get())
-    wallet_sandbox.complete_checkout(payment.reference, "success")
-    reconciliation.reconcile_attempt(reference=payment.reference, context=context)
-
-    assert (order.state, order.version) == (OrderState.OPEN, 0)
-    with pytest.raises(OrderNotPayable):
-        start(order)
 
 
 # What never left
@@ -227,24 +100,6 @@ def test_a_second_try_that_loses_its_answer_ends_the_attempt(
     with pytest.raises(GatewayUnreachable, match="no payment page was received"):
         start(make_order(), interrupted(context, before=lose))
     assert GatewayTransaction.objects.get().state == S.ABANDONED
-
-
-# Two clicks at once
-
-
-def test_a_click_that_waits_in_vain_is_told_so_and_sends_nothing(
-    make_order: MakeOrder, start: Start, context: GatewayContext, wallet_sandbox: SandboxControl
-) -> None:
-    order = make_order()
-    waits: list[float] = []
-
-    def click_once_more() -> None:
-        with pytest.raises(CheckoutInProgress, match="try again in a moment"):
-            start(PaymentOrder.objects.get(), replace(context, sleep=waits.append))
-
-    start(order, interrupted(context, before=click_once_more))
-    assert sum(waits) == pytest.approx(3.1)
-    assert len(bodies(wallet_sandbox)) == 1
 
 
 # The host of the page
