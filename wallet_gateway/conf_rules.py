@@ -104,7 +104,7 @@ def _problems_of_values(where: str, given: Mapping[str, Any]) -> Iterator[Proble
     if given.get("PROFILE", "test") not in ("test", "prod"):
         yield Problem(setting=f"{where}['PROFILE']", expected="'test' or 'prod'")
     timeout = given.get("REDIRECT_URL_TIMEOUT", 900)
-    if isinstance(timeout, int) and not 60 <= timeout <= 900:
+    if _has_type(timeout, int) and not 60 <= timeout <= 900:
         expected = "60 to 900 seconds: an order must not stay payable for ever"
         yield Problem(setting=f"{where}['REDIRECT_URL_TIMEOUT']", expected=expected)
     for name in _POSITIVE:

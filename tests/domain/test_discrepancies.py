@@ -1,0 +1,18 @@
+"""Which differences freeze a payment: all that put its money in doubt, and none that does not."""
+
+from __future__ import annotations
+
+import pytest
+
+from wallet_gateway.domain.discrepancies import FREEZING, DiscrepancyKind
+
+HARMLESS = {DiscrepancyKind.REPEATED_ON_THE_WIRE, DiscrepancyKind.UNEXPECTED_HOST}
+
+
+@pytest.mark.parametrize("kind", DiscrepancyKind)
+def test_what_puts_money_in_doubt_freezes(kind: DiscrepancyKind) -> None:
+    assert (kind in FREEZING) is (kind not in HARMLESS)
+
+
+def test_a_kind_fits_its_column() -> None:
+    assert max(map(len, DiscrepancyKind)) <= 24

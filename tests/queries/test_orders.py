@@ -1,0 +1,102 @@
+"""What pages show of an order: its money added up and its story in order of time, in few statements."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from wallet_gateway import payments
+from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.orders import TimelineKind, order_summary, order_timeline
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+
+
+def order_of(amount: str, sandbox: SandboxControl, *, outcome: str = "success") -> PaymentOrder:
+    order = payments.create_order(
+        reference=f"SUM-{amount}", currency="EUR", amount=Decimal(amount), type="preauthorization"
+    )
+    attempt = payments.start_checkout(order)
+    sandbox.complete_checkout(attempt.reference, outcome)
+    return payments.reconcile(attempt)
+
+
+def euros(text: str) -> Money:
+    return Money.parse(text, "EUR")
+
+
+def test_an_order_is_added_up_to_the_cent(wallet_sandbox: SandboxControl) -> None:
+    order = order_of("30.00", wallet_sandbox)
+    payments.capture(order, Decimal("20.00"))
+    payments.refund(order, Decimal("7.50"))
+
+    summary = order_summary(PaymentOrder.objects.get(pk=order.pk))
+
+    assert summary.state is OrderState.PART_REFUNDED
+    assert summary.amount == euros("30.00")
+    assert summary.authorised == euros("30.00")
+    assert summary.captured == euros("20.00")
+    assert summary.refunded == euros("7.50")
+    assert summary.reserved.minor_units == 0
+    assert summary.open_attempt is None
+
+
+def test_what_is_under_way_is_shown_apart(wallet_sandbox: SandboxControl) -> None:
+    order = order_of("30.00", wallet_sandbox)
+    wallet_sandbox.fault("capture", "status_before", status=500)
+    payments.capture(order, Decimal("20.00"))
+
+    summary = order_summary(PaymentOrder.objects.get(pk=order.pk))
+
+    assert summary.captured.minor_units == 0
+    assert summary.reserved == euros("20.00")
+
+
+def test_an_open_page_can_be_shown_again(wallet_sandbox: SandboxControl) -> None:
+    order = order_of("10.00", wallet_sandbox, outcome="return")
+
+    attempt = order_summary(order).open_attempt
+
+    assert attempt is not None
+    assert attempt.redirect_url.startswith("http://127.0.0.1:")
+
+
+def test_the_story_is_told_from_the_order_to_the_refund(wallet_sandbox: SandboxControl) -> None:
+    order = order_of("30.00", wallet_sandbox)
+    payments.capture(order, Decimal("20.00"))
+    payments.refund(order, Decimal("7.50"), note="a chip in the rim")
+
+    story = order_timeline(order)
+
+    assert [str(entry.text) for entry in story] == [
+        "Order created",
+        "Payment page requested",
+        "Payment page opened",
+        "Payment approved",
+        "Capture requested",
+        "Capture approved",
+        "Refund requested",
+        "Refund approved",
+    ]
+    assert story[0].kind is TimelineKind.ORDERED
+    assert story[-1].amount == euros("7.50")
+    assert story[-2].detail == "a chip in the rim"
+    assert [entry.occurred_at for entry in story] == sorted(entry.occurred_at for entry in story)
+
+
+def test_the_story_costs_two_statements_however_long_it_is(wallet_sandbox: SandboxControl) -> None:
+    order = order_of("30.00", wallet_sandbox)
+    with CaptureQueriesContext(connection) as short:
+        order_timeline(order)
+    for _ in range(4):
+        payments.capture(order, Decimal("1.00"))
+    with CaptureQueriesContext(connection) as long:
+        order_timeline(order)
+
+    assert len(short) == len(long) == 2

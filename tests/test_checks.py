@@ -1,0 +1,69 @@
+"""What is missing or dangerous is said when Django starts, by the setting's name."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.checks import run_checks
+from django.db import connections
+from pytest_django import Settings
+
+from wallet_gateway import checks
+
+
+def ids(messages: object) -> list[str]:
+    return [message.id for message in messages]  # type: ignore[attr-defined]
+
+
+def test_a_complete_project_has_no_errors() -> None:
+    assert checks.check_settings() == []
+    assert checks.check_urls() == []
+
+
+def test_the_checks_run_with_all_of_djangos(settings: Settings) -> None:
+    settings.WALLET_GATEWAY = {"PUBLIC_ORIGIN": "https://shop.example"}
+
+    assert "wallet_gateway.E001" in ids(run_checks())
+
+
+def test_every_missing_setting_is_an_error_of_its_own(settings: Settings) -> None:
+    settings.WALLET_GATEWAY = {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": {"default": {}}}
+
+    found = checks.check_settings()
+
+    named = " ".join(message.msg for message in found)
+    for name in ("BASE_URL", "MERCHANT_ID", "STORE_ID", "USER_ID", "PROVIDER"):
+        assert f"['default']['{name}']" in named
+
+
+def test_urls_that_are_not_included_are_an_error_with_the_line_to_add(settings: Settings) -> None:
+    settings.ROOT_URLCONF = "django.contrib.auth.urls"
+
+    (message,) = checks.check_urls()
+
+    assert message.id == "wallet_gateway.E002"
+    assert "include('wallet_gateway.urls')" in (message.hint or "")
+
+
+def warnings_for(monkeypatch: pytest.MonkeyPatch, **given: object) -> list[str]:
+    for name, value in given.items():
+        monkeypatch.setitem(connections["default"].settings_dict, name, value)
+    return ids(checks.check_databases())
+
+
+def test_a_transaction_around_every_request_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "wallet_gateway.W001" in warnings_for(monkeypatch, ATOMIC_REQUESTS=True)
+    assert "wallet_gateway.W001" not in warnings_for(monkeypatch, ATOMIC_REQUESTS=False)
+
+
+@pytest.mark.skipif(connections["default"].vendor != "sqlite", reason="says what SQLite needs")
+def test_sqlite_needs_immediate_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "wallet_gateway.W002" in warnings_for(monkeypatch, OPTIONS={})
+    assert "wallet_gateway.W002" not in warnings_for(monkeypatch, OPTIONS={"transaction_mode": "immediate"})
+
+
+@pytest.mark.skipif(connections["default"].vendor != "sqlite", reason="says what SQLite is fit for")
+def test_sqlite_is_warned_of_outside_development(settings: Settings) -> None:
+    assert "wallet_gateway.W003" in ids(checks.check_databases())
+
+    settings.DEBUG = True
+    assert "wallet_gateway.W003" not in ids(checks.check_databases())

@@ -1,0 +1,139 @@
+"""Every setting that is missing or wrong is named, with what would be right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from wallet_gateway.conf_rules import OPTIONAL, REQUIRED, is_loopback, problems_of
+
+GATEWAY: dict[str, Any] = {
+    "BASE_URL": "https://gateway.example",
+    "MERCHANT_ID": "M",
+    "STORE_ID": "S",
+    "USER_ID": "u",
+    "PROVIDER": "ExampleWalletV2",
+}
+
+
+def setting(**gateway: object) -> dict[str, Any]:
+    return {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": {"default": GATEWAY | gateway}}
+
+
+def problems(raw: dict[str, Any], *, debug: bool = False) -> dict[str, str]:
+    return {problem.setting: problem.expected for problem in problems_of(raw, debug=debug)}
+
+
+def test_a_complete_setting_has_no_problem() -> None:
+    assert problems(setting()) == {}
+
+
+def test_every_optional_name_may_be_given_its_default() -> None:
+    assert problems(setting(**{name: default for name, (_, default) in OPTIONAL.items()})) == {}
+
+
+@pytest.mark.parametrize("name", REQUIRED)
+@pytest.mark.parametrize("value", [None, "", "  ", 7], ids=["missing", "empty", "blank", "a number"])
+def test_a_required_name_without_a_text_is_named(name: str, value: object) -> None:
+    raw = setting()
+    raw["GATEWAYS"]["default"].pop(name)
+    if value is not None:
+        raw["GATEWAYS"]["default"][name] = value
+
+    assert f"WALLET_GATEWAY['GATEWAYS']['default']['{name}']" in problems(raw)
+
+
+WRONG = [
+    ("PROFILE", "production", "'test' or 'prod'"),
+    ("REDIRECT_URL_TIMEOUT", 0, "60 to 900"),
+    ("REDIRECT_URL_TIMEOUT", 901, "60 to 900"),
+    ("REDIRECT_URL_TIMEOUT", "900", "a whole number"),
+    ("REDIRECT_URL_TIMEOUT", True, "a whole number"),
+    ("CONNECT_TIMEOUT", 0, "above zero"),
+    ("READ_TIMEOUT", -1, "above zero"),
+    ("TOTAL_TIMEOUT", float("inf"), "above zero"),
+    ("TOTAL_TIMEOUT", float("nan"), "above zero"),
+    ("QUERY_RATE", 0, "above zero"),
+    ("SENDING", "yes", "True or False"),
+    ("SHARES_REFERENCES", 1, "True or False"),
+    ("AUTH", "no.such.thing", "dotted path"),
+    ("AUTH", "wallet_gateway.conf_rules.SETTING", "dotted path"),
+    ("REDIRECT_HOSTS", "pay.example", "a list"),
+    ("REDIRECT_HOSTS", ["https://pay.example"], "without scheme"),
+    ("REDIRECT_HOSTS", [""], "without scheme"),
+    ("PATHS", {"checkout": "api"}, "begins with /"),
+    ("PATHS", {"chekout": "/api"}, "unknown name"),
+    ("BASE_URL", "http://gateway.example", "https"),
+    ("BASE_URL", "gateway.example", "absolute https"),
+    ("BASE_URL", "https://user@gateway.example", "absolute https"),
+    ("TIMEOUT", 3, "unknown name"),
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"), WRONG, ids=[f"{name}={value!r}" for name, value, _ in WRONG]
+)
+def test_a_wrong_value_is_named_with_what_is_expected(name: str, value: object, words: str) -> None:
+    found = problems(setting(**{name: value}))
+
+    where = [key for key in found if f"'{name}'" in key]
+    assert len(where) == 1, found
+    assert words in found[where[0]]
+
+
+@pytest.mark.parametrize(
+    ("origin", "debug", "fine"),
+    [
+        ("https://shop.example", False, True),
+        ("https://shop.example/", False, True),
+        ("http://shop.example", False, False),
+        ("http://shop.example", True, True),
+        ("http://127.0.0.1:8000", False, True),
+        ("http://localhost:8000", False, True),
+        ("https://shop.example/shop", False, False),
+        ("https://shop.example?x=1", False, False),
+        ("shop.example", False, False),
+        (None, False, False),
+    ],
+)
+def test_the_public_origin_is_scheme_and_host_and_safe(origin: object, debug: bool, fine: bool) -> None:
+    found = problems(setting() | {"PUBLIC_ORIGIN": origin}, debug=debug)
+
+    assert ("WALLET_GATEWAY['PUBLIC_ORIGIN']" not in found) is fine
+
+
+def test_plain_http_is_for_a_loopback_address_in_profile_test_only() -> None:
+    assert problems(setting(BASE_URL="http://127.0.0.1:8001")) == {}
+    assert problems(setting(BASE_URL="http://127.0.0.1:8001", PROFILE="prod")) != {}
+
+
+@pytest.mark.parametrize("gateways", [None, {}, [], "default"])
+def test_a_setting_without_gateways_says_so(gateways: object) -> None:
+    assert "WALLET_GATEWAY['GATEWAYS']" in problems(setting() | {"GATEWAYS": gateways})
+
+
+@pytest.mark.parametrize("alias", ["", "x" * 33, 1])
+def test_an_alias_that_no_row_could_hold_is_refused(alias: object) -> None:
+    assert len(problems(setting() | {"GATEWAYS": {alias: GATEWAY}})) == 1
+
+
+def test_a_slip_of_the_pen_beside_the_gateways_is_named() -> None:
+    assert "WALLET_GATEWAY['PUBLIC_ORGIN']" in problems(setting() | {"PUBLIC_ORGIN": "x"})
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("localhost", True),
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("10.0.0.1", False),
+        ("localhost.example", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_loopback_is_this_machine_and_nothing_else(host: str | None, expected: bool) -> None:
+    assert is_loopback(host) is expected

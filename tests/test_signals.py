@@ -1,0 +1,29 @@
+"""The signals a shop connects to, by name: taking one away breaks shops."""
+
+from __future__ import annotations
+
+from django.dispatch import Signal
+
+from wallet_gateway import signals
+from wallet_gateway.models import FactKind
+from wallet_gateway.operations.facts import SIGNALS
+
+NAMES = {
+    "order_authorised",
+    "order_paid",
+    "order_captured_in_part",
+    "order_refunded",
+    "order_reversed",
+    "order_failed",
+    "order_expired",
+    "order_anomaly",
+}
+
+
+def test_the_signals_are_these_and_no_others() -> None:
+    assert {name for name, value in vars(signals).items() if isinstance(value, Signal)} == NAMES
+
+
+def test_every_kind_of_fact_has_a_signal_of_its_own() -> None:
+    assert set(SIGNALS) == set(FactKind)
+    assert {id(signal) for signal in SIGNALS.values()} == {id(getattr(signals, name)) for name in NAMES}
