@@ -1,0 +1,318 @@
+"""The migration file: rows, their line numbers, and what of a broken file is still read."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import tracemalloc
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wallet_gateway.protocol.errors import InvalidMessage
+from wallet_gateway.protocol.migration_file import COLUMNS, MigrationRow, RowError, read_rows, write_rows
+from wallet_gateway.protocol.money import Money
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+HEADER = "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId"
+GOOD = "OLD-1,2023-04-05T06:07:08.1234567,100.00,EUR,25.50,P/77:a=b"
+
+
+def rows_of(*lines: str) -> list[MigrationRow | RowError]:
+    return list(read_rows([f"{line}\r\n" for line in (HEADER, *lines)]))
+
+
+def one_error(*lines: str) -> RowError:
+    errors = [row for row in rows_of(*lines) if isinstance(row, RowError)]
+    assert len(errors) == 1
+    return errors[0]
+
+
+def row(**changes: object) -> MigrationRow:
+    values: dict[str, object] = {
+        "parent_transaction_id": "OLD-1",
+        "transaction_date_time": "2023-04-05T06:07:08.1234567",
+        "amount": Decimal(100),
+        "currency": "EUR",
+        "refunded_amount": Decimal("25.5"),
+        "provider_transaction_id": "P/77:a=b",
+    }
+    return MigrationRow.build(**values | changes)
+
+
+def test_the_columns_are_those_of_the_file() -> None:
+    assert ",".join(COLUMNS) == HEADER
+
+
+def test_a_row_is_a_deposit_and_what_of_it_was_refunded() -> None:
+    (read,) = rows_of(GOOD)
+    assert isinstance(read, MigrationRow)
+    assert (read.parent_transaction_id, read.provider_transaction_id) == ("OLD-1", "P/77:a=b")
+    assert read.money == Money.parse("100.00", "EUR")
+    assert read.refunded == Money.parse("25.50", "EUR")
+    assert read.transacted_at.isoformat() == "2023-04-05T06:07:08.123456+00:00"
+    assert read == row()
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "refunded", "held"),
+    [
+        ("100", "EUR", "0", ("100.00", "0.00")),
+        ("100.5", "eur", "100.50", ("100.50", "100.50")),
+        ("100", "JPY", "0", ("100", "0")),
+        ("1.5", "KWD", "0.001", ("1.500", "0.001")),
+        ("1", "CLF", "0", ("1.0000", "0.0000")),
+    ],
+)
+def test_amounts_are_held_with_their_currencys_decimals(
+    amount: str, currency: str, refunded: str, held: tuple[str, str]
+) -> None:
+    (read,) = rows_of(f"OLD-1,2023-04-05 06:07:08,{amount},{currency},{refunded},P1")
+    assert isinstance(read, MigrationRow)
+    assert (read.amount, read.refunded_amount) == held
+    assert read.currency == currency.upper()
+
+
+@pytest.mark.parametrize(
+    ("header", "line"),
+    [
+        (HEADER.upper(), GOOD),
+        (HEADER.lower(), GOOD),
+        (HEADER.replace(",", " , "), GOOD),
+        ("\ufeff" + HEADER, GOOD),
+        (HEADER + ",comment", GOOD + ",kept for the audit"),
+        ("comment," + HEADER, '"a, b",' + GOOD),
+        (HEADER + ",,", GOOD + ",,"),
+    ],
+    ids=["upper", "lower", "blanks", "mark", "extra behind", "extra before", "empty cells"],
+)
+def test_a_header_is_read_in_any_case_and_beside_other_columns(header: str, line: str) -> None:
+    assert list(read_rows([header, line])) == [row()]
+
+
+def test_columns_may_come_in_any_order() -> None:
+    names, cells = reversed(HEADER.split(",")), reversed(GOOD.split(","))
+    assert list(read_rows([",".join(names), ",".join(cells)])) == [row()]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "",
+        "parentTransactionId",
+        HEADER.replace("amount,", ""),
+        HEADER.replace(",", ";"),
+        HEADER.replace(",", "\t"),
+        HEADER.replace("amount", "sum"),
+        HEADER + ",amount",
+        HEADER + ",AMOUNT",
+        GOOD,
+        "<html>",
+    ],
+)
+def test_a_header_that_lacks_or_repeats_a_column_is_one_error_and_ends_the_reading(header: str) -> None:
+    (error,) = read_rows([header, GOOD, GOOD])
+    assert isinstance(error, RowError)
+    assert error.line == 1
+    assert error.reason == f"the header must have the columns {', '.join(COLUMNS)}, each once"
+
+
+def test_a_file_of_nothing_has_no_header() -> None:
+    (error,) = read_rows([])
+    assert isinstance(error, RowError)
+    assert error.line == 1
+
+
+def test_a_header_that_is_no_csv_is_one_error() -> None:
+    (error,) = read_rows(['"parentTransactionId"x,', GOOD])
+    assert isinstance(error, RowError)
+    assert error.line == 1
+    assert error.reason.startswith("not CSV: ")
+
+
+def test_a_file_of_a_header_alone_has_no_rows() -> None:
+    assert rows_of() == []
+
+
+def test_every_row_has_its_line_and_a_wrong_one_does_not_stop_the_others() -> None:
+    found = rows_of(GOOD, GOOD.replace("100.00", "100,00"), "", GOOD.replace("OLD-1", "OLD-2"), "x", "")
+    assert isinstance(found[0], MigrationRow)
+    assert found[1] == RowError(3, "has 7 cells; the header has 6")
+    assert isinstance(found[2], MigrationRow)
+    assert found[3] == RowError(6, "has 1 cells; the header has 6")
+    assert len(found) == 4
+
+
+def test_the_line_of_a_row_of_several_lines_is_its_last() -> None:
+    found = rows_of('"OLD', '1",2023-04-05T06:07:08,1,EUR,0,P1', "x")
+    assert [each.line for each in found if isinstance(each, RowError)] == [3, 4]
+
+
+@pytest.mark.parametrize(
+    ("change", "to", "reason"),
+    [
+        ("OLD-1", "", "parentTransactionId: "),
+        ("OLD-1", '"=cmd|x"', "parentTransactionId: '=cmd|x' is no identifier"),
+        ("OLD-1", "=1+1", "parentTransactionId: '=1+1' is no identifier"),
+        ("OLD-1", "+1", "parentTransactionId: '+1' is no identifier"),
+        ("OLD-1", "-1", "parentTransactionId: '-1' is no identifier"),
+        ("OLD-1", "@x", "parentTransactionId: '@x' is no identifier"),
+        ("OLD-1", "\u0130D", r"parentTransactionId: '\u0130D' is no identifier"),
+        ("OLD-1", "a b", "parentTransactionId: 'a b' is no identifier"),
+        ("OLD-1", "x" * 256, "parentTransactionId: "),
+        ("P/77:a=b", "=P", "providerTransactionId: '=P' is no identifier"),
+        ("P/77:a=b", "", "providerTransactionId: "),
+        ("100.00", "", "amount: the amount is empty"),
+        ("100.00", "0.00", "amount: the amount is zero"),
+        ("100.00", "-100.00", "amount: '-100.00' has a sign"),
+        ("100.00", '"100,00"', "amount: '100,00' contains a comma"),
+        ("100.00", "100.001", "amount: '100.001' is finer"),
+        ("100.00", "1e2", "amount: '1e2' is in exponent notation"),
+        ("100.00", " 100.00", "amount: ' 100.00' contains white space"),
+        ("25.50", "", "refundedAmount: the amount is empty"),
+        ("25.50", "-1", "refundedAmount: '-1' has a sign"),
+        ("25.50", "100.01", "refundedAmount: 100.01 is more than the amount 100.00"),
+        ("EUR", "EURO", "currencyCode: 'EURO' is no currency"),
+        ("EUR", "XAU", "currencyCode: 'XAU' is no currency"),
+        ("EUR", "", "currencyCode: "),
+        ("2023-04-05T06:07:08.1234567", "05.04.2023", "transactionDateTime: '05.04.2023' is no time"),
+        ("2023-04-05T06:07:08.1234567", "", "transactionDateTime: "),
+    ],
+)
+def test_a_wrong_cell_is_told_with_its_column_and_what_is_wrong(change: str, to: str, reason: str) -> None:
+    error = one_error(GOOD.replace(change, to, 1))
+    assert error.line == 2
+    assert error.reason.startswith(reason)
+    assert len(error.reason) < 200
+
+
+def test_all_that_is_wrong_with_a_row_is_told_at_once() -> None:
+    error = one_error("=1,yesterday,0,EUR,x,@P")
+    assert {name for name in COLUMNS if f"{name}: " in error.reason} == set(COLUMNS) - {"currencyCode"}
+
+
+def test_the_whole_deposit_may_be_refunded_but_no_more() -> None:
+    assert isinstance(rows_of(GOOD.replace("25.50", "100.00"))[0], MigrationRow)
+    with pytest.raises(InvalidMessage, match=r"refundedAmount: 100\.01 is more than the amount 100\.00"):
+        row(refunded_amount="100.01")
+
+
+def test_a_deposit_that_stands_twice_is_taken_once() -> None:
+    found = rows_of(GOOD, GOOD.replace("100.00", "999.00"), GOOD.replace("OLD-1", "old-1"))
+    assert [type(each) for each in found] == [MigrationRow, RowError, MigrationRow]
+    assert found[1] == RowError(3, "'OLD-1' stands in an earlier row already")
+
+
+def test_a_deposit_whose_first_row_was_wrong_may_stand_once_more() -> None:
+    found = rows_of(GOOD.replace("100.00", "x"), GOOD)
+    assert [type(each) for each in found] == [RowError, MigrationRow]
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['"OLD-1"x,1,1,EUR,0,P', "OLD\rx,1,1,EUR,0,P", '"' + "x" * 140_000 + '",1,1,EUR,0,P'],
+    ids=["quote", "bare return", "huge cell"],
+)
+def test_a_line_that_is_no_csv_does_not_stop_the_others(line: str) -> None:
+    found = list(read_rows([HEADER + "\n", line + "\n", GOOD + "\n"]))
+    assert any(isinstance(each, RowError) and "CSV" in each.reason for each in found)
+    assert found[-1] == row()
+
+
+def test_a_quote_that_never_closes_is_reported() -> None:
+    found = rows_of(GOOD, '"OLD-2,2023')
+    assert isinstance(found[0], MigrationRow)
+    assert isinstance(found[-1], RowError)
+    assert found[-1].reason.startswith("not CSV: ")
+
+
+def test_a_line_that_cannot_be_decoded_is_reported_and_the_next_is_read() -> None:
+    class Lines:
+        def __init__(self) -> None:
+            self.parts = iter([HEADER.encode(), b"\xff,\xfe", GOOD.encode()])
+
+        def __iter__(self) -> Iterator[str]:
+            return self
+
+        def __next__(self) -> str:
+            return next(self.parts).decode()
+
+    found = list(read_rows(Lines()))
+    assert found == [RowError(2, "not UTF-8; save the file in UTF-8"), row()]
+
+
+def test_rows_are_read_one_by_one_and_none_is_waited_for() -> None:
+    def endless() -> Iterator[str]:
+        yield HEADER
+        for number in itertools.count():
+            yield GOOD.replace("OLD-1", f"OLD-{number}")
+
+    first = list(itertools.islice(read_rows(endless()), 3))
+    assert [each.parent_transaction_id for each in first if isinstance(each, MigrationRow)] == [
+        "OLD-0",
+        "OLD-1",
+        "OLD-2",
+    ]
+
+
+def test_a_long_file_of_wrong_rows_is_not_held_in_memory() -> None:
+    lines = itertools.chain([HEADER], itertools.repeat("x" * 200, 20_000))
+    tracemalloc.start()
+    count = sum(1 for _ in read_rows(lines))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert count == 20_000
+    assert peak < 1_000_000
+
+
+def test_a_file_is_written_with_a_header_and_crlf() -> None:
+    assert list(write_rows([row()])) == [
+        HEADER + "\r\n",
+        "OLD-1,2023-04-05T06:07:08.1234567,100.00,EUR,25.50,P/77:a=b\r\n",
+    ]
+    assert list(write_rows([])) == [HEADER + "\r\n"]
+
+
+IDS = st.from_regex(r"\A[A-Za-z0-9_][A-Za-z0-9_.:/=+-]{0,40}\Z")
+
+
+@given(
+    parents=st.lists(IDS, unique=True, max_size=5),
+    units=st.integers(min_value=1, max_value=10**14 - 1),
+    share=st.integers(min_value=0, max_value=100),
+    currency=st.sampled_from(["JPY", "EUR", "KWD", "CLF"]),
+    provider=IDS,
+)
+def test_what_is_written_is_read_back(
+    parents: list[str], units: int, share: int, currency: str, provider: str
+) -> None:
+    written = [
+        row(
+            parent_transaction_id=parent,
+            amount=Money.from_minor_units(units, currency),
+            refunded_amount=Money.from_minor_units(units * share // 100, currency),
+            currency=currency,
+            provider_transaction_id=provider,
+        )
+        for parent in parents
+    ]
+    assert list(read_rows(write_rows(written))) == written
+
+
+@given(lines=st.lists(st.text(max_size=40), max_size=6))
+def test_any_text_makes_rows_or_errors_and_nothing_else(lines: list[str]) -> None:
+    for each in read_rows([HEADER + "\n", *lines]):
+        assert isinstance(each, MigrationRow | RowError)
+        if isinstance(each, RowError):
+            assert 2 <= each.line <= len(lines) + 1
+            assert each.reason
+
+
+def test_no_written_cell_is_a_formula_to_a_spreadsheet() -> None:
+    for line in write_rows([row()]):
+        assert not any(cell.startswith(("=", "+", "-", "@")) for cell in next(csv.reader([line])))
