@@ -1,0 +1,67 @@
+"""Rows made directly, for tests of what a table itself refuses; no operation had a hand in them."""
+
+from __future__ import annotations
+
+import itertools
+from datetime import UTC, datetime
+from typing import Any
+
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
+
+NOW = datetime(2026, 5, 17, 12, 0, tzinfo=UTC)
+_numbers = itertools.count(1)
+
+
+def an_order(**columns: Any) -> PaymentOrder:
+    given: dict[str, Any] = {
+        "reference": f"ORDER-{next(_numbers)}",
+        "type": "sale",
+        "currency": "EUR",
+        "amount_minor": 2000,
+        "content_hash": "0" * 64,
+        "created_at": NOW,
+        "updated_at": NOW,
+    }
+    return PaymentOrder.objects.create(**given | columns)
+
+
+def a_payment(order: PaymentOrder | None = None, **columns: Any) -> Payment:
+    order = order or an_order()
+    given: dict[str, Any] = {
+        "order": order,
+        "number": order.payments.count() + 1,
+        "reference": f"REF-{next(_numbers)}",
+        "type": order.type,
+        "currency": order.currency,
+        "amount_minor": order.amount_minor,
+        "created_at": NOW,
+    }
+    return Payment.objects.create(**given | columns)
+
+
+def a_deposit(**columns: Any) -> MigratedDeposit:
+    given: dict[str, Any] = {
+        "gateway": "default",
+        "parent_transaction_id": f"OLD-{next(_numbers)}",
+        "currency": "EUR",
+        "created_at": NOW,
+    }
+    return MigratedDeposit.objects.create(**given | columns)
+
+
+def an_intent(payment: Payment | None = None, **columns: Any) -> GatewayTransaction:
+    if payment is None and "deposit" not in columns:
+        payment = a_payment()
+    given: dict[str, Any] = {
+        "payment": payment,
+        "gateway": "default",
+        "kind": TransactionKind.CAPTURE,
+        "reference": f"INT-{next(_numbers)}",
+        "currency": "EUR",
+        "amount_minor": 500,
+        "state": IntentState.CREATED,
+        "state_since": NOW,
+        "created_at": NOW,
+    }
+    return GatewayTransaction.objects.create(**given | columns)

@@ -1,0 +1,51 @@
+"""OutboxFact: one id for one fact, and an amount that is money."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from tests.models.rows import NOW, an_intent
+from wallet_gateway.models import FactKind, OutboxFact
+from wallet_gateway.protocol.money import Money
+
+pytestmark = pytest.mark.django_db
+
+
+def a_fact(**columns: Any) -> OutboxFact:
+    intent = an_intent()
+    assert intent.payment is not None
+    given: dict[str, Any] = {
+        "kind": FactKind.PAID,
+        "order": intent.payment.order,
+        "intent": intent,
+        "currency": "EUR",
+        "amount_minor": 500,
+        "occurred_at": NOW,
+    }
+    return OutboxFact.objects.create(**given | columns)
+
+
+def test_every_fact_has_an_id_of_its_own() -> None:
+    assert a_fact().fact_id != a_fact().fact_id
+    same = uuid.uuid4()
+    a_fact(fact_id=same)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        a_fact(fact_id=same)
+
+
+def test_an_amount_is_money_or_none() -> None:
+    assert a_fact().amount == Money.from_minor_units(500, "EUR")
+    assert a_fact(amount_minor=None).amount is None
+
+
+def test_it_names_itself() -> None:
+    fact = a_fact()
+    assert str(fact) == f"PAID {fact.fact_id}"
+
+
+def test_every_kind_fits_its_column() -> None:
+    assert max(map(len, FactKind)) <= 24

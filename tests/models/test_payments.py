@@ -1,0 +1,138 @@
+"""Payment: what the table refuses whoever writes to it, and what the row says of itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+from django.db.models import F, ProtectedError
+
+from tests.models.rows import a_payment, an_intent, an_order
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.standing import Reversal, Sums
+from wallet_gateway.models import GatewayTransaction, Payment
+from wallet_gateway.protocol.money import Money
+
+pytestmark = pytest.mark.django_db
+
+REFUSED = [
+    ("negative authorised", {"authorised": -1}),
+    ("negative captured", {"captured": -1}),
+    ("negative refunded", {"refunded": -1}),
+    ("negative capture reserved", {"capture_reserved": -1}),
+    ("negative refund reserved", {"refund_reserved": -1}),
+    ("captured above authorised", {"authorised": 10, "captured": 11}),
+    ("captured and reserved above authorised", {"authorised": 10, "captured": 6, "capture_reserved": 5}),
+    ("reserved above authorised", {"capture_reserved": 1}),
+    ("refunded above captured", {"authorised": 10, "captured": 5, "refunded": 6}),
+    (
+        "refunded and reserved above captured",
+        {"authorised": 9, "captured": 5, "refunded": 3, "refund_reserved": 3},
+    ),
+    ("captured though reversed", {"authorised": 10, "captured": 1, "reversal": Reversal.DONE}),
+    ("captured though being reversed", {"authorised": 10, "captured": 1, "reversal": Reversal.RESERVED}),
+    ("reserved though reversed", {"authorised": 10, "capture_reserved": 1, "reversal": Reversal.DONE}),
+]
+STORED = [
+    ("nothing", {}),
+    ("authorised", {"authorised": 2000}),
+    ("all captured", {"authorised": 2000, "captured": 2000}),
+    ("all under way", {"authorised": 2000, "captured": 1200, "capture_reserved": 800}),
+    ("all refunded", {"authorised": 2000, "captured": 2000, "refunded": 1500, "refund_reserved": 500}),
+    ("reversed", {"authorised": 2000, "reversal": Reversal.DONE}),
+    ("more authorised than asked", {"authorised": 3000}),
+    ("fourteen digits", {"authorised": 99_999_999_999_999, "captured": 99_999_999_999_999}),
+]
+
+
+@pytest.mark.parametrize("columns", [row[1] for row in REFUSED], ids=[row[0] for row in REFUSED])
+def test_sums_that_cannot_be_are_refused_by_the_table(columns: dict[str, Any]) -> None:
+    payment = a_payment()
+    with pytest.raises(IntegrityError), transaction.atomic():
+        a_payment(**columns)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Payment.objects.filter(pk=payment.pk).update(**columns)
+
+
+@pytest.mark.parametrize("columns", [row[1] for row in STORED], ids=[row[0] for row in STORED])
+def test_sums_that_can_be_are_stored(columns: dict[str, Any]) -> None:
+    payment = a_payment(**columns)
+    payment.refresh_from_db()
+    assert {name: getattr(payment, name) for name in columns} == columns
+
+
+def test_a_blind_addition_beyond_the_limit_is_refused() -> None:
+    payment = a_payment(authorised=10, captured=9)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Payment.objects.filter(pk=payment.pk).update(captured=F("captured") + 2)
+
+
+def test_an_orders_attempts_are_numbered_once() -> None:
+    order = an_order()
+    a_payment(order, number=1)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        a_payment(order, number=1)
+    assert a_payment(number=1).number == 1
+
+
+def test_a_reference_is_used_once_byte_for_byte() -> None:
+    a_payment(reference="REF-a")
+    with pytest.raises(IntegrityError), transaction.atomic():
+        a_payment(reference="REF-a")
+    assert a_payment(reference="REF-A").reference == "REF-A"
+    assert Payment.objects.filter(reference="ref-a").count() == 0
+
+
+def test_a_payment_and_its_order_cannot_be_deleted_from_under_their_intents() -> None:
+    intent = an_intent()
+    assert intent.payment is not None
+    with pytest.raises(ProtectedError):
+        intent.payment.delete()
+    with pytest.raises(ProtectedError):
+        intent.payment.order.delete()
+
+
+# What the row says
+
+
+def test_the_sums_as_a_value() -> None:
+    payment = a_payment(
+        authorised=2000, captured=1500, refunded=100, capture_reserved=300, refund_reserved=50
+    )
+    assert payment.sums == Sums(
+        amount=2000,
+        authorised=2000,
+        captured=1500,
+        refunded=100,
+        capture_reserved=300,
+        refund_reserved=50,
+        reversal=Reversal.NONE,
+        frozen=False,
+    )
+    assert payment.amount == Money.from_minor_units(2000, "EUR")
+    assert str(payment) == payment.reference
+
+
+@pytest.mark.parametrize("kind", [TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION])
+def test_the_intent_that_opened_it_is_the_one_with_its_reference(kind: TransactionKind) -> None:
+    payment = a_payment()
+    opening = an_intent(
+        payment, kind=kind, reference=payment.reference, state=IntentState.OPEN, redirect_url="https://p/"
+    )
+    an_intent(payment)
+    assert payment.opening == opening
+    assert (payment.redirect_url, payment.is_open) == ("https://p/", True)
+    assert payment.expires_at == opening.expires_at
+
+
+def test_the_opening_intent_is_read_once(django_assert_num_queries: Any) -> None:  # noqa: ANN401
+    payment = a_payment()
+    an_intent(payment, kind=TransactionKind.CHECKOUT, reference=payment.reference)
+    payment = Payment.objects.get(pk=payment.pk)
+    with django_assert_num_queries(1):
+        assert payment.redirect_url == ""
+        assert not payment.is_open
+    known = GatewayTransaction(redirect_url="https://known/")
+    payment.opening = known
+    assert payment.redirect_url == "https://known/"
