@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from wallet_gateway.protocol.cart_details import (
-    DISCOUNTS_EXCEED,
     DiscountDetail,
     ItemDetail,
     ShippingDetail,
     ShoppingCart,
-    Sums,
 )
 from wallet_gateway.protocol.cart_lines import LineWriter
+from wallet_gateway.protocol.cart_rules import DISCOUNTS_EXCEED, Sums
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.errors import FieldError, InvalidAmount, InvalidMessage, excerpt
 from wallet_gateway.protocol.folding import fold_choice

@@ -1,7 +1,7 @@
 """Makes the lines of a cart of a shop's items: values checked, amounts written, sums done.
 
 All of it is done by column. For the hundred lines of a large order, setting up the validation of each line
-costs more than its rules do; the same rules over one list per field cost a third of it.
+costs more than its rules do; the same rules over one list per field cost a fraction.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from wallet_gateway.protocol.cart_details import (
     ItemDetail,
     ProductType,
     Quantity,
-    missing_in_line,
 )
+from wallet_gateway.protocol.cart_rules import missing_in_line
 from wallet_gateway.protocol.columns import Column, read_column, write_column, write_rates
 from wallet_gateway.protocol.complaints import MISSING, complaints_of
 from wallet_gateway.protocol.errors import FieldError

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 MISSING = "is missing; it is mandatory"
-EMPTY = "is empty; give a text"
 
 
 def complaints_of(error: ValidationError) -> Iterator[FieldError]:
@@ -42,7 +41,7 @@ def _sentence(details: ErrorDetails) -> str:
     if value is None or kind == "missing":
         return MISSING
     if kind == "string_pattern_mismatch":
-        return PATTERNS[details["ctx"]["pattern"]](value) if value.strip() else EMPTY
+        return PATTERNS[details["ctx"]["pattern"]](value)
     if kind in _SENTENCES:
         return _SENTENCES[kind].format(excerpt(value), **details.get("ctx", {}))
     return details["msg"]

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, Valid
 from pydantic.alias_generators import to_camel
 
 from wallet_gateway.protocol import codes, money, strict_json
-from wallet_gateway.protocol.complaints import EMPTY, PATTERNS, complaints_of
+from wallet_gateway.protocol.complaints import PATTERNS, complaints_of
 from wallet_gateway.protocol.errors import FieldError, InvalidAmount, InvalidMessage, excerpt
 from wallet_gateway.protocol.folding import fold, gather
 from wallet_gateway.protocol.plans import Kind
@@ -33,7 +33,7 @@ _URL = r"^[Hh][Tt][Tt][Pp][Ss]?://[^\s\x00-\x1f\x7f/?#\\@:][^\s\x00-\x1f\x7f/?#\
 
 PATTERNS.update(
     {
-        _NOT_EMPTY: lambda _: EMPTY,
+        _NOT_EMPTY: lambda _: "is empty; give a text",
         _AMOUNT: money.explain,
         _RATE: lambda text: (
             f"{excerpt(text)} is no rate; give a percentage with up to 4 decimals, such as 19 or 7.7"

@@ -18,7 +18,7 @@ from pydantic import Field, Strict, field_validator, model_validator
 from wallet_gateway.protocol.complaints import PATTERNS
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage, excerpt
 from wallet_gateway.protocol.fields import Amount, CurrencyCode, PositiveAmount, Text, WireModel
-from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.money import Money, scaled_units
 from wallet_gateway.protocol.status import read_timestamp
 from wallet_gateway.protocol.strict_json import fold_name
 
@@ -63,8 +63,8 @@ class MigrationRow(WireModel):
 
     @model_validator(mode="after")
     def _is_not_over_refunded(self) -> Self:
-        if self.refunded.minor_units > self.money.minor_units:
-            message = f"{self.refunded} is more than the amount {self.money}"
+        if scaled_units(self.refunded_amount) > scaled_units(self.amount):
+            message = f"{self.refunded_amount} is more than the amount {self.amount}"
             raise InvalidMessage([FieldError("refundedAmount", message)])
         return self
 

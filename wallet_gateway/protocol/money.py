@@ -29,7 +29,7 @@ _AMOUNT: Final = re.compile(r"(0|[1-9][0-9]*)(?:\.([0-9]+))?")
 _SPACE: Final = re.compile(r"\s")
 _NOT_A_NUMBER: Final = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 _EXPONENT_NOTATION: Final = re.compile(r"[+-]?[0-9.]+e[+-]?[0-9]+", re.IGNORECASE)
-_THOUSANDS: Final = re.compile(r"[0-9]+(['_\u2019][0-9]+)+|[0-9]+(\.[0-9]+){2,}")
+_THOUSANDS: Final = re.compile(r"[0-9]+(['_\u2019][0-9]+)+(\.[0-9]+)?|[0-9]+(\.[0-9]+){2,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +129,10 @@ def check_above_zero(text: str) -> str:
     return text
 
 
-def scaled_units(text: str) -> int:
-    """Count the text of an amount, which must be one, in the decimals of the finest currency."""
+def scaled_units(text: str | None) -> int:
+    """Count the text of an amount, which must be one, in the decimals of the finest currency; None is 0."""
+    if text is None:
+        return 0
     whole, _, fraction = text.partition(".")
     return int(whole + fraction.ljust(FINEST, "0"))
 

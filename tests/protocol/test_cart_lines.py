@@ -1,0 +1,148 @@
+"""Lines made by column are the lines that one by one validation would have made."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from decimal import Decimal
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from wallet_gateway.protocol.cart import Item, build_cart
+from wallet_gateway.protocol.cart_details import ItemDetail, ShoppingCart
+from wallet_gateway.protocol.cart_lines import LineWriter
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage
+
+
+def writer(*items: Item, exponent: int = 2) -> LineWriter:
+    return LineWriter(items, exponent)
+
+
+PLAIN = Item(product_id="A", product_name="Thing", unit_amount=Decimal("2.50"), quantity=4)
+TAXED = Item(
+    product_id="B",
+    product_name="Book",
+    unit_amount=Decimal("10.70"),
+    unit_tax_amount=Decimal("0.70"),
+    tax_rate=Decimal(7),
+)
+
+
+def test_lines_come_to_the_sum_of_their_totals() -> None:
+    assert writer(PLAIN, TAXED).total == 2070
+    assert writer().total == 0
+
+
+def test_taxes_come_to_the_sum_of_those_that_are_given() -> None:
+    assert writer(PLAIN, TAXED, TAXED).tax == 140
+    assert writer(PLAIN).tax is None
+
+
+def test_there_are_no_lines_where_there_is_a_fault() -> None:
+    faults: list[FieldError] = []
+    bad = Item(product_id="", product_name="X", unit_amount=Decimal(1))
+    assert writer(PLAIN, bad).lines(faults) == ()
+    assert [fault.path for fault in faults] == ["itemDetails[1].productId"]
+
+
+def test_faults_found_before_do_not_count() -> None:
+    faults = [FieldError("elsewhere", "is wrong")]
+    assert len(writer(PLAIN).lines(faults)) == 1
+    assert len(faults) == 1
+
+
+def test_no_items_make_no_lines() -> None:
+    faults: list[FieldError] = []
+    assert writer().lines(faults) == ()
+    assert not faults
+
+
+AMOUNT = st.decimals(min_value=0, max_value=5000, places=2)
+RATE = st.sampled_from([Decimal(0), Decimal("7.7"), Decimal(19), Decimal("8.875")])
+WORDS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=8).filter(str.strip)
+
+
+@st.composite
+def items(draw: st.DrawFn) -> Item:
+    """An item a shop could sell, with or without discount and tax in each way they may be given."""
+    quantity = draw(st.integers(min_value=1, max_value=9999))
+    unit = draw(AMOUNT)
+    taxed, discounted = draw(st.booleans()), draw(st.booleans())
+    stated = draw(st.booleans())
+    return Item(
+        product_id=draw(WORDS),
+        product_name=draw(WORDS),
+        product_description=draw(st.none() | st.text(st.characters(codec="utf-8"), max_size=5)),
+        product_type=draw(st.none() | st.sampled_from(["physical", "Digital", "giftCard", "SURCHARGE"])),
+        quantity=quantity,
+        unit_amount=unit,
+        unit_tax_amount=draw(st.decimals(min_value=0, max_value=unit, places=2)) if taxed else None,
+        tax_rate=draw(RATE) if taxed else None,
+        total_tax_amount=draw(AMOUNT) if taxed and stated else None,
+        discount_amount=draw(st.decimals(min_value=0, max_value=unit, places=2)) if discounted else None,
+        discount_name=draw(WORDS) if discounted else None,
+        discount_tax_amount=Decimal(0) if taxed and discounted else None,
+    )
+
+
+@settings(max_examples=200)
+@given(order=st.lists(items(), max_size=6))
+def test_a_built_cart_passes_the_check_of_one_that_was_received(order: list[Item]) -> None:
+    built = build_cart(currency="EUR", items=order)
+    received = ShoppingCart.from_wire(built.to_wire())
+    assert received.to_json() == built.to_json()
+    assert received.sums.total == built.sums.total
+    assert received.item_details == built.item_details or not order
+
+
+ANYTHING = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats()
+    | st.decimals()
+    | st.text(max_size=3)
+    | st.binary(max_size=3)
+)
+
+
+@settings(max_examples=200)
+@given(values=st.fixed_dictionaries(dict.fromkeys(Item.__dataclass_fields__, ANYTHING)))
+def test_any_item_is_a_right_line_or_an_invalid_message(values: dict[str, object]) -> None:
+    item = Item(**values)  # type: ignore[arg-type]
+    try:
+        built = build_cart(currency="EUR", items=[PLAIN, item])
+    except InvalidMessage:
+        return
+    assert ShoppingCart.from_wire(built.to_wire()).to_json() == built.to_json()
+
+
+def first_line() -> ItemDetail:
+    return writer(TAXED).lines([])[0]
+
+
+def test_a_line_is_a_message_like_any_other() -> None:
+    line = first_line()
+    same = ItemDetail.from_wire(line.to_wire())
+    assert line == same
+    assert repr(line) == repr(same)
+    assert line.to_json() == same.to_json()
+    assert hash(line) == hash(same)
+    assert line.model_dump() == same.model_dump()
+
+
+@pytest.mark.parametrize(
+    "duplicate",
+    [copy.copy, copy.deepcopy, lambda line: pickle.loads(pickle.dumps(line))],
+    ids=["copy", "deepcopy", "pickle"],
+)
+def test_a_line_survives_copying(duplicate: object) -> None:
+    assert callable(duplicate)
+    assert duplicate(first_line()) == first_line()
+
+
+def test_a_line_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        first_line().unit_amount = "1.00"  # type: ignore[misc]

@@ -1,0 +1,114 @@
+"""The tree of errors, paths, and quoting that is safe to log."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import TYPE_CHECKING
+
+import pytest
+
+from wallet_gateway.protocol.errors import (
+    FieldError,
+    InvalidAmount,
+    InvalidMessage,
+    InvalidTime,
+    ProtocolError,
+    UnknownCode,
+    UnreadableBody,
+    excerpt,
+    join_path,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.mark.parametrize("error", [InvalidAmount, InvalidTime, UnknownCode, UnreadableBody])
+def test_one_except_catches_every_error_of_the_language(error: type[ProtocolError]) -> None:
+    with pytest.raises(ProtocolError, match="why"):
+        raise error("why")
+
+
+def test_an_invalid_message_is_a_protocol_error_and_a_value_error() -> None:
+    assert issubclass(InvalidMessage, ProtocolError)
+    assert issubclass(ProtocolError, ValueError)
+
+
+def test_an_invalid_message_lists_every_fault_on_a_line_of_its_own() -> None:
+    error = InvalidMessage([FieldError("amount", "is missing"), FieldError("", "is strange")])
+    assert str(error) == "amount: is missing\nis strange"
+    assert error.errors == (FieldError("amount", "is missing"), FieldError("", "is strange"))
+
+
+def test_an_invalid_message_takes_its_faults_from_any_iterable_once() -> None:
+    error = InvalidMessage(FieldError(name, "is missing") for name in ("a", "b"))
+    assert [fault.path for fault in error.errors] == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    "duplicate", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))]
+)
+def test_an_invalid_message_survives_copying_between_processes(
+    duplicate: Callable[[InvalidMessage], InvalidMessage],
+) -> None:
+    error = InvalidMessage([FieldError("amount", "is missing")])
+    assert duplicate(error).errors == error.errors
+    assert str(duplicate(error)) == str(error)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "path", "joined"),
+    [
+        ("a", "b", "a.b"),
+        ("", "b", "b"),
+        ("a", "", "a"),
+        ("", "", ""),
+        ("a", "[0].b", "a[0].b"),
+        ("[2]", "amount", "[2].amount"),
+        ("a.b", "c[1]", "a.b.c[1]"),
+    ],
+)
+def test_paths_join_as_one_would_write_them(prefix: str, path: str, joined: str) -> None:
+    assert join_path(prefix, path) == joined
+    assert FieldError(path, "x").under(prefix) == FieldError(joined, "x")
+
+
+@pytest.mark.parametrize(
+    ("value", "quoted"),
+    [
+        ("10,00", "'10,00'"),
+        ("", "''"),
+        ("it's", '"it\'s"'),
+        ("line\nbreak", r"'line\nbreak'"),
+        ("\x1b[31mred", r"'\x1b[31mred'"),
+        ("١٢", r"'\u0661\u0662'"),
+        ("\u202egnp.exe", r"'\u202egnp.exe'"),
+        ("\ud800", r"'\ud800'"),
+        (None, "None"),
+        (True, "True"),
+        (1.5, "1.5"),
+        (42, "42"),
+        (10**100, "a number of many digits"),
+        ([1, 2], "a value of type list"),
+        ({"a": 1}, "a value of type dict"),
+    ],
+    ids=repr,
+)
+def test_a_value_is_quoted_in_plain_ascii(value: object, quoted: str) -> None:
+    assert excerpt(value) == quoted
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["x" * 61, "x" * 1_000_000, "\n" * 40, "\U0001f4a9" * 60, 10**5000, type("T" * 500, (), {})()],
+    ids=["long", "huge", "escaped", "emoji", "number", "type"],
+)
+def test_an_excerpt_never_exceeds_sixty_characters(value: object) -> None:
+    assert len(excerpt(value)) <= 60
+    assert excerpt(value).isascii()
+
+
+def test_a_text_that_is_cut_says_so() -> None:
+    assert excerpt("x" * 61) == "'" + "x" * 56 + "..."
+    assert excerpt("x" * 58) == "'" + "x" * 58 + "'"
