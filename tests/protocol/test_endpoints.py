@@ -1,0 +1,59 @@
+"""The table of endpoints, against the interface, section Endpoints."""
+
+from __future__ import annotations
+
+from dataclasses import FrozenInstanceError
+
+import pytest
+
+from wallet_gateway.protocol.checkout import CheckoutType
+from wallet_gateway.protocol.endpoints import (
+    CHECKOUT,
+    DETACHED_REFUND,
+    ENDPOINTS,
+    FOLLOW_UP,
+    OPERATIONS,
+    STATUS,
+    Endpoint,
+)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "method", "path"),
+    [
+        (CHECKOUT, "POST", "/api/v5/checkout"),
+        (FOLLOW_UP, "POST", "/api/v5/apmTransactions"),
+        (DETACHED_REFUND, "POST", "/api/v5/apmTransactions"),
+        (STATUS, "GET", "/api/v5/apmTransactions"),
+    ],
+    ids=["checkout", "follow-up", "detached refund", "status"],
+)
+def test_an_endpoint_has_the_method_and_path_of_the_interface(
+    endpoint: Endpoint, method: str, path: str
+) -> None:
+    assert (endpoint.method, endpoint.path) == (method, path)
+    assert endpoint in ENDPOINTS
+
+
+def test_there_are_four_endpoints_and_their_names_differ() -> None:
+    assert [endpoint.name for endpoint in ENDPOINTS] == ["checkout", "follow_up", "detached_refund", "status"]
+
+
+def test_the_type_of_a_body_tells_what_is_done() -> None:
+    assert dict(OPERATIONS) == {
+        "ecom.capture": "capture",
+        "ecom.refund": "refund",
+        "ecom.reversalPreauthorization": "reversal",
+        "detached.refund": "detached_refund",
+    }
+
+
+def test_a_checkout_is_no_operation_on_an_earlier_transaction() -> None:
+    assert not OPERATIONS.keys() & {kind.value for kind in CheckoutType}
+
+
+def test_the_table_cannot_be_changed() -> None:
+    with pytest.raises(FrozenInstanceError):
+        CHECKOUT.path = "/x"  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        OPERATIONS["ecom.sale"] = "sale"  # type: ignore[index]

@@ -1,0 +1,58 @@
+"""``python -m wallet_gateway.protocol``: the list of messages, and the schema of one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from wallet_gateway.protocol.messages import MESSAGES
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "wallet_gateway.protocol", *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_without_a_name_every_message_is_listed_with_what_it_is() -> None:
+    done = run()
+    assert done.returncode == 0
+    assert [line.partition(": ")[0] for line in done.stdout.splitlines()] == list(MESSAGES)
+    assert all(len(line.partition(": ")[2]) > 10 for line in done.stdout.splitlines())
+
+
+def test_with_a_name_the_schema_of_that_message_is_printed() -> None:
+    done = run("FollowUpRequest")
+    assert done.returncode == 0
+    properties = json.loads(done.stdout)["properties"]
+    assert {"merchantId", "clientSystemInvoiceId", "apmDetails"} <= properties.keys()
+    assert not {"merchant_id", "apm_details"} & properties.keys()
+
+
+@pytest.mark.parametrize(
+    "arguments", [["Nothing"], ["followuprequest"], ["CheckoutRequest", "ErrorBody"], [""]]
+)
+def test_another_name_is_refused_and_the_messages_are_listed(arguments: list[str]) -> None:
+    done = run(*arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.startswith("No such message: ")
+    assert all(f"{name}: " in done.stderr for name in MESSAGES)
+
+
+def test_printing_a_schema_loads_no_table_of_codes() -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "wallet_gateway.protocol", "StatusRecord"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "wallet_gateway.protocol.status" in loaded
+    assert not {"pycountry", "iso4217", "django", "requests"} & loaded
