@@ -42,7 +42,7 @@ class Reader:
         kept = {
             k: v
             for k, v in os.environ.items()
-            if k not in NOT_A_READERS and not k.startswith(("COV_", "PYTEST_"))
+            if k not in NOT_A_READERS and not k.startswith(("COV", "PYTEST_"))
         }
         self._shell = subprocess.Popen(
             ["bash", "--noprofile", "--norc"],

@@ -102,7 +102,7 @@ class Session:
         environment = {
             k: v
             for k, v in os.environ.items()
-            if not k.startswith(("COV_", "PYTEST_")) and k != "DATABASE_URL"
+            if not k.startswith(("COV", "PYTEST_")) and k != "DATABASE_URL"
         }
         environment |= {"PATH": path, "PYTHONPATH": str(ROOT), "DJANGO_SETTINGS_MODULE": "tests.settings"}
         command = command.replace("http://127.0.0.1:8001", self.origin)
