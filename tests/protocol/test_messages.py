@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from django.test import override_settings
 from django.utils import translation
 from pydantic import ValidationError
 
@@ -24,8 +25,6 @@ from wallet_gateway.protocol.messages import MESSAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from pytest_django.fixtures import SettingsWrapper
 
     from wallet_gateway.protocol.fields import WireModel
 
@@ -187,11 +186,9 @@ def test_a_request_built_of_its_own_attributes_is_the_same(name: str) -> None:
 
 @pytest.mark.parametrize("name", REQUESTS)
 @pytest.mark.parametrize("language", ["de", "fr", "ar", "hi"])
-def test_amounts_on_the_wire_know_no_language(name: str, language: str, settings: SettingsWrapper) -> None:
+def test_amounts_on_the_wire_know_no_language(name: str, language: str) -> None:
     sent = read(name).to_json()
-    settings.LANGUAGE_CODE = language
-    settings.USE_THOUSAND_SEPARATOR = True
-    with translation.override(language):
+    with override_settings(USE_THOUSAND_SEPARATOR=True), translation.override(language):
         assert read(name).to_json() == sent
         assert MESSAGES[name].from_json(sent).to_wire() == GOLDEN[name]
 
