@@ -161,6 +161,11 @@ BROKEN = {
     "a name that is no text": ({"product_name": 5}, "productName", "is no text"),
     "no name": ({"product_name": None}, "productName", "is missing"),
     "half a character": ({"product_name": "\ud800"}, "productName", "surrogate"),
+    "half a character in a description": (
+        {"product_description": "\udfff"},
+        "productDescription",
+        "surrogate",
+    ),
     "a description that is no text": ({"product_description": 5}, "productDescription", "is no text"),
     "another product type": ({"product_type": "service"}, "productType", "'physical'"),
     "a product type that is no text": ({"product_type": 5}, "productType", "'physical'"),

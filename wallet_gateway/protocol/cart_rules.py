@@ -2,7 +2,7 @@
 
 A line's ``totalAmount`` is ``unitAmount`` x ``productQuantity`` - ``discountAmount``. The tax of the order is
 that of its lines + that of shipping; the order comes to lines + shipping - order discounts. Tax amounts are
-summed and never computed from a rate: a rate is what the shop tells its customer, an amount is what it booked.
+summed and never computed from a rate: a rate is what a shop tells its customer, an amount is what it booked.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ PATTERNS.update(
 Text = Annotated[str, Strict(), Field(pattern=_NOT_EMPTY)]
 """A mandatory text: not empty, not only white space."""
 
-OptionalText = Annotated[str, Strict()]
-"""A text that may say nothing."""
+OptionalText = Annotated[str, Strict(), Field(min_length=0)]
+"""A text that may say nothing; asking for its length finds lone surrogates, which could not be written."""
 
 Identifier = Annotated[str, Strict(), Field(pattern=_NOT_EMPTY, max_length=255)]
 """An identifier as anybody may send it, up to 255 characters."""

@@ -1,0 +1,114 @@
+"""Complaints: every kind of fault pydantic can find is said in our words, with a canonical path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from tests.protocol.samples import changed, checkout
+from wallet_gateway.protocol.checkout import CheckoutRequest
+from wallet_gateway.protocol.complaints import complaints_of, wire_path
+
+
+def complaint(path: str, value: object) -> tuple[str, str]:
+    """What is said when pydantic alone sees the value: nothing is folded before."""
+    try:
+        CheckoutRequest.model_validate(changed(checkout(), path, value))
+    except ValidationError as error:
+        (fault,) = complaints_of(error)
+        return fault.path, fault.message
+    raise AssertionError("nothing was wrong")
+
+
+KINDS: dict[str, tuple[str, Any, str]] = {
+    "missing": ("merchantId", None, "is missing; it is mandatory"),
+    "no text": ("merchantId", 5, "5 is no text; give text"),
+    "no text but a list": ("merchantId", [1], "a value of type list is no text; give text"),
+    "empty": ("merchantId", " ", "is empty; give a text"),
+    "too long": ("merchantId", "x" * 256, "is too long; at most 255 characters are allowed"),
+    "half a character": (
+        "checkoutDetails.skinId",
+        "\ud800",
+        "holds half of a surrogate pair, which is no character",
+    ),
+    "a pattern": (
+        "checkoutDetails.cardholderMobilePhone",
+        "1",
+        "'1' is no mobile number; give calling code, hyphen and number, such as 49-15112345678",
+    ),
+    "no number": (
+        "checkoutDetails.redirectUrlTimeout",
+        "9",
+        "'9' is no whole number; give one, without quotes",
+    ),
+    "no whole number": (
+        "checkoutDetails.redirectUrlTimeout",
+        9.0,
+        "9.0 is no whole number; give one, without quotes",
+    ),
+    "too small": ("checkoutDetails.redirectUrlTimeout", -1, "-1 is too small; the least is 0"),
+    "too large": ("checkoutDetails.redirectUrlTimeout", 901, "901 is too large; the most is 900"),
+    "another enumerated value": (
+        "type",
+        "x",
+        "'x' is not known; give 'ecom.sale' or 'ecom.preAuthorization'",
+    ),
+    "another literal": (
+        "shoppingCartDetails.itemDetails[0].productType",
+        "x",
+        "'x' is not known; give 'physical', 'digital', 'giftcard' or 'surcharge'",
+    ),
+    "no object": ("redirectDetails", "x", "'x' is no object; give one"),
+    "no list": ("shoppingCartDetails.discountDetails", "x", "'x' is no list; give one"),
+    "no code": ("currencyCode", "x", "'x' is no currency; give a three-letter ISO 4217 code such as EUR"),
+    "no amount": (
+        "shoppingCartDetails.totalTaxAmount",
+        "1,00",
+        "'1,00' contains a comma; the decimal separator is a period, as in 1234.50",
+    ),
+    "no rate": (
+        "shoppingCartDetails.shippingDetails.shippingTaxRate",
+        "19%",
+        "'19%' is no rate; give a percentage with up to 4 decimals, such as 19 or 7.7",
+    ),
+    "no address": (
+        "redirectDetails.errorUrl",
+        "/x",
+        "'/x' is no absolute http or https address, such as https://shop.example/back",
+    ),
+}
+
+
+@pytest.mark.parametrize(("path", "value", "message"), KINDS.values(), ids=KINDS.keys())
+def test_each_kind_of_fault_has_its_sentence(path: str, value: object, message: str) -> None:
+    assert complaint(path, value) == (path, message)
+
+
+def test_faults_of_a_part_are_told_one_by_one() -> None:
+    with pytest.raises(ValidationError) as caught:
+        CheckoutRequest.model_validate(
+            changed(checkout(), "shoppingCartDetails.discountDetails[0]", {"discountAmount": "1.00"})
+        )
+    assert [fault.path for fault in complaints_of(caught.value)] == [
+        "shoppingCartDetails.discountDetails[0].discountType",
+        "shoppingCartDetails.discountDetails[0].discountName",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("location", "path"),
+    [
+        ((), ""),
+        (("amount",), "amount"),
+        (("a", "b"), "a.b"),
+        (
+            ("shoppingCartDetails", "itemDetails", 3, "unitAmount"),
+            "shoppingCartDetails.itemDetails[3].unitAmount",
+        ),
+        ((0, "id"), "[0].id"),
+    ],
+)
+def test_a_location_is_written_as_a_path(location: tuple[int | str, ...], path: str) -> None:
+    assert wire_path(location) == path

@@ -1,0 +1,208 @@
+"""The base of every message: three ways in, two ways out, and nothing half-right in between."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from tests.protocol import samples
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage, ProtocolError
+from wallet_gateway.protocol.fields import Amount, PositiveAmount, Text, TransactionRequest, WireModel
+from wallet_gateway.protocol.messages import MESSAGES
+from wallet_gateway.protocol.strict_json import dumps, loads
+
+WHOLE: dict[str, dict[str, Any]] = {
+    "CheckoutRequest": samples.checkout(),
+    "CheckoutResponse": {"redirectUrl": "https://gateway.example/checkout/1"},
+    "FollowUpRequest": samples.follow_up() | {"shoppingCartDetails": samples.cart()},
+    "FollowUpResponse": samples.follow_up_response(),
+    "DetachedRefundRequest": samples.detached_refund(),
+    "DetachedRefundResponse": samples.detached_refund_response(),
+    "StatusQuery": {"merchantId": "M-1001", "storeId": "S-1", "clientSystemTransactionId": "ORDER-1"},
+    "StatusRecord": samples.record(),
+    "ErrorBody": {"code": "4107940", "details": {"message": "SchemaValidationError: amount: is missing"}},
+    "MigrationRow": {
+        "parentTransactionId": "OLD-1",
+        "transactionDateTime": "2019-05-01T10:20:30.1234567",
+        "amount": "100.00",
+        "currencyCode": "EUR",
+        "refundedAmount": "40.00",
+        "providerTransactionId": "PT-1",
+    },
+}
+
+every_message = pytest.mark.parametrize("name", WHOLE)
+
+
+def read(name: str) -> WireModel:
+    return MESSAGES[name].from_wire(WHOLE[name])
+
+
+@every_message
+def test_bytes_and_values_say_the_same(name: str) -> None:
+    message = read(name)
+    assert loads(message.to_json()) == loads(dumps(message.to_wire()))
+
+
+@every_message
+def test_a_message_is_a_value(name: str) -> None:
+    message = read(name)
+    assert message == read(name)
+    assert hash(message) == hash(read(name))
+    assert pickle.loads(pickle.dumps(message)) == message
+    assert copy.deepcopy(message) == message
+    with pytest.raises(ValidationError, match="frozen"):
+        setattr(message, next(iter(type(message).model_fields)), "x")
+
+
+@every_message
+def test_what_is_none_is_left_out(name: str) -> None:
+    def has_null(value: object) -> bool:
+        if isinstance(value, dict):
+            return any(part is None or has_null(part) for part in value.values())
+        return isinstance(value, list) and any(map(has_null, value))
+
+    nulled = samples.renamed(WHOLE[name], str) | {"somethingElse": None}
+    assert not has_null(MESSAGES[name].from_wire(nulled).to_wire())
+
+
+@every_message
+def test_text_outside_ascii_is_sent_as_it_is(name: str) -> None:
+    body = dumps(samples.renamed(WHOLE[name], str)).replace(b"SchemaValidationError", "Prüfung".encode())
+    assert b"\\u" not in MESSAGES[name].from_json(body).to_json()
+
+
+@every_message
+def test_an_unknown_keyword_is_a_type_error_not_a_silence(name: str) -> None:
+    with pytest.raises(TypeError, match=f"{name} has no field 'ammount'"):
+        MESSAGES[name].build(ammount="1.00")
+
+
+@every_message
+@pytest.mark.parametrize("body", [b"[]", b"1", b'"x"', b"null", b"true"])
+def test_a_body_that_is_no_object_is_an_invalid_message(name: str, body: bytes) -> None:
+    with pytest.raises(InvalidMessage) as caught:
+        MESSAGES[name].from_json(body)
+    assert caught.value.errors == (FieldError("", "the body is no JSON object; send one, in braces"),)
+
+
+JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=5)
+    | st.sampled_from(["10.00", "EUR", "ecom.sale", "1,0"]),
+    lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text(max_size=3), part, max_size=3),
+    max_leaves=6,
+)
+
+
+@every_message
+@settings(max_examples=60)
+@given(data=st.data())
+def test_any_value_in_any_field_is_taken_or_an_invalid_message(name: str, data: st.DataObject) -> None:
+    values = samples.renamed(WHOLE[name], str)
+    field = data.draw(st.sampled_from(sorted(values)))
+    values[field] = data.draw(JSON)
+    try:
+        message = MESSAGES[name].from_wire(values)
+    except InvalidMessage as error:
+        assert all(len(fault.message) < 200 for fault in error.errors)  # noqa: PT017  (both ends are right)
+        assert all(fault.path.startswith(field) or fault.path in values for fault in error.errors)  # noqa: PT017
+    else:
+        assert MESSAGES[name].from_wire(message.to_wire()) == message
+
+
+@every_message
+@settings(max_examples=40)
+@given(body=st.binary(max_size=40) | st.text(max_size=40))
+def test_any_body_is_a_message_or_a_protocol_error(name: str, body: bytes | str) -> None:
+    with pytest.raises(ProtocolError):
+        MESSAGES[name].from_json(body)
+
+
+class Pair(WireModel):
+    first: Text
+    second: Amount
+
+
+def test_a_fault_found_while_folding_is_not_told_twice() -> None:
+    with pytest.raises(InvalidMessage) as caught:
+        Pair.build(first="x", second=1.5)
+    assert [fault.path for fault in caught.value.errors] == ["second"]
+    assert "floating-point" in str(caught.value)
+
+
+def test_two_faults_of_one_message_are_both_told() -> None:
+    with pytest.raises(InvalidMessage) as caught:
+        Pair.build(first="", second="1,0")
+    assert samples.paths(caught.value) == ["first", "second"]
+
+
+def test_the_constructor_raises_pydantics_own_error() -> None:
+    with pytest.raises(ValidationError):
+        Pair(first="", second="1.00")
+    assert Pair(first="x", second="1.00") == Pair.build(first="x", second="1.00")
+
+
+def test_checked_rows_become_messages_without_a_second_check() -> None:
+    made = Pair.of_checked([{"first": "a", "second": "1.00"}, {"first": "b", "second": "2.00"}])
+    assert made == (Pair(first="a", second="1.00"), Pair(first="b", second="2.00"))
+    assert made[0].model_fields_set == {"first", "second"}
+    assert made[0].to_json() == b'{"first":"a","second":"1.00"}'
+    assert Pair.of_checked([]) == ()
+
+
+def test_a_part_without_amounts_suits_every_currency() -> None:
+    assert Pair(first="x", second="1.00").is_written_for("JPY")
+    assert Pair(first="x", second="1.00").is_written_for(None)
+
+
+def test_a_copy_with_changes_is_checked() -> None:
+    original = Pair(first="x", second="1.00")
+    assert original.model_copy(update={"first": "y"}) == Pair(first="y", second="1.00")
+    assert original.model_copy(deep=True) == original
+    with pytest.raises(InvalidMessage, match="first: is empty"):
+        original.model_copy(update={"first": ""})
+    with pytest.raises(TypeError, match="third"):
+        original.model_copy(update={"third": "z"})
+
+
+class Coin(WireModel):
+    worth: PositiveAmount
+
+
+@pytest.mark.parametrize("worth", ["0.01", "1", "0.0001", "99999999999999", "9999999999.9999"])
+def test_a_positive_amount_is_above_zero(worth: str) -> None:
+    assert Coin(worth=worth).worth == worth
+
+
+@pytest.mark.parametrize("worth", ["0", "0.00", "0.0000"])
+def test_a_positive_amount_is_not_zero(worth: str) -> None:
+    with pytest.raises(InvalidMessage, match="worth: the amount is zero"):
+        Coin.build(worth=worth)
+
+
+@pytest.mark.parametrize("worth", ["999999999999999", "9999999999999.99", "99999999999.9999", "1.00000"])
+def test_an_amount_has_at_most_14_digits_in_all(worth: str) -> None:
+    with pytest.raises(InvalidMessage, match=r"too many digits|finer"):
+        Coin.build(worth=worth)
+
+
+def test_every_request_that_moves_money_says_how_much() -> None:
+    said = {}
+    for name in MESSAGES:
+        message = read(name)
+        if isinstance(message, TransactionRequest):
+            said[name] = str(message.money)
+    assert said == {
+        "CheckoutRequest": "66.77 EUR",
+        "FollowUpRequest": "10.00 EUR",
+        "DetachedRefundRequest": "7.50 EUR",
+    }
