@@ -6,9 +6,11 @@ from decimal import Decimal
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from wallet_gateway import payments
+from wallet_gateway import payments, signals
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
@@ -163,3 +165,87 @@ def test_a_sweep_covers_every_gateway(wallet_sandbox: SandboxControl, settings: 
     assert [report.gateway for report in payments.sweep()] == ["default", "second"]
     assert payments.reconcile_due(gateway="second") == 0
     assert payments.deliver_facts() == 0
+
+
+def test_a_payment_of_another_order_is_not_operated_on(wallet_sandbox: SandboxControl) -> None:
+    mine, other = paid(wallet_sandbox, "SHOP-1"), paid(wallet_sandbox, "SHOP-2")
+    foreign = other.payments.get()
+
+    for verb, refusal in (
+        (payments.capture, payments.UnableToCapture),
+        (payments.refund, payments.UnableToRefund),
+        (payments.reverse, payments.UnableToReverse),
+    ):
+        with pytest.raises(refusal, match="is not one of order SHOP-1"):
+            verb(mine, payment=foreign)
+    assert payments.refund(other, payment=foreign).state == IntentState.APPROVED
+
+
+def test_a_payment_that_was_reversed_is_passed_over(wallet_sandbox: SandboxControl) -> None:
+    order = paid(wallet_sandbox, type="preauthorization")
+    payments.reverse(order)
+    order.refresh_from_db()
+    again = payments.start_checkout(order)
+    wallet_sandbox.complete_checkout(again.reference, "success")
+    payments.reconcile(again)
+
+    assert payments.capture(order).payment == again
+    assert payments.refund(order).payment == again
+
+
+def test_of_two_payments_the_shop_says_which_one_it_means(wallet_sandbox: SandboxControl) -> None:
+    order = paid(wallet_sandbox)
+    second = order.payments.get()
+    second.pk, second.number, second.reference = None, 2, "SECOND"
+    second.captured = 0
+    second.save(force_insert=True)
+
+    with pytest.raises(payments.UnableToRefund, match="has 2 payments; say which one is meant"):
+        payments.refund(order)
+    assert payments.refund(order, payment=order.payments.get(number=1)).state == IntentState.APPROVED
+
+
+def test_verbs_refuse_to_run_inside_somebody_elses_transaction(
+    wallet_sandbox: SandboxControl, transactional_db: None
+) -> None:
+    order = paid(wallet_sandbox)
+    before = len(wallet_sandbox.journal())
+
+    with transaction.atomic(), pytest.raises(RuntimeError):
+        payments.refund(order)
+    assert len(wallet_sandbox.journal()) == before
+
+
+def statements(captured: CaptureQueriesContext) -> list[str]:
+    quiet = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK")
+    return [q["sql"] for q in captured.captured_queries if not q["sql"].upper().startswith(quiet)]
+
+
+def test_finding_an_attempt_paid_takes_eight_statements_the_signal_among_them(
+    wallet_sandbox: SandboxControl,
+) -> None:
+    order = payments.create_order(reference="SHOP-1", currency="EUR", amount=Decimal("20.00"))
+    attempt = payments.start_checkout(order)
+    wallet_sandbox.complete_checkout(attempt.reference, "success")
+    told: list[object] = []
+
+    def hear(**given: object) -> None:
+        told.append(given["reference"])
+
+    signals.order_paid.connect(hear)
+    try:
+        with CaptureQueriesContext(connection) as captured:
+            assert payments.reconcile(attempt).state == OrderState.PAID
+    finally:
+        signals.order_paid.disconnect(hear)
+
+    assert told == ["SHOP-1"]
+    assert len(statements(captured)) <= 8, statements(captured)
+
+
+def test_looking_at_a_settled_attempt_takes_two_statements(wallet_sandbox: SandboxControl) -> None:
+    attempt = paid(wallet_sandbox).payments.select_related("order").get()
+
+    with CaptureQueriesContext(connection) as captured:
+        payments.reconcile(attempt)
+    assert len(statements(captured)) <= 2, statements(captured)
