@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import pytest
-from pydantic import ValidationError
+from pydantic import AfterValidator, BaseModel, Strict, ValidationError
 
 from tests.protocol.samples import changed, checkout
 from wallet_gateway.protocol.checkout import CheckoutRequest
-from wallet_gateway.protocol.complaints import complaints_of, wire_path
+from wallet_gateway.protocol.complaints import PATTERNS, complaints_of, wire_path
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage
+from wallet_gateway.protocol.messages import MESSAGES
 
 
 def complaint(path: str, value: object) -> tuple[str, str]:
@@ -112,3 +114,63 @@ def test_faults_of_a_part_are_told_one_by_one() -> None:
 )
 def test_a_location_is_written_as_a_path(location: tuple[int | str, ...], path: str) -> None:
     assert wire_path(location) == path
+
+
+def patterns_of(schema: object) -> set[str]:
+    """Every pattern in a JSON Schema."""
+    if isinstance(schema, dict):
+        found = {schema["pattern"]} if isinstance(schema.get("pattern"), str) else set()
+        return found.union(*map(patterns_of, schema.values()))
+    return set().union(*map(patterns_of, schema)) if isinstance(schema, list) else set()
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_every_pattern_of_every_message_has_its_sentence(name: str) -> None:
+    assert patterns_of(MESSAGES[name].model_json_schema()) <= PATTERNS.keys()
+
+
+def refuse(word: str) -> str:
+    """Refuse as a message does, with several faults, or as a function does, with a sentence."""
+    if word == "part":
+        raise InvalidMessage([FieldError("inner[0].x", "is odd"), FieldError("", "is odd as a whole")])
+    raise ValueError("is not liked")
+
+
+class Stranger(BaseModel):
+    """A model with faults of kinds no message has."""
+
+    flag: Annotated[bool, Strict()] = True
+    judged: Annotated[str, AfterValidator(refuse)] = "x"
+
+
+@pytest.mark.parametrize(
+    ("values", "faults"),
+    [
+        ({"judged": "whole"}, [("judged", "is not liked")]),
+        ({"judged": "part"}, [("judged.inner[0].x", "is odd"), ("judged", "is odd as a whole")]),
+        ({"flag": "yes"}, [("flag", "Input should be a valid boolean")]),
+    ],
+    ids=["a sentence", "several faults", "unforeseen"],
+)
+def test_what_a_validator_raises_or_nobody_foresaw_is_told_too(
+    values: dict[str, object], faults: list[tuple[str, str]]
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Stranger.model_validate(values)
+    assert [(fault.path, fault.message) for fault in complaints_of(caught.value)] == faults
+
+
+@pytest.mark.parametrize(("path", "_value", "_message"), KINDS.values(), ids=KINDS.keys())
+@pytest.mark.parametrize("value", ["<\n\x1b>" * 100_000, ["x" * 100_000], {"x": "y" * 100_000}], ids=type)
+def test_a_sentence_is_short_and_printable_whatever_was_sent(
+    path: str, _value: object, _message: str, value: object
+) -> None:
+    try:
+        CheckoutRequest.model_validate(changed(checkout(), path, value))
+    except ValidationError as error:
+        for fault in complaints_of(error):
+            assert len(fault.message) < 200
+            assert fault.message.isprintable()
+    else:
+        assert path == "checkoutDetails.skinId"
+        assert isinstance(value, str)

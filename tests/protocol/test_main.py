@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+from wallet_gateway.protocol.__main__ import main
 from wallet_gateway.protocol.messages import MESSAGES
 
 
@@ -44,6 +45,15 @@ def test_another_name_is_refused_and_the_messages_are_listed(arguments: list[str
     assert done.stdout == ""
     assert done.stderr.startswith("No such message: ")
     assert all(f"{name}: " in done.stderr for name in MESSAGES)
+
+
+def test_what_the_command_says_is_what_its_function_writes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    assert capsys.readouterr().out == run().stdout
+    assert main(["ErrorBody"]) == 0
+    assert json.loads(capsys.readouterr().out) == MESSAGES["ErrorBody"].model_json_schema(by_alias=True)
+    assert main(["ErrorBody", "x"]) == 2
+    assert capsys.readouterr().err == run("ErrorBody", "x").stderr
 
 
 def test_printing_a_schema_loads_no_table_of_codes() -> None:

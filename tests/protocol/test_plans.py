@@ -15,6 +15,7 @@ from wallet_gateway.protocol.follow_ups import ApmDetails
 from wallet_gateway.protocol.messages import MESSAGES
 from wallet_gateway.protocol.migration_file import MigrationRow
 from wallet_gateway.protocol.plans import Kind, choices, plan_of
+from wallet_gateway.protocol.strict_json import fold_name
 
 
 class Colour(StrEnum):
@@ -120,3 +121,26 @@ def test_words_are_found_by_their_folded_form() -> None:
         "ecom.preauthorization": "ecom.preAuthorization",
         "a": "A",
     }
+
+
+def parts_of(model: type[WireModel]) -> set[type[WireModel]]:
+    """A message class and every class it is made of."""
+    found = {model}
+    for slot in plan_of(model).by_attribute.values():
+        if slot.part is not None:
+            found |= parts_of(slot.part)
+    return found
+
+
+ALL = sorted(set().union(*map(parts_of, MESSAGES.values())), key=lambda model: model.__name__)
+
+
+@pytest.mark.parametrize("model", ALL, ids=lambda model: model.__name__)
+def test_every_spelling_at_every_depth_means_one_field(model: type[WireModel]) -> None:
+    plan = plan_of(model)
+    canonical = [fold_name(slot.wire_name) for slot in plan.by_attribute.values()]
+    others = {fold_name(name) for name in model.alternative_names}
+    assert len(set(canonical)) == len(canonical) == len(model.model_fields)
+    assert not others & set(canonical)
+    for slot in plan.by_attribute.values():
+        assert plan.by_name[slot.wire_name] is plan.by_name[fold_name(slot.wire_name)] is slot
