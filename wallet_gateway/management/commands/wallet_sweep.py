@@ -55,6 +55,8 @@ class Command(BaseCommand):
                     f"{report.gateway}: {report.asked} asked, {report.leases_ended} silent senders, "
                     f"{report.sent_again} sent again, {report.facts_told} facts told"
                 )
+        # Into a pipe, a loop's words would otherwise come out hours later.
+        self.stdout.flush()
 
     def execute(self, *args: Any, **options: Any) -> str | None:
         self.verbosity = int(options.get("verbosity", 1))
