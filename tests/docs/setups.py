@@ -60,7 +60,8 @@ def the_result_page(names: dict[str, Any]) -> None:
 
 def the_fact_is_due(names: dict[str, Any]) -> None:
     """Time has passed: what could not be told is to be told again, and the sweep comes."""
-    OutboxFact.objects.filter(delivered_at=None).update(next_delivery_at=timezone.now() - timedelta(minutes=1))
+    due = timezone.now() - timedelta(minutes=1)
+    OutboxFact.objects.filter(delivered_at=None).update(next_delivery_at=due)
     payments.deliver_facts()
 
 
