@@ -119,7 +119,7 @@ class LineWriter:
             "productId": [item.product_id for item in items],
             "productName": [item.product_name for item in items],
             "productDescription": [item.product_description for item in items],
-            "productType": [_product_type(item.product_type) for item in items],
+            "productType": [item.product_type and _product_type(item.product_type) for item in items],
             "productQuantity": [item.quantity for item in items],
             "taxRate": write_rates([item.tax_rate for item in items]),
             "discountName": [item.discount_name for item in items],
@@ -187,19 +187,23 @@ class LineWriter:
         for name, column in columns.items():
             for index, message in column.faults:
                 yield _fault(index, name, message)
-        for index, (text, total, tax) in enumerate(
-            zip(self.unit.texts, self.totals, self.taxes, strict=True)
-        ):
-            if text is None:
-                yield _fault(index, "unitAmount", MISSING)
-            if total < 0 and self.quantities[index]:
-                yield _fault(index, "discountAmount", "exceeds unitAmount x productQuantity")
-            if tax is not None and tax < 0 and self.quantities[index]:
-                yield _fault(index, "discountTaxAmount", "exceeds unitTaxAmount x productQuantity")
-            if total > MOST_UNITS:
-                yield _fault(index, "totalAmount", TOO_LONG)
-            if tax is not None and tax > MOST_UNITS:
-                yield _fault(index, "totalTaxAmount", TOO_LONG)
+        if None in self.unit.texts:
+            for index, text in enumerate(self.unit.texts):
+                if text is None:
+                    yield _fault(index, "unitAmount", MISSING)
+        yield from self._out_of_range(self.totals, "totalAmount", "discountAmount", "unitAmount")
+        if self.taxes is not self.nothing:
+            yield from self._out_of_range(self.taxes, "totalTaxAmount", "discountTaxAmount", "unitTaxAmount")
+
+    def _out_of_range(
+        self, amounts: Sequence[int | None], name: str, less: str, unit: str
+    ) -> Iterator[FieldError]:
+        for index, amount in enumerate(amounts):
+            if amount is not None and not 0 <= amount <= MOST_UNITS:
+                if amount > 0:
+                    yield _fault(index, name, TOO_LONG)
+                elif self.quantities[index]:
+                    yield _fault(index, less, f"exceeds {unit} x productQuantity")
 
     def _missing_fields(self) -> Iterator[FieldError]:
         for index, (item, tax) in enumerate(zip(self.items, self.taxes, strict=True)):

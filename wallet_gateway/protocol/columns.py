@@ -38,18 +38,13 @@ def read_column(values: Sequence[Decimal | None], exponent: int) -> Column:
 
 def write_column(units: Sequence[int | None], exponent: int) -> list[str | None]:
     """Write minor units as wire text; None stays None."""
-    if not exponent or None in units:
-        return [None if each is None else format_units(each, exponent) for each in units]
-    return [
-        f"{digits[:-exponent]}.{digits[-exponent:]}"
-        if len(digits) > exponent
-        else format_units(int(digits), exponent)
-        for digits in map(str, units)
-    ]
+    return [None if each is None else format_units(each, exponent) for each in units]
 
 
 def write_rates(rates: Sequence[Decimal | None]) -> list[object]:
     """Write a column of rates as wire text; what is no rate stays, for the rules to refuse."""
+    if set(map(type, rates)) == {Decimal} and "E" not in "".join(texts := list(map(str, rates))):
+        return [*texts]
     return [None if rate is None else plain_text(rate) for rate in rates]
 
 
