@@ -1,6 +1,6 @@
 """Reads and writes the amounts of many lines at once, column by column.
 
-An order of a hundred lines has hundreds of amounts, so what is done to each of them is what the order costs. A
+An order of a hundred lines has hundreds of amounts: what is done to each of them is what the order costs. A
 column is checked by one pattern and converted by one call. What does not pass the pattern is read value by
 value: that tells what is wrong where, and what is right comes out the same.
 """
