@@ -6,10 +6,12 @@ import argparse
 import ipaddress
 import os
 import signal
+import sqlite3
 import sys
 import tempfile
 import threading
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -110,11 +112,14 @@ def _prepare_database() -> str:
     from wallet_gateway.sandbox.provision import UnreadableMerchants, provision
 
     try:
+        # Asked before Django, which leaves a connection open that turns out to lead to no database.
+        with closing(sqlite3.connect(os.environ["WALLET_SANDBOX_DATABASE"])) as database:
+            database.execute("PRAGMA schema_version")
         call_command("migrate", verbosity=0)
         provision()
     except UnreadableMerchants as error:
         return str(error)
-    except DatabaseError as error:
+    except (DatabaseError, sqlite3.Error) as error:
         return f"Cannot use the database {os.environ['WALLET_SANDBOX_DATABASE']}: {error}."
     finally:
         connections.close_all()
