@@ -78,12 +78,13 @@ def demo(folder: Path, shop: int, gateway: int) -> Iterator[subprocess.Popen[str
         text=True,
         start_new_session=True,
     )
-    try:
-        with process:
+    # Leaving `with process` waits for its end, so it is ended before that, whatever happened.
+    with process:
+        try:
             yield process
-    finally:
-        if process.poll() is None:
-            process.kill()
+        finally:
+            if process.poll() is None:
+                process.kill()
 
 
 def said_when_ready(process: subprocess.Popen[str]) -> str:
@@ -122,7 +123,7 @@ def test_a_service_that_dies_ends_the_demo_with_its_last_words(tmp_path: Path) -
     with demo(tmp_path, shop, gateway) as process:
         said_when_ready(process)
         children = subprocess.run(
-            ["ps", "-o", "pid=,args=", "--ppid", str(process.pid)], capture_output=True, text=True
+            ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(process.pid)], capture_output=True, text=True
         )
         [pid] = [line.split()[0] for line in children.stdout.splitlines() if "runserver" in line]
         os.kill(int(pid), signal.SIGKILL)
