@@ -55,6 +55,32 @@ def test_a_transaction_around_every_request_is_warned_of(monkeypatch: pytest.Mon
     assert "wallet_gateway.W001" not in warnings_for(monkeypatch, ATOMIC_REQUESTS=False)
 
 
+@pytest.mark.django_db
+def test_a_database_that_may_lose_its_commits_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    vendor = connections["default"].vendor
+    question, name, _ = checks._DURABLE[vendor]
+    monkeypatch.setitem(checks._DURABLE, vendor, (question, name, {"something else"}))
+    (message,) = checks.check_durability(databases=["default"])
+    assert message.id == "wallet_gateway.W004"
+    assert name in message.msg
+
+
+@pytest.mark.django_db
+def test_a_database_that_keeps_its_commits_is_not() -> None:
+    vendor = connections["default"].vendor
+    question, _, durable = checks._DURABLE[vendor]
+    with connections["default"].cursor() as cursor:
+        cursor.execute(question)
+        answer = str(cursor.fetchone()[0])
+    expected = [] if answer in durable else ["wallet_gateway.W004"]
+    assert ids(checks.check_durability(databases=["default"])) == expected
+
+
+def test_no_database_is_asked_that_django_did_not_name() -> None:
+    assert checks.check_durability() == []
+    assert checks.check_durability(databases=None) == []
+
+
 @pytest.mark.skipif(connections["default"].vendor != "sqlite", reason="says what SQLite needs")
 def test_sqlite_needs_immediate_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "wallet_gateway.W002" in warnings_for(monkeypatch, OPTIONS={})

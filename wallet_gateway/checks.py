@@ -27,6 +27,15 @@ def check_settings(app_configs: object = None, **kwargs: Any) -> Sequence[CheckM
     ]
 
 
+@register(Tags.compatibility)
+def check_time_zone(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """See that instants are instants: leases and timetables are compared across machines."""
+    if django_settings.USE_TZ:
+        return []
+    message = "USE_TZ is off; leases and timetables need aware instants"
+    return [Error(message, hint="Set USE_TZ = True.", id="wallet_gateway.E003")]
+
+
 @register(Tags.urls)
 def check_urls(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
     """See that the customer can come back."""
@@ -54,6 +63,47 @@ def check_databases(app_configs: object = None, **kwargs: Any) -> Sequence[Check
         if connections[alias].vendor == "sqlite":
             found.extend(_sqlite(alias, given))
     return found
+
+
+# What each database must answer so that a commit outlasts a power cut.
+_DURABLE = {
+    "postgresql": (
+        "SHOW synchronous_commit",
+        "synchronous_commit",
+        {"on", "local", "remote_write", "remote_apply"},
+    ),
+    "mysql": ("SELECT @@innodb_flush_log_at_trx_commit", "innodb_flush_log_at_trx_commit", {"1"}),
+    "sqlite": ("PRAGMA synchronous", "PRAGMA synchronous", {"2", "3"}),
+}
+
+
+@register(Tags.database)
+def check_durability(
+    app_configs: object = None,  # noqa: ARG001
+    databases: Sequence[str] | None = None,
+    **kwargs: Any,  # noqa: ARG001
+) -> Sequence[CheckMessage]:
+    """Ask the databases that `check --database` names whether what they commit is on the disk."""
+    found = []
+    for alias in databases or ():
+        connection = connections[alias]
+        if connection.vendor not in _DURABLE:
+            continue
+        question, name, durable = _DURABLE[connection.vendor]
+        with connection.cursor() as cursor:
+            cursor.execute(question)
+            answer = str(cursor.fetchone()[0])
+        if answer not in durable:
+            found.append(_not_durable(alias, f"{name} is {answer}"))
+    return found
+
+
+def _not_durable(alias: str, why: str) -> CheckMessage:
+    return CheckWarning(
+        f"DATABASES[{alias!r}] may lose what it has committed when the power fails: {why}",
+        hint="A request that left without a row is a payment that nobody knows of.",
+        id="wallet_gateway.W004",
+    )
 
 
 def _atomic_requests(alias: str) -> CheckMessage:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
@@ -16,6 +17,7 @@ from wallet_gateway.protocol.endpoints import ENDPOINTS
 SETTING = "WALLET_GATEWAY"
 LONGEST_ALIAS = 32
 """As long as the column that rows name their gateway in."""
+_ALIAS = re.compile(rf"[a-z0-9_-]{{1,{LONGEST_ALIAS}}}")
 
 REQUIRED = ("BASE_URL", "MERCHANT_ID", "STORE_ID", "USER_ID", "PROVIDER")
 OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
@@ -64,8 +66,9 @@ def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
         return
     for alias, given in gateways.items():
         where = f"{SETTING}['GATEWAYS'][{alias!r}]"
-        if not isinstance(alias, str) or not 0 < len(alias) <= LONGEST_ALIAS:
-            yield Problem(setting=where, expected=f"an alias of 1 to {LONGEST_ALIAS} characters")
+        if not isinstance(alias, str) or not _ALIAS.fullmatch(alias):
+            # In lower case only, because a database that folds case would take two aliases for one.
+            yield Problem(setting=where, expected=f"an alias of 1 to {LONGEST_ALIAS} of a-z 0-9 _ -")
         if isinstance(given, dict):
             yield from _problems_of_gateway(where, given)
         else:

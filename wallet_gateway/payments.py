@@ -173,12 +173,12 @@ def create_order(
 
 def get_order(reference: str) -> PaymentOrder:
     """Return the order with the shop's reference; raises `PaymentOrder.DoesNotExist`."""
-    return PaymentOrder.objects.get(reference=reference)
+    return orders.find(reference=reference)
 
 
 def get_order_by_token(token: str) -> PaymentOrder:
     """Return the order that a URL names; raises `PaymentOrder.DoesNotExist`."""
-    return PaymentOrder.objects.get(token=token)
+    return orders.find(token=token)
 
 
 def start_checkout(order: PaymentOrder) -> Payment:
@@ -218,7 +218,9 @@ def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
 
 def sweep() -> tuple[SweepReport, ...]:
     """Do once, for every gateway, what runs by itself: recovery, expiry, unsent requests, the outbox."""
-    return tuple(sweeping.sweep(context=context_of(alias)) for alias in conf.settings().gateways)
+    aliases = conf.settings().gateways
+    sweeping.warn_of_orphans(aliases)
+    return tuple(sweeping.sweep(context=context_of(alias)) for alias in aliases)
 
 
 def deliver_facts() -> int:

@@ -16,6 +16,7 @@ from wallet_gateway.domain.recovery import (
     may_conclude_expired,
     needs_operator,
     next_query_at,
+    offered_until,
 )
 
 NOW = datetime(2026, 5, 17, 12, 0, tzinfo=UTC)
@@ -148,3 +149,11 @@ def test_however_the_questions_jitter_one_after_the_settle_time_concludes(
     assert asked is not None
     assert may_conclude_expired(expires_at=end, now=asked)
     assert asked < end + 20 * MINUTE
+
+
+@pytest.mark.parametrize(
+    ("lifetime", "margin"), [(60, 15), (120, 30), (239, 59.75), (240, 60), (900, 60)], ids=str
+)
+def test_a_page_is_offered_again_but_for_its_last_minute_or_quarter(lifetime: float, margin: float) -> None:
+    end = NOW + timedelta(seconds=lifetime)
+    assert end - offered_until(opened_at=NOW, expires_at=end) == timedelta(seconds=margin)

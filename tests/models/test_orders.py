@@ -8,10 +8,10 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from tests.models.rows import an_order
+from tests.models.rows import a_payment, an_order
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.models.orders import PAID_STATES, PAYABLE_STATES, new_token
+from wallet_gateway.models.orders import PAYABLE_STATES, new_token
 from wallet_gateway.protocol.money import Money
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +50,7 @@ def test_a_form_refuses_references_that_not_every_database_reads_alike(reference
 @pytest.mark.parametrize("state", OrderState)
 def test_an_order_is_paid_payable_or_neither_and_never_both(state: OrderState) -> None:
     order = an_order(state=state)
-    assert order.is_paid is (state in {OrderState.PAID, OrderState.OVERPAID})
+    assert order.is_paid is (state in {OrderState.PAID})
     assert order.is_payable is (state in PAYABLE_STATES)
     assert not (order.is_paid and order.is_payable)
     assert order.is_final is (state not in {OrderState.OPEN, OrderState.PENDING})
@@ -58,7 +58,16 @@ def test_an_order_is_paid_payable_or_neither_and_never_both(state: OrderState) -
 
 def test_whatever_holds_money_or_may_do_so_is_not_payable() -> None:
     assert {OrderState.OPEN, OrderState.FAILED, OrderState.EXPIRED, OrderState.REVERSED} == PAYABLE_STATES
-    assert not PAYABLE_STATES & PAID_STATES
+
+
+def test_an_overpaid_order_is_paid_only_by_money_that_was_captured() -> None:
+    order = an_order(state=OrderState.OVERPAID)
+    for _ in range(2):
+        a_payment(order, authorised=order.amount_minor)
+    assert not order.is_paid
+
+    order.payments.filter(number=1).update(captured=order.amount_minor)
+    assert order.is_paid
 
 
 def test_what_it_is_about() -> None:

@@ -82,6 +82,25 @@ def test_a_page_with_less_than_a_minute_left_is_not_offered_again(
     assert len(bodies(wallet_sandbox)) == 2
 
 
+@pytest.mark.parametrize("lifetime", [60, 120, 900])
+def test_even_a_short_page_is_offered_to_a_second_click(
+    lifetime: int,
+    make_order: MakeOrder,
+    start: Start,
+    context: GatewayContext,
+    clock: VirtualClock,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    context.gateway.account = replace(context.gateway.account, redirect_url_timeout=lifetime)
+    order = make_order()
+    first = start(order)
+    clock.advance(seconds=lifetime * 2 / 3)
+    assert start(order).reference == first.reference
+    clock.advance(seconds=lifetime / 3)
+    assert start(order).reference != first.reference
+    assert len(bodies(wallet_sandbox)) == 2
+
+
 @pytest.mark.parametrize("outcome", ["refused", "error", "cancelled"])
 def test_after_a_failure_the_next_click_opens_another_page(
     outcome: str, pay: Pay, start: Start, wallet_sandbox: SandboxControl

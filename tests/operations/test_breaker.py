@@ -215,7 +215,7 @@ def test_a_mix_up_of_units_stops_all_sending_to_that_gateway(
     assert sent(wallet_sandbox) == before
 
 
-@pytest.mark.parametrize("way", ["by closing the difference", "by accepting the intent"])
+@pytest.mark.parametrize("way", ["by closing the difference", "by deciding on the intent"])
 def test_a_person_lifts_the_stop_by_deciding_on_the_last_mix_up(
     way: str, mixed_up: Subject, make: MakeSubject, context: GatewayContext
 ) -> None:
@@ -226,8 +226,8 @@ def test_a_person_lifts_the_stop_by_deciding_on_the_last_mix_up(
     else:
         resolutions.resolve(
             anomaly(),
-            decision=resolutions.Decision.DID_HAPPEN,
-            reason="seen on the bank statement",
+            decision=resolutions.Decision.DID_NOT_HAPPEN,
+            reason="undone in the portal",
             author="anna",
             context=context,
         )
@@ -240,8 +240,8 @@ def test_a_mix_up_that_is_closed_stops_nothing_when_it_is_seen_again(
 ) -> None:
     intent = resolutions.resolve(
         anomaly(),
-        decision=resolutions.Decision.DID_HAPPEN,
-        reason="seen on the bank statement",
+        decision=resolutions.Decision.DID_NOT_HAPPEN,
+        reason="undone in the portal",
         author="anna",
         context=context,
     )
@@ -249,7 +249,7 @@ def test_a_mix_up_that_is_closed_stops_nothing_when_it_is_seen_again(
     sweep(context=scripted(context, answer_of(record(intent, "500.00"))))
 
     intent.refresh_from_db()
-    assert intent.state == S.APPROVED
+    assert intent.state == S.ABANDONED
     assert make("capture").carry_out().state == S.APPROVED
 
 

@@ -43,11 +43,12 @@ def subject(
 
 @pytest.fixture
 def contradicted(subject: Subject, context: GatewayContext, clock: VirtualClock) -> GatewayTransaction:
-    """An unknown outcome that turned up under another amount."""
+    """An unknown outcome that turned up twice."""
     subject.control.fault(subject.name, "drop_before")
     intent = subject.carry_out()
     clock.advance_to(intent.next_query_at)
-    sweep(context=scripted(context, answer_of(record(intent, "19.99"))))
+    twice = answer_of(*(record(intent, intent.amount.to_wire(), id=f"g{n}") for n in range(2)))
+    sweep(context=scripted(context, twice))
     intent.refresh_from_db()
     assert intent.state == S.ANOMALY
     return intent
@@ -82,17 +83,36 @@ def test_what_was_decided_is_not_contradicted_again_by_the_same_record(
     clock: VirtualClock,
 ) -> None:
     decided = resolve(contradicted, HAPPENED)
-    same = scripted(context, answer_of(record(decided, "19.99")))
+    same = [record(decided, "5.00", id=f"g{n}") for n in range(2)]
     clock.advance_to(decided.next_query_at)
-    sweep(context=same)
+    sweep(context=scripted(context, answer_of(*same)))
     decided.refresh_from_db()
     assert decided.state == S.APPROVED
     assert not subject.is_frozen()
 
     clock.advance_to(decided.next_query_at)
-    sweep(context=scripted(context, answer_of(record(decided, "18.88"))))
+    sweep(context=scripted(context, answer_of(same[0], record(decided, "18.88", id="g9"))))
     decided.refresh_from_db()
     assert decided.state == S.ANOMALY, "another amount is another contradiction"
+
+
+@pytest.mark.parametrize("amount", ["19.99", "0.01", "500.00"])
+@pytest.mark.parametrize("subject", ["capture", "refund"], indirect=True)
+def test_another_amount_is_never_booked_as_ours(
+    amount: str, subject: Subject, context: GatewayContext, clock: VirtualClock, resolve: Resolve
+) -> None:
+    subject.control.fault(subject.name, "drop_before")
+    intent = subject.carry_out()
+    clock.advance_to(intent.next_query_at)
+    sweep(context=scripted(context, answer_of(record(intent, amount))))
+
+    with pytest.raises(UnableToResolve, match="another amount or currency than was asked for"):
+        resolve(intent, HAPPENED)
+    assert (subject.reserved(), subject.booked()) == (subject.amount, 0)
+    assert subject.is_frozen()
+
+    assert resolve(intent, NOT_HAPPENED, reason="undone in the portal").state == S.ABANDONED
+    assert (subject.reserved(), subject.booked()) == (0, 0)
 
 
 @pytest.fixture

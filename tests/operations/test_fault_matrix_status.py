@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -36,7 +37,7 @@ class Row:
 ROWS = (
     *(Row(fault) for fault in ("drop_before", "drop_after", "truncated", "reset", "bad_gzip")),
     *(Row(fault) for fault in ("bad_status_line", "not_json", "empty", "wrong_shape", "mixed", "late")),
-    *(Row(fault) for fault in ("redirected", "error_200", "undocumented_state")),
+    *(Row(fault) for fault in ("redirected", "error_200")),
     Row("delay_after", {"seconds": 0.6}, impatient=True),
     Row("drip", {"seconds": 0.04}, impatient=True),
     *(Row("status_before", {"status": status}) for status in (302, 403, 404, 408, 425, 429, 500, 502, 503)),
@@ -80,7 +81,8 @@ def test_a_failed_query_leaves_an_unknown_outcome_as_it_was(
     intent = GatewayTransaction.objects.get(pk=unknown.pk)
     assert report.asked == 1
     assert queries(wallet_sandbox, intent.reference) == 1
-    assert (intent.state, intent.query_rung, intent.query_count) == (IntentState.UNKNOWN, 1, 1)
+    # No answer climbs no rung of the ladder: the same question is asked again.
+    assert (intent.state, intent.query_rung, intent.query_count) == (IntentState.UNKNOWN, 0, 1)
     assert subject.reserved() == subject.amount
     assert Evidence.objects.filter(intent=intent).count() == 1
     assert intent.next_query_at is not None
@@ -155,7 +157,18 @@ def test_a_question_asked_twice_is_harmless(
     assert subject.booked() == subject.amount
 
 
-def test_a_query_that_fails_until_the_ladder_ends_leaves_the_amount_reserved(
+def test_an_answer_in_a_state_that_nobody_knows_climbs_the_ladder_and_decides_nothing(
+    subject: Subject, unknown: GatewayTransaction, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault("status", "undocumented_state")
+    sweep(context=context)
+
+    unknown.refresh_from_db()
+    assert (unknown.state, unknown.query_rung, unknown.absent_count) == (IntentState.UNKNOWN, 1, 1)
+    assert subject.reserved() == subject.amount
+
+
+def test_a_gateway_that_is_away_for_a_week_costs_no_question_and_no_amount(
     subject: Subject,
     unknown: GatewayTransaction,
     context: GatewayContext,
@@ -163,20 +176,21 @@ def test_a_query_that_fails_until_the_ladder_ends_leaves_the_amount_reserved(
     clock: VirtualClock,
 ) -> None:
     wallet_sandbox.fault("status", "status_before", status=503, times=0)
-    intent = unknown
-    while intent.next_query_at is not None:
+    intent, began, waits = unknown, clock.now(), []
+    while clock.now() - began < timedelta(days=7):
+        before = clock.now()
         clock.advance_to(intent.next_query_at)
+        waits.append(clock.now() - before)
         sweep(context=context)
         intent.refresh_from_db()
 
-    assert (intent.state, intent.absent_count) == (IntentState.UNKNOWN, 0)
-    assert intent.query_count == 39
+    assert (intent.state, intent.query_rung, intent.absent_count) == (IntentState.UNKNOWN, 0, 0)
+    assert max(waits) <= timedelta(hours=1, seconds=1)
+    assert len(waits) < 250
     assert subject.reserved() == subject.amount
 
-    # A person's question on demand still finds it.
     wallet_sandbox.clear_faults()
-    clock.advance(seconds=3)
-    assert subject.payment is not None
-    reconciliation.reconcile_order(order=subject.payment.order, context=context)
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
     intent.refresh_from_db()
     assert intent.state == IntentState.APPROVED

@@ -30,6 +30,16 @@ class DiscrepancyKind(StrEnum):
     """The gateway named a payment page on a host that is not allowed."""
 
 
+OTHER_AMOUNT = frozenset(
+    {
+        DiscrepancyKind.AMOUNT_DIFFERS,
+        DiscrepancyKind.UNIT_MIX_UP,
+        DiscrepancyKind.CURRENCY_DIFFERS,
+        DiscrepancyKind.APPROVED_ABOVE_REQUEST,
+    }
+)
+"""Kinds in which what the gateway reports is not what was asked for."""
+
 FREEZING = frozenset(DiscrepancyKind) - {
     DiscrepancyKind.REPEATED_ON_THE_WIRE,
     DiscrepancyKind.UNEXPECTED_HOST,

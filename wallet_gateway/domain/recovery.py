@@ -22,7 +22,7 @@ SEND_WITHIN_SECONDS = 30.0
 """A sender that has not begun this long after its claim does not begin at all."""
 
 REOPEN_MARGIN = timedelta(seconds=60)
-"""A hosted page with less time than this left is not offered again."""
+"""A hosted page with less time than this left is not offered again, unless it is a short one."""
 
 SETTLE_TIME = timedelta(minutes=15)
 """How long after a page's end a record may still appear."""
@@ -52,6 +52,9 @@ WATCH_ATTEMPT = tuple(day * _D for day in range(1, 8))
 WATCH_DECIDED = tuple(day * _D for day in range(1, 91))
 
 _OF_PAGES = frozenset({IntentState.OPEN, IntentState.EXPIRED, IntentState.ABANDONED})
+
+SOONEST_RETRY = timedelta(seconds=5)
+LATEST_RETRY = timedelta(hours=1)
 
 RESEND_WAITS = (_S, 4 * _S, 16 * _S)
 """How long to wait before a request of which no byte left is sent once more by a worker."""
@@ -127,6 +130,28 @@ def next_query_at(position: Position, *, jitter: float = 0.0) -> datetime | None
     before = timetable[position.rung - 1] if position.rung else position.since
     moved = abs(jitter) if position.state in _OF_PAGES else jitter
     return planned + (planned - before) * moved / 5
+
+
+def rung_after(position: Position, now: datetime) -> int:
+    """Return the rung after a question answered now: the next one, past those that its answer covers, too."""
+    past = sum(1 for instant in instants(position) if instant <= now)
+    return max(position.rung + 1, past)
+
+
+def retry_unanswered_at(*, since: datetime, now: datetime) -> datetime:
+    """Return when to repeat a question that got no answer: ever more rarely, and never given up.
+
+    Nothing was learned, so no rung is climbed: a gateway that is away for a week costs no question.
+    """
+    return now + min(max((now - since) / 10, SOONEST_RETRY), LATEST_RETRY)
+
+
+def offered_until(*, opened_at: datetime, expires_at: datetime) -> datetime:
+    """Return until when an open page is offered again: not in its last minute, or its last quarter.
+
+    A page that is never offered again would be followed by a second one at every click, both payable.
+    """
+    return expires_at - min(REOPEN_MARGIN, (expires_at - opened_at) / 4)
 
 
 def may_conclude_expired(*, expires_at: datetime, now: datetime) -> bool:

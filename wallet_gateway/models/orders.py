@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
@@ -19,12 +20,18 @@ if TYPE_CHECKING:
 PAYABLE_STATES = frozenset({OrderState.OPEN, OrderState.FAILED, OrderState.EXPIRED, OrderState.REVERSED})
 """States in which a customer may start another attempt to pay."""
 
-PAID_STATES = frozenset({OrderState.PAID, OrderState.OVERPAID})
-
 
 def new_token() -> str:
     """Return 128 random bits, URL-safe: what a page of this order is addressed by."""
     return secrets.token_urlsafe(16)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownPayments:
+    """All payments of an order, as they were at one version of it."""
+
+    version: int
+    payments: Sequence[Payment]
 
 
 class PaymentOrder(models.Model):
@@ -56,7 +63,7 @@ class PaymentOrder(models.Model):
     created_at = models.DateTimeField(_("created at"))
     updated_at = models.DateTimeField(_("updated at"))
 
-    known_payments: Sequence[Payment] | None = None
+    known_payments: KnownPayments | None = None
     """All payments, where whoever read the order has read them, too."""
 
     class Meta:
@@ -88,8 +95,15 @@ class PaymentOrder(models.Model):
 
     @property
     def is_paid(self) -> bool:
-        """Whether the whole amount is captured and not given back."""
-        return self.state in PAID_STATES
+        """Whether the whole amount is captured and not given back.
+
+        An overpaid order may hold nothing but authorisations, so its payments are added up.
+        """
+        if self.state != OrderState.OVERPAID:
+            return self.state == OrderState.PAID
+        return (
+            sum(payment.captured - payment.refunded for payment in self.payments.all()) >= self.amount_minor
+        )
 
     @property
     def is_payable(self) -> bool:

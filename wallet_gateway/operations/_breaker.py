@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from datetime import datetime, timedelta
 
+from django.db.models import Q
+
 from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.domain.recovery import LONGEST_PAUSE, PAUSE, PAUSE_AT_UNKNOWNS, PAUSE_WINDOW
 from wallet_gateway.models import GatewayPause, GatewayTransaction
@@ -34,8 +36,8 @@ def pause_queries(context: GatewayContext, *, seconds: float) -> None:
     """Ask no status queries for so many seconds, at most fifteen minutes; a longer pause stays."""
     until = context.clock.now() + min(timedelta(seconds=seconds), LONGEST_PAUSE)
     pause, _ = GatewayPause.objects.get_or_create(gateway=context.alias)
-    if pause.queries_until is None or pause.queries_until < until:
-        GatewayPause.objects.filter(pk=pause.pk).update(queries_until=until)
+    shorter = Q(queries_until__isnull=True) | Q(queries_until__lt=until)
+    GatewayPause.objects.filter(shorter, pk=pause.pk).update(queries_until=until)
 
 
 def count_unknown(context: GatewayContext) -> None:

@@ -6,6 +6,8 @@ import hashlib
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from django.db.models import Q
+
 from wallet_gateway.domain.discrepancies import FREEZING, DiscrepancyKind
 from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.domain.outcomes import Finding, Verdict
@@ -81,8 +83,8 @@ def _differences(
 def stop_sending(gateway: str, *, until: datetime, reason: str) -> None:
     """Let nothing new be sent to a gateway before an instant; an earlier, longer pause stays."""
     pause, _ = GatewayPause.objects.get_or_create(gateway=gateway)
-    if pause.sending_until is None or pause.sending_until < until:
-        GatewayPause.objects.filter(pk=pause.pk).update(sending_until=until, reason=reason[:500])
+    shorter = Q(sending_until__isnull=True) | Q(sending_until__lt=until)
+    GatewayPause.objects.filter(shorter, pk=pause.pk).update(sending_until=until, reason=reason[:500])
 
 
 def resume_after_mix_up(gateway: str) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from wallet_gateway.client.exchange import Exchange
-from wallet_gateway.domain.lifecycle import IntentEvent
+from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
 from wallet_gateway.domain.outcomes import NO_NEWS, Finding
 from wallet_gateway.models import EvidenceKind
 
@@ -26,6 +26,8 @@ class News:
     author: str = ""
     attempt_no: int | None = None
     """The claim under which it was learned: a sender that lost its claim must not say "nothing left"."""
+    decided_on: IntentState | None = None
+    """The state that a person saw and decided on: the decision holds for that one and for no other."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     """Further columns of the intent that go with it."""
     ask_not_before: datetime | None = None

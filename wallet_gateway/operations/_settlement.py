@@ -16,7 +16,7 @@ from django.db import IntegrityError
 from django.db.models import F
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import SENDERS_NEWS, IntentEvent, IntentState, advance
+from wallet_gateway.domain.lifecycle import SENDERS_NEWS, IllegalTransition, IntentEvent, IntentState, advance
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.models import Evidence, GatewayTransaction, MigratedDeposit, OutboxFact, PaymentOrder
 from wallet_gateway.operations._books import book
@@ -142,6 +142,8 @@ def _write(intent: GatewayTransaction, news: News, context: GatewayContext) -> _
 def _after(intent: GatewayTransaction, before: IntentState, news: News) -> IntentState:
     if news.event is None:
         return before
+    if news.decided_on not in {None, before}:
+        raise IllegalTransition(before, news.event)
     if news.event is IntentEvent.CONTRADICTED and is_settled_by_person(intent, news.finding):
         return before
     return advance(before, news.event)

@@ -66,7 +66,7 @@ def write_order(payment: Payment, now: datetime) -> None:
     order = payment.order
     seen = order.version
     order.state = order_state(order.amount_minor, _standings(order, payment))
-    order.version, order.updated_at = seen + 1, now
+    order.version, order.updated_at, order.known_payments = seen + 1, now, None
     written = PaymentOrder.objects.filter(pk=order.pk, version=seen).update(
         state=order.state, version=seen + 1, updated_at=now
     )
@@ -75,6 +75,8 @@ def write_order(payment: Payment, now: datetime) -> None:
 
 
 def _standings(order: PaymentOrder, changed: Payment) -> Sequence[Standing]:
-    others = order.known_payments or list(order.payments.all())
+    known = order.known_payments
+    # What was read at another version of the order has been settled over since.
+    others = known.payments if known and known.version == order.version else list(order.payments.all())
     payments = sorted((changed, *(p for p in others if p.pk != changed.pk)), key=lambda p: p.number)
     return [Standing(state=PaymentState(p.state), sums=p.sums) for p in payments]

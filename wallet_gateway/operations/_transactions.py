@@ -60,7 +60,13 @@ def in_transaction_patiently(work: Callable[[], T]) -> T:
     return in_transaction(work)
 
 
+class NothingIsCommitted(RuntimeError):
+    """The connection commits nothing by itself, so what is about to be sent would leave no record."""
+
+
 def _once(work: Callable[[], T]) -> T:
+    if not connection.in_atomic_block and not connection.get_autocommit():
+        raise NothingIsCommitted("autocommit is off on this connection; wallet_gateway.payments needs it on")
     with transaction.atomic(durable=True):
         return work()
 

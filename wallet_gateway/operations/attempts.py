@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.db.models import F
 
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
-from wallet_gateway.domain.recovery import LEASE, REOPEN_MARGIN
+from wallet_gateway.domain.recovery import LEASE, offered_until
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.operations._breaker import sending_is_paused
@@ -61,8 +61,10 @@ def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext
         state = IntentState(latest.state)
         if state is IntentState.SENDING and latest.lease_until and latest.lease_until > now:
             return None
-        if state is IntentState.OPEN and latest.expires_at and latest.expires_at - REOPEN_MARGIN > now:
-            return Begun(intent=latest)
+        if state is IntentState.OPEN and latest.expires_at:
+            until = offered_until(opened_at=latest.created_at, expires_at=latest.expires_at)
+            if until > now:
+                return Begun(intent=latest)
         if state is IntentState.NOT_SENT:
             # The same reference goes with the same bytes, whatever the settings say by now.
             written = CheckoutRequest.from_json(latest.request_body.encode())

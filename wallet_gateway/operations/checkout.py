@@ -164,15 +164,24 @@ def _open(intent: GatewayTransaction, answer: Answer[CheckoutResponse], context:
 
 
 def _is_allowed(url: str, context: GatewayContext) -> bool:
-    parts = urlsplit(url)
     schemes: Sequence[str] = ("https", "http") if context.policy.allow_plain_http else ("https",)
-    return parts.scheme in schemes and parts.netloc.lower() in context.policy.redirect_hosts
+    scheme, host = _split(url)
+    return scheme in schemes and host in context.policy.redirect_hosts
+
+
+def _split(url: str) -> tuple[str, str]:
+    """Return scheme and host of an address, both empty where it is none."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "", ""
+    return parts.scheme, parts.netloc.lower()
 
 
 def _refuse_host(
     intent: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
 ) -> Payment:
-    host = urlsplit(answer.message.redirect_url).netloc[:100]
+    host = _split(answer.message.redirect_url)[1][:100]
     detail = f"payment page on host {host!r}, which is not among the allowed ones"
     finding = Finding(verdict=Verdict.NO_NEWS, discrepancy=DiscrepancyKind.UNEXPECTED_HOST, detail=detail)
     news = News(

@@ -46,6 +46,7 @@ def capture(
 
     Raises `UnableToCapture` when the amount is not there to be taken.
     """
+    payment = _as_it_stands(payment)
     asked = minor_units_of(amount, currency=payment.currency)
     first = repeated(who, kind=TransactionKind.CAPTURE, payment=payment, amount=asked)
     if first is not None:
@@ -72,6 +73,7 @@ def refund(
 
     Raises `UnableToRefund` when the amount is not there to be given back.
     """
+    payment = _as_it_stands(payment)
     asked = minor_units_of(amount, currency=payment.currency)
     first = repeated(who, kind=TransactionKind.REFUND, payment=payment, amount=asked)
     if first is not None:
@@ -104,6 +106,7 @@ def reverse(*, payment: Payment, context: GatewayContext, who: Who = NOBODY) -> 
         if not taken.update(reversal=Reversal.RESERVED):
             _refuse(payment, context, now, UnableToReverse, lambda: why_not_reverse(payment.sums))
 
+    payment = _as_it_stands(payment)
     first = repeated(who, kind=TransactionKind.REVERSAL, payment=payment)
     if first is not None:
         return first
@@ -111,6 +114,11 @@ def reverse(*, payment: Payment, context: GatewayContext, who: Who = NOBODY) -> 
     if minor <= 0:
         raise UnableToReverse(why_not_reverse(payment.sums) or "nothing is left to reverse")
     return _carry_out(payment, TransactionKind.REVERSAL, minor, reserve, context, who)
+
+
+def _as_it_stands(payment: Payment) -> Payment:
+    """Read the payment and its order in one statement: what the caller holds may be of two instants."""
+    return Payment.objects.select_related("order").get(pk=payment.pk)
 
 
 def _payable(payment: Payment, context: GatewayContext, now: datetime) -> QuerySet[Payment]:

@@ -80,6 +80,17 @@ class OrderDetails:
     provider_merchant_id: str | None = None
 
 
+def find(**key: str) -> PaymentOrder:
+    """Return the order with this reference or token; raises `PaymentOrder.DoesNotExist`.
+
+    What cannot be a key is not looked up: databases differ in what they make of blanks and of NUL.
+    """
+    for name, value in key.items():
+        if not _REFERENCE.match(value):
+            raise PaymentOrder.DoesNotExist(f"no order has the {name} {value[:64]!r}")
+    return PaymentOrder.objects.get(**key)
+
+
 def create_order(
     *, reference: str, details: OrderDetails, gateway: str, clock: Clock, continue_url: str = ""
 ) -> PaymentOrder:
@@ -103,7 +114,7 @@ def create_order(
         language=details.language or "",
         content=content,
         content_hash=hashlib.sha256(gateway.encode() + b"\n" + written).hexdigest(),
-        continue_url=continue_url,
+        continue_url=continue_url or "",
         created_at=now,
         updated_at=now,
     )

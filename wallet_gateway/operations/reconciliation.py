@@ -10,8 +10,16 @@ from django.db.models import Q
 
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
 from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
-from wallet_gateway.domain.recovery import CLAIM, may_conclude_expired, needs_operator, next_query_at
+from wallet_gateway.domain.recovery import (
+    CLAIM,
+    may_conclude_expired,
+    needs_operator,
+    next_query_at,
+    retry_unanswered_at,
+    rung_after,
+)
 from wallet_gateway.models import EvidenceKind, GatewayPause, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operations._books import OPENING
 from wallet_gateway.operations._isolation import alone
 from wallet_gateway.operations._news import News
@@ -26,6 +34,9 @@ ASKABLE_STATES = frozenset(
 
 AT_MOST_EVERY = timedelta(seconds=2)
 """However often a page asks us, we ask the gateway no more often than this for one intent."""
+
+ANSWERED_WITHIN = timedelta(seconds=30)
+"""After this a question on demand is taken to have died with whoever asked it."""
 
 
 def reconcile_attempt(*, reference: str, context: GatewayContext) -> Payment:
@@ -65,7 +76,9 @@ def _claim_on_demand(reference: str, context: GatewayContext) -> bool:
     rested = Q(last_queried_at__isnull=True) | Q(last_queried_at__lte=now - AT_MOST_EVERY)
     paused = GatewayPause.queries_are_paused(context.alias, now)
     rows = GatewayTransaction.objects.filter(rested, ~paused, reference=reference, state__in=ASKABLE_STATES)
-    return bool(rows.update(last_queried_at=now))
+    # Until the answer is recorded, or its time has long passed, nobody else asks: a slow gateway must not
+    # be asked by every page that waits for it.
+    return bool(rows.update(last_queried_at=now + ANSWERED_WITHIN))
 
 
 def _load_opening(reference: str) -> GatewayTransaction:
@@ -79,7 +92,8 @@ def _load_opening(reference: str) -> GatewayTransaction:
     intent = intents[reference]
     if intent.payment is not None:
         others = [other.payment for other in intents.values() if other.payment is not None]
-        intent.payment.order.known_payments = others
+        order = intent.payment.order
+        order.known_payments = KnownPayments(version=order.version, payments=others)
     return intent
 
 
@@ -87,11 +101,10 @@ def question(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayT
     """Ask about one intent and record what was learned, be it only when to ask next."""
     finding = ask(intent, context=context)
     now = context.clock.now()
-    climbed = _climbed(intent, now, context)
     if finding is None:
-        return settle(intent, _no_answer(climbed), context=context)
+        return settle(intent, _no_answer(intent, now), context=context)
     event = _event_of(intent, finding, now)
-    changes = climbed | _counted(intent, finding, now)
+    changes = _climbed(intent, now, context) | _counted(intent, finding, now)
     news = News(
         kind=EvidenceKind.RECORDS,
         event=event,
@@ -103,22 +116,31 @@ def question(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayT
     return settle(intent, news, context=context)
 
 
-def _no_answer(climbed: dict[str, Any]) -> News:
-    return News(kind=EvidenceKind.FAULT, changes=climbed, keep_as_evidence=False)
+def _no_answer(intent: GatewayTransaction, now: datetime) -> News:
+    """Nothing was learned: no rung is climbed, and the question is repeated."""
+    columns = _asked(intent, now)
+    if _is_due(intent, now):
+        columns["next_query_at"] = retry_unanswered_at(since=intent.state_since, now=now)
+    return News(kind=EvidenceKind.FAULT, changes=columns, keep_as_evidence=False)
+
+
+def _asked(intent: GatewayTransaction, now: datetime) -> dict[str, Any]:
+    return {"query_count": intent.query_count + 1, "last_queried_at": now}
+
+
+def _is_due(intent: GatewayTransaction, now: datetime) -> bool:
+    return intent.next_query_at is not None and intent.next_query_at <= now
 
 
 def _climbed(intent: GatewayTransaction, now: datetime, context: GatewayContext) -> dict[str, Any]:
-    """Return the columns that say a question was asked; only a question that was due climbs a rung."""
-    due = intent.next_query_at is not None and intent.next_query_at <= now + CLAIM
-    rung = intent.query_rung + 1 if due else intent.query_rung
-    position = intent.position(state=IntentState(intent.state), since=intent.state_since, rung=rung)
-    again = next_query_at(position, jitter=context.jitter())
-    return {
-        "query_rung": rung,
-        "query_count": intent.query_count + 1,
-        "last_queried_at": now,
-        "next_query_at": max(again, now) if again else None,
-    }
+    """Return the columns that say a question was answered; only one that was due climbs."""
+    columns = _asked(intent, now)
+    if not _is_due(intent, now):
+        return columns
+    state, since = IntentState(intent.state), intent.state_since
+    rung = rung_after(intent.position(state=state, since=since, rung=intent.query_rung), now)
+    again = next_query_at(intent.position(state=state, since=since, rung=rung), jitter=context.jitter())
+    return columns | {"query_rung": rung, "next_query_at": max(again, now) if again else None}
 
 
 def _counted(intent: GatewayTransaction, finding: Finding, now: datetime) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from wallet_gateway.domain.discrepancies import OTHER_AMOUNT
 from wallet_gateway.domain.lifecycle import IllegalTransition, IntentEvent, IntentState
 from wallet_gateway.domain.recovery import OPERATOR_ABSENT_ANSWERS, OPERATOR_AFTER, needs_operator
 from wallet_gateway.models import Discrepancy, EvidenceKind, GatewayTransaction
@@ -47,6 +48,7 @@ def resolve(
         event=event,
         detail=reason,
         author=author,
+        decided_on=IntentState(intent.state),
         changes={"decided_by_person": True},
     )
     try:
@@ -81,10 +83,21 @@ def _event(intent: GatewayTransaction, decision: Decision, context: GatewayConte
 
 def _event_of_anomaly(intent: GatewayTransaction, decision: Decision) -> IntentEvent:
     if decision is Decision.DID_HAPPEN:
+        _check_amount_is_ours(intent)
         return IntentEvent.ACCEPTED_BY_PERSON
     if intent.approved_minor is not None:
         raise UnableToResolve("this intent was approved before it was contradicted; it cannot be undone here")
     return IntentEvent.ABANDONED
+
+
+def _check_amount_is_ours(intent: GatewayTransaction) -> None:
+    """Refuse to book our amount where the gateway reports another one."""
+    differs = Discrepancy.objects.filter(intent=intent, kind__in=OTHER_AMOUNT)
+    if intent.approved_minor is None and differs.exists():
+        raise UnableToResolve(
+            "the gateway reports another amount or currency than was asked for; it cannot be booked as ours. "
+            "Undo it in the provider's portal, then decide that it did not happen"
+        )
 
 
 def _close_all(intent: GatewayTransaction, *, reason: str, author: str, context: GatewayContext) -> None:

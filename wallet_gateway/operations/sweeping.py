@@ -6,7 +6,10 @@ The rows are the queue. Any number of workers on any number of machines may swee
 from __future__ import annotations
 
 import logging
+from collections.abc import Collection
 from dataclasses import dataclass
+
+from django.db.models import Count
 
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, TransactionKind
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
@@ -50,6 +53,15 @@ def sweep(*, context: GatewayContext) -> SweepReport:
         sent_again=send_unsent(context=context),
         facts_told=deliver_due(clock=context.clock, limit=_LIMIT),
     )
+
+
+def warn_of_orphans(aliases: Collection[str]) -> int:
+    """Log loudly what is unfinished at gateways that the settings no longer name; return how many."""
+    waiting = GatewayTransaction.objects.filter(next_query_at__isnull=False).exclude(gateway__in=aliases)
+    orphans = dict(waiting.order_by().values_list("gateway").annotate(Count("pk")))
+    for alias, count in orphans.items():
+        logger.error("%d transactions wait at gateway %r, which the settings do not name", count, alias)
+    return sum(orphans.values())
 
 
 def end_leases(*, context: GatewayContext) -> int:

@@ -1,0 +1,452 @@
+"""Races with real threads and real commits: whoever comes first, nothing is sent, booked or told twice.
+
+Thirty-two threads on PostgreSQL and MariaDB; eight on SQLite, which has one writer at a time, in a file of
+its own since threads cannot share its memory without tripping over each other's table locks.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.db import connection, connections
+
+from tests.client.servers import unused_port
+from tests.operations.conftest import MUG, MakeContext, MakeOrder, Pay, VirtualClock, sweep_until
+from tests.operations.dying import Killed, interrupted, kill, scripted
+from tests.operations.invariants import check_books
+from tests.operations.records import answer_of, record
+from tests.operations.subjects import MIGRATION_FILE
+from wallet_gateway import signals
+from wallet_gateway.contexts import return_urls
+from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.models import (
+    Evidence,
+    GatewayTransaction,
+    MigratedDeposit,
+    OutboxFact,
+    Payment,
+    PaymentOrder,
+)
+from wallet_gateway.operations import _settlement, orders
+from wallet_gateway.operations.attempts import CheckoutInProgress
+from wallet_gateway.operations.checkout import start_checkout
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.detached_refunds import UnableToRefundMigrated, refund_migrated
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.facts import deliver_due
+from wallet_gateway.operations.follow_ups import (
+    UnableToCapture,
+    UnableToRefund,
+    UnableToReverse,
+    capture,
+    refund,
+    reverse,
+)
+from wallet_gateway.operations.intents import OperationOutstanding, Who, send_again
+from wallet_gateway.operations.orders import OrderDetails
+from wallet_gateway.operations.reconciliation import reconcile_attempt, reconcile_due, reconcile_order
+from wallet_gateway.operations.resolutions import Decision, UnableToResolve, resolve
+from wallet_gateway.operations.sweeping import end_leases, sweep
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db(transaction=True)
+S = IntentState
+THREADS = 8 if connection.vendor == "sqlite" else 32
+
+
+@pytest.fixture(autouse=True)
+def shared_database(transactional_db: None, tmp_path: Path) -> Iterator[None]:
+    """On SQLite, go on in a file that all threads open for themselves."""
+    if connection.vendor != "sqlite":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM INTO %s", [str(tmp_path / "races.sqlite3")])
+    in_memory, given = connections["default"], connections.settings["default"]
+    connections.settings["default"] = {**given, "NAME": str(tmp_path / "races.sqlite3")}
+    del connections["default"]
+    try:
+        yield
+        check_books()
+    finally:
+        connections["default"].close()
+        connections.settings["default"] = given
+        connections["default"] = in_memory
+
+
+def together(*works: Callable[[], Any], times: int | None = None) -> list[Any]:
+    """Run works at the same moment, each in threads of its own; give what they returned or raised."""
+    each = times or THREADS // len(works)
+    barrier, results = threading.Barrier(each * len(works)), []
+
+    def run(work: Callable[[], Any]) -> None:
+        barrier.wait(30)
+        try:
+            results.append(work())
+        except Exception as error:  # noqa: BLE001 - a thread's failure is a result to look at
+            results.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works for _ in range(each)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert not any(thread.is_alive() for thread in threads)
+    return results
+
+
+def surprises(results: list[Any], *expected: type[Exception]) -> list[Any]:
+    return [one for one in results if isinstance(one, Exception) and not isinstance(one, expected)]
+
+
+def count(control: SandboxControl, operation: str) -> int:
+    return sum(entry["operation"] == operation for entry in control.journal())
+
+
+@pytest.fixture
+def real(context: GatewayContext) -> GatewayContext:
+    """A context that really sleeps."""
+    return replace(context, sleep=time.sleep)
+
+
+def fresh(payment: Payment) -> Payment:
+    return Payment.objects.select_related("order").get(pk=payment.pk)
+
+
+def persistently(work: Callable[[], GatewayTransaction]) -> GatewayTransaction:
+    """Try again while another operation is outstanding, as a person would."""
+    for _ in range(400):
+        try:
+            return work()
+        except OperationOutstanding:
+            time.sleep(0.01)
+    raise AssertionError("it never came to its turn")
+
+
+# Money
+
+
+def test_refunds_never_exceed_what_was_captured(
+    pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    # As many as fit are fewer than there are threads.
+    fits = THREADS * 5 // 8
+    payment = pay(items=(), amount=Decimal(fits))
+
+    def give_one_back() -> GatewayTransaction:
+        return persistently(lambda: refund(payment=fresh(payment), context=real, amount=Decimal("1.00")))
+
+    results = together(give_one_back)
+
+    assert surprises(results, UnableToRefund) == []
+    done = [one for one in results if isinstance(one, GatewayTransaction)]
+    assert Counter(one.state for one in done) == {S.APPROVED: fits}
+    payment = fresh(payment)
+    assert (payment.refunded, payment.refund_reserved) == (payment.captured, 0)
+    assert payment.order.state == OrderState.REFUNDED
+    assert count(wallet_sandbox, "refund") == fits
+
+
+def test_while_one_refund_is_under_way_no_other_is_begun(
+    pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    payment = pay()
+    wallet_sandbox.fault("refund", "delay_after", seconds=0.5)
+    results = together(lambda: refund(payment=fresh(payment), context=real, amount=Decimal("1.00")))
+
+    assert surprises(results, OperationOutstanding) == []
+    assert count(wallet_sandbox, "refund") == len([one for one in results if not isinstance(one, Exception)])
+    payment = fresh(payment)
+    assert payment.refunded == 100 * count(wallet_sandbox, "refund")
+
+
+def test_either_captures_or_a_reversal_and_never_both(
+    pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    payment = pay(type="preauthorization")
+    results = together(
+        lambda: capture(payment=fresh(payment), context=real, amount=Decimal("1.00")),
+        lambda: reverse(payment=fresh(payment), context=real),
+    )
+
+    assert surprises(results, OperationOutstanding, UnableToCapture, UnableToReverse) == []
+    payment = fresh(payment)
+    reversed_ = payment.reversal == Reversal.DONE
+    assert reversed_ is (payment.captured == 0)
+    assert (count(wallet_sandbox, "reversal"), count(wallet_sandbox, "capture") > 0) == (
+        (1, False) if reversed_ else (0, True)
+    )
+
+
+@pytest.mark.parametrize("amount", [Decimal("5.00"), None], ids=["a part", "all"])
+def test_one_key_sends_once_however_often_it_is_clicked(
+    amount: Decimal | None, pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    payment = pay()
+    who = Who(key="click-1")
+    results = together(lambda: refund(payment=fresh(payment), context=real, amount=amount, who=who))
+
+    assert surprises(results) == []
+    assert len({one.pk for one in results}) == 1
+    assert count(wallet_sandbox, "refund") == 1
+
+
+def test_one_deposit_is_refunded_up_to_its_limit(
+    real: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.migration_file(MIGRATION_FILE)
+
+    def give_ten_back() -> GatewayTransaction:
+        return refund_migrated(
+            parent_transaction_id="OLD-1001", amount=Decimal("10.00"), currency="EUR", context=real
+        )
+
+    results = together(lambda: persistently(give_ten_back))
+
+    assert surprises(results, UnableToRefundMigrated) == []
+    states = Counter(one.state for one in results if isinstance(one, GatewayTransaction))
+    assert states[S.APPROVED] == 4
+    assert set(states) <= {S.APPROVED, S.REJECTED}
+    assert MigratedDeposit.objects.get().refunded == 4000
+
+
+def test_what_never_left_is_sent_by_one_worker(
+    pay: Pay, real: GatewayContext, make_context: MakeContext, wallet_sandbox: SandboxControl
+) -> None:
+    unreachable = make_context(f"http://127.0.0.1:{unused_port()}")
+    intent = capture(payment=pay(type="preauthorization"), context=unreachable, amount=Decimal("5.00"))
+    results = together(lambda: send_again(GatewayTransaction.objects.get(pk=intent.pk), context=real))
+
+    assert surprises(results) == []
+    assert count(wallet_sandbox, "capture") == 1
+    assert Payment.objects.get().captured == 500
+
+
+# Pages
+
+
+def test_many_clicks_on_one_order_open_one_page(
+    make_order: MakeOrder, real: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+
+    def click() -> str:
+        mine = PaymentOrder.objects.get(pk=order.pk)
+        return start_checkout(order=mine, context=real, return_urls=return_urls).redirect_url
+
+    results = together(click)
+
+    assert surprises(results, CheckoutInProgress) == []
+    shown = {one for one in results if isinstance(one, str)}
+    assert len(shown) == 1
+    assert "" not in shown
+    assert count(wallet_sandbox, "checkout") == 1
+    assert Payment.objects.count() == 1
+
+
+def test_clicks_that_come_while_a_page_is_slow_to_open_are_shown_it(
+    make_order: MakeOrder, real: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    wallet_sandbox.fault("checkout", "delay_after", seconds=0.5)
+
+    def click() -> str:
+        mine = PaymentOrder.objects.get(pk=order.pk)
+        return start_checkout(order=mine, context=real, return_urls=return_urls).redirect_url
+
+    results = together(click, times=4)
+
+    assert surprises(results) == []
+    assert len(set(results)) == 1
+    assert count(wallet_sandbox, "checkout") == 1
+
+
+def test_many_calls_store_one_order(clock: VirtualClock) -> None:
+    details = OrderDetails(currency="EUR", items=(MUG,))
+
+    def create() -> int:
+        order = orders.create_order(reference="SHOP-1", details=details, gateway="default", clock=clock)
+        return int(order.pk)
+
+    results = together(create)
+    assert surprises(results) == []
+    assert len(set(results)) == PaymentOrder.objects.count() == 1
+
+
+# News
+
+
+def test_sweeps_share_the_questions(
+    pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    for _ in range(10):
+        wallet_sandbox.complete_checkout(pay("return").reference, "success")
+    before = count(wallet_sandbox, "status")
+    clock.advance(seconds=80)
+    quick = replace(real, sleep=lambda _: None)
+    results = together(lambda: reconcile_due(context=quick))
+
+    assert surprises(results) == []
+    assert sum(results) == 10
+    assert count(wallet_sandbox, "status") == before + 10
+    assert PaymentOrder.objects.filter(state=OrderState.PAID).count() == 10
+
+
+def test_a_payment_found_by_everybody_at_once_is_booked_and_told_once(
+    pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    payment = pay("return")
+    wallet_sandbox.complete_checkout(payment.reference, "success")
+    clock.advance(seconds=80)
+    told: list[str] = []
+
+    def hear(fact_id: str, **_: object) -> None:
+        told.append(fact_id)
+
+    signals.order_paid.connect(hear)
+    try:
+        results = together(
+            lambda: reconcile_attempt(reference=payment.reference, context=real),
+            lambda: reconcile_order(order=fresh(payment).order, context=real, everything=True),
+            lambda: sweep(context=real),
+            lambda: deliver_due(clock=clock),
+        )
+    finally:
+        signals.order_paid.disconnect(hear)
+
+    assert surprises(results) == []
+    payment = fresh(payment)
+    assert (payment.authorised, payment.captured) == (2000, 2000)
+    assert payment.order.state == OrderState.PAID
+    assert told == [str(OutboxFact.objects.get().fact_id)]
+
+
+def test_two_pages_paid_at_the_same_moment_make_the_order_overpaid(
+    pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    first = pay("return")
+    clock.advance(seconds=850)
+    second = start_checkout(order=fresh(first).order, context=real, return_urls=return_urls)
+    for payment in (first, second):
+        wallet_sandbox.complete_checkout(payment.reference, "success")
+    results = together(
+        lambda: reconcile_attempt(reference=first.reference, context=real),
+        lambda: reconcile_attempt(reference=second.reference, context=real),
+    )
+
+    assert surprises(results) == []
+    assert PaymentOrder.objects.get().state == OrderState.OVERPAID
+    assert sorted(OutboxFact.objects.values_list("kind", flat=True)) == ["ANOMALY", "PAID"]
+
+
+def test_a_lease_is_ended_once(pay: Pay, real: GatewayContext, clock: VirtualClock) -> None:
+    with pytest.raises(Killed):
+        capture(
+            payment=pay(type="preauthorization"),
+            context=interrupted(real, before=kill),
+            amount=Decimal("5.00"),
+        )
+    clock.advance(seconds=121)
+    results = together(lambda: end_leases(context=real))
+
+    assert surprises(results) == []
+    intent = GatewayTransaction.objects.get(kind="CAPTURE")
+    assert intent.state == S.UNKNOWN
+    assert Payment.objects.get().capture_reserved == 500
+
+
+def test_answers_and_sweeps_that_meet_book_once(
+    pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    payment = pay(type="preauthorization")
+    wallet_sandbox.fault("capture", "drop_after")
+    intent = capture(payment=payment, context=real, amount=Decimal("5.00"))
+    clock.advance_to(intent.next_query_at)
+    results = together(
+        lambda: sweep(context=real),
+        lambda: reconcile_order(order=fresh(payment).order, context=real, everything=True),
+    )
+
+    assert surprises(results) == []
+    payment = fresh(payment)
+    assert (payment.captured, payment.capture_reserved) == (500, 0)
+    assert OutboxFact.objects.filter(intent=intent).count() == 1
+
+
+def test_facts_are_told_once_by_many_sweeps(
+    pay: Pay, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(_settlement, "deliver", lambda *_, **__: 0)
+        for _ in range(5):
+            pay()
+    clock.advance(seconds=61)
+    told: list[str] = []
+
+    def hear(fact_id: str, **_: object) -> None:
+        told.append(fact_id)
+
+    signals.order_paid.connect(hear)
+    try:
+        results = together(lambda: deliver_due(clock=clock))
+    finally:
+        signals.order_paid.disconnect(hear)
+    assert surprises(results) == []
+    assert (sum(results), len(told), len(set(told))) == (5, 5, 5)
+
+
+# People
+
+
+def test_a_decision_and_late_news_end_in_one_of_two_ways(
+    pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    payment = pay()
+    wallet_sandbox.fault("refund", "drop_before")
+    intent = refund(payment=payment, context=real, amount=Decimal("5.00"))
+    quick = replace(real, sleep=lambda _: None)
+    sweep_until(intent, lambda row: row.needs_operator, context=quick, clock=clock)
+    clock.advance(seconds=3)
+    late = scripted(quick, answer_of(record(intent, "5.00")))
+
+    def decide() -> GatewayTransaction:
+        current = GatewayTransaction.objects.get(pk=intent.pk)
+        words = {"reason": "support says no", "author": "anna"}
+        return resolve(current, decision=Decision.DID_NOT_HAPPEN, context=quick, **words)
+
+    results = together(
+        decide, lambda: reconcile_order(order=fresh(payment).order, context=late, everything=True)
+    )
+
+    assert surprises(results, UnableToResolve) == []
+    intent.refresh_from_db()
+    payment = fresh(payment)
+    assert payment.refund_reserved == 0
+    if intent.state == S.APPROVED:
+        assert (payment.refunded, payment.frozen) == (500, False)
+    else:
+        # Given up first: then the news contradicts it, and it is looked at again.
+        assert (intent.state, payment.refunded, payment.frozen) == (S.ANOMALY, 0, True)
+    assert Evidence.objects.filter(intent=intent, kind="DECISION").count() <= 1
+
+
+def test_refusals_are_refusals_whatever_the_race(pay: Pay, real: GatewayContext) -> None:
+    payment = pay(type="preauthorization")
+    results = together(
+        lambda: capture(payment=fresh(payment), context=real),
+        lambda: refund(payment=fresh(payment), context=real),
+        lambda: reverse(payment=fresh(payment), context=real),
+        lambda: reconcile_order(order=fresh(payment).order, context=real, everything=True),
+    )
+    assert surprises(results, OperationRefused) == []
