@@ -17,7 +17,7 @@ from wallet_gateway.operations import reconciliation, sweeping
 from wallet_gateway.operations._sums import Outrun
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups import capture
-from wallet_gateway.operations.sweeping import SweepReport, end_leases, send_unsent, sweep
+from wallet_gateway.operations.sweeping import SweepReport, end_leases, send_unsent, sweep, warn_of_orphans
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -226,3 +226,13 @@ def test_a_sweep_that_is_limited_by_the_gateway_stops_asking(
     before = len(wallet_sandbox.journal())
     assert sweep(context=replace(context, sleep=lambda _: None)).asked == 1
     assert len(wallet_sandbox.journal()) == before + 1
+
+
+def test_what_waits_at_a_gateway_that_is_gone_from_the_settings_is_said_loudly(
+    pay: Pay, context: GatewayContext, caplog: pytest.LogCaptureFixture
+) -> None:
+    pay("return")
+    assert warn_of_orphans(["default"]) == 0
+    assert caplog.text == ""
+    assert warn_of_orphans(["second"]) == 1
+    assert "1 transactions wait at gateway 'default'" in caplog.text
