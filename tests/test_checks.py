@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.core.checks import run_checks
 from django.db import connections
+from django.db.models import Model
 from pytest_django import Settings
 
 from wallet_gateway import checks
@@ -93,3 +94,18 @@ def test_sqlite_is_warned_of_outside_development(settings: Settings) -> None:
 
     settings.DEBUG = True
     assert "wallet_gateway.W003" not in ids(checks.check_databases())
+
+
+class Elsewhere:
+    """A router that reads from a replica, as shops have for their catalogue."""
+
+    def db_for_read(self, model: type[Model], **_: object) -> str | None:
+        return "replica" if model._meta.app_label == "wallet_gateway" else None
+
+
+def test_tables_in_more_than_one_database_are_an_error(settings: Settings) -> None:
+    assert checks.check_router() == []
+    settings.DATABASE_ROUTERS = ["tests.test_checks.Elsewhere"]
+    (message,) = checks.check_router()
+    assert message.id == "wallet_gateway.E004"
+    assert "'replica'" in message.msg

@@ -8,10 +8,11 @@ from typing import Any
 from django.conf import settings as django_settings
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.core.checks import Warning as CheckWarning
-from django.db import connections
+from django.db import DEFAULT_DB_ALIAS, connections, router
 from django.urls import NoReverseMatch, reverse
 
 from wallet_gateway import conf
+from wallet_gateway.models import PaymentOrder
 
 
 @register(Tags.security)
@@ -34,6 +35,21 @@ def check_time_zone(app_configs: object = None, **kwargs: Any) -> Sequence[Check
         return []
     message = "USE_TZ is off; leases and timetables need aware instants"
     return [Error(message, hint="Set USE_TZ = True.", id="wallet_gateway.E003")]
+
+
+@register(Tags.compatibility)
+def check_router(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """See that all rows live in one database: what is not in one transaction is not locked together."""
+    elsewhere = {router.db_for_write(PaymentOrder), router.db_for_read(PaymentOrder)} - {DEFAULT_DB_ALIAS}
+    return [
+        Error(
+            f"a database router sends the tables of wallet_gateway to {alias!r}; they must be in "
+            f"{DEFAULT_DB_ALIAS!r}, for writing and for reading",
+            hint="Return None for wallet_gateway. A replica lags, and transactions are of one database.",
+            id="wallet_gateway.E004",
+        )
+        for alias in sorted(elsewhere)
+    ]
 
 
 @register(Tags.urls)
