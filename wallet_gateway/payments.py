@@ -336,9 +336,9 @@ def refund_migrated(
 
 
 def import_migration_file(
-    lines: Iterable[str], *, gateway: str = "default", keep_good: bool = False, dry_run: bool = False
+    lines: Iterable[str | bytes], *, gateway: str = "default", keep_good: bool = False, dry_run: bool = False
 ) -> ImportReport:
-    """Read a migration file into deposits; bad rows are reported by line and reason."""
+    """Read a migration file, opened as binary, into deposits; bad rows are reported by line and reason."""
     return migration_file.import_migration_file(
         lines, gateway=gateway, clock=wiring.clock(), keep_good=keep_good, dry_run=dry_run
     )

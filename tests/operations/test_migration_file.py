@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
@@ -125,18 +125,8 @@ def test_one_gateways_deposits_are_not_anothers(take: Import, clock: VirtualCloc
 
 
 def test_a_line_that_cannot_be_decoded_does_not_hide_those_behind_it(clock: VirtualClock) -> None:
-    class Lines:
-        def __init__(self) -> None:
-            self.lines = iter([HEADER, row("OLD-1"), None, row("OLD-2")])
-
-        def __iter__(self) -> Iterator[str]:
-            return self
-
-        def __next__(self) -> str:
-            line = next(self.lines)
-            return line if line is not None else b"\xff".decode()
-
-    report = migration_file.import_migration_file(Lines(), gateway="default", clock=clock, keep_good=True)
+    lines = [HEADER.encode(), row("OLD-1").encode(), b"\xff\n", row("OLD-2").encode()]
+    report = migration_file.import_migration_file(lines, gateway="default", clock=clock, keep_good=True)
     assert (report.accepted, [error.line for error in report.rejected]) == (2, [3])
 
 

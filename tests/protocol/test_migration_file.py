@@ -18,6 +18,7 @@ from wallet_gateway.protocol.money import Money
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 HEADER = "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId"
 GOOD = "OLD-1,2023-04-05T06:07:08.1234567,100.00,EUR,25.50,P/77:a=b"
@@ -232,18 +233,55 @@ def test_a_quote_that_never_closes_is_reported() -> None:
 
 
 def test_a_line_that_cannot_be_decoded_is_reported_and_the_next_is_read() -> None:
-    class Lines:
-        def __init__(self) -> None:
-            self.parts = iter([HEADER.encode(), b"\xff,\xfe", GOOD.encode()])
-
-        def __iter__(self) -> Iterator[str]:
-            return self
-
-        def __next__(self) -> str:
-            return next(self.parts).decode()
-
-    found = list(read_rows(Lines()))
+    found = list(read_rows([HEADER.encode(), b"\xff,\xfe", GOOD.encode()]))
     assert found == [RowError(2, "not UTF-8; save the file in UTF-8"), row()]
+
+
+def test_one_bad_byte_of_a_binary_file_costs_one_row_and_no_more(tmp_path: Path) -> None:
+    path = tmp_path / "deposits.csv"
+    lines = [GOOD.replace("OLD-1", f"OLD-{number}").encode() for number in range(1000)]
+    lines[500] = lines[500].replace(b"P/77", b"P\xff77")
+    path.write_bytes(b"\n".join([HEADER.encode(), *lines]))
+    with path.open("rb") as file:
+        found = list(read_rows(file))
+    assert [each for each in found if isinstance(each, RowError)] == [
+        RowError(502, "not UTF-8; save the file in UTF-8")
+    ]
+    assert len(found) == 1000
+
+
+@pytest.mark.parametrize("errors", ["strict", "surrogateescape"])
+def test_a_file_opened_as_text_invents_no_deposit_behind_a_bad_byte(tmp_path: Path, errors: str) -> None:
+    path = tmp_path / "deposits.csv"
+    numbers = range(1000)
+    lines = [GOOD.replace("OLD-1", f"OLD-{number}").encode() for number in numbers]
+    lines[500] = lines[500].replace(b"P/77", b"P\xff77")
+    path.write_bytes(b"\n".join([HEADER.encode(), *lines]))
+    with path.open(encoding="utf-8", errors=errors, newline="") as file:
+        found = list(read_rows(file))
+    deposits = {each.parent_transaction_id for each in found if isinstance(each, MigrationRow)}
+    assert deposits <= {f"OLD-{number}" for number in numbers}
+    assert len([each for each in found if isinstance(each, RowError)]) == 1
+    if errors == "strict":
+        assert isinstance(found[-1], RowError)
+        assert found[-1].reason == "not UTF-8; save the file in UTF-8; nothing behind it was read"
+
+
+def test_what_stands_in_a_cell_behind_a_bad_byte_is_no_row_of_its_own() -> None:
+    lines = [f"{HEADER},comment".encode(), f'{GOOD},"caf'.encode(), b"\xe9", f"{GOOD},x".encode(), b'"']
+    assert list(read_rows(line + b"\n" for line in lines)) == [
+        RowError(5, "not UTF-8; save the file in UTF-8")
+    ]
+
+
+def test_a_header_that_is_not_utf_8_is_one_error() -> None:
+    lines = f"{HEADER}\n{GOOD}\n".encode("utf-16").splitlines(keepends=True)
+    assert list(read_rows(lines)) == [RowError(1, "not UTF-8; save the file in UTF-8")]
+
+
+def test_bytes_and_text_are_read_alike() -> None:
+    lines = [f"\ufeff{HEADER},comment\r\n", f'{GOOD},"caf\u00e9, Z\u00fcrich"\r\n']
+    assert list(read_rows([line.encode() for line in lines])) == list(read_rows(lines)) == [row()]
 
 
 def test_rows_are_read_one_by_one_and_none_is_waited_for() -> None:

@@ -27,12 +27,17 @@ class ImportReport:
 
 
 def import_migration_file(
-    lines: Iterable[str], *, gateway: str, clock: Clock, keep_good: bool = False, dry_run: bool = False
+    lines: Iterable[str | bytes],
+    *,
+    gateway: str,
+    clock: Clock,
+    keep_good: bool = False,
+    dry_run: bool = False,
 ) -> ImportReport:
     """Store the deposits of a migration file; every bad row is reported by its line and reason.
 
-    With a bad row nothing is stored, unless `keep_good` says that the good rows are wanted all the same. A
-    deposit that was refunded before its file came is completed by its row.
+    Give the file opened as binary. With a bad row nothing is stored, unless `keep_good` says that the good
+    rows are wanted all the same. A deposit that was refunded before its file came is completed by its row.
     """
     good: list[MigrationRow] = []
     bad: list[RowError] = []
@@ -51,13 +56,13 @@ def import_migration_file(
     return ImportReport(accepted=len(good), rejected=tuple(bad), stored=stored)
 
 
-def _batches(lines: Iterable[str]) -> Iterator[list[tuple[int, MigrationRow | RowError]]]:
+def _batches(lines: Iterable[str | bytes]) -> Iterator[list[tuple[int, MigrationRow | RowError]]]:
     numbered = _numbered(lines)
     while batch := list(islice(numbered, _BATCH)):
         yield batch
 
 
-def _numbered(lines: Iterable[str]) -> Iterator[tuple[int, MigrationRow | RowError]]:
+def _numbered(lines: Iterable[str | bytes]) -> Iterator[tuple[int, MigrationRow | RowError]]:
     """Pair each row with the line of the file it ends on: blank lines are no rows, cells may span lines."""
     counted = _Counted(lines)
     for row in read_rows(counted):
@@ -67,14 +72,14 @@ def _numbered(lines: Iterable[str]) -> Iterator[tuple[int, MigrationRow | RowErr
 class _Counted:
     """Lines, and how many of them were read. No generator: one line that cannot be read would end it."""
 
-    def __init__(self, lines: Iterable[str]) -> None:
+    def __init__(self, lines: Iterable[str | bytes]) -> None:
         self._lines = iter(lines)
         self.read = 0
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[str | bytes]:
         return self
 
-    def __next__(self) -> str:
+    def __next__(self) -> str | bytes:
         line = next(self._lines)
         self.read += 1
         return line

@@ -2,12 +2,18 @@
 
 UTF-8 CSV with a header. Rows are read one by one, whatever the length of the file; a wrong row is reported
 with its line and does not stop the others.
+
+Note [Bytes that are no UTF-8]: a file opened as text decodes by the block, and a byte it cannot read takes the
+block with it: what comes next begins in the middle of a line, and may look like a deposit that never was. So
+lines are read as bytes. A bad byte is carried through the CSV reader as a lone surrogate, which keeps the cells
+and quotes around it where they are; then the whole row is refused.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -28,6 +34,10 @@ PATTERNS[_FILE_ID] = lambda text: (
     f"{excerpt(text)} is no identifier; use A-Z a-z 0-9 _ . : / = + -, beginning with a letter, digit or _"
 )
 FileId = Annotated[str, Strict(), Field(pattern=_FILE_ID)]
+
+
+_NOT_UTF_8 = "not UTF-8; save the file in UTF-8"
+_BAD_BYTE = re.compile(r"[\ud800-\udfff]")
 
 
 class MigrationRow(WireModel):
@@ -81,8 +91,12 @@ class RowError:
     reason: str
 
 
-def read_rows(lines: Iterable[str]) -> Iterator[MigrationRow | RowError]:
-    """Read the rows of a migration file; a header that lacks a column is one RowError and ends it."""
+def read_rows(lines: Iterable[str | bytes]) -> Iterator[MigrationRow | RowError]:
+    """Read the rows of a migration file; a header that lacks a column is one RowError and ends it.
+
+    Give the file opened as binary. Of one opened as text nothing is read behind a byte that is no UTF-8.
+    See Note [Bytes that are no UTF-8].
+    """
     table = _Table(lines)
     header = table.next_cells()
     if isinstance(header, RowError):
@@ -102,17 +116,26 @@ def read_rows(lines: Iterable[str]) -> Iterator[MigrationRow | RowError]:
 class _Table:
     """A CSV reader that reports a line it cannot read and goes on, and knows the deposits it has seen."""
 
-    def __init__(self, lines: Iterable[str]) -> None:
-        self.reader = csv.reader(lines, strict=True)
+    def __init__(self, lines: Iterable[str | bytes]) -> None:
+        self.reader = csv.reader(map(_text_of, lines), strict=True)
         self.seen: set[str] = set()
+        self.ended = False
 
     def next_cells(self) -> list[str] | RowError | None:
+        if self.ended:
+            return None
         try:
-            return next(self.reader, None)
+            cells = next(self.reader, None)
         except csv.Error as error:
             return RowError(self.reader.line_num, f"not CSV: {error}")
         except UnicodeDecodeError:
-            return RowError(self.reader.line_num + 1, "not UTF-8; save the file in UTF-8")
+            self.ended = True
+            return RowError(self.reader.line_num + 1, f"{_NOT_UTF_8}; nothing behind it was read")
+        return (
+            RowError(self.reader.line_num, _NOT_UTF_8)
+            if cells and _BAD_BYTE.search("".join(cells))
+            else cells
+        )
 
     def read(self, names: list[str], cells: list[str]) -> MigrationRow | RowError:
         line = self.reader.line_num
@@ -128,6 +151,10 @@ class _Table:
             return RowError(line, f"{excerpt(row.parent_transaction_id)} stands in an earlier row already")
         self.seen.add(row.parent_transaction_id)
         return row
+
+
+def _text_of(line: str | bytes) -> str:
+    return line.decode("utf-8", "surrogateescape") if isinstance(line, bytes) else line
 
 
 _COLUMN_OF = {fold_name(name): name for name in COLUMNS}
