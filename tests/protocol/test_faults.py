@@ -173,6 +173,11 @@ def test_the_four_amounts_are_found_whatever_words_stand_between(message: str) -
         "RefundAmountExceeded: \u0661\u0660, \u0662, \u0663, \u0664",
         "RefundAmountExceeded 100 92 8 " + "x" * 100 + " 10",
         "RefundAmountExceeded 123456789012345 1 2 3",
+        "RefundAmountExceeded: 100.00, 92.50, 7.50",
+        "RefundAmountExceeded: 100.00, 92.50",
+        "RefundAmountExceeded: 100,00 92,50",
+        "RefundAmountExceeded: 1.000.00, 92.50, 7.50, 10.00",
+        "RefundAmountExceeded: 100.00001 92.50 7.50 10.00",
     ],
     ids=ascii,
 )

@@ -18,8 +18,11 @@ from wallet_gateway.protocol.strict_json import fold_name
 REFUND_AMOUNT_EXCEEDED = "RefundAmountExceeded"
 SCHEMA_VALIDATION_ERROR = "SchemaValidationError"
 
-# The interface names the four amounts and their order, not the words between them.
-_REFUND_LIMIT = re.compile(REFUND_AMOUNT_EXCEEDED + r"[^0-9]{1,80}([0-9]{1,14}(?:\.[0-9]{1,4})?)" * 4)
+# The interface names the four amounts and their order, not the words between them. Possessive repeats try
+# nothing twice: no message takes long, and no amount is read as two, its decimals as the next one.
+_REFUND_LIMIT = re.compile(
+    REFUND_AMOUNT_EXCEEDED + r"[^0-9]{1,80}+([0-9]{1,14}+(?:\.[0-9]{1,4}+)?+)(?![.,]?[0-9])" * 4
+)
 
 
 class FaultCode(StrEnum):
