@@ -40,6 +40,7 @@ CAPTURE = FollowUpRequest.build(
 )
 DETACHED = DetachedRefundRequest.build(
     **COMMON,
+    type="detached.refund",
     client_system_transaction_id="refund-1",
     parent_transaction_id="old-1",
     apm_details={"apm_provider": "ExampleWalletV2"},

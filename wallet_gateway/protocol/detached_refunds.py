@@ -23,7 +23,7 @@ DETACHED_REFUND_TYPE: Literal["detached.refund"] = "detached.refund"
 class DetachedRefundRequest(TransactionRequest):
     """Refunds a migrated deposit; the body of POST apmTransactions with ``type`` ``detached.refund``."""
 
-    type: Literal["detached.refund"] = DETACHED_REFUND_TYPE
+    type: Literal["detached.refund"]
     parent_transaction_id: Identifier
     provider_discretionary_data: OptionalText | None = None
     apm_details: ApmDetails
