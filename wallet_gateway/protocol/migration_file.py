@@ -3,10 +3,10 @@
 UTF-8 CSV with a header. Rows are read one by one, whatever the length of the file; a wrong row is reported
 with its line and does not stop the others.
 
-Note [Bytes that are no UTF-8]: a file opened as text decodes by the block, and a byte it cannot read takes the
-block with it: what comes next begins in the middle of a line, and may look like a deposit that never was. So
-lines are read as bytes. A bad byte is carried through the CSV reader as a lone surrogate, which keeps the cells
-and quotes around it where they are; then the whole row is refused.
+Note [Bytes that are no UTF-8]: a file opened as text decodes by the block, and a byte it cannot read takes
+the block with it: what comes next begins in the middle of a line, and may look like a deposit that never was.
+So lines are read as bytes. A bad byte is carried through the CSV reader as a lone surrogate, which keeps the
+cells and quotes around it where they are; then the whole row is refused.
 """
 
 from __future__ import annotations
@@ -131,11 +131,9 @@ class _Table:
         except UnicodeDecodeError:
             self.ended = True
             return RowError(self.reader.line_num + 1, f"{_NOT_UTF_8}; nothing behind it was read")
-        return (
-            RowError(self.reader.line_num, _NOT_UTF_8)
-            if cells and _BAD_BYTE.search("".join(cells))
-            else cells
-        )
+        if cells and _BAD_BYTE.search("".join(cells)):
+            return RowError(self.reader.line_num, _NOT_UTF_8)
+        return cells
 
     def read(self, names: list[str], cells: list[str]) -> MigrationRow | RowError:
         line = self.reader.line_num
