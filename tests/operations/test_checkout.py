@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -26,6 +27,7 @@ from wallet_gateway.operations.attempts import (
 from wallet_gateway.operations.checkout import CheckoutRefused, GatewayUnreachable, start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.reconciliation import reconcile_attempt
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
 from wallet_gateway.testing.control import SandboxControl
 
@@ -212,3 +214,51 @@ def django_capture_queries() -> Callable[[], AbstractContextManager[CaptureQueri
     from django.db import connection
 
     return lambda: CaptureQueriesContext(connection)
+
+
+# An older page
+
+
+def paid_while_opening(
+    pay: Pay, context: GatewayContext, control: SandboxControl, outcome: str
+) -> tuple[PaymentOrder, GatewayContext]:
+    """An order whose first page is decided, and that known to us, while its second one is being opened."""
+    older = pay("return")
+    GatewayTransaction.objects.update(expires_at=context.clock.now())
+
+    def decide() -> None:
+        control.complete_checkout(older.reference, outcome)
+        reconcile_attempt(reference=older.reference, context=context)
+
+    order = PaymentOrder.objects.get()
+    # What was asked a moment ago is not asked again.
+    GatewayTransaction.objects.update(last_queried_at=None)
+    return order, interrupted(context, after=decide)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "details"), [("success", {}), ("success", {"type": "preauthorization"}), ("pending", {})]
+)
+def test_a_page_is_not_handed_out_when_an_older_one_was_paid_while_it_was_opened(
+    outcome: str,
+    details: dict[str, Any],
+    pay: Pay,
+    start: Start,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    order, overtaken = paid_while_opening(partial(pay, **details), context, wallet_sandbox, outcome)
+    with pytest.raises(OrderNotPayable, match="must not be paid again"):
+        start(order, overtaken)
+
+    # The gateway has the page, so it is still asked after.
+    newer = GatewayTransaction.objects.get(payment__number=2)
+    assert newer.state == S.OPEN
+    assert newer.next_query_at is not None
+
+
+def test_a_page_is_handed_out_when_an_older_one_failed_while_it_was_opened(
+    pay: Pay, start: Start, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    order, overtaken = paid_while_opening(pay, context, wallet_sandbox, "refused")
+    assert start(order, overtaken).redirect_url

@@ -5,12 +5,18 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from django.db.models import F
+from django.db.models import Exists, F
 
 from wallet_gateway.client.redaction import redact_text
-from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, SENDABLE_STATES, IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import (
+    OUTSTANDING_STATES,
+    SENDABLE_STATES,
+    IntentEvent,
+    IntentState,
+    TransactionKind,
+)
 from wallet_gateway.domain.recovery import next_query_at
-from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations._books import Booking
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._sums import Outrun
@@ -28,7 +34,8 @@ def write_intent(
     """Write what goes with a move to `intent.state`, or with news that moves nothing.
 
     `intent.state` is the state after the news, `before` the one the row must still be in; raises `Outrun`
-    when it is not.
+    when it is not. So it does when a further page was opened and its order was settled over meanwhile: an
+    older page of it may have been paid, and whoever hands out the new one has to see that.
     """
     after = IntentState(intent.state)
     columns = dict(news.changes)
@@ -37,9 +44,19 @@ def write_intent(
         _set(intent, columns)
         columns["next_query_at"] = _first_question(intent, news, now, jitter)
     matched = GatewayTransaction.objects.filter(pk=intent.pk, state=before, attempt_no=intent.attempt_no)
+    if news.event is IntentEvent.OPENED and (unsettled := _no_older_page_settled(intent)):
+        matched = matched.filter(unsettled)
     if not matched.update(**columns or {"detail": F("detail")}):
         raise Outrun
     _set(intent, columns)
+
+
+def _no_older_page_settled(intent: GatewayTransaction) -> Exists | None:
+    """Return the condition that the order still is as it was read; None where there is no older page."""
+    payment = intent.payment
+    if payment is None or payment.number == 1:
+        return None
+    return Exists(PaymentOrder.objects.filter(pk=payment.order_id, version=payment.order.version))
 
 
 def _set(intent: GatewayTransaction, columns: dict[str, Any]) -> None:

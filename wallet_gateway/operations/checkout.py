@@ -20,6 +20,7 @@ from wallet_gateway.operations.attempts import (
     CheckoutInProgress,
     CheckoutPaused,
     CheckoutUnavailable,
+    OrderNotPayable,
     begin,
     page_lifetime,
 )
@@ -160,7 +161,11 @@ def _open(intent: GatewayTransaction, answer: Answer[CheckoutResponse], context:
     opened = settle(intent, news, context=context)
     if opened.state != IntentState.OPEN:
         raise GatewayUnreachable("the payment page arrived too late to be used")
-    return _payment_of(opened)
+    payment = _payment_of(opened)
+    if not payment.order.is_payable:
+        # An older page was paid while this one was being opened; it stays on watch and is shown to nobody.
+        raise OrderNotPayable(f"order {payment.order.reference} was paid meanwhile; it must not be paid again")
+    return payment
 
 
 def _is_allowed(url: str, context: GatewayContext) -> bool:
