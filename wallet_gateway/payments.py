@@ -42,6 +42,7 @@ from wallet_gateway.operations.migration_file import ImportReport
 from wallet_gateway.operations.orders import InvalidOrder, OrderConflict, OrderDetails
 from wallet_gateway.operations.resolutions import Decision, UnableToResolve
 from wallet_gateway.operations.sweeping import SweepReport
+from wallet_gateway.operations.texts import is_storable
 from wallet_gateway.protocol.addresses import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.cart import Discount, Item, Shipping
 from wallet_gateway.protocol.money import Money
@@ -192,6 +193,8 @@ def start_checkout(order: PaymentOrder) -> Payment:
 
 def attempt_for(reference: str) -> Payment:
     """Return the attempt to pay with this clientSystemTransactionId; raises `Payment.DoesNotExist`."""
+    if not is_storable(reference):
+        raise Payment.DoesNotExist(f"no attempt has the reference {reference[:64]!r}")
     return Payment.objects.select_related("order").get(reference=reference)
 
 

@@ -341,6 +341,9 @@ REFUSED = [
     bad("language", "must be text", language=b"de"),
     bad("continue_url", "at most 500", continue_url="/" + "x" * 500),
     bad("continue_url", "must be text", continue_url=b"/"),
+    bad("continue_url", "half of a surrogate pair", continue_url="/\ud800"),
+    bad("order_number", "half of a surrogate pair", order_number="A\udfff"),
+    bad("language", "half of a surrogate pair", language="\udc80"),
     bad(
         "checkoutDetails.cardholderMobilePhone", "calling code", cardholder={"cardholder_mobile_phone": "12"}
     ),

@@ -58,6 +58,17 @@ def test_a_decision_needs_a_reason_and_a_name(
     assert stuck.state == S.UNKNOWN
 
 
+@pytest.mark.parametrize(
+    "words", [{"reason": "\ud800"}, {"author": "a\udfff"}, {"reason": "a\0b"}], ids=ascii
+)
+@pytest.mark.parametrize("subject", ["capture"], indirect=True)
+def test_words_that_cannot_be_stored_are_refused(
+    words: dict[str, str], stuck: GatewayTransaction, resolve: Resolve
+) -> None:
+    with pytest.raises(UnableToResolve, match="reason and author must be text"):
+        resolve(stuck, NOT_HAPPENED, **words)
+
+
 @pytest.mark.parametrize("subject", ["capture"], indirect=True)
 def test_long_words_are_cut_and_kept(stuck: GatewayTransaction, resolve: Resolve) -> None:
     resolve(stuck, NOT_HAPPENED, reason="r" * 900, author="a" * 300)

@@ -23,6 +23,7 @@ from wallet_gateway.operations._settlement import reread
 from wallet_gateway.operations._transactions import in_transaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
+from wallet_gateway.operations.texts import check_storable
 from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
 
@@ -44,6 +45,9 @@ class Who:
     key: str | None = None
     author: str = ""
     note: str = ""
+
+    def __post_init__(self) -> None:
+        check_storable(author=self.author, note=self.note)
 
 
 NOBODY = Who()

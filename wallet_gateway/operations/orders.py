@@ -13,9 +13,11 @@ from django.db import IntegrityError
 
 from wallet_gateway.domain.lifecycle import PaymentType
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.models.statements import select
 from wallet_gateway.operations._transactions import in_any_transaction
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.texts import WHAT_IS_NO_TEXT, is_storable
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.addresses import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.cart import Discount, Item, Shipping, build_cart, cart_total
@@ -88,7 +90,7 @@ def find(**key: str) -> PaymentOrder:
     for name, value in key.items():
         if not _REFERENCE.match(value):
             raise PaymentOrder.DoesNotExist(f"no order has the {name} {value[:64]!r}")
-    return PaymentOrder.objects.get(**key)
+    return select(PaymentOrder, where=key)
 
 
 def create_order(
@@ -130,8 +132,8 @@ def _check_own_fields(reference: object, details: OrderDetails, continue_url: st
     own = {"order_number": details.order_number, "language": details.language, "continue_url": continue_url}
     for name, value in own.items():
         longest = _LONGEST[name]
-        if value is not None and not _is_storable(value, longest):
-            message = f"must be text of at most {longest} characters, none of them NUL"
+        if value is not None and not (is_storable(value) and len(value) <= longest):
+            message = f"must be text of at most {longest} characters, {WHAT_IS_NO_TEXT}"
             errors.append(FieldError(path=name, message=message))
     try:
         details = replace(details, currency=_currency(details.currency))
@@ -140,10 +142,6 @@ def _check_own_fields(reference: object, details: OrderDetails, continue_url: st
     if errors:
         raise InvalidOrder(errors)
     return details
-
-
-def _is_storable(value: object, longest: int) -> bool:
-    return isinstance(value, str) and len(value) <= longest and "\0" not in value
 
 
 def _currency(code: object) -> str:

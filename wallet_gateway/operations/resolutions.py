@@ -14,6 +14,7 @@ from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import reread, settle
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.texts import WHAT_IS_NO_TEXT, is_storable
 
 
 class Decision(StrEnum):
@@ -37,8 +38,7 @@ def resolve(
     An unknown outcome may be given up after 24 hours and five empty answers; a request of which no byte left
     at any time; a contradiction either way. Raises `UnableToResolve`.
     """
-    if not reason.strip() or not author.strip():
-        raise UnableToResolve("a decision needs a reason and the name of whoever takes it")
+    _check_words(reason, author)
     intent = reread(intent)
     event = _event(intent, decision, context)
     if IntentState(intent.state) is IntentState.ANOMALY:
@@ -100,6 +100,13 @@ def _check_amount_is_ours(intent: GatewayTransaction) -> None:
         )
 
 
+def _check_words(reason: str, author: str) -> None:
+    if not (is_storable(reason) and is_storable(author)):
+        raise UnableToResolve(f"reason and author must be text, their characters {WHAT_IS_NO_TEXT}")
+    if not reason.strip() or not author.strip():
+        raise UnableToResolve("a decision needs a reason and the name of whoever takes it")
+
+
 def _close_all(intent: GatewayTransaction, *, reason: str, author: str, context: GatewayContext) -> None:
     Discrepancy.objects.filter(intent=intent, closed_at__isnull=True).update(
         closed_at=context.clock.now(), closed_by=author[:150], reason=reason[:500]
@@ -114,8 +121,7 @@ def close_discrepancy(
 
     With the last unit mix-up of a gateway, requests may leave to it again.
     """
-    if not reason.strip() or not author.strip():
-        raise UnableToResolve("a decision needs a reason and the name of whoever takes it")
+    _check_words(reason, author)
     now = context.clock.now()
     closed = Discrepancy.objects.filter(pk=discrepancy.pk, closed_at__isnull=True).update(
         closed_at=now, closed_by=author[:150], reason=reason[:500]
