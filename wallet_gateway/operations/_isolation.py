@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from django.db import DataError, IntegrityError
 
+from wallet_gateway.operations._log_lines import failure
 from wallet_gateway.operations._sums import Outrun
 
 logger = logging.getLogger("wallet_gateway.sweep")
@@ -21,5 +22,5 @@ def alone(reference: str) -> Iterator[None]:
     """Log what goes wrong with one row, loudly, and go on with the next; the row stays due."""
     try:
         yield
-    except _OF_ONE_ROW:
-        logger.exception("%s could not be handled; a person must look", reference)
+    except _OF_ONE_ROW as error:
+        logger.error("%s could not be handled; a person must look: %s", reference, failure(error))

@@ -10,6 +10,7 @@ from wallet_gateway.domain.outcomes import Expectation, Finding, folded_type, re
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations._books import OPENING
 from wallet_gateway.operations._breaker import pause_queries
+from wallet_gateway.operations._log_lines import one_line
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.protocol.status import StatusRecord
 
@@ -42,7 +43,7 @@ def ask(intent: GatewayTransaction, *, context: GatewayContext) -> Finding | Non
         records = _records(intent, context)
     except GatewayError as error:
         # A refused or unreadable status query says nothing about the money: still no news.
-        logger.warning("no news of %s: %s", intent.reference, error)
+        logger.warning("no news of %s: %s", intent.reference, one_line(error))
         if isinstance(error, OutcomeUnknown) and error.retry_after is not None:
             pause_queries(context, seconds=error.retry_after)
         return None

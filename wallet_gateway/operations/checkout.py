@@ -164,7 +164,7 @@ def _open(intent: GatewayTransaction, answer: Answer[CheckoutResponse], context:
     payment = _payment_of(opened)
     if not payment.order.is_payable:
         # An older page was paid while this one was being opened; it stays on watch and is shown to nobody.
-        raise OrderNotPayable(f"order {payment.order.reference} was paid meanwhile; it must not be paid again")
+        raise OrderNotPayable(f"order {payment.order} was paid meanwhile; it must not be paid again")
     return payment
 
 

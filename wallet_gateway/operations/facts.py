@@ -12,6 +12,7 @@ from django.dispatch import Signal
 
 from wallet_gateway import signals
 from wallet_gateway.models import FactKind, OutboxFact, PaymentOrder
+from wallet_gateway.operations._log_lines import failure
 from wallet_gateway.operations.context import Clock
 
 logger = logging.getLogger("wallet_gateway.facts")
@@ -40,17 +41,21 @@ def deliver(facts: Iterable[OutboxFact], *, clock: Clock) -> int:
     for fact in facts:
         try:
             told += _deliver_one(fact, clock.now())
-        except DatabaseFault:
-            logger.exception("the delivery of fact %s could not be noted, told again later", fact.fact_id)
+        except DatabaseFault as error:
+            text = "the delivery of fact %s could not be noted, told again later: %s"
+            logger.error(text, fact.fact_id, failure(error))
     return told
 
 
 def deliver_due(*, clock: Clock, limit: int = 500) -> int:
-    """Claim and deliver facts whose first delivery did not happen or failed; any number of workers may."""
-    now = clock.now()
-    due = OutboxFact.objects.filter(next_delivery_at__lte=now).order_by("next_delivery_at", "pk")
-    rows = list(due.select_related("order", "intent")[:limit])
-    return deliver([fact for fact in rows if _claim(fact, now)], clock=clock)
+    """Claim and deliver facts whose first delivery did not happen or failed; any number of workers may.
+
+    Each is claimed right before it is told, so that a worker that dies holds up no other fact than the one
+    that it was telling, and its order is read then, as what was told before may have changed it.
+    """
+    due = OutboxFact.objects.filter(next_delivery_at__lte=clock.now()).order_by("next_delivery_at", "pk")
+    rows = list(due[:limit])
+    return sum(deliver([fact], clock=clock) for fact in rows if _claim(fact, clock.now()))
 
 
 def _claim(fact: OutboxFact, now: datetime) -> bool:
@@ -67,7 +72,9 @@ def _deliver_one(fact: OutboxFact, now: datetime) -> bool:
         return True
     wait = min(timedelta(seconds=30 * 2 ** min(fact.attempts, 10)), _LONGEST_WAIT)
     row.update(next_delivery_at=now + wait, last_error=type(failures[0]).__name__)
-    logger.error("a receiver failed for fact %s, told again in %s", fact.fact_id, wait, exc_info=failures[0])
+    logger.error(
+        "a receiver failed for fact %s, told again in %s: %s", fact.fact_id, wait, failure(failures[0])
+    )
     return False
 
 

@@ -15,6 +15,7 @@ from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, Transactio
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
 from wallet_gateway.operations._breaker import count_unknown
 from wallet_gateway.operations._isolation import alone
+from wallet_gateway.operations._log_lines import one_line
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import settle
 from wallet_gateway.operations.context import GatewayContext
@@ -108,5 +109,5 @@ def _try_again(intent: GatewayTransaction, context: GatewayContext) -> bool:
         with alone(intent.reference):
             sent = send_again(intent, context=context)
     except OperationRefused as error:
-        logger.info("%s was not sent again: %s", intent.reference, error)
+        logger.info("%s was not sent again: %s", intent.reference, one_line(error))
     return sent is not None
