@@ -357,3 +357,83 @@ def test_a_receiver_may_refund_what_it_was_told_of(
         "PAID",
         "REFUNDED",
     ]
+
+
+def test_a_worker_that_dies_holds_up_the_one_fact_it_was_telling(
+    listen: Listen, pay: Pay, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(_settlement, "deliver", lambda *_, **__: 0)
+        references = [pay().order.reference for _ in range(3)]
+    clock.advance(seconds=61)
+
+    def die(**_: object) -> None:
+        raise Killed
+
+    signals.order_paid.connect(die)
+    try:
+        with pytest.raises(Killed):
+            deliver_due(clock=clock)
+    finally:
+        signals.order_paid.disconnect(die)
+    receiver = listen(signals.order_paid)
+    assert deliver_due(clock=clock) == 2
+    assert [told["reference"] for told in receiver.told] == references[1:]
+
+
+def test_a_fact_told_late_comes_with_its_order_as_it_stands_by_then(
+    pay: Pay, context: GatewayContext, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(_settlement, "deliver", lambda *_, **__: 0)
+        payment = pay(type="preauthorization")
+        capture(payment=payment, context=context, amount=Decimal("5.00"))
+    clock.advance(seconds=61)
+    seen: list[str] = []
+
+    def take_the_rest(order: PaymentOrder, **_: object) -> None:
+        capture(payment=order.payments.get(), context=context)
+
+    def look(order: PaymentOrder, **_: object) -> None:
+        seen.append(order.state)
+
+    signals.order_authorised.connect(take_the_rest)
+    signals.order_captured_in_part.connect(look)
+    try:
+        deliver_due(clock=clock)
+    finally:
+        signals.order_authorised.disconnect(take_the_rest)
+        signals.order_captured_in_part.disconnect(look)
+    assert seen == [OrderState.PAID]
+
+
+def test_whoever_caused_a_fact_sees_what_its_receivers_did(
+    open_page: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    payment = open_page(type="preauthorization")
+    wallet_sandbox.complete_checkout(payment.reference, "success")
+
+    def take_it(order: PaymentOrder, **_: object) -> None:
+        capture(payment=order.payments.get(), context=context)
+
+    signals.order_authorised.connect(take_it)
+    try:
+        seen = reconcile_attempt(reference=payment.reference, context=context)
+    finally:
+        signals.order_authorised.disconnect(take_it)
+    assert (seen.captured, seen.state, seen.order.state) == (2000, "PAID", OrderState.PAID)
+
+
+def test_whoever_captured_sees_that_a_receiver_gave_it_back(pay: Pay, context: GatewayContext) -> None:
+    payment = pay(type="preauthorization")
+
+    def no_longer_in_stock(order: PaymentOrder, **_: object) -> None:
+        refund(payment=order.payments.get(), context=context)
+
+    signals.order_paid.connect(no_longer_in_stock)
+    try:
+        intent = capture(payment=payment, context=context)
+    finally:
+        signals.order_paid.disconnect(no_longer_in_stock)
+    assert intent.payment is not None
+    assert (intent.payment.refunded, intent.payment.order.state) == (2000, OrderState.REFUNDED)

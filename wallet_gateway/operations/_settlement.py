@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import uuid
 from collections.abc import Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -30,6 +31,8 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.facts import deliver
 
 _TRIES = 5
+_settlements: ContextVar[int] = ContextVar("wallet_gateway_settlements", default=0)
+"""How many this thread or task has made: says without a statement whether one was made inside another."""
 FIRST_DELIVERY = timedelta(seconds=60)
 """How long a new fact belongs to the process that wrote it; afterwards the sweep delivers it."""
 
@@ -57,8 +60,10 @@ def settle(intent: GatewayTransaction, news: News, *, context: GatewayContext) -
         settled = _settle(reread(intent), taken, context)
     if news.finding.discrepancy is not None:
         context.pause.forget()
+    _settlements.set(mine := _settlements.get() + 1)
     deliver(settled.facts, clock=context.clock)
-    return settled.intent
+    # A receiver may have acted on what it was told, and then these rows are old.
+    return settled.intent if _settlements.get() == mine else reread(settled.intent)
 
 
 def _settle(intent: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
