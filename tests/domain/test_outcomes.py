@@ -10,6 +10,7 @@ from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import IntentEvent, PaymentType, TransactionKind
 from wallet_gateway.domain.outcomes import (
     EVENTS,
+    LONGEST_RECORD_ID,
     NO_NEWS,
     Expectation,
     Verdict,
@@ -356,6 +357,56 @@ def test_once_a_record_is_attributed_another_one_under_a_shared_reference_was_ma
 def test_a_second_record_under_our_own_reference_is_a_second_execution() -> None:
     found = read_records([record(), record(id="g2")], expecting(record_id="g1"))
     assert found.discrepancy is K.EXECUTED_TWICE
+
+
+@pytest.mark.parametrize(
+    ("records", "verdict", "detail"),
+    [
+        ([R()], V.APPROVED, ""),
+        ([R(), R()], V.APPROVED, ""),
+        ([R(), R(id="g2", state="Errored")], V.APPROVED, ""),
+        ([R(id="g2")], V.CONTRADICTION, "approved records: g1, g2"),
+        ([R(), R(id="g2")], V.CONTRADICTION, "approved records: g1, g2"),
+        ([R(id="g2"), R(id="g3")], V.CONTRADICTION, "approved records: g1, g2, g3"),
+        ([R(id="g2", state="Errored")], V.REJECTED, "Errored"),
+        ([], V.NO_NEWS, "no record"),
+    ],
+    ids=str,
+)
+def test_what_was_approved_by_one_record_is_not_confirmed_by_another(
+    records: list[StatusRecord], verdict: Verdict, detail: str
+) -> None:
+    found = read_records(records, expecting(approved_id="g1"))
+    assert found.verdict is verdict
+    assert detail in found.detail
+    assert (found.discrepancy is K.EXECUTED_TWICE) is (verdict is V.CONTRADICTION)
+
+
+# Ids that cannot be kept
+
+LONG = "g" * LONGEST_RECORD_ID
+
+
+@pytest.mark.parametrize("state", ["Approved", "Pending", "Errored", "Odd"])
+def test_an_id_too_long_to_be_kept_is_refused_and_never_cut(state: str) -> None:
+    for found in (
+        read_records([record(id=LONG + "1", state=state)], CAPTURE),
+        read_records([record(), record(id=LONG + "1", state=state)], CAPTURE),
+        read_follow_up_answer(follow_up(id=LONG + "1", state=state), CAPTURE),
+    ):
+        assert (found.verdict, found.discrepancy) == (V.CONTRADICTION, K.RECORD_UNUSABLE)
+        assert found.record_id == ""
+        assert "more than 128 characters" in found.detail
+
+
+def test_an_id_that_just_fits_is_kept_whole() -> None:
+    assert read_records([record(id=LONG)], CAPTURE).record_id == LONG
+    assert read_follow_up_answer(follow_up(id=LONG), CAPTURE).record_id == LONG
+
+
+def test_a_long_id_of_a_record_that_is_not_ours_is_no_matter() -> None:
+    strange = record(id=LONG + "1", client_system_transaction_id="REF-2")
+    assert read_records([strange], CAPTURE).absent
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 
 import pytest
@@ -180,6 +181,78 @@ def test_a_payment_stays_frozen_while_another_difference_is_open(
     payment = Payment.objects.select_related("order").get()
     assert not payment.frozen
     assert payment.order.state == OrderState.PART_REFUNDED
+
+
+@pytest.mark.parametrize("subject", ["capture", "refund", "reversal"], indirect=True)
+def test_an_approval_is_not_confirmed_by_a_record_of_another_id(
+    subject: Subject, context: GatewayContext, clock: VirtualClock, resolve: Resolve
+) -> None:
+    intent = subject.carry_out()
+    assert (intent.state, bool(intent.record_id)) == (S.APPROVED, True)
+    other = answer_of(record(intent, intent.amount.to_wire(), id="another"))
+    clock.advance_to(intent.next_query_at)
+    sweep(context=scripted(context, other))
+
+    found = Discrepancy.objects.get(intent=intent)
+    assert found.kind == "EXECUTED_TWICE"
+    assert "another" in found.detail
+    intent.refresh_from_db()
+    assert (intent.state, intent.record_id != "another") == (S.ANOMALY, True)
+    assert subject.is_frozen()
+    assert subject.booked() == subject.amount
+
+    accepted = resolve(intent, HAPPENED)
+    clock.advance_to(accepted.next_query_at)
+    sweep(context=scripted(context, other))
+    accepted.refresh_from_db()
+    assert accepted.state == S.APPROVED, "what a person has seen is no news"
+
+
+# Ids that cannot be kept
+
+
+@pytest.mark.parametrize("subject", ["refund", "detached_refund"], indirect=True)
+def test_a_record_whose_id_cannot_be_kept_approves_nothing_by_itself(
+    subject: Subject, context: GatewayContext, clock: VirtualClock, resolve: Resolve
+) -> None:
+    subject.control.fault(subject.name, "drop_before")
+    intent = subject.carry_out()
+    clock.advance_to(intent.next_query_at)
+    sweep(context=scripted(context, answer_of(record(intent, "5.00", id="g" * 600))))
+
+    intent.refresh_from_db()
+    assert (intent.state, intent.record_id) == (S.ANOMALY, None)
+    assert Discrepancy.objects.get().kind == "RECORD_UNUSABLE"
+    assert (subject.reserved(), subject.booked(), subject.is_frozen()) == (subject.amount, 0, True)
+    assert resolve(intent, HAPPENED).approved_minor == 500
+
+
+@pytest.mark.parametrize("state", ["Approved", "Errored"])
+def test_an_answer_whose_id_cannot_be_kept_decides_nothing_by_itself(
+    state: str, pay: Pay, context: GatewayContext
+) -> None:
+    payment = pay()
+
+    def answer(body: bytes) -> bytes:
+        asked = json.loads(body)
+        echoed = {name: asked[name] for name in ("clientSystemTransactionId", "currencyCode")}
+        return json.dumps({"id": "g" * 129, "state": state, "providerStateCode": "x", **echoed}).encode()
+
+    intent = refund(payment=payment, context=scripted(context, answer), amount=Decimal("5.00"))
+    assert (intent.state, intent.record_id) == (S.ANOMALY, None)
+
+
+def test_two_records_made_elsewhere_whose_ids_begin_alike_are_two_differences(
+    pay: Pay, context: GatewayContext
+) -> None:
+    payment = pay()
+    opening = payment.opening
+    own = record(opening, "20.00", id=opening.record_id)
+    alike = [record(opening, "1.00", id="g" * 400 + end, type="ecom.refund") for end in "ab"]
+    for _ in range(2):
+        told = scripted(context, answer_of(own, *alike))
+        reconcile_order(order=payment.order, context=told, everything=True)
+    assert [row.kind for row in Discrepancy.objects.all()] == ["MADE_ELSEWHERE"] * 2
 
 
 # Facts that our limits do not allow

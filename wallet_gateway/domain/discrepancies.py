@@ -20,6 +20,8 @@ class DiscrepancyKind(StrEnum):
     """The record that fits is already attributed to another intent."""
     APPROVED_AFTER_END = "APPROVED_AFTER_END"
     """An intent that had ended without money is approved at the gateway after all."""
+    RECORD_UNUSABLE = "RECORD_UNUSABLE"
+    """The record that fits has an id too long to be kept, so it could not be told from another."""
     MADE_ELSEWHERE = "MADE_ELSEWHERE"
     """The gateway has an operation on our payment that we did not ask for."""
     APPROVED_ABOVE_REQUEST = "APPROVED_ABOVE_REQUEST"

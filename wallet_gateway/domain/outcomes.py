@@ -18,6 +18,9 @@ from wallet_gateway.protocol.follow_ups import FollowUpResponse
 from wallet_gateway.protocol.money import Money, exponent
 from wallet_gateway.protocol.status import StatusRecord
 
+LONGEST_RECORD_ID = 128
+"""Characters of a gateway's own id; the interface names no limit. Cut, two long ones could become one."""
+
 APPROVED, PENDING, ERRORED = "Approved", "Pending", "Errored"
 
 _FOLLOW_UP_TYPES = {
@@ -71,6 +74,8 @@ class Expectation:
     """References under which the gateway may file this intent besides its own."""
     record_id: str = ""
     """The record that is attributed to this intent; then no other one under another reference is its own."""
+    approved_id: str = ""
+    """The record by which this intent was approved; an approved one with another id is a second execution."""
     taken: frozenset[tuple[str, str]] = frozenset()
     """(id, folded type) of records already attributed to other intents."""
     expected_elsewhere: frozenset[tuple[str, str]] = frozenset()
@@ -102,6 +107,9 @@ def read_follow_up_answer(answer: FollowUpResponse, expected: Expectation) -> Fi
     missing = _echo_fault(answer.client_system_transaction_id, answer.currency_code, expected)
     if missing:
         return Finding(verdict=Verdict.NO_NEWS, detail=missing)
+    unusable = _unusable_id(answer.id)
+    if unusable:
+        return unusable
     if answer.state == APPROVED:
         return Finding(
             verdict=Verdict.APPROVED,
@@ -110,6 +118,13 @@ def read_follow_up_answer(answer: FollowUpResponse, expected: Expectation) -> Fi
             provider_state=_storable(answer.provider_state_code),
         )
     return _not_approved(answer.state, _storable(answer.id), _storable(answer.provider_state_code))
+
+
+def _unusable_id(record_id: str | None) -> Finding | None:
+    if len(record_id or "") <= LONGEST_RECORD_ID:
+        return None
+    detail = f"the record's id has more than {LONGEST_RECORD_ID} characters: {record_id}"
+    return _contradiction(DiscrepancyKind.RECORD_UNUSABLE, detail)
 
 
 def _storable(text: str | None) -> str:
@@ -198,18 +213,19 @@ def _is_elsewhere(record: StatusRecord, expected: Expectation, known: Iterable[s
 
 def _judge(fits: Sequence[StatusRecord], expected: Expectation) -> Finding:
     for record in fits:
-        fault = _difference(record, expected)
+        fault = _unusable_id(record.id) or _difference(record, expected)
         if fault:
             return fault
-    approved = {record.id or "": record for record in fits if record.state == APPROVED}
-    if len(approved) > 1:
-        return _contradiction(
-            DiscrepancyKind.EXECUTED_TWICE, "approved records: " + ", ".join(sorted(approved))
-        )
+    approved = {_storable(record.id): record for record in fits if record.state == APPROVED}
+    # The record that approved it counts, too, whether or not this answer lists it.
+    executions = {*approved, expected.approved_id or next(iter(approved))} if approved else set()
+    if len(executions) > 1:
+        detail = "approved records: " + ", ".join(sorted(executions))
+        return _contradiction(DiscrepancyKind.EXECUTED_TWICE, detail)
     for record_id, record in approved.items():
         return Finding(
             verdict=Verdict.APPROVED,
-            record_id=_storable(record_id),
+            record_id=record_id,
             amount=_minor_units(record),
             provider_state=_storable(record.apm_details.apm_name) if record.apm_details else "",
         )

@@ -163,7 +163,7 @@ class Migration(migrations.Migration):
             name='Discrepancy',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('AMOUNT_DIFFERS', 'Amount differs'), ('UNIT_MIX_UP', 'Unit mix up'), ('CURRENCY_DIFFERS', 'Currency differs'), ('EXECUTED_TWICE', 'Executed twice'), ('RECORD_TAKEN', 'Record taken'), ('APPROVED_AFTER_END', 'Approved after end'), ('MADE_ELSEWHERE', 'Made elsewhere'), ('APPROVED_ABOVE_REQUEST', 'Approved above request'), ('REPEATED_ON_THE_WIRE', 'Repeated on the wire'), ('UNEXPECTED_HOST', 'Unexpected host')], max_length=24, verbose_name='kind')),
+                ('kind', models.CharField(choices=[('AMOUNT_DIFFERS', 'Amount differs'), ('UNIT_MIX_UP', 'Unit mix up'), ('CURRENCY_DIFFERS', 'Currency differs'), ('EXECUTED_TWICE', 'Executed twice'), ('RECORD_TAKEN', 'Record taken'), ('APPROVED_AFTER_END', 'Approved after end'), ('RECORD_UNUSABLE', 'Record unusable'), ('MADE_ELSEWHERE', 'Made elsewhere'), ('APPROVED_ABOVE_REQUEST', 'Approved above request'), ('REPEATED_ON_THE_WIRE', 'Repeated on the wire'), ('UNEXPECTED_HOST', 'Unexpected host')], max_length=24, verbose_name='kind')),
                 ('gateway', models.CharField(max_length=32)),
                 ('fingerprint', wallet_gateway.models.fields.ByteExactField(max_length=200, unique=True)),
                 ('detail', models.CharField(blank=True, max_length=500, verbose_name='detail')),

@@ -9,6 +9,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, IntentState, TransactionKind
+from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID
 from wallet_gateway.domain.recovery import Position
 from wallet_gateway.models.fields import ByteExactField, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
@@ -63,7 +64,7 @@ class GatewayTransaction(models.Model):
     confirmed_at = models.DateTimeField(null=True, blank=True)
     needs_operator = models.BooleanField(default=False)
     decided_by_person = models.BooleanField(default=False)
-    record_id = ByteExactField(max_length=128, null=True, blank=True)
+    record_id = ByteExactField(max_length=LONGEST_RECORD_ID, null=True, blank=True)
     """The gateway's own id of it."""
     provider_state = models.CharField(max_length=64, blank=True)
     error_code = models.CharField(max_length=64, blank=True)

@@ -15,6 +15,7 @@ from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction
 
 _UNTIL_A_PERSON_LIFTS_IT = timedelta(days=3650)
 _MIX_UP = "unit mix-up"
+_LONGEST_FINGERPRINT = 200
 _ENDED_WITHOUT_MONEY = frozenset(
     {IntentState.REJECTED, IntentState.ABANDONED, IntentState.CREATED, IntentState.NOT_SENT}
 )
@@ -30,7 +31,7 @@ def record_discrepancies(
     freeze = False
     for kind, detail, fingerprint in _differences(intent, finding, before=before, after=after):
         row, _ = Discrepancy.objects.get_or_create(
-            fingerprint=fingerprint[:200],
+            fingerprint=_fitting(fingerprint),
             defaults={
                 "kind": kind,
                 "gateway": intent.gateway,
@@ -48,6 +49,14 @@ def record_discrepancies(
             until, reason = now + _UNTIL_A_PERSON_LIFTS_IT, f"{_MIX_UP}: {detail}"
             stop_sending(intent.gateway, until=until, reason=reason)
     return freeze
+
+
+def _fitting(fingerprint: str) -> str:
+    """Give a long fingerprint as a shorter one that differs wherever the long ones do."""
+    if len(fingerprint) <= _LONGEST_FINGERPRINT:
+        return fingerprint
+    digest = hashlib.sha256(fingerprint.encode()).hexdigest()
+    return f"{fingerprint[: _LONGEST_FINGERPRINT - len(digest) - 1]}:{digest}"
 
 
 def is_settled_by_person(intent: GatewayTransaction, finding: Finding) -> bool:

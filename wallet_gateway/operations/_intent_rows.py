@@ -95,7 +95,7 @@ def _columns_of_move(
         columns["approved_minor"] = finding.amount or intent.approved_minor or intent.amount_minor
         columns["provider_state"] = finding.provider_state[:64]
     if finding.record_id and after is not IntentState.ANOMALY:
-        columns["record_id"] = finding.record_id[:128]
+        columns["record_id"] = finding.record_id
     return columns
 
 

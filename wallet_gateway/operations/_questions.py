@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 
 from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
 from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, IntentState, PaymentType, TransactionKind
@@ -28,6 +29,7 @@ def expectation_of(intent: GatewayTransaction) -> Expectation:
         # Once something is approved, a record of another amount contradicts it.
         amount=intent.approved_minor or intent.amount_minor,
         may_be_less=intent.kind == TransactionKind.DETACHED_REFUND and intent.approved_minor is None,
+        approved_id=(intent.record_id or "") if intent.approved_minor else "",
     )
 
 
@@ -86,12 +88,8 @@ def _full_expectation(
     unseen = [s for s in siblings if not s.record_id and s.state in _MAY_HAVE_A_RECORD]
     original = _shared_original(intent, context)
     shared = {intent.payment.reference} if context.policy.shares_references else set()
-    return Expectation(
-        reference=expected.reference,
-        folded_type=expected.folded_type,
-        currency=expected.currency,
-        amount=expected.amount,
-        may_be_less=expected.may_be_less,
+    return replace(
+        expected,
         other_references=frozenset({original} if original else set()),
         record_id=intent.record_id or "",
         taken=frozenset((s.record_id, type_of(s)) for s in siblings if s.record_id),

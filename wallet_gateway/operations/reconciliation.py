@@ -160,7 +160,7 @@ def _confirmed(intent: GatewayTransaction, finding: Finding, now: datetime) -> d
         return {}
     columns: dict[str, Any] = {"confirmed_at": now, "next_query_at": None}
     if finding.record_id and not intent.record_id:
-        columns["record_id"] = finding.record_id[:128]
+        columns["record_id"] = finding.record_id
     return columns
 
 
