@@ -12,6 +12,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.return_tokens import ReturnOutcome
 
+_PLACE = "-token-"
 _contexts: dict[str, GatewayContext] = {}
 
 
@@ -33,10 +34,10 @@ def context_of(alias: str) -> GatewayContext:
 
 def return_urls(reference: str) -> RedirectDetails:
     """Return the six absolute URLs by which a customer comes back from one attempt to pay."""
+    before, _, after = _return_address().rpartition(_PLACE)
 
     def url(outcome: ReturnOutcome) -> str:
-        token = return_tokens.sign(reference, outcome)
-        return conf.settings().public_origin + reverse("wallet_gateway:return", args=[token])
+        return before + return_tokens.sign(reference, outcome) + after
 
     return RedirectDetails.build(
         return_url=url(ReturnOutcome.RETURN),
@@ -46,3 +47,8 @@ def return_urls(reference: str) -> RedirectDetails:
         cancel_url=url(ReturnOutcome.CANCEL),
         refused_url=url(ReturnOutcome.REFUSED),
     )
+
+
+def _return_address() -> str:
+    """Return the absolute URL of a return with a place for its token: it is looked up once for all six."""
+    return conf.settings().public_origin + reverse("wallet_gateway:return", args=[_PLACE])

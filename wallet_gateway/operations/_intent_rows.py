@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from django.db.models import Exists, F
+from django.db.models import Exists
 
 from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.domain.lifecycle import (
@@ -17,6 +17,7 @@ from wallet_gateway.domain.lifecycle import (
 )
 from wallet_gateway.domain.recovery import next_query_at
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
+from wallet_gateway.models.statements import update
 from wallet_gateway.operations._books import Booking
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._sums import Outrun
@@ -43,10 +44,13 @@ def write_intent(
         columns |= {**_columns_of_move(intent, news, before=before, now=now), **booking.intent_columns}
         _set(intent, columns)
         columns["next_query_at"] = _first_question(intent, news, now, jitter)
-    matched = GatewayTransaction.objects.filter(pk=intent.pk, state=before, attempt_no=intent.attempt_no)
+    where = {"id": intent.pk, "state": before, "attempt_no": intent.attempt_no}
     if news.event is IntentEvent.OPENED and (unsettled := _no_older_page_settled(intent)):
-        matched = matched.filter(unsettled)
-    if not matched.update(**columns or {"detail": F("detail")}):
+        matched = GatewayTransaction.objects.filter(unsettled, **where).update(**columns)
+    else:
+        # News that moves nothing still has to find the row as it was read.
+        matched = update(GatewayTransaction, where=where, columns=columns or {"state": before})
+    if not matched:
         raise Outrun
     _set(intent, columns)
 

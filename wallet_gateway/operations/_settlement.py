@@ -20,6 +20,7 @@ from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import SENDERS_NEWS, IllegalTransition, IntentEvent, IntentState, advance
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.models import Evidence, GatewayTransaction, MigratedDeposit, OutboxFact, PaymentOrder
+from wallet_gateway.models.statements import insert
 from wallet_gateway.operations._books import book
 from wallet_gateway.operations._discrepancies import is_settled_by_person, record_discrepancies
 from wallet_gateway.operations._facts_of import Told, facts_of
@@ -165,7 +166,7 @@ def _copy(intent: GatewayTransaction) -> GatewayTransaction:
 
 def _add_evidence(intent: GatewayTransaction, news: News, now: datetime) -> None:
     exchange = news.exchange
-    Evidence(
+    evidence = Evidence(
         intent=intent,
         kind=news.kind,
         event=news.event or "",
@@ -177,7 +178,8 @@ def _add_evidence(intent: GatewayTransaction, news: News, now: datetime) -> None
         elapsed_ms=int(exchange.elapsed_seconds * 1000) if exchange else None,
         author=news.author[:150],
         occurred_at=now,
-    ).save(force_insert=True)
+    )
+    insert(evidence)
 
 
 def _add_facts(intent: GatewayTransaction, told: Sequence[Told], now: datetime) -> tuple[OutboxFact, ...]:

@@ -12,6 +12,7 @@ from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentStat
 from wallet_gateway.domain.recovery import LEASE, offered_until
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
+from wallet_gateway.models.statements import insert, update
 from wallet_gateway.operations._breaker import sending_is_paused
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError, OperationRefused
@@ -76,8 +77,8 @@ def _lock_untouched(order: PaymentOrder) -> bool:
     """Lock an order that nobody has ever touched: it has no attempts, so there is nothing to read."""
     if order.version != 0:
         return False
-    untouched = PaymentOrder.objects.filter(pk=order.pk, version=0, state=OrderState.OPEN)
-    if not untouched.update(version=1):
+    untouched = {"id": order.pk, "version": 0, "state": OrderState.OPEN}
+    if not update(PaymentOrder, where=untouched, columns={"version": 1}):
         return False
     order.version = 1
     return True
@@ -107,7 +108,7 @@ def _new_attempt(
         state=PaymentState.OPEN,
         created_at=now,
     )
-    payment.save(force_insert=True)
+    insert(payment)
     intent = GatewayTransaction(
         payment=payment,
         gateway=context.alias,
@@ -125,7 +126,7 @@ def _new_attempt(
         body_hash=hashlib.sha256(body).hexdigest(),
         created_at=now,
     )
-    intent.save(force_insert=True)
+    insert(intent)
     return intent
 
 
