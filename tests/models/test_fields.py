@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection
+from django.utils import translation
 
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
@@ -45,3 +46,9 @@ def test_everything_else_is_not(value: str) -> None:
 def test_choices_are_values_with_words() -> None:
     assert ("PART_REFUNDED", "Part refunded") in choices_of(OrderState)
     assert len(choices_of(OrderState)) == len(OrderState)
+
+
+def test_choices_have_their_words_in_the_readers_language() -> None:
+    choices = choices_of(OrderState)
+    with translation.override("de"):
+        assert ("PART_REFUNDED", "Teilweise erstattet") in [(value, str(name)) for value, name in choices]

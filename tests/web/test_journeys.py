@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.db import connection
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import Settings
 
 from tests.web.conftest import address, follow, path_of, state_of
@@ -268,6 +270,46 @@ def test_an_undecided_customer_can_go_back_to_the_same_page(
     page = Page(follow(client, wallet_sandbox.complete_checkout(open_attempt.reference, "return")))
     assert "Continue to payment" in page.text
     assert client.post(page.forms()[0])["Location"] == open_attempt.redirect_url
+
+
+@pytest.mark.parametrize(
+    ("left", "button"),
+    [
+        (840, "Continue to payment"),
+        (120, "Continue to payment"),
+        (65, "Continue to payment"),
+        (55, "Try again"),
+        (1, "Try again"),
+        (-30, "Try again"),
+    ],
+)
+def test_what_an_undecided_page_offers_is_what_its_button_does_in_each_minute(
+    left: int, button: str, client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment
+) -> None:
+    came_back = wallet_sandbox.complete_checkout(open_attempt.reference, "return")
+    follow(client, came_back)
+    ends = timezone.now() + timedelta(seconds=left)
+    GatewayTransaction.objects.update(created_at=ends - timedelta(seconds=900), expires_at=ends)
+    page = Page(follow(client, came_back))
+    assert button in page.text
+    assert ("finish there" in page.text) is (button == "Continue to payment")
+    led_to = client.post(page.forms()[0])["Location"]
+    assert (led_to == open_attempt.redirect_url) is (button == "Continue to payment")
+
+
+def test_a_payment_that_was_released_can_be_made_again(
+    client: Client, wallet_sandbox: SandboxControl, make_order: MakeOrder
+) -> None:
+    first = payments.start_checkout(make_order(type="preauthorization"))
+    came_back = wallet_sandbox.complete_checkout(first.reference, "success")
+    follow(client, came_back)
+    payments.reverse(PaymentOrder.objects.get())
+    page = Page(follow(client, came_back))
+    assert "Your payment was released" in page.text
+    assert "Try again" in page.text
+    again = client.post(page.forms()[0])
+    assert again.status_code == 303
+    assert again["Location"] != first.redirect_url
 
 
 def test_trying_again_is_a_new_attempt_with_a_reference_of_its_own(

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any
 from django.core.validators import RegexValidator
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.utils.functional import Promise
+
+from wallet_gateway.models.names import name_of
 
 VISIBLE_ASCII = RegexValidator(r"\A[!-~]+\Z", "Only visible ASCII characters without blanks are allowed.")
 
@@ -33,6 +36,6 @@ class ByteExactField(CharField):
         return parameters
 
 
-def choices_of(enum: type[StrEnum]) -> list[tuple[str, str]]:
-    """Return Django choices for an enumeration: its value, and its name in words."""
-    return [(member.value, member.name.replace("_", " ").capitalize()) for member in enum]
+def choices_of(enum: type[StrEnum]) -> list[tuple[str, str | Promise]]:
+    """Return Django choices for an enumeration: its values, and their names in the reader's language."""
+    return [(member.value, name_of(member)) for member in enum]

@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
 from wallet_gateway.models import Evidence, EvidenceKind, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models.names import name_of
 from wallet_gateway.protocol.money import Money
 
 
@@ -161,4 +162,4 @@ def _text_of(row: Evidence) -> str | Promise:
     state = IntentState(row.state_after)
     if state is IntentState.APPROVED:
         return _APPROVED[TransactionKind(row.intent.kind)]
-    return _LEARNED.get(state, state.value)
+    return _LEARNED.get(state, name_of(state))

@@ -7,6 +7,7 @@ The kind of return URL chooses words among pages that say "not paid"; it never c
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from urllib.parse import urlsplit
 
@@ -14,8 +15,9 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from wallet_gateway import return_tokens
-from wallet_gateway.domain.lifecycle import OrderState
-from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
+from wallet_gateway.domain.recovery import offered_until
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.return_tokens import ReturnOutcome
 
 
@@ -60,6 +62,7 @@ _OFFERS_PAYMENT = frozenset(
         PageKind.CANCELLED,
         PageKind.FAILED,
         PageKind.EXPIRED,
+        PageKind.REVERSED,
         PageKind.CHECKOUT_UNAVAILABLE,
     }
 )
@@ -76,6 +79,8 @@ class ResultPage:
     """A return token of the attempt that the page is about; a page that waits polls by it."""
     continue_url: str = "/"
     """Back to the shop; safe to link to."""
+    reopens: bool = False
+    """Whether its form leads to the page that is open already, and so cannot take the money twice."""
 
     @property
     def template(self) -> str:
@@ -86,11 +91,6 @@ class ResultPage:
     def offers_payment(self) -> bool:
         """Whether the page has a form that leads to the payment page: never while the outcome is unknown."""
         return self.kind in _OFFERS_PAYMENT
-
-    @property
-    def reopens(self) -> bool:
-        """Whether that form leads to the page that is open already, and so cannot take the money twice."""
-        return self.kind is PageKind.UNDECIDED
 
     @property
     def result_url(self) -> str:
@@ -118,6 +118,18 @@ def kind_without_payment(order: PaymentOrder) -> PageKind:
     """Choose the page for a customer who pressed the pay button of an order that must not be paid again."""
     kind = _BY_STATE.get(OrderState(order.state), PageKind.PENDING)
     return PageKind.ALREADY_PAID if kind in {PageKind.PAID, PageKind.AUTHORISED} else kind
+
+
+def is_reopened(order: PaymentOrder, now: datetime) -> bool:
+    """Whether the pay form of an order leads, as from now, to a payment page that is open already."""
+    latest = (
+        GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.CHECKOUT)
+        .order_by("-pk")
+        .first()
+    )
+    if latest is None or latest.state != IntentState.OPEN or latest.expires_at is None:
+        return False
+    return offered_until(opened_at=latest.created_at, expires_at=latest.expires_at) > now
 
 
 def latest_token(order: PaymentOrder) -> str:

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from wallet_gateway import conf, payments, return_tokens
+from wallet_gateway import conf, payments, return_tokens, wiring
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.return_tokens import BadReturnToken, ReturnToken
 from wallet_gateway.web import pages
@@ -94,7 +94,8 @@ def _order_page(
 ) -> HttpResponse:
     origin = conf.settings().public_origin
     back = pages.safe_continue_url(order.continue_url, public_origin=origin)
-    page = ResultPage(kind=kind, order=order, token=token, continue_url=back)
+    reopens = kind is PageKind.UNDECIDED and pages.is_reopened(order, wiring.clock().now())
+    page = ResultPage(kind=kind, order=order, token=token, continue_url=back, reopens=reopens)
     response = _page(request, page, status=status)
     if page.offers_payment:
         admit_form(request, response, policy=conf.gateway_settings(order.gateway).policy)

@@ -1,0 +1,73 @@
+"""What our states and kinds are called where a person reads them: admin, timeline, pages.
+
+One name for each member, whatever enumeration it is in: an order and a payment are both called paid.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from django.utils.functional import Promise
+from django.utils.translation import pgettext_lazy
+
+_NAMES = {
+    # States
+    "CREATED": pgettext_lazy("name of a state or kind", "Created"),
+    "SENDING": pgettext_lazy("name of a state or kind", "Sending"),
+    "NOT_SENT": pgettext_lazy("name of a state or kind", "Not sent"),
+    "UNKNOWN": pgettext_lazy("name of a state or kind", "Unknown"),
+    "OPEN": pgettext_lazy("name of a state or kind", "Open"),
+    "PENDING": pgettext_lazy("name of a state or kind", "Pending"),
+    "APPROVED": pgettext_lazy("name of a state or kind", "Approved"),
+    "REJECTED": pgettext_lazy("name of a state or kind", "Rejected"),
+    "EXPIRED": pgettext_lazy("name of a state or kind", "Expired"),
+    "ABANDONED": pgettext_lazy("name of a state or kind", "Abandoned"),
+    "ANOMALY": pgettext_lazy("name of a state or kind", "Anomaly"),
+    "AUTHORISED": pgettext_lazy("name of a state or kind", "Authorised"),
+    "PART_CAPTURED": pgettext_lazy("name of a state or kind", "Part captured"),
+    "PAID": pgettext_lazy("name of a state or kind", "Paid"),
+    "PART_REFUNDED": pgettext_lazy("name of a state or kind", "Part refunded"),
+    "REFUNDED": pgettext_lazy("name of a state or kind", "Refunded"),
+    "REVERSED": pgettext_lazy("name of a state or kind", "Reversed"),
+    "FAILED": pgettext_lazy("name of a state or kind", "Failed"),
+    "OVERPAID": pgettext_lazy("name of a state or kind", "Overpaid"),
+    "FROZEN": pgettext_lazy("name of a state or kind", "Frozen"),
+    # Facts
+    "CAPTURED_IN_PART": pgettext_lazy("name of a state or kind", "Captured in part"),
+    # Kinds of payments and of what is asked
+    "SALE": pgettext_lazy("name of a state or kind", "Sale"),
+    "PREAUTHORIZATION": pgettext_lazy("name of a state or kind", "Preauthorization"),
+    "CHECKOUT": pgettext_lazy("name of a state or kind", "Checkout"),
+    "AUTHORIZATION": pgettext_lazy("name of a state or kind", "Authorization"),
+    "CAPTURE": pgettext_lazy("name of a state or kind", "Capture"),
+    "REFUND": pgettext_lazy("name of a state or kind", "Refund"),
+    "REVERSAL": pgettext_lazy("name of a state or kind", "Reversal"),
+    "DETACHED_REFUND": pgettext_lazy("name of a state or kind", "Detached refund"),
+    # How far a reversal has come
+    "NONE": pgettext_lazy("name of a state or kind", "None"),
+    "RESERVED": pgettext_lazy("name of a state or kind", "Reserved"),
+    "DONE": pgettext_lazy("name of a state or kind", "Done"),
+    # Differences
+    "AMOUNT_DIFFERS": pgettext_lazy("name of a state or kind", "Amount differs"),
+    "UNIT_MIX_UP": pgettext_lazy("name of a state or kind", "Unit mix up"),
+    "CURRENCY_DIFFERS": pgettext_lazy("name of a state or kind", "Currency differs"),
+    "EXECUTED_TWICE": pgettext_lazy("name of a state or kind", "Executed twice"),
+    "RECORD_TAKEN": pgettext_lazy("name of a state or kind", "Record taken"),
+    "RECORD_UNUSABLE": pgettext_lazy("name of a state or kind", "Record unusable"),
+    "APPROVED_AFTER_END": pgettext_lazy("name of a state or kind", "Approved after end"),
+    "MADE_ELSEWHERE": pgettext_lazy("name of a state or kind", "Made elsewhere"),
+    "APPROVED_ABOVE_REQUEST": pgettext_lazy("name of a state or kind", "Approved above request"),
+    "REPEATED_ON_THE_WIRE": pgettext_lazy("name of a state or kind", "Repeated on the wire"),
+    "UNEXPECTED_HOST": pgettext_lazy("name of a state or kind", "Unexpected host"),
+    # Evidence
+    "ANSWER": pgettext_lazy("name of a state or kind", "Answer"),
+    "FAULT": pgettext_lazy("name of a state or kind", "Fault"),
+    "RECORDS": pgettext_lazy("name of a state or kind", "Records"),
+    "DECISION": pgettext_lazy("name of a state or kind", "Decision"),
+    "LEASE_ENDED": pgettext_lazy("name of a state or kind", "Lease ended"),
+}
+
+
+def name_of(member: StrEnum) -> str | Promise:
+    """Return the name of a state or kind in the reader's language; in English where it has none."""
+    return _NAMES.get(member.name, member.name.replace("_", " ").capitalize())
