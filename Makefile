@@ -16,7 +16,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 SOURCES := wallet_gateway example_project tests bench docs manage.py
 
-.PHONY: help demo test test-python test-js test-postgres test-mariadb lint format docs bench images clean
+.PHONY: help demo test test-python test-js test-postgres test-mariadb lint format docs bench images messages clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -84,6 +84,9 @@ bench: $(VENV)/.installed-bench  ## Measure what the project promises about spee
 
 images: $(VENV)/.installed-test  ## Take the pictures of the README anew
 	$(BIN)/python docs/images/take.py "$$(scripts/find-browser $(BIN)/python)"
+
+messages: $(VENV)/.installed-test  ## Update and compile the translations of all pages
+	@$(BIN)/python scripts/update-messages
 
 clean:  ## Remove what the jobs made, the virtual environments too
 	rm -rf .venv .venv-* build dist docs/_build htmlcov .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
