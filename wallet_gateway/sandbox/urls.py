@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from django.contrib.staticfiles.views import serve
 from django.urls import include, path, re_path
 
-from wallet_gateway.sandbox.views import api, console, control, hosted_page
+from wallet_gateway.sandbox.views import api, console, control, hosted_page, static_files
 
 urlpatterns = [
     re_path(r"^api/", api.answer),
     path("_sandbox/", include(control.control_urls)),
     path("checkout/<str:token>/", hosted_page.show, name="checkout"),
-    path("static/<path:path>", serve, {"insecure": True}),
+    path("static/<path:path>", static_files.static_file),
     path("", console.index, name="console"),
     *console.console_urls,
 ]
