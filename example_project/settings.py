@@ -80,7 +80,8 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;",
+        # An intent must be on the disk, not only on its way there, before its first byte leaves.
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
     # One writer at a time is enough for a shop with one visitor.
     SILENCED_SYSTEM_CHECKS = ["wallet_gateway.W003"]

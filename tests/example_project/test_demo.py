@@ -50,6 +50,12 @@ def manage(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+def test_what_the_shop_commits_outlasts_a_power_cut(tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path / 'shop.sqlite3'}"
+    finished = manage("check", "--database", "default", "--fail-level", "WARNING", DATABASE_URL=database)
+    assert finished.returncode == 0, finished.stderr
+
+
 def free_ports() -> tuple[int, int]:
     with socket.create_server((HOST, 0)) as one, socket.create_server((HOST, 0)) as two:
         return one.getsockname()[1], two.getsockname()[1]
