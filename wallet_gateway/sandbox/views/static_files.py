@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from django.contrib.staticfiles.views import serve
-from django.http import FileResponse, HttpRequest
+from django.http import HttpRequest, HttpResponseBase
 
 
-def static_file(request: HttpRequest, path: str) -> FileResponse:
+def static_file(request: HttpRequest, path: str) -> HttpResponseBase:
     """Send a file, and forbid browsers to take it for another kind than its header says."""
     # Django serves static files under DEBUG only, unless it is told that this is meant.
     response = serve(request, path, insecure=True)
