@@ -9,12 +9,14 @@ import pytest
 from django.db import IntegrityError, OperationalError
 
 from tests.client.servers import unused_port
-from tests.operations.conftest import MakeContext, Pay, VirtualClock
+from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
+from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
-from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, OutboxFact, Payment, PaymentOrder
 from wallet_gateway.operations import reconciliation, sweeping
 from wallet_gateway.operations._sums import Outrun
+from wallet_gateway.operations.checkout import GatewayUnreachable, start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups import capture
 from wallet_gateway.operations.sweeping import SweepReport, end_leases, send_unsent, sweep, warn_of_orphans
@@ -26,7 +28,7 @@ FIVE = Decimal("5.00")
 
 
 def report(**did: int) -> SweepReport:
-    nothing = {"leases_ended": 0, "asked": 0, "sent_again": 0, "facts_told": 0}
+    nothing = {"leases_ended": 0, "pages_given_up": 0, "asked": 0, "sent_again": 0, "facts_told": 0}
     return SweepReport(gateway="default", **nothing | did)
 
 
@@ -40,7 +42,7 @@ def test_with_nothing_due_nothing_is_done(
     assert len(wallet_sandbox.journal()) == before
 
 
-@pytest.mark.parametrize("did", ["leases_ended", "asked", "sent_again", "facts_told"])
+@pytest.mark.parametrize("did", ["leases_ended", "pages_given_up", "asked", "sent_again", "facts_told"])
 def test_a_sweep_says_whether_it_did_something(did: str) -> None:
     assert report(**{did: 1}).did_something
 
@@ -140,6 +142,73 @@ def test_a_request_that_somebody_else_sends_meanwhile_is_not_counted(
     assert send_unsent(context=context) == 1
     assert sweeping._try_again(stale, context) is False
     assert Payment.objects.get().captured == 500
+
+
+# Pages of which nothing was sent
+
+
+@pytest.fixture
+def unsent_page(make_order: MakeOrder, make_context: MakeContext) -> GatewayTransaction:
+    order = make_order(cardholder={"cardholder_email": "ada@example.com"})
+    with pytest.raises(GatewayUnreachable):
+        open_unreachable(order, make_context)
+    intent = GatewayTransaction.objects.get()
+    assert "ada@example.com" in intent.request_body
+    return intent
+
+
+def open_unreachable(order: PaymentOrder, make_context: MakeContext) -> Payment:
+    unreachable = make_context(f"http://127.0.0.1:{unused_port()}")
+    return start_checkout(order=order, context=unreachable, return_urls=return_urls)
+
+
+def test_a_page_of_which_nothing_was_sent_is_given_up_when_it_would_have_ended(
+    unsent_page: GatewayTransaction, context: GatewayContext, clock: VirtualClock
+) -> None:
+    assert unsent_page.expires_at is not None
+    clock.advance(seconds=(unsent_page.expires_at - clock.now()).total_seconds() - 1)
+    assert sweep(context=context) == report()
+    clock.advance(seconds=1)
+    assert sweep(context=context) == report(pages_given_up=1)
+    assert sweep(context=context) == report()
+
+    unsent_page.refresh_from_db()
+    assert unsent_page.state == S.ABANDONED
+    assert "ada@" not in unsent_page.request_body
+    order = PaymentOrder.objects.get()
+    assert (order.state, order.is_payable) == (OrderState.FAILED, True)
+    assert not OutboxFact.objects.exists(), "the customer has seen at once that no page was opened"
+    again = start_checkout(order=order, context=context, return_urls=return_urls)
+    assert again.redirect_url
+    assert again.reference != unsent_page.reference
+
+
+def test_a_page_that_is_tried_again_meanwhile_is_not_given_up(
+    unsent_page: GatewayTransaction,
+    context: GatewayContext,
+    clock: VirtualClock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clock.advance_to(unsent_page.expires_at)
+    settle = sweeping.__dict__["settle"]
+
+    def too_late(*given: object, **named: object) -> GatewayTransaction:
+        order = PaymentOrder.objects.get()
+        assert start_checkout(order=order, context=context, return_urls=return_urls).redirect_url
+        settled: GatewayTransaction = settle(*given, **named)
+        return settled
+
+    monkeypatch.setattr(sweeping, "settle", too_late)
+    sweeping.give_up_unsent_pages(context=context)
+    unsent_page.refresh_from_db()
+    assert unsent_page.state == S.OPEN
+
+
+def test_unsent_pages_of_another_gateway_are_its_own_affair(
+    unsent_page: GatewayTransaction, make_context: MakeContext, clock: VirtualClock
+) -> None:
+    clock.advance_to(unsent_page.expires_at)
+    assert sweeping.give_up_unsent_pages(context=make_context(alias="second")) == 0
 
 
 # Rows that cannot be handled

@@ -35,6 +35,7 @@ class SweepReport:
 
     gateway: str
     leases_ended: int
+    pages_given_up: int
     asked: int
     sent_again: int
     facts_told: int
@@ -42,7 +43,9 @@ class SweepReport:
     @property
     def did_something(self) -> bool:
         """Whether there was anything to do."""
-        return bool(self.leases_ended or self.asked or self.sent_again or self.facts_told)
+        return bool(
+            self.leases_ended or self.pages_given_up or self.asked or self.sent_again or self.facts_told
+        )
 
 
 def sweep(*, context: GatewayContext) -> SweepReport:
@@ -50,6 +53,7 @@ def sweep(*, context: GatewayContext) -> SweepReport:
     return SweepReport(
         gateway=context.alias,
         leases_ended=end_leases(context=context),
+        pages_given_up=give_up_unsent_pages(context=context),
         asked=reconcile_due(context=context, limit=_LIMIT),
         sent_again=send_unsent(context=context),
         facts_told=deliver_due(clock=context.clock, limit=_LIMIT),
@@ -88,6 +92,31 @@ def end_leases(*, context: GatewayContext) -> int:
             settle(intent, news, context=context)
     if rows:
         count_unknown(context)
+    return len(rows)
+
+
+def give_up_unsent_pages(*, context: GatewayContext) -> int:
+    """End attempts to open a page of which no byte left and which nobody has tried again; return how many.
+
+    Their exact bodies, which hold personal data, were kept for another try only.
+    """
+    now = context.clock.now()
+    unsent = GatewayTransaction.objects.filter(
+        gateway=context.alias,
+        kind=TransactionKind.CHECKOUT,
+        state=IntentState.NOT_SENT,
+        expires_at__lte=now,
+    )
+    rows = list(unsent.select_related("payment__order")[:_LIMIT])
+    for intent in rows:
+        news = News(
+            kind=EvidenceKind.FAULT,
+            event=IntentEvent.ABANDONED,
+            detail="nothing was sent, and nobody tried again while the page could have been open",
+            attempt_no=intent.attempt_no,
+        )
+        with alone(intent.reference):
+            settle(intent, news, context=context)
     return len(rows)
 
 
