@@ -48,6 +48,7 @@ NAMES = {
     "UnableToRefundMigrated",
     "UnableToResolve",
     "UnableToReverse",
+    "UnableToSendAgain",
     "attempt_for",
     "capture",
     "close_discrepancy",
@@ -65,6 +66,7 @@ NAMES = {
     "refund_migrated",
     "resolve",
     "reverse",
+    "send_again",
     "start_checkout",
     "sweep",
 }

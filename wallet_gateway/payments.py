@@ -23,6 +23,7 @@ from wallet_gateway.operations import (
     migration_file,
     orders,
     reconciliation,
+    resending,
     resolutions,
     sweeping,
 )
@@ -40,6 +41,7 @@ from wallet_gateway.operations.follow_ups import UnableToCapture, UnableToRefund
 from wallet_gateway.operations.intents import KeyConflict, OperationOutstanding, Who
 from wallet_gateway.operations.migration_file import ImportReport
 from wallet_gateway.operations.orders import InvalidOrder, OrderConflict, OrderDetails
+from wallet_gateway.operations.resending import UnableToSendAgain
 from wallet_gateway.operations.resolutions import Decision, UnableToResolve
 from wallet_gateway.operations.sweeping import SweepReport
 from wallet_gateway.operations.texts import is_storable
@@ -79,6 +81,7 @@ __all__ = [
     "UnableToRefundMigrated",
     "UnableToResolve",
     "UnableToReverse",
+    "UnableToSendAgain",
     "attempt_for",
     "capture",
     "close_discrepancy",
@@ -96,6 +99,7 @@ __all__ = [
     "refund_migrated",
     "resolve",
     "reverse",
+    "send_again",
     "start_checkout",
     "sweep",
 ]
@@ -353,6 +357,15 @@ def export_migration_file(*, gateway: str = "default") -> Iterator[str]:
 
 
 # Decisions
+
+
+def send_again(intent: GatewayTransaction, *, author: str = "", note: str = "") -> GatewayTransaction:
+    """Send a `NOT_SENT` capture, refund or reversal once more, now: the same reference, the same bytes.
+
+    For what `needs_operator` because the sweep has tried a few times and stopped; `resolve` gives it up
+    instead and frees its amount. Raises `UnableToSendAgain`.
+    """
+    return resending.send_again(intent, context=context_of(intent.gateway), who=Who(author=author, note=note))
 
 
 def resolve(

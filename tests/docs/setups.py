@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
@@ -10,8 +11,11 @@ from typing import TYPE_CHECKING, Any
 from django.urls import reverse
 from django.utils import timezone
 
-from wallet_gateway import payments, return_tokens
+from wallet_gateway import contexts, payments, return_tokens
+from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.client.transport import Transport
 from wallet_gateway.models import OutboxFact
+from wallet_gateway.operations import follow_ups
 
 if TYPE_CHECKING:
     from wallet_gateway.models import PaymentOrder
@@ -72,7 +76,17 @@ def an_unknown_refund(names: dict[str, Any]) -> None:
     names["intent"] = payments.refund(names["order"])
 
 
+def an_unsent_refund(names: dict[str, Any]) -> None:
+    """A refund of a new order, asked for while nothing listens at the gateway's address."""
+    a_paid_order(names)
+    given = contexts.context_of("default")
+    nobody = Transport(base_url="http://127.0.0.1:9")
+    deaf = replace(given, gateway=Gateway(account=given.gateway.account, transport=nobody))
+    names["intent"] = follow_ups.refund(payment=names["order"].payments.get(), context=deaf)
+
+
 SETUPS = {
+    "a refund that was never sent": an_unsent_refund,
     "a refund whose outcome is unknown": an_unknown_refund,
     "an order": an_order,
     "a paid order": a_paid_order,

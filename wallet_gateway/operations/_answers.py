@@ -58,7 +58,7 @@ def _record_finding(
 def record_not_sent(
     intent: GatewayTransaction, error: NotSent, *, context: GatewayContext
 ) -> GatewayTransaction:
-    """Record that no byte left; a worker may try the same bytes again a few times."""
+    """Record that no byte left; a worker may try the same bytes again a few times, then a person decides."""
     tries = 1 if error.reason is NotSentReason.TLS else len(RESEND_WAITS)
     done = intent.attempt_no
     again = context.clock.now() + RESEND_WAITS[done - 1] if done <= tries else None
@@ -68,7 +68,7 @@ def record_not_sent(
         exchange=error.exchange,
         detail=str(error),
         attempt_no=intent.attempt_no,
-        changes={"next_send_at": again},
+        changes={"next_send_at": again, "needs_operator": again is None},
     )
     return settle(intent, news, context=context)
 

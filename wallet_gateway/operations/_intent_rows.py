@@ -87,7 +87,7 @@ def _columns_of_move(
         "query_rung": 0,
         "absent_count": 0,
         "confirmed_at": None,
-        "needs_operator": False,
+        "needs_operator": bool(news.changes.get("needs_operator")),
         "lease_until": None,
         "detail": _why(news, before=before, after=after)[:500],
     }
