@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bench import cart, checkout, client_call, sandbox
+from bench import cart, checkout, client_call, sandbox, unseal
 from bench.measure import Finding
 
 
 def main() -> None:
     """Measure, then print each finding beside its promise."""
     findings: list[Finding] = []
-    for measure in (cart.measure, client_call.measure, sandbox.measure, checkout.measure):
+    for measure in (cart.measure, unseal.measure, client_call.measure, sandbox.measure, checkout.measure):
         for finding in measure():
             findings.append(finding)
             print(f"  measured: {finding.what}: {finding.value:.2f}{finding.unit}", flush=True)
