@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
+from django.views.decorators.debug import sensitive_variables
+
 from wallet_gateway import conf, wiring
 from wallet_gateway.contexts import context_of, return_urls
 from wallet_gateway.domain.standing import Reversal
@@ -108,6 +110,7 @@ __all__ = [
 # Orders and their hosted page
 
 
+@sensitive_variables()
 def create_order(
     *,
     reference: str,

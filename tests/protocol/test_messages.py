@@ -24,7 +24,7 @@ from wallet_gateway.protocol.errors import InvalidMessage, ProtocolError, Unread
 from wallet_gateway.protocol.messages import MESSAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from wallet_gateway.protocol.fields import WireModel
 
@@ -255,3 +255,30 @@ def test_the_schema_of_a_record_says_that_its_amount_is_a_number() -> None:
 def test_the_table_of_messages_cannot_be_changed() -> None:
     with pytest.raises(TypeError):
         MESSAGES["Other"] = MESSAGES["ErrorBody"]  # type: ignore[index]
+
+
+def leaves(value: object) -> Iterator[str]:
+    """Every text and number in a message's wire form."""
+    if isinstance(value, dict):
+        for part in value.values():
+            yield from leaves(part)
+    elif isinstance(value, list):
+        for part in value:
+            yield from leaves(part)
+    else:
+        yield str(value)
+
+
+@pytest.mark.parametrize("name", GOLDEN)
+def test_a_message_shows_the_names_of_what_is_given_and_no_value(name: str) -> None:
+    message = MESSAGES[name].from_wire(GOLDEN[name])
+    shown = repr(message)
+
+    given = [field for field in type(message).model_fields if getattr(message, field) is not None]
+    assert shown == f"{name}({', '.join(given)})"
+    assert str(message) == shown
+    assert f"{message}" == shown
+    for text in leaves(GOLDEN[name]):
+        # Texts of one or two letters are in the names by chance.
+        if len(text) > 2:
+            assert text not in shown

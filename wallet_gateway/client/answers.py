@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
@@ -42,11 +42,11 @@ class Shape(Generic[M]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpAnswer:
-    """An answer with its body read once: a JSON value, or the reason why it is none."""
+    """An answer with its body read once: a JSON value, or the reason why it is none. `repr` hides it."""
 
     status: int
     headers: Mapping[str, str]
-    value: JsonValue | UnreadableBody
+    value: JsonValue | UnreadableBody = field(repr=False)
 
 
 def message_of(answer: HttpAnswer, shape: Shape[M]) -> M:

@@ -15,6 +15,7 @@ from datetime import datetime, timedelta
 
 from django.db import IntegrityError
 from django.db.models import F
+from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import SENDERS_NEWS, IllegalTransition, IntentEvent, IntentState, advance
@@ -46,6 +47,7 @@ class _Settled:
     facts: tuple[OutboxFact, ...] = ()
 
 
+@sensitive_variables()
 def settle(intent: GatewayTransaction, news: News, *, context: GatewayContext) -> GatewayTransaction:
     """Record news about an intent, commit, and tell the shop; return the intent as it then stands.
 

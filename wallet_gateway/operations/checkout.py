@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.views.decorators.debug import sensitive_variables
+
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
@@ -40,6 +42,7 @@ class CheckoutRefused(CheckoutUnavailable):
     """The gateway refused to open a page."""
 
 
+@sensitive_variables()
 def start_checkout(
     *,
     order: PaymentOrder,

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 from django.db import IntegrityError
 from django.db.models import F, Q
+from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit
@@ -28,6 +29,7 @@ class UnableToRefundMigrated(OperationRefused):
     """The earlier payment cannot be refunded by this amount; nothing was sent."""
 
 
+@sensitive_variables()
 def refund_migrated(
     *,
     parent_transaction_id: str,

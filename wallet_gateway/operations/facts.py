@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from django.db import Error as DatabaseFault
 from django.db.models import F
 from django.dispatch import Signal
+from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway import signals
 from wallet_gateway.models import FactKind, OutboxFact, PaymentOrder
@@ -31,6 +32,7 @@ CLAIM = timedelta(seconds=60)
 _LONGEST_WAIT = timedelta(hours=1)
 
 
+@sensitive_variables()
 def deliver(facts: Iterable[OutboxFact], *, clock: Clock) -> int:
     """Send the signals of facts that this process has claimed; return how many were taken by all receivers.
 
@@ -47,6 +49,7 @@ def deliver(facts: Iterable[OutboxFact], *, clock: Clock) -> int:
     return told
 
 
+@sensitive_variables()
 def deliver_due(*, clock: Clock, limit: int = 500) -> int:
     """Claim and deliver facts whose first delivery did not happen or failed; any number of workers may.
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from decimal import Decimal
 
 from django.db.models import F, QuerySet
+from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import (
@@ -39,6 +40,7 @@ class UnableToReverse(OperationRefused):
     """The authorisation cannot be reversed; nothing was sent."""
 
 
+@sensitive_variables()
 def capture(
     *, payment: Payment, context: GatewayContext, amount: Decimal | Money | None = None, who: Who = NOBODY
 ) -> GatewayTransaction:
@@ -66,6 +68,7 @@ def capture(
     return _carry_out(payment, TransactionKind.CAPTURE, minor, reserve, context, who)
 
 
+@sensitive_variables()
 def refund(
     *, payment: Payment, context: GatewayContext, amount: Decimal | Money | None = None, who: Who = NOBODY
 ) -> GatewayTransaction:
@@ -93,6 +96,7 @@ def refund(
     return _carry_out(payment, TransactionKind.REFUND, minor, reserve, context, who)
 
 
+@sensitive_variables()
 def reverse(*, payment: Payment, context: GatewayContext, who: Who = NOBODY) -> GatewayTransaction:
     """Give the whole authorisation back; possible only while nothing is captured.
 

@@ -13,6 +13,7 @@ from datetime import datetime
 
 from django.db import IntegrityError
 from django.db.models import Exists
+from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
 from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
@@ -54,6 +55,7 @@ NOBODY = Who()
 _KEY = re.compile(r"[!-~]{1,64}\Z")
 
 
+@sensitive_variables()
 def carry_out(
     *,
     draft: GatewayTransaction,
@@ -141,6 +143,7 @@ def _record_intent(
     return draft
 
 
+@sensitive_variables()
 def send_again(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction | None:
     """Send a request of which no byte left once more: same reference, same bytes.
 
@@ -187,6 +190,7 @@ def _is_frozen(intent: GatewayTransaction) -> Exists:
     return Exists(MigratedDeposit.objects.filter(pk=intent.deposit_id or 0, frozen=True))
 
 
+@sensitive_variables()
 def send(intent: GatewayTransaction, message: Message, *, context: GatewayContext) -> GatewayTransaction:
     """Send a committed intent and record what came of it."""
     not_after = context.not_after()

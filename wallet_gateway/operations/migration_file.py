@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
+from django.views.decorators.debug import sensitive_variables
+
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.operations._transactions import in_transaction
 from wallet_gateway.operations.context import Clock
@@ -26,6 +28,7 @@ class ImportReport:
     stored: bool
 
 
+@sensitive_variables()
 def import_migration_file(
     lines: Iterable[str | bytes],
     *,

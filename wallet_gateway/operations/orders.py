@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
 from django.db import IntegrityError
+from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import PaymentType
 from wallet_gateway.models import PaymentOrder
@@ -63,7 +64,7 @@ class OrderConflict(OperationRefused):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderDetails:
-    """Everything that can be said of an order besides its reference."""
+    """Everything that can be said of an order besides its reference. `repr` does not name the customer."""
 
     currency: str
     items: Sequence[Item] = ()
@@ -74,9 +75,9 @@ class OrderDetails:
     type: str = PaymentType.SALE
     order_number: str | None = None
     language: str | None = None
-    billing_address: BillingAddress | Mapping[str, Any] | None = None
-    shipping_address: ShippingAddress | Mapping[str, Any] | None = None
-    cardholder: Mapping[str, str | None] | None = None
+    billing_address: BillingAddress | Mapping[str, Any] | None = field(default=None, repr=False)
+    shipping_address: ShippingAddress | Mapping[str, Any] | None = field(default=None, repr=False)
+    cardholder: Mapping[str, str | None] | None = field(default=None, repr=False)
     """The `cardholder...` fields of the checkout details, by their snake_case names."""
     skin_id: str | None = None
     provider_merchant_id: str | None = None
@@ -93,6 +94,7 @@ def find(**key: str) -> PaymentOrder:
     return select(PaymentOrder, where=key)
 
 
+@sensitive_variables()
 def create_order(
     *, reference: str, details: OrderDetails, gateway: str, clock: Clock, continue_url: str = ""
 ) -> PaymentOrder:

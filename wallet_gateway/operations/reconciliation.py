@@ -7,6 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Q
+from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
 from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
@@ -39,6 +40,7 @@ ANSWERED_WITHIN = timedelta(seconds=30)
 """After this a question on demand is taken to have died with whoever asked it."""
 
 
+@sensitive_variables()
 def reconcile_attempt(*, reference: str, context: GatewayContext) -> Payment:
     """Ask about the attempt to pay that has this reference, unless it is settled or was asked about just now.
 
@@ -54,6 +56,7 @@ def reconcile_attempt(*, reference: str, context: GatewayContext) -> Payment:
     return payment
 
 
+@sensitive_variables()
 def reconcile_order(
     *, order: PaymentOrder, context: GatewayContext, everything: bool = False
 ) -> PaymentOrder:
@@ -97,6 +100,7 @@ def _load_opening(reference: str) -> GatewayTransaction:
     return intent
 
 
+@sensitive_variables()
 def question(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
     """Ask about one intent and record what was learned, be it only when to ask next."""
     finding = ask(intent, context=context)
@@ -181,6 +185,7 @@ def _is_worth_keeping(intent: GatewayTransaction, event: IntentEvent | None, fin
     return event is not None and not settled
 
 
+@sensitive_variables()
 def reconcile_due(*, context: GatewayContext, limit: int = 500) -> int:
     """Ask about every intent whose time has come, one claim at a time; return how many were asked about.
 

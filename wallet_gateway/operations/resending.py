@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.views.decorators.debug import sensitive_variables
+
 from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
 from wallet_gateway.operations import intents
@@ -16,6 +18,7 @@ class UnableToSendAgain(OperationRefused):
     """The request may not be sent again, or not now; nothing was sent."""
 
 
+@sensitive_variables()
 def send_again(
     intent: GatewayTransaction, *, context: GatewayContext, who: Who = NOBODY
 ) -> GatewayTransaction:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from django.views.decorators.debug import sensitive_variables
+
 from wallet_gateway.domain.discrepancies import OTHER_AMOUNT
 from wallet_gateway.domain.lifecycle import IllegalTransition, IntentEvent, IntentState
 from wallet_gateway.domain.recovery import OPERATOR_ABSENT_ANSWERS, OPERATOR_AFTER, needs_operator
@@ -30,6 +32,7 @@ class UnableToResolve(OperationRefused):
     """The decision is not open, or not yet; nothing was changed."""
 
 
+@sensitive_variables()
 def resolve(
     intent: GatewayTransaction, *, decision: Decision, reason: str, author: str, context: GatewayContext
 ) -> GatewayTransaction:
@@ -114,6 +117,7 @@ def _close_all(intent: GatewayTransaction, *, reason: str, author: str, context:
     resume_after_mix_up(intent.gateway)
 
 
+@sensitive_variables()
 def close_discrepancy(
     discrepancy: Discrepancy, *, reason: str, author: str, context: GatewayContext
 ) -> Discrepancy:

@@ -10,6 +10,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from django.db.models import Count
+from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, TransactionKind
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
@@ -48,6 +49,7 @@ class SweepReport:
         )
 
 
+@sensitive_variables()
 def sweep(*, context: GatewayContext) -> SweepReport:
     """Do once what is due for one gateway."""
     return SweepReport(
@@ -69,6 +71,7 @@ def warn_of_orphans(aliases: Collection[str]) -> int:
     return sum(orphans.values())
 
 
+@sensitive_variables()
 def end_leases(*, context: GatewayContext) -> int:
     """Conclude that senders whose lease has ended are gone; return how many.
 
@@ -95,6 +98,7 @@ def end_leases(*, context: GatewayContext) -> int:
     return len(rows)
 
 
+@sensitive_variables()
 def give_up_unsent_pages(*, context: GatewayContext) -> int:
     """End attempts to open a page of which no byte left and which nobody has tried again; return how many.
 
@@ -120,6 +124,7 @@ def give_up_unsent_pages(*, context: GatewayContext) -> int:
     return len(rows)
 
 
+@sensitive_variables()
 def send_unsent(*, context: GatewayContext) -> int:
     """Send requests of which no byte left, each a few times at most; return how many were tried."""
     now = context.clock.now()

@@ -7,7 +7,7 @@ wants canonical values and raises pydantic's error. No single message, and no ta
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, ValidationError, model_validator
@@ -73,6 +73,13 @@ Url = Annotated[str, Strict(), Field(pattern=_URL, max_length=2048)]
 """An absolute http or https address without user name."""
 
 
+class _Name(str):
+    """A field's name, which shows itself without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
 class WireModel(BaseModel):
     """A message or a part of one; attributes in snake_case, wire names in camelCase."""
 
@@ -91,6 +98,12 @@ class WireModel(BaseModel):
 
     is_answer: ClassVar[bool] = False
     """Answers are read more tolerantly: numbers for text, zeros beyond the currency's decimals."""
+
+    def __repr_args__(self) -> Iterator[tuple[None, _Name]]:
+        """Show the names of what is given: values are personal data, and a repr gets into logs."""
+        return ((None, _Name(name)) for name, value in self if value is not None)
+
+    __str__ = BaseModel.__repr__
 
     @classmethod
     def build(cls, **values: object) -> Self:
