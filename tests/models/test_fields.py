@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection
+from django.db.backends.dummy.base import DatabaseWrapper
 from django.utils import translation
 
+from tests.models.rows import an_intent
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.models.fields import VISIBLE_ASCII, ByteExactField, choices_of
@@ -29,7 +31,26 @@ def test_the_collation_is_named_where_the_default_one_folds_case() -> None:
     field = ByteExactField(max_length=10)
     field.set_attributes_from_name("reference")
     collation = field.db_parameters(connection).get("collation")
-    assert collation == ("utf8mb4_bin" if connection.vendor == "mysql" else None)
+    assert collation == ("utf8mb4_nopad_bin" if connection.vendor == "mysql" else None)
+
+
+def test_mysql_itself_is_given_a_collation_that_it_has() -> None:
+    field = ByteExactField(max_length=10)
+    field.set_attributes_from_name("reference")
+    mysql = DatabaseWrapper({**connection.settings_dict, "ENGINE": "django.db.backends.dummy"})
+    mysql.vendor, mysql.data_types = "mysql", {"CharField": "varchar(%(max_length)s)"}
+    assert field.db_parameters(mysql)["collation"] == "utf8mb4_bin"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("other", ["a-1", "A-1 ", "A-1\t", "Á-1", " A-1"])
+def test_what_differs_in_one_byte_is_another_value(other: str) -> None:
+    first = an_intent(record_id="A-1", key="A-1")
+    second = an_intent(record_id=other, key=other)
+    rows = GatewayTransaction.objects
+    for name in ("record_id", "key"):
+        assert rows.get(**{name: "A-1"}) == first
+        assert rows.get(**{name: other}) == second
 
 
 @pytest.mark.parametrize("value", ["a", "A-1", "!~", "x" * 64])

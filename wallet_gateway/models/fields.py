@@ -22,17 +22,19 @@ else:
 
 
 class ByteExactField(CharField):
-    """A text column in which `A-1` and `a-1` are two values, on every database.
+    """A text column in which `A-1`, `a-1` and `A-1 ` are three values, on every database.
 
-    MariaDB's and MySQL's default collations fold case, so a reference could be found under another's name
-    or be refused as its duplicate.
+    MariaDB's and MySQL's default collations fold case and ignore trailing blanks, so a reference could be
+    found under another's name or be refused as its duplicate. MySQL itself does not have MariaDB's collation
+    without padding; there trailing blanks stay ignored.
     """
 
     def db_parameters(self, connection: BaseDatabaseWrapper) -> dict[str, Any]:
         """Add the binary collation where the default one folds case."""
         parameters = super().db_parameters(connection)
         if connection.vendor == "mysql":
-            parameters["collation"] = "utf8mb4_bin"
+            is_mariadb = getattr(connection, "mysql_is_mariadb", False)
+            parameters["collation"] = "utf8mb4_nopad_bin" if is_mariadb else "utf8mb4_bin"
         return parameters
 
 
