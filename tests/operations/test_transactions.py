@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 
 import pytest
 from django.db import InterfaceError, OperationalError, connection, transaction
 
 from wallet_gateway.models import GatewayPause
+from wallet_gateway.operations import _transactions
 from wallet_gateway.operations._transactions import in_transaction, in_transaction_patiently, is_conflict
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -137,3 +139,45 @@ def test_patience_begins_with_a_new_connection(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(connection, "close", close_and_note)
     in_transaction_patiently(failing([OperationalError("gone")]))
     assert closed == ["closed"]
+
+
+@pytest.mark.skipif(
+    connection.vendor != "sqlite", reason="the other databases queue their writers themselves"
+)
+def test_threads_that_write_to_sqlite_take_turns_and_never_find_it_busy() -> None:
+    inside, go_on, results = threading.Event(), threading.Event(), []
+
+    def slow() -> str:
+        inside.set()
+        assert go_on.wait(10)
+        return "first"
+
+    def second() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA busy_timeout = 0")
+        try:
+            results.append(in_transaction(failing([])))
+        finally:
+            connection.close()
+
+    def first() -> None:
+        results.append(in_transaction(slow))
+        connection.close()
+
+    writers = [threading.Thread(target=first), threading.Thread(target=second)]
+    writers[0].start()
+    assert inside.wait(10)
+    writers[1].start()
+    writers[1].join(0.2)
+    assert not results, "the second writer waits for its turn"
+    go_on.set()
+    for writer in writers:
+        writer.join(10)
+    assert results == ["first", "done"]
+
+
+def test_a_thread_that_was_forked_away_keeps_nobody_waiting() -> None:
+    held = _transactions._turns["sqlite"]
+    with held:
+        _transactions._after_fork()
+        assert in_transaction(failing([])) == "done"

@@ -7,8 +7,11 @@ because an intent that is not committed before the first byte leaves is no recor
 from __future__ import annotations
 
 import logging
+import os
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
 from django.db import InterfaceError, OperationalError, connection, transaction
@@ -22,6 +25,18 @@ _POSTGRES_STATES = frozenset({"40001", "40P01"})
 _MYSQL_CODES = frozenset({1020, 1205, 1213})
 PATIENT_WAITS = (0.5, 1.0, 2.0, 5.0, 10.0)
 """Seconds between tries to store an answer that the gateway has already given."""
+
+
+_turns = {"sqlite": threading.Lock()}
+
+
+def _after_fork() -> None:
+    """A thread that held the lock does not exist in the child, and would never give it back there."""
+    _turns["sqlite"] = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows
+    os.register_at_fork(after_in_child=_after_fork)
 
 
 def in_transaction(work: Callable[[], T]) -> T:
@@ -67,8 +82,19 @@ class NothingIsCommitted(RuntimeError):
 def _once(work: Callable[[], T]) -> T:
     if not connection.in_atomic_block and not connection.get_autocommit():
         raise NothingIsCommitted("autocommit is off on this connection; wallet_gateway.payments needs it on")
-    with transaction.atomic(durable=True):
+    with _turn(), transaction.atomic(durable=True):
         return work()
+
+
+def _turn() -> AbstractContextManager[object]:
+    """Wait for this process's turn to write, where the database lets one writer in at a time.
+
+    SQLite has no queue: whoever finds it busy sleeps, ever longer, while others pass. Here the next of our
+    own threads is woken at once. Who has a transaction open already is not kept waiting for the refusal.
+    """
+    if connection.in_atomic_block:
+        return nullcontext()
+    return _turns.get(connection.vendor) or nullcontext()
 
 
 def _short_waits() -> Iterator[float]:
