@@ -227,6 +227,86 @@ def record() -> dict[str, Any]:
     return values | {"transactionAmount": "66.77"}
 
 
+def payment_account_request() -> dict[str, Any]:
+    """A payment account request with everything the wallet may give."""
+    address = {
+        "name": "Erika Mustermann",
+        "phoneNumber": "+49 30 1",
+        "address1": "Hauptstr. 12a",
+        "address2": "Hof",
+        "address3": "c/o Max",
+        "locality": "Berlin",
+        "administrativeArea": "BE",
+        "postalCode": "10115",
+        "countryCode": "DE",
+        "sortingCode": "",
+    }
+    return {
+        "merchantId": "M-1001",
+        "storeId": "S-1",
+        "clientSystemTransactionId": "ORDER-1-a7",
+        "paymentData": {
+            "apiVersion": 2,
+            "apiVersionMinor": 0,
+            "paymentMethodData": {
+                "type": "CARD",
+                "description": "Visa 1111",
+                "info": {
+                    "cardNetwork": "VISA",
+                    "cardDetails": "1111",
+                    "cardFundingSource": "CREDIT",
+                    "billingAddress": address,
+                },
+                "tokenizationData": {"type": "PAYMENT_GATEWAY", "token": '{"protocolVersion":"ECv2"}'},
+            },
+            "email": "erika@example.org",
+            "shippingAddress": dict(address),
+        },
+    }
+
+
+def payment_account_response() -> dict[str, Any]:
+    """Every field of a successful result."""
+    given = payment_account_request()["paymentData"]
+    return {
+        "clientSystemTransactionId": "ORDER-1-a7",
+        "transactionAccountId": "ACC-8f14e45f",
+        "transactionMethod": "WalletPay",
+        "cryptogram": "AAECAwQFBgcICQoLDA0ODxAREhM=",
+        "eciIndicator": "05",
+        "redirectData": "ignored",
+        "billingAddress": given["shippingAddress"],
+        "shippingAddress": given["shippingAddress"],
+        "email": given["email"],
+    }
+
+
+def authorization() -> dict[str, Any]:
+    """Every field of an authorization, though no one card needs them all."""
+    return {
+        "merchantId": "M-1001",
+        "storeId": "S-1",
+        "userId": "shop-user",
+        "type": "ecom.preauthorization",
+        "amount": "66.77",
+        "currencyCode": "EUR",
+        "clientSystemTransactionId": "ORDER-1-a8",
+        "transactionAccountId": "ACC-8f14e45f",
+        "transactionMethod": "WalletPay",
+        "cryptogram": "AAECAwQFBgcICQoLDA0ODxAREhM=",
+        "eciIndicator": "05",
+        "threeDSecure": {
+            "version": "2.2.0",
+            "eci": "05",
+            "authenticationValue": "AAECAwQFBgcICQoLDA0ODxAREhM=",
+            "dsTransactionId": "5a0b51c8-8c4e-4d6a-9d7c-0c3d3c1b9f11",
+            "threeDSServerTransactionId": "1f0f7f7e-0d6a-4f5d-8f55-2c4b8c9b7d42",
+            "transactionStatus": "Y",
+        },
+        "redirectDetails": checkout()["redirectDetails"],
+    }
+
+
 def changed(message: dict[str, Any], path: str, value: object) -> dict[str, Any]:
     """A copy with one field set: ``changed(checkout(), "checkoutDetails.language", "fr")``."""
     copied = copy.deepcopy(message)

@@ -8,11 +8,15 @@ import pytest
 
 from wallet_gateway.protocol.checkout import CheckoutType
 from wallet_gateway.protocol.endpoints import (
+    AUTHORIZATION,
     CHECKOUT,
+    CREATE_PAYMENT_ACCOUNT,
     DETACHED_REFUND,
     ENDPOINTS,
     FOLLOW_UP,
+    GET_PAYMENT_ACCOUNT,
     OPERATIONS,
+    PUBLIC_KEY,
     STATUS,
     Endpoint,
 )
@@ -25,8 +29,12 @@ from wallet_gateway.protocol.endpoints import (
         (FOLLOW_UP, "POST", "/api/v5/apmTransactions"),
         (DETACHED_REFUND, "POST", "/api/v5/apmTransactions"),
         (STATUS, "GET", "/api/v5/apmTransactions"),
+        (PUBLIC_KEY, "POST", "/api/v5/publicKeys"),
+        (CREATE_PAYMENT_ACCOUNT, "POST", "/api/v5/paymentAccounts"),
+        (GET_PAYMENT_ACCOUNT, "GET", "/api/v5/paymentAccounts/{transactionAccountId}"),
+        (AUTHORIZATION, "POST", "/api/v5/transactions"),
     ],
-    ids=["checkout", "follow-up", "detached refund", "status"],
+    ids=lambda value: getattr(value, "name", None),
 )
 def test_an_endpoint_has_the_method_and_path_of_the_interface(
     endpoint: Endpoint, method: str, path: str
@@ -35,8 +43,17 @@ def test_an_endpoint_has_the_method_and_path_of_the_interface(
     assert endpoint in ENDPOINTS
 
 
-def test_there_are_four_endpoints_and_their_names_differ() -> None:
-    assert [endpoint.name for endpoint in ENDPOINTS] == ["checkout", "follow_up", "detached_refund", "status"]
+def test_every_endpoint_has_a_name_of_its_own() -> None:
+    assert [endpoint.name for endpoint in ENDPOINTS] == [
+        "checkout",
+        "follow_up",
+        "detached_refund",
+        "status",
+        "public_key",
+        "create_payment_account",
+        "get_payment_account",
+        "authorization",
+    ]
 
 
 def test_the_type_of_a_body_tells_what_is_done() -> None:

@@ -12,11 +12,14 @@ from django.utils import translation
 from pydantic import ValidationError
 
 from tests.protocol.samples import (
+    authorization,
     checkout,
     detached_refund,
     detached_refund_response,
     follow_up,
     follow_up_response,
+    payment_account_request,
+    payment_account_response,
     record,
     renamed,
 )
@@ -38,6 +41,31 @@ GOLDEN: dict[str, dict[str, Any]] = {
     "DetachedRefundResponse": detached_refund_response(),
     "StatusQuery": {"merchantId": "M-1001", "storeId": "S-1", "clientSystemTransactionId": "ORDER-1-a7"},
     "StatusRecord": record(),
+    "PublicKeyRequest": {"merchantId": "M-1001", "storeId": "S-1", "userId": "shop-user"},
+    "PublicKeyResponse": {
+        "apiKey": "pk-8f14e45f",
+        "encryptionKey": "ek-8f14e45f",
+        "expiresAt": "2026-05-01T10:20:30Z",
+    },
+    "PaymentAccountRequest": payment_account_request(),
+    "PaymentAccountResponse": payment_account_response(),
+    "PaymentAccountQuery": {
+        "transactionAccountId": "ACC-8f14e45f",
+        "merchantId": "M-1001",
+        "storeId": "S-1",
+        "encryptionKeyId": "ek-8f14e45f",
+    },
+    "PaymentAccount": {
+        "transactionAccountId": "ACC-8f14e45f",
+        "cardType": "Token",
+        "cardNetwork": "VISA",
+        "maskedAccountNumber": "************1111",
+        "expirationMonth": 12,
+        "expirationYear": 2030,
+    },
+    "AuthorizationRequest": authorization(),
+    "AuthorizationResponse": follow_up_response()
+    | {"redirectUrl": "https://gateway.example/three-d-secure/8f14e45f/"},
     "ErrorBody": {
         "code": "4107940",
         "description": "GeneralValidationError",
@@ -52,7 +80,7 @@ GOLDEN: dict[str, dict[str, Any]] = {
         "providerTransactionId": "P-77",
     },
 }
-REQUESTS = ["CheckoutRequest", "FollowUpRequest", "DetachedRefundRequest"]
+REQUESTS = ["CheckoutRequest", "FollowUpRequest", "DetachedRefundRequest", "AuthorizationRequest"]
 ANSWERS = [
     "CheckoutResponse",
     "FollowUpResponse",
@@ -118,7 +146,7 @@ def test_an_attribute_name_of_python_is_not_read_from_the_wire(name: str) -> Non
     snake = renamed(GOLDEN[name], lambda part: re.sub(r"(?<=[a-z])([A-Z])", r"_\1", part).lower())
     if snake == GOLDEN[name]:
         assert name == "ErrorBody"
-    elif name in {"FollowUpResponse", "DetachedRefundResponse"}:
+    elif name in {"FollowUpResponse", "DetachedRefundResponse", "AuthorizationResponse"}:
         assert MESSAGES[name].from_wire(snake).to_wire().keys() <= {"state", "id", "amount"}
     else:
         with pytest.raises(InvalidMessage, match="is missing"):

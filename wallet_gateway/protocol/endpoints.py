@@ -12,7 +12,7 @@ from wallet_gateway.protocol.follow_ups import FollowUpType
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """One endpoint; ``path`` is relative to the base URL."""
+    """One endpoint; ``path`` is relative to the base URL, and a name in braces stands for a value."""
 
     name: str
     method: str
@@ -23,9 +23,31 @@ CHECKOUT: Final = Endpoint("checkout", "POST", "/api/v5/checkout")
 FOLLOW_UP: Final = Endpoint("follow_up", "POST", "/api/v5/apmTransactions")
 DETACHED_REFUND: Final = Endpoint("detached_refund", "POST", "/api/v5/apmTransactions")
 STATUS: Final = Endpoint("status", "GET", "/api/v5/apmTransactions")
+PUBLIC_KEY: Final = Endpoint("public_key", "POST", "/api/v5/publicKeys")
+CREATE_PAYMENT_ACCOUNT: Final = Endpoint("create_payment_account", "POST", "/api/v5/paymentAccounts")
+GET_PAYMENT_ACCOUNT: Final = Endpoint(
+    "get_payment_account", "GET", "/api/v5/paymentAccounts/{transactionAccountId}"
+)
+AUTHORIZATION: Final = Endpoint("authorization", "POST", "/api/v5/transactions")
 
-ENDPOINTS: Final = (CHECKOUT, FOLLOW_UP, DETACHED_REFUND, STATUS)
-"""Every server-to-server endpoint; follow-ups and detached refunds share a path and differ by ``type``."""
+ENDPOINTS: Final = (
+    CHECKOUT,
+    FOLLOW_UP,
+    DETACHED_REFUND,
+    STATUS,
+    PUBLIC_KEY,
+    CREATE_PAYMENT_ACCOUNT,
+    GET_PAYMENT_ACCOUNT,
+    AUTHORIZATION,
+)
+"""Every endpoint; follow-ups and detached refunds share a path and differ by ``type``.
+
+All are for servers but the creation of payment accounts, which is the browser's. The last four are only
+named by the interface: their methods and paths are ours.
+"""
+
+PUBLIC_KEY_SCHEME: Final = "PublicApiKey"
+"""What precedes the API key in the header ``Authorization`` of the last three."""
 
 OPERATIONS: Final = MappingProxyType(
     {

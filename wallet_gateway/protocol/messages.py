@@ -5,6 +5,15 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Final
 
+from wallet_gateway.protocol.accounts import (
+    PaymentAccount,
+    PaymentAccountQuery,
+    PaymentAccountRequest,
+    PaymentAccountResponse,
+    PublicKeyRequest,
+    PublicKeyResponse,
+)
+from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationResponse
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
 from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest, DetachedRefundResponse
 from wallet_gateway.protocol.faults import ErrorBody
@@ -24,6 +33,14 @@ MESSAGES: Final = MappingProxyType(
             DetachedRefundResponse,
             StatusQuery,
             StatusRecord,
+            PublicKeyRequest,
+            PublicKeyResponse,
+            PaymentAccountRequest,
+            PaymentAccountResponse,
+            PaymentAccountQuery,
+            PaymentAccount,
+            AuthorizationRequest,
+            AuthorizationResponse,
             ErrorBody,
             MigrationRow,
         )

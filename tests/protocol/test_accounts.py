@@ -1,0 +1,130 @@
+"""Keys and payment accounts: what is mandatory, what is never shown, and what the wallet may leave out."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from tests.protocol.samples import changed, paths, payment_account_request, without
+from wallet_gateway.protocol.accounts import (
+    TOKEN_PATH,
+    CardType,
+    PaymentAccount,
+    PaymentAccountQuery,
+    PaymentAccountRequest,
+    PaymentAccountResponse,
+    PublicKeyRequest,
+    PublicKeyResponse,
+)
+from wallet_gateway.protocol.complaints import MISSING
+from wallet_gateway.protocol.errors import InvalidMessage
+
+ACCOUNT: dict[str, Any] = {
+    "transactionAccountId": "ACC-1",
+    "cardType": "Card",
+    "cardNetwork": "VISA",
+    "maskedAccountNumber": "************1111",
+    "expirationMonth": 12,
+    "expirationYear": 2030,
+}
+KEYS = {"apiKey": "pk-1", "encryptionKey": "ek-1", "expiresAt": "2026-01-01T10:00:00Z"}
+
+
+@pytest.mark.parametrize("name", ["merchantId", "storeId", "userId"])
+def test_keys_are_asked_for_by_a_user_of_a_store(name: str) -> None:
+    ids = {"merchantId": "M", "storeId": "S", "userId": "u"}
+    assert PublicKeyRequest.from_wire(ids).to_wire() == ids
+    with pytest.raises(InvalidMessage) as refused:
+        PublicKeyRequest.from_wire(without(ids, name))
+    assert paths(refused.value) == [name]
+
+
+def test_keys_say_when_they_end() -> None:
+    assert PublicKeyResponse.from_wire(KEYS).expires == datetime(2026, 1, 1, 10, tzinfo=UTC)
+    with pytest.raises(InvalidMessage) as refused:
+        PublicKeyResponse.from_wire(KEYS | {"expiresAt": "soon"})
+    assert paths(refused.value) == ["expiresAt"]
+
+
+@pytest.mark.parametrize("name", KEYS)
+def test_no_half_of_the_keys_is_enough(name: str) -> None:
+    with pytest.raises(InvalidMessage) as refused:
+        PublicKeyResponse.from_wire(without(KEYS, name))
+    assert paths(refused.value) == [name]
+
+
+def test_what_the_wallet_gives_goes_through_unchanged() -> None:
+    request = PaymentAccountRequest.from_wire(payment_account_request())
+    assert request.to_wire() == payment_account_request()
+    token = request.payment_data.payment_method_data.tokenization_data.token
+    assert token == payment_account_request()["paymentData"]["paymentMethodData"]["tokenizationData"]["token"]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3, 4])
+def test_a_missing_token_is_said_to_be_missing_where_it_is(depth: int) -> None:
+    path = ".".join(TOKEN_PATH.split(".")[:depth])
+    for body in (
+        without(payment_account_request(), path),
+        changed(payment_account_request(), path, None),
+    ):
+        with pytest.raises(InvalidMessage) as refused:
+            PaymentAccountRequest.from_wire(body)
+        assert [(fault.path, fault.message) for fault in refused.value.errors] == [(path, MISSING)]
+
+
+@pytest.mark.parametrize("token", ["", " ", 7, {}, [], True])
+def test_a_token_is_a_text(token: object) -> None:
+    with pytest.raises(InvalidMessage) as refused:
+        PaymentAccountRequest.from_wire(changed(payment_account_request(), TOKEN_PATH, token))
+    assert paths(refused.value) == [TOKEN_PATH]
+
+
+def test_the_wallet_may_leave_out_everything_but_the_token() -> None:
+    bare = payment_account_request() | {
+        "paymentData": {"paymentMethodData": {"tokenizationData": {"token": "x"}}}
+    }
+    assert PaymentAccountRequest.from_wire(bare).to_wire() == bare
+
+
+def test_an_address_may_be_any_text_but_no_other_thing() -> None:
+    path = "paymentData.shippingAddress.countryCode"
+    assert PaymentAccountRequest.from_wire(changed(payment_account_request(), path, "??"))
+    with pytest.raises(InvalidMessage) as refused:
+        PaymentAccountRequest.from_wire(changed(payment_account_request(), path, 7))
+    assert paths(refused.value) == [path]
+
+
+def test_a_result_leaves_out_what_there_is_not() -> None:
+    result = PaymentAccountResponse.build(
+        client_system_transaction_id="ORDER-1", transaction_account_id="ACC-1"
+    )
+    assert result.to_wire() == {
+        "clientSystemTransactionId": "ORDER-1",
+        "transactionAccountId": "ACC-1",
+        "transactionMethod": "WalletPay",
+    }
+
+
+def test_an_account_says_which_type_its_card_is_in_any_letter_case() -> None:
+    assert PaymentAccount.from_wire(ACCOUNT | {"cardType": "token"}).card_type is CardType.TOKEN
+    with pytest.raises(InvalidMessage) as refused:
+        PaymentAccount.from_wire(ACCOUNT | {"cardType": "Cash"})
+    assert paths(refused.value) == ["cardType"]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("expirationMonth", 0), ("expirationMonth", 13), ("expirationYear", 30), ("expirationYear", "x")],
+)
+def test_an_account_expires_in_a_month_there_is(name: str, value: object) -> None:
+    with pytest.raises(InvalidMessage) as refused:
+        PaymentAccount.from_wire(ACCOUNT | {name: value})
+    assert paths(refused.value) == [name]
+
+
+def test_an_account_is_asked_for_by_four_names() -> None:
+    with pytest.raises(InvalidMessage) as refused:
+        PaymentAccountQuery.from_wire({})
+    assert paths(refused.value) == ["encryptionKeyId", "merchantId", "storeId", "transactionAccountId"]

@@ -1,0 +1,113 @@
+"""Authorizations: what they carry, and which proof of authentication is one."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.protocol.samples import authorization, changed, paths, without
+from wallet_gateway.protocol.authorizations import (
+    AuthorizationRequest,
+    AuthorizationResponse,
+    AuthorizationType,
+    ThreeDSecure,
+)
+from wallet_gateway.protocol.checkout import CheckoutType
+from wallet_gateway.protocol.errors import InvalidMessage
+
+PROOF = {
+    "version": "2.2.0",
+    "eci": "05",
+    "authenticationValue": "AAECAwQFBgcICQoLDA0ODxAREhM=",
+    "dsTransactionId": "5a0b51c8-8c4e-4d6a-9d7c-0c3d3c1b9f11",
+    "threeDSServerTransactionId": "1f0f7f7e-0d6a-4f5d-8f55-2c4b8c9b7d42",
+    "transactionStatus": "Y",
+}
+
+
+def faults(body: dict[str, object]) -> list[str]:
+    with pytest.raises(InvalidMessage) as refused:
+        AuthorizationRequest.from_wire(body)
+    return paths(refused.value)
+
+
+def test_an_authorization_goes_through_unchanged() -> None:
+    request = AuthorizationRequest.from_wire(authorization())
+    assert request.to_wire() == authorization()
+    assert str(request.money) == "66.77 EUR"
+
+
+def test_its_types_are_spelled_as_its_own_section_prints_them() -> None:
+    assert [str(kind) for kind in AuthorizationType] == ["ecom.sale", "ecom.preauthorization"]
+    assert AuthorizationType.PREAUTHORIZATION != CheckoutType.PREAUTHORIZATION
+    other = AuthorizationRequest.from_wire(authorization() | {"type": "ecom.preAuthorization"})
+    assert other.type is AuthorizationType.PREAUTHORIZATION
+
+
+@pytest.mark.parametrize("name", ["transactionAccountId", "type", "amount", "clientSystemTransactionId"])
+def test_what_is_mandatory_must_be_there(name: str) -> None:
+    assert faults(without(authorization(), name)) == [name]
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("transactionMethod", "Card"),
+        ("cryptogram", "short"),
+        ("cryptogram", "A" * 28),
+        ("cryptogram", 7),
+        ("eciIndicator", "x"),
+        ("eciIndicator", "123"),
+        ("amount", "0.00"),
+        ("amount", "1.234"),
+        ("threeDSecure", "Y"),
+        ("redirectDetails", []),
+    ],
+)
+def test_a_wrong_value_is_named(name: str, value: object) -> None:
+    assert faults(authorization() | {name: value}) == [name]
+
+
+def test_a_cryptogram_is_not_quoted() -> None:
+    with pytest.raises(InvalidMessage) as refused:
+        AuthorizationRequest.from_wire(authorization() | {"cryptogram": "CANARY"})
+    assert "CANARY" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("version", "1.0.2"),
+        ("version", "two"),
+        ("eci", ""),
+        ("transactionStatus", "X"),
+        ("authenticationValue", "short"),
+        ("dsTransactionId", ""),
+    ],
+)
+def test_a_wrong_value_of_a_proof_is_named(name: str, value: str) -> None:
+    assert faults(changed(authorization(), f"threeDSecure.{name}", value)) == [f"threeDSecure.{name}"]
+
+
+@pytest.mark.parametrize("name", ["authenticationValue", "dsTransactionId"])
+@pytest.mark.parametrize("status", ["Y", "A"])
+def test_who_was_authenticated_has_proof(name: str, status: str) -> None:
+    with pytest.raises(InvalidMessage) as refused:
+        ThreeDSecure.from_wire(without(PROOF, name) | {"transactionStatus": status})
+    assert paths(refused.value) == [name]
+
+
+@pytest.mark.parametrize("status", ["C", "N", "R", "U", "I"])
+def test_who_was_not_needs_none(status: str) -> None:
+    bare = {"version": "2.1.0", "eci": "07", "transactionStatus": status}
+    assert ThreeDSecure.from_wire(bare).to_wire() == bare
+
+
+def test_the_names_of_a_proof_are_those_of_the_list() -> None:
+    assert ThreeDSecure.from_wire(PROOF).to_wire() == PROOF
+
+
+def test_an_answer_may_send_the_customer_away() -> None:
+    answer = {"state": "Pending", "redirectUrl": "https://gateway.example/three-d-secure/x/"}
+    assert AuthorizationResponse.from_wire(answer).to_wire() == answer
+    with pytest.raises(InvalidMessage):
+        AuthorizationResponse.from_wire(answer | {"redirectUrl": "javascript:alert(1)"})

@@ -1,0 +1,87 @@
+"""Paying with a payment account: the interface, rules 4 and 5 of section Endpoints.
+
+The interface only names the operation; its path and shape are ours.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Literal, Self
+
+from pydantic import Field, Strict, model_validator
+
+from wallet_gateway.protocol.accounts import WALLET_PAY, Cryptogram, EciIndicator
+from wallet_gateway.protocol.checkout import RedirectDetails
+from wallet_gateway.protocol.complaints import MISSING, PATTERNS
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage, excerpt
+from wallet_gateway.protocol.fields import Identifier, TransactionRequest, Url, WireModel
+from wallet_gateway.protocol.follow_ups import FollowUpResponse
+
+_VERSION = r"^2\.[0-9](\.[0-9])?$"
+PATTERNS[_VERSION] = lambda text: f"{excerpt(text)} is no version of 3-D Secure 2, such as 2.2.0"
+
+
+class AuthorizationType(StrEnum):
+    """What an authorization does with the money: take it, or reserve it for a later capture."""
+
+    SALE = "ecom.sale"
+    PREAUTHORIZATION = "ecom.preauthorization"
+
+
+class AuthenticationStatus(StrEnum):
+    """How 3-D Secure ended, in its own letters; only the first two allow a payment."""
+
+    AUTHENTICATED = "Y"
+    ATTEMPTED = "A"
+    CHALLENGE = "C"
+    NOT_AUTHENTICATED = "N"
+    REJECTED = "R"
+    UNAVAILABLE = "U"
+    INFORMATIONAL = "I"
+
+
+AUTHENTICATED = frozenset({AuthenticationStatus.AUTHENTICATED, AuthenticationStatus.ATTEMPTED})
+"""The ends of 3-D Secure a payment may follow, each with an authentication value."""
+
+
+class ThreeDSecure(WireModel):
+    """The result of a 3-D Secure 2 authentication that the shop did by itself."""
+
+    version: Annotated[str, Strict(), Field(pattern=_VERSION)]
+    eci: EciIndicator
+    authentication_value: Cryptogram | None = None
+    ds_transaction_id: Identifier | None = None
+    three_d_s_server_transaction_id: Identifier | None = None
+    transaction_status: AuthenticationStatus
+
+    @model_validator(mode="after")
+    def _has_its_proof(self) -> Self:
+        needed = {
+            "authenticationValue": self.authentication_value,
+            "dsTransactionId": self.ds_transaction_id,
+        }
+        if self.transaction_status in AUTHENTICATED and None in needed.values():
+            raise InvalidMessage(FieldError(name, MISSING) for name, value in needed.items() if value is None)
+        return self
+
+
+class AuthorizationRequest(TransactionRequest):
+    """Pays with the card of a payment account; the body of POST transactions.
+
+    A tokenized card comes with its cryptogram; any other with 3-D Secure, done (``threeDSecure``) or to be
+    done by the service on a page of its own (``redirectDetails``).
+    """
+
+    type: AuthorizationType
+    transaction_account_id: Identifier
+    transaction_method: Literal["WalletPay"] = WALLET_PAY
+    cryptogram: Cryptogram | None = None
+    eci_indicator: EciIndicator | None = None
+    three_d_secure: ThreeDSecure | None = None
+    redirect_details: RedirectDetails | None = None
+
+
+class AuthorizationResponse(FollowUpResponse):
+    """What became of an authorization; with ``redirectUrl`` the customer must go there first."""
+
+    redirect_url: Url | None = None
