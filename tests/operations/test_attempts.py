@@ -9,6 +9,8 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from tests.operations.conftest import MakeOrder, Pay, VirtualClock
 from tests.operations.dying import interrupted
@@ -200,3 +202,20 @@ def test_a_click_that_waits_in_vain_is_told_so_and_sends_nothing(
     start(order, interrupted(context, before=click_once_more))
     assert sum(waits) == pytest.approx(3.1)
     assert len(bodies(wallet_sandbox)) == 1
+
+
+# What is read under the lock
+
+
+@pytest.mark.parametrize("touched", [False, True])
+def test_the_lock_comes_before_anything_is_read(
+    touched: bool, make_order: MakeOrder, start: Start, pay: Pay
+) -> None:
+    # Where reads are repeatable, the first one decides what those after the lock see.
+    order = pay("refused").order if touched else make_order()
+    with CaptureQueriesContext(connection) as captured:
+        start(order)
+    words = [query["sql"].split()[0].upper() for query in captured.captured_queries]
+    begins = [n for n, word in enumerate(words) if word in {"BEGIN", "SAVEPOINT"}]
+    assert begins
+    assert {words[n + 1] for n in begins} == {"UPDATE"}

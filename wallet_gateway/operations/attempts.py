@@ -43,11 +43,19 @@ class Begun:
     request: CheckoutRequest | None = None
 
 
+def check_not_paused(context: GatewayContext) -> None:
+    """Raise `CheckoutPaused` while sending waits.
+
+    To be asked before the transaction of `begin`, which has to start with the lock: where reads are
+    repeatable, the first one decides what all later ones see, those under the lock among them.
+    """
+    if sending_is_paused(context, context.clock.now()):
+        raise CheckoutPaused("sending to the gateway is paused; try again later")
+
+
 def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext) -> Begun | None:
     """Lock the order and decide; None when another request is sending at this moment."""
     now = context.clock.now()
-    if sending_is_paused(context, now):
-        raise CheckoutPaused("sending to the gateway is paused; try again later")
     if _lock_untouched(order):
         return Begun(intent=_new_attempt(order, request, context, now, number=1), request=request)
     _lock(order)

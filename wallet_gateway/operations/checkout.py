@@ -24,6 +24,7 @@ from wallet_gateway.operations.attempts import (
     CheckoutUnavailable,
     OrderNotPayable,
     begin,
+    check_not_paused,
     page_lifetime,
 )
 from wallet_gateway.operations.context import GatewayContext
@@ -60,6 +61,7 @@ def start_checkout(
         raise CheckoutPaused("sending to the gateway is switched off")
     request = _request(order, context, return_urls)
     for wait in (*_WAIT_FOR_THE_OTHER_CLICK, None):
+        check_not_paused(context)
         begun = in_transaction(lambda: begin(order, request, context))
         if begun is not None:
             return _send(begun.intent, begun.request, context) if begun.request else _payment_of(begun.intent)
