@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from tests.operations.conftest import MakeOrder, Pay, VirtualClock
@@ -17,7 +17,7 @@ from tests.operations.dying import interrupted
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.operations import follow_ups, reconciliation
+from wallet_gateway.operations import attempts, follow_ups, reconciliation
 from wallet_gateway.operations.attempts import (
     CheckoutInProgress,
     OrderNotPayable,
@@ -219,3 +219,23 @@ def test_the_lock_comes_before_anything_is_read(
     begins = [n for n, word in enumerate(words) if word in {"BEGIN", "SAVEPOINT"}]
     assert begins
     assert {words[n + 1] for n in begins} == {"UPDATE"}
+
+
+def test_a_checkout_that_the_database_wants_run_again_begins_with_the_order_as_it_was_given(
+    make_order: MakeOrder, start: Start, pay: Pay, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order = pay("refused").order
+    version, given = order.version, []
+    new_attempt = attempts.__dict__["_new_attempt"]
+
+    def deadlock(held: PaymentOrder, *args: Any, **kwargs: Any) -> GatewayTransaction:
+        given.append((held.version, PaymentOrder.objects.get().version))
+        if len(given) == 1:
+            raise OperationalError(1213, "Deadlock found when trying to get lock")
+        intent: GatewayTransaction = new_attempt(held, *args, **kwargs)
+        return intent
+
+    monkeypatch.setattr(attempts, "_new_attempt", deadlock)
+    assert start(order).redirect_url
+    assert given == [(version + 1, version + 1)] * 2
+    assert order.version == version, "what may be rolled back is not written into the caller's instance"

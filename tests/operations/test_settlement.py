@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, OperationalError
 from django.db.models import F
 
 from tests.operations.conftest import Pay, VirtualClock
@@ -223,6 +223,26 @@ def test_a_thaw_that_is_outrun_looks_again(
     frozen.refresh_from_db()
     assert not frozen.frozen
     assert len(calls) == times + 1
+
+
+def test_a_thaw_that_the_database_wants_run_again_begins_with_rows_as_they_are(
+    frozen: Payment, context: GatewayContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions: list[tuple[int, int]] = []
+    write = _freezing.__dict__["write_order"]
+
+    def deadlock(payment: Payment, now: datetime) -> None:
+        versions.append((payment.order.version, PaymentOrder.objects.get().version))
+        write(payment, now)
+        if len(versions) == 1:
+            raise OperationalError(1213, "Deadlock found when trying to get lock")
+
+    monkeypatch.setattr(_freezing, "write_order", deadlock)
+    close_discrepancy(Discrepancy.objects.get(), reason="by hand", author="anna", context=context)
+    frozen.refresh_from_db()
+    assert not frozen.frozen
+    assert len(versions) == 2
+    assert all(held == stored for held, stored in versions)
 
 
 def test_a_further_difference_on_a_frozen_payment_is_seen_by_whoever_thaws_it(

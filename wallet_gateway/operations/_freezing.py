@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from functools import partial
 
 from django.db.models import F
 
@@ -23,13 +22,15 @@ def unfreeze(intent: GatewayTransaction, *, context: GatewayContext) -> None:
     """Let operations touch the payment or deposit of an intent again, if no difference on it is open."""
     for _ in range(_TRIES):
         try:
-            return in_transaction(partial(_unfreeze, reread(intent), context.clock.now()))
+            return in_transaction(lambda: _unfreeze(intent, context.clock.now()))
         except Outrun:
             continue
-    return in_transaction(partial(_unfreeze, reread(intent), context.clock.now()))
+    return in_transaction(lambda: _unfreeze(intent, context.clock.now()))
 
 
 def _unfreeze(intent: GatewayTransaction, now: datetime) -> None:
+    # The transaction may be run again, so every run starts from rows as they then are.
+    intent = reread(intent)
     if intent.deposit is not None:
         # The row is locked before anything is looked at: whoever freezes it meanwhile comes after us.
         MigratedDeposit.objects.filter(pk=intent.deposit.pk).update(refunded=F("refunded"))

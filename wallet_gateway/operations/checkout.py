@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -62,7 +63,8 @@ def start_checkout(
     request = _request(order, context, return_urls)
     for wait in (*_WAIT_FOR_THE_OTHER_CLICK, None):
         check_not_paused(context)
-        begun = in_transaction(lambda: begin(order, request, context))
+        # The transaction may be run again, so every run starts from the order as it was given.
+        begun = in_transaction(lambda: begin(copy.copy(order), request, context))
         if begun is not None:
             return _send(begun.intent, begun.request, context) if begun.request else _payment_of(begun.intent)
         if wait is not None:
