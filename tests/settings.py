@@ -66,6 +66,8 @@ WALLET_GATEWAY = {
             "STORE_ID": "SANDBOX-STORE",
             "USER_ID": "sandbox-user",
             "PROVIDER": "ExampleWalletV2",
+            "WALLET": {"COUNTRY": "DE", "MERCHANT_NAME": "Test shop"},
         },
     },
+    "FERNET_KEYS": ["7zvQvZ2mJ0pHqQe3w1m8b6uYx4sT9rKfA5cLdNgEiWo="],
 }

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wallet_gateway.conf_rules import OPTIONAL, REQUIRED, is_loopback, problems_of
+from wallet_gateway.conf_rules import OPTIONAL, REQUIRED, problems_of
 
 GATEWAY: dict[str, Any] = {
     "BASE_URL": "https://gateway.example",
@@ -120,20 +120,3 @@ def test_an_alias_that_no_row_could_hold_is_refused(alias: object) -> None:
 
 def test_a_slip_of_the_pen_beside_the_gateways_is_named() -> None:
     assert "WALLET_GATEWAY['PUBLIC_ORGIN']" in problems(setting() | {"PUBLIC_ORGIN": "x"})
-
-
-@pytest.mark.parametrize(
-    ("host", "expected"),
-    [
-        ("localhost", True),
-        ("127.0.0.1", True),
-        ("127.9.9.9", True),
-        ("::1", True),
-        ("10.0.0.1", False),
-        ("localhost.example", False),
-        ("", False),
-        (None, False),
-    ],
-)
-def test_loopback_is_this_machine_and_nothing_else(host: str | None, expected: bool) -> None:
-    assert is_loopback(host) is expected

@@ -7,18 +7,21 @@ print them, and `settings()` refuses to be used while there is one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
+from cryptography.fernet import Fernet
 from django.conf import settings as django_settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
 from wallet_gateway.client.credentials import MerchantAccount
-from wallet_gateway.conf_rules import OPTIONAL, SETTING, Problem, problems_of
-from wallet_gateway.domain.policy import GatewayPolicy
+from wallet_gateway.conf_rules import OPTIONAL, SETTING, problems_of
+from wallet_gateway.conf_values import Problem
+from wallet_gateway.conf_wallet_rules import FERNET_KEYS, PRODUCTION_PAY_JS, REDIRECT, WALLET_OPTIONAL
+from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 
 SANDBOX: dict[str, Any] = {
     "PUBLIC_ORIGIN": "http://127.0.0.1:8000",
@@ -29,6 +32,7 @@ SANDBOX: dict[str, Any] = {
             "STORE_ID": "SANDBOX-STORE",
             "USER_ID": "sandbox-user",
             "PROVIDER": "ExampleWalletV2",
+            "WALLET": {"COUNTRY": "DE", "MERCHANT_NAME": "Example shop"},
         },
     },
 }
@@ -43,6 +47,11 @@ class GatewaySettings:
     base_url: str
     account: MerchantAccount
     policy: GatewayPolicy
+    wallet: WalletPolicy | None
+    """None where there is no wallet button."""
+    authenticator: str
+    """Dotted path of the shop's own 3-D Secure; empty where the gateway does it."""
+    pricing: str
     auth: str
     paths: Mapping[str, str]
     connect_timeout: float
@@ -58,6 +67,8 @@ class Settings:
     public_origin: str
     """Scheme and host by which customers reach the shop; return URLs begin with it."""
     gateways: Mapping[str, GatewaySettings]
+    fernet_keys: tuple[str, ...] = field(default=(), repr=False)
+    """What secrets at rest are encrypted with; the first one writes, all of them read."""
 
 
 @lru_cache(maxsize=1)
@@ -69,7 +80,16 @@ def settings() -> Settings:
         lines = "; ".join(f"{problem.setting}: {problem.expected}" for problem in found)
         raise ImproperlyConfigured(lines)
     gateways = {alias: _gateway(alias, given) for alias, given in raw["GATEWAYS"].items()}
-    return Settings(public_origin=raw["PUBLIC_ORIGIN"].rstrip("/"), gateways=gateways)
+    keys = tuple(raw.get(FERNET_KEYS) or ())
+    if not keys and django_settings.DEBUG:
+        keys = (_key_of_process(),)
+    return Settings(public_origin=raw["PUBLIC_ORIGIN"].rstrip("/"), gateways=gateways, fernet_keys=keys)
+
+
+@lru_cache(maxsize=1)
+def _key_of_process() -> str:
+    """Make a key that nobody keeps: what it encrypts is lost with the process, as a developer's may be."""
+    return Fernet.generate_key().decode()
 
 
 def gateway_settings(alias: str) -> GatewaySettings:
@@ -108,6 +128,8 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
     values = {name: given.get(name, default) for name, (_, default) in OPTIONAL.items()}
     url = urlsplit(given["BASE_URL"])
     hosts = {host.lower() for host in values["REDIRECT_HOSTS"]} or {url.netloc.lower()}
+    wallet = given.get("WALLET")
+    chosen = {name: (wallet or {}).get(name, default) for name, (_, default) in WALLET_OPTIONAL.items()}
     return GatewaySettings(
         alias=alias,
         base_url=given["BASE_URL"],
@@ -119,6 +141,9 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
             redirect_hosts=frozenset(hosts),
             allow_plain_http=url.scheme == "http",
         ),
+        wallet=_wallet(given, chosen) if wallet is not None else None,
+        authenticator="" if chosen["THREE_D_SECURE"] == REDIRECT else chosen["THREE_D_SECURE"],
+        pricing=chosen["PRICING"],
         auth=values["AUTH"],
         paths=values["PATHS"],
         connect_timeout=float(values["CONNECT_TIMEOUT"]),
@@ -138,4 +163,33 @@ def _account(given: Mapping[str, Any], values: Mapping[str, Any]) -> MerchantAcc
         skin_id=values["SKIN_ID"] or None,
         provider_merchant_id=values["PROVIDER_MERCHANT_ID"] or None,
         redirect_url_timeout=values["REDIRECT_URL_TIMEOUT"],
+    )
+
+
+def _wallet(given: Mapping[str, Any], chosen: Mapping[str, Any]) -> WalletPolicy:
+    profile, base_url = given.get("PROFILE", "test"), given["BASE_URL"].rstrip("/")
+    return WalletPolicy(
+        gateway_name=chosen["GATEWAY_NAME"],
+        profile=profile,
+        gateway_url=base_url,
+        pay_js_url=chosen["PAY_JS_URL"]
+        or (PRODUCTION_PAY_JS if profile == "prod" else f"{base_url}/wallet/pay.js"),
+        wallet_js_url=chosen["WALLET_JS_URL"],
+        country=given["WALLET"]["COUNTRY"],
+        merchant_no=chosen["MERCHANT_NO"],
+        merchant_name=chosen["MERCHANT_NAME"],
+        card_networks=tuple(chosen["CARD_NETWORKS"]),
+        allow_prepaid=chosen["ALLOW_PREPAID"],
+        allow_credit=chosen["ALLOW_CREDIT"],
+        existing_payment_method_required=chosen["EXISTING_PAYMENT_METHOD_REQUIRED"],
+        accept_unauthenticated=chosen["ACCEPT_UNAUTHENTICATED"],
+        email_required=chosen["EMAIL_REQUIRED"],
+        billing_address=chosen["BILLING_ADDRESS"],
+        shipping_address=chosen["SHIPPING_ADDRESS"],
+        shipping_countries=tuple(chosen["SHIPPING_COUNTRIES"]),
+        use_wallet_button=chosen["USE_WALLET_BUTTON"],
+        button_color=chosen["BUTTON_COLOR"],
+        button_type=chosen["BUTTON_TYPE"],
+        button_locale=chosen["BUTTON_LOCALE"],
+        button_size_mode=chosen["BUTTON_SIZE_MODE"],
     )

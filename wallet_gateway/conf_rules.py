@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from ipaddress import ip_address
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
 
-from django.utils.module_loading import import_string
-
+from wallet_gateway.conf_values import (
+    COLLECTION,
+    IN_WORDS,
+    Problem,
+    has_type,
+    is_importable,
+    is_loopback,
+    split_address,
+)
+from wallet_gateway.conf_wallet_rules import FERNET_KEYS, problems_of_keys, problems_of_wallet
 from wallet_gateway.protocol.endpoints import ENDPOINTS
 
 SETTING = "WALLET_GATEWAY"
@@ -19,13 +24,14 @@ LONGEST_ALIAS = 32
 """As long as the column that rows name their gateway in."""
 _ALIAS = re.compile(rf"[a-z0-9_-]{{1,{LONGEST_ALIAS}}}")
 
+SHOP = ("PUBLIC_ORIGIN", "GATEWAYS", FERNET_KEYS)
 REQUIRED = ("BASE_URL", "MERCHANT_ID", "STORE_ID", "USER_ID", "PROVIDER")
 OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "PROFILE": (str, "test"),
     "SKIN_ID": (str, ""),
     "PROVIDER_MERCHANT_ID": (str, ""),
     "REDIRECT_URL_TIMEOUT": (int, 900),
-    "REDIRECT_HOSTS": ((list, tuple, set, frozenset), ()),
+    "REDIRECT_HOSTS": (COLLECTION, ()),
     "AUTH": (str, ""),
     "PATHS": (dict, {}),
     "CONNECT_TIMEOUT": ((int, float), 3.0),
@@ -36,31 +42,18 @@ OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "SHARES_REFERENCES": (bool, False),
     "SENDING": (bool, True),
 }
-_IN_WORDS: Mapping[type | tuple[type, ...], str] = {
-    str: "a text",
-    int: "a whole number",
-    bool: "True or False",
-    dict: "a dict",
-    (int, float): "a number",
-    (list, tuple, set, frozenset): "a list, tuple or set",
-}
 _POSITIVE = ("CONNECT_TIMEOUT", "READ_TIMEOUT", "TOTAL_TIMEOUT", "QUERY_RATE")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """One thing that is missing or wrong, by the setting's full name."""
-
-    setting: str
-    expected: str
 
 
 def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
     """Yield everything that is missing or wrong in the setting, without touching the network."""
     yield from _problems_of_origin(raw.get("PUBLIC_ORIGIN"), debug=debug)
-    for name in set(raw) - {"PUBLIC_ORIGIN", "GATEWAYS"}:
-        yield Problem(setting=f"{SETTING}[{name!r}]", expected="unknown name; known: PUBLIC_ORIGIN, GATEWAYS")
+    for name in set(raw) - set(SHOP):
+        known = ", ".join(SHOP)
+        yield Problem(setting=f"{SETTING}[{name!r}]", expected=f"unknown name; known: {known}")
     gateways = raw.get("GATEWAYS")
+    needed = not debug and has_wallet(gateways)
+    yield from problems_of_keys(f"{SETTING}[{FERNET_KEYS!r}]", raw.get(FERNET_KEYS), needed=needed)
     if not isinstance(gateways, dict) or not gateways:
         yield Problem(setting=f"{SETTING}['GATEWAYS']", expected="a dict with a gateway under 'default'")
         return
@@ -75,9 +68,16 @@ def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
             yield Problem(setting=where, expected="a dict")
 
 
+def has_wallet(gateways: object) -> bool:
+    """Say whether some gateway among these settings has a wallet button."""
+    if not isinstance(gateways, dict):
+        return False
+    return any(isinstance(given, dict) and given.get("WALLET") is not None for given in gateways.values())
+
+
 def _problems_of_origin(origin: object, *, debug: bool) -> Iterator[Problem]:
     where = f"{SETTING}['PUBLIC_ORIGIN']"
-    url = _split(origin)
+    url = split_address(origin)
     if url is None or url.path.strip("/"):
         yield Problem(setting=where, expected="scheme and host of the shop, such as 'https://shop.example'")
     elif url.scheme != "https" and not (debug or is_loopback(url.hostname)):
@@ -89,17 +89,20 @@ def _problems_of_gateway(where: str, given: Mapping[str, Any]) -> Iterator[Probl
         if not isinstance(given.get(name), str) or not given[name].strip():
             yield Problem(setting=f"{where}[{name!r}]", expected="a text that is not empty")
     for name, value in given.items():
-        if name in OPTIONAL and not _has_type(value, OPTIONAL[name][0]):
-            expected = f"{_IN_WORDS[OPTIONAL[name][0]]}, not {type(value).__name__}"
+        if name in OPTIONAL and not has_type(value, OPTIONAL[name][0]):
+            expected = f"{IN_WORDS[OPTIONAL[name][0]]}, not {type(value).__name__}"
             yield Problem(setting=f"{where}[{name!r}]", expected=expected)
-        elif name not in OPTIONAL and name not in REQUIRED:
-            known = ", ".join((*REQUIRED, *OPTIONAL))
+        elif name not in {*OPTIONAL, *REQUIRED, "WALLET"}:
+            known = ", ".join((*REQUIRED, *OPTIONAL, "WALLET"))
             yield Problem(setting=f"{where}[{name!r}]", expected=f"unknown name; known: {known}")
     yield from _problems_of_values(where, given)
-
-
-def _has_type(value: object, expected: type | tuple[type, ...]) -> bool:
-    return isinstance(value, expected) and (expected is bool or not isinstance(value, bool))
+    if given.get("WALLET") is not None:
+        yield from problems_of_wallet(
+            f"{where}['WALLET']",
+            given["WALLET"],
+            base_url=given.get("BASE_URL"),
+            profile=given.get("PROFILE", "test"),
+        )
 
 
 def _problems_of_values(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
@@ -107,21 +110,21 @@ def _problems_of_values(where: str, given: Mapping[str, Any]) -> Iterator[Proble
     if given.get("PROFILE", "test") not in ("test", "prod"):
         yield Problem(setting=f"{where}['PROFILE']", expected="'test' or 'prod'")
     timeout = given.get("REDIRECT_URL_TIMEOUT", 900)
-    if _has_type(timeout, int) and not 60 <= timeout <= 900:
+    if has_type(timeout, int) and not 60 <= timeout <= 900:
         expected = "60 to 900 seconds: an order must not stay payable for ever"
         yield Problem(setting=f"{where}['REDIRECT_URL_TIMEOUT']", expected=expected)
     for name in _POSITIVE:
         value = given.get(name, 1)
         if isinstance(value, int | float) and not 0 < value < math.inf:
             yield Problem(setting=f"{where}[{name!r}]", expected="a number above zero")
-    if isinstance(given.get("AUTH"), str) and given["AUTH"] and not _is_importable(given["AUTH"]):
+    if isinstance(given.get("AUTH"), str) and given["AUTH"] and not is_importable(given["AUTH"]):
         yield Problem(setting=f"{where}['AUTH']", expected="the dotted path of a callable")
     yield from _problems_of_collections(where, given)
 
 
 def _problems_of_collections(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
     hosts = given.get("REDIRECT_HOSTS", ())
-    if _has_type(hosts, OPTIONAL["REDIRECT_HOSTS"][0]) and not all(_is_host(host) for host in hosts):
+    if has_type(hosts, OPTIONAL["REDIRECT_HOSTS"][0]) and not all(_is_host(host) for host in hosts):
         expected = "hosts without scheme and path, such as 'pay.example' or 'pay.example:8443'"
         yield Problem(setting=f"{where}['REDIRECT_HOSTS']", expected=expected)
     paths = given.get("PATHS", {})
@@ -141,7 +144,7 @@ def _is_host(value: object) -> bool:
 
 
 def _problems_of_base_url(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
-    url = _split(given.get("BASE_URL"))
+    url = split_address(given.get("BASE_URL"))
     name = f"{where}['BASE_URL']"
     if url is None:
         yield Problem(setting=name, expected="an absolute https URL")
@@ -151,32 +154,3 @@ def _problems_of_base_url(where: str, given: Mapping[str, Any]) -> Iterator[Prob
         yield Problem(
             setting=name, expected="https; plain http only for a loopback address in profile 'test'"
         )
-
-
-def _is_importable(path: str) -> bool:
-    try:
-        return callable(import_string(path))
-    except ImportError:
-        return False
-
-
-def _split(value: object) -> SplitResult | None:
-    """Return a web address in its parts; None for anything else, or with a user, query, fragment."""
-    if not isinstance(value, str):
-        return None
-    try:
-        url = urlsplit(value)
-        whole = url.scheme in {"http", "https"} and url.hostname and url.port != 0
-    except ValueError:
-        return None
-    return None if not whole or "@" in url.netloc or url.query or url.fragment else url
-
-
-def is_loopback(host: str | None) -> bool:
-    """Say whether a host name is this machine and nothing else."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host or "").is_loopback
-    except ValueError:
-        return False

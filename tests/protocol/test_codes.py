@@ -9,6 +9,7 @@ import pytest
 
 from wallet_gateway.protocol.codes import (
     check_country,
+    check_country_of_wallet,
     check_currency,
     check_subdivision,
     currency_exponent,
@@ -133,3 +134,14 @@ def test_a_refusal_quotes_only_the_beginning_of_a_long_code() -> None:
     with pytest.raises(UnknownCode) as caught:
         check_currency("E" * 100_000)
     assert len(str(caught.value)) < 160
+
+
+@pytest.mark.parametrize("code", ["DE", "de", "gB"])
+def test_a_country_of_a_wallet_has_two_letters_in_any_case(code: str) -> None:
+    assert check_country_of_wallet(code) == code.upper()
+
+
+@pytest.mark.parametrize("code", ["", "DEU", "XX", "D", "ＤＥ", "DE "])
+def test_what_is_no_country_of_a_wallet_is_refused(code: str) -> None:
+    with pytest.raises(UnknownCode, match="two-letter"):
+        check_country_of_wallet(code)

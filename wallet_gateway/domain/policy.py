@@ -19,3 +19,38 @@ class GatewayPolicy:
     """Hosts (with port where it is not the scheme's own) to which a customer may be sent."""
     allow_plain_http: bool = False
     """Whether a payment page without TLS is accepted; only ever for a loopback address."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalletPolicy:
+    """The wallet button of one gateway: what its sheet asks for, where its scripts are, how it looks."""
+
+    gateway_name: str
+    """What the wallet knows the gateway by, in its tokenization settings."""
+    profile: str
+    """`test` or `prod`."""
+    gateway_url: str
+    """Where the browser creates payment accounts."""
+    pay_js_url: str
+    wallet_js_url: str = ""
+    """Empty where the script is our own."""
+    country: str
+    """ISO 3166, two letters."""
+    merchant_no: str = ""
+    merchant_name: str = ""
+    card_networks: tuple[str, ...]
+    allow_prepaid: bool = True
+    allow_credit: bool = True
+    existing_payment_method_required: bool = False
+    accept_unauthenticated: bool = False
+    """Whether a card is charged although 3-D Secure was not available: the shop bears the risk."""
+    email_required: bool = False
+    billing_address: str = ""
+    """`MIN` or `FULL`; empty where none is asked for."""
+    shipping_address: bool = False
+    shipping_countries: tuple[str, ...] = ()
+    use_wallet_button: bool = False
+    button_color: str = "default"
+    button_type: str = "buy"
+    button_locale: str = ""
+    button_size_mode: str = "static"

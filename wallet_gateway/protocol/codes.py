@@ -67,6 +67,13 @@ def check_country(code: str) -> str:
     raise UnknownCode(f"{excerpt(code)} is no country; give a three-letter ISO 3166 code such as DEU")
 
 
+def check_country_of_wallet(code: str) -> str:
+    """Give back an ISO 3166 alpha-2 country in upper case, as wallets write them; raises UnknownCode."""
+    if code.isascii() and (upper := code.upper()) in _countries().values():
+        return upper
+    raise UnknownCode(f"{excerpt(code)} is no country; give a two-letter ISO 3166 code such as DE")
+
+
 def check_subdivision(code: str) -> str:
     """Give back an ISO 3166-2 subdivision in upper case; raises UnknownCode."""
     if _SUBDIVISION.fullmatch(code) and (upper := code.upper()) in _subdivisions():

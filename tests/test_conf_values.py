@@ -1,0 +1,79 @@
+"""Kinds of values: what counts as a number, an address, this machine, something to call."""
+
+from __future__ import annotations
+
+import pytest
+
+from wallet_gateway.conf_values import (
+    COLLECTION,
+    IN_WORDS,
+    has_type,
+    is_importable,
+    is_loopback,
+    split_address,
+)
+
+
+@pytest.mark.parametrize(
+    ("host", "expected"),
+    [
+        ("localhost", True),
+        ("127.0.0.1", True),
+        ("127.9.9.9", True),
+        ("::1", True),
+        ("10.0.0.1", False),
+        ("localhost.example", False),
+        ("", False),
+        (None, False),
+    ],
+)
+def test_loopback_is_this_machine_and_nothing_else(host: str | None, expected: bool) -> None:
+    assert is_loopback(host) is expected
+
+
+@pytest.mark.parametrize(
+    ("value", "kind", "expected"),
+    [
+        (1, int, True),
+        (True, int, False),
+        (True, bool, True),
+        (1, bool, False),
+        ("a", str, True),
+        (("a",), COLLECTION, True),
+        ("a", COLLECTION, False),
+    ],
+)
+def test_true_and_false_are_no_numbers_and_a_text_is_no_list(
+    value: object, kind: type | tuple[type, ...], expected: bool
+) -> None:
+    assert has_type(value, kind) is expected
+    assert IN_WORDS[kind]
+
+
+def test_only_what_can_be_called_is_importable() -> None:
+    assert is_importable("wallet_gateway.conf_values.has_type")
+    assert not is_importable("wallet_gateway.conf_values.IN_WORDS")
+    assert not is_importable("no.such.thing")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        7,
+        "",
+        "shop.example",
+        "ftp://shop.example",
+        "https://",
+        "https://a@b.example",
+        "https://b/?q",
+        "http://b:0",
+    ],
+)
+def test_what_is_no_plain_web_address_has_no_parts(value: object) -> None:
+    assert split_address(value) is None
+
+
+def test_an_address_is_split_into_its_parts() -> None:
+    url = split_address("https://shop.example:8443/wallet")
+    assert url is not None
+    assert (url.scheme, url.netloc, url.path) == ("https", "shop.example:8443", "/wallet")

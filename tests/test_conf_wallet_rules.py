@@ -1,0 +1,165 @@
+"""What is wrong with a wallet's settings is named, with what would be right, and without any key."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from cryptography.fernet import Fernet
+from pytest_django.fixtures import SettingsWrapper as Settings
+
+from wallet_gateway import conf
+from wallet_gateway.conf_rules import problems_of
+from wallet_gateway.conf_wallet_rules import PRODUCTION_PAY_JS, WALLET_OPTIONAL
+
+WALLET: dict[str, Any] = {"COUNTRY": "DE"}
+KEY = Fernet.generate_key().decode()
+NO_CALLABLE = "wallet_gateway.conf_rules.SETTING"
+HERE = "WALLET_GATEWAY['GATEWAYS']['default']['WALLET']"
+
+
+def setting(wallet: object = WALLET, *, keys: object = (KEY,), **gateway: object) -> dict[str, Any]:
+    given = {
+        "BASE_URL": "https://gateway.example",
+        "MERCHANT_ID": "M",
+        "STORE_ID": "S",
+        "USER_ID": "u",
+        "PROVIDER": "ExampleWalletV2",
+        "WALLET": wallet,
+    }
+    return {
+        "PUBLIC_ORIGIN": "https://shop.example",
+        "GATEWAYS": {"default": given | gateway},
+        "FERNET_KEYS": keys,
+    }
+
+
+def problems(raw: dict[str, Any], *, debug: bool = False) -> dict[str, str]:
+    return {problem.setting: problem.expected for problem in problems_of(raw, debug=debug)}
+
+
+def test_a_country_is_all_that_a_wallet_needs() -> None:
+    assert problems(setting()) == {}
+
+
+def test_every_optional_name_may_be_given_its_default() -> None:
+    assert problems(setting(WALLET | {name: default for name, (_, default) in WALLET_OPTIONAL.items()})) == {}
+
+
+WRONG = [
+    ("COUNTRY", None, "two letters"),
+    ("COUNTRY", "DEU", "two letters"),
+    ("COUNTRY", "de", "two letters"),
+    ("COUNTRY", "XX", "two letters"),
+    ("COUNTRY", 49, "two letters"),
+    ("GATEWAY_NAME", "", "the name"),
+    ("GATEWAY_NAME", "two words", "the name"),
+    ("CARD_NETWORKS", (), "VISA"),
+    ("CARD_NETWORKS", ["INTERAC"], "VISA"),
+    ("CARD_NETWORKS", "VISA", "a list, tuple or set"),
+    ("ALLOW_PREPAID", 1, "True or False"),
+    ("ALLOW_CREDIT", "no", "True or False"),
+    ("EXISTING_PAYMENT_METHOD_REQUIRED", None, "True or False"),
+    ("ACCEPT_UNAUTHENTICATED", "U", "True or False"),
+    ("MERCHANT_NO", 12345678901234567890, "a text"),
+    ("MERCHANT_NAME", None, "a text"),
+    ("PAY_JS_URL", "http://pay.example/pay.js", "https"),
+    ("PAY_JS_URL", "pay.js", "https"),
+    ("WALLET_JS_URL", "http://cdn.example/wallet.js", "https"),
+    ("THREE_D_SECURE", "external", "'redirect' or the dotted path"),
+    ("THREE_D_SECURE", NO_CALLABLE, "'redirect' or the dotted path"),
+    ("PRICING", NO_CALLABLE, "the dotted path"),
+    ("EMAIL_REQUIRED", 1, "True or False"),
+    ("BILLING_ADDRESS", "full", "'MIN'"),
+    ("BILLING_ADDRESS", True, "a text"),
+    ("SHIPPING_ADDRESS", "yes", "True or False"),
+    ("SHIPPING_COUNTRIES", ["DEU"], "ISO 3166"),
+    ("USE_WALLET_BUTTON", "yes", "True or False"),
+    ("BUTTON_COLOR", "pink", "'black'"),
+    ("BUTTON_TYPE", "steal", "'buy'"),
+    ("BUTTON_SIZE_MODE", "huge", "'fill'"),
+    ("BUTTON_LOCALE", 7, "a text"),
+    ("BUTTON_COLOUR", "black", "unknown name"),
+]
+
+
+@pytest.mark.parametrize(("name", "value", "expected"), WRONG, ids=[f"{n}={v!r}" for n, v, _ in WRONG])
+def test_a_wrong_value_is_named_with_what_would_be_right(name: str, value: object, expected: str) -> None:
+    found = problems(setting(WALLET | {name: value}))
+    assert list(found) == [f"{HERE}['{name}']"]
+    assert expected in found[f"{HERE}['{name}']"]
+
+
+def test_a_wallet_that_is_no_dict_is_named() -> None:
+    assert problems(setting(wallet=True)) == {HERE: "a dict; leave WALLET out where there is no button"}
+
+
+@pytest.mark.parametrize("url", ["https://pay.example/pay.js?v=7", "http://127.0.0.1:9/pay.js"])
+def test_a_script_may_have_a_version_and_stand_on_this_machine(url: str) -> None:
+    assert problems(setting(WALLET | {"PAY_JS_URL": url, "WALLET_JS_URL": url})) == {}
+
+
+# Production
+
+
+@pytest.mark.parametrize("number", ["", "1" * 11, "1" * 19, "1234567 90123"])
+def test_in_production_the_wallet_must_know_the_merchant(number: str) -> None:
+    found = problems(setting(WALLET | {"MERCHANT_NO": number}, PROFILE="prod"))
+    assert found == {f"{HERE}['MERCHANT_NO']": "12 to 18 characters in profile 'prod'"}
+
+
+def test_in_production_the_wallet_is_not_the_one_beside_the_gateway() -> None:
+    wallet = WALLET | {"MERCHANT_NO": "1" * 12, "PAY_JS_URL": "https://GATEWAY.example/wallet/pay.js"}
+    assert list(problems(setting(wallet, PROFILE="prod"))) == [f"{HERE}['PAY_JS_URL']"]
+
+
+def test_the_script_is_the_wallets_own_in_production_and_the_sandboxs_otherwise(
+    settings: Settings,
+) -> None:
+    settings.WALLET_GATEWAY = setting(WALLET | {"MERCHANT_NO": "1" * 12}, PROFILE="prod")
+    wallet = conf.gateway_settings("default").wallet
+    assert wallet is not None
+    assert wallet.pay_js_url == PRODUCTION_PAY_JS
+
+    settings.WALLET_GATEWAY = setting()
+    wallet = conf.gateway_settings("default").wallet
+    assert wallet is not None
+    assert wallet.pay_js_url == "https://gateway.example/wallet/pay.js"
+
+
+# Keys
+
+PLACEHOLDERS = ["", "changeme", "A" * 43 + "=", KEY[:-2], KEY + "=", KEY + "\n", 7, None, b"bytes"]
+
+
+@pytest.mark.parametrize("key", PLACEHOLDERS, ids=repr)
+def test_a_key_that_is_none_is_named_by_its_place_and_never_printed(key: object) -> None:
+    found = problems(setting(keys=[KEY, key]))
+    assert list(found) == ["WALLET_GATEWAY['FERNET_KEYS'][1]"]
+    assert KEY not in str(found)
+
+
+@pytest.mark.parametrize("keys", [None, (), []])
+def test_keys_are_needed_where_there_is_a_wallet_and_nowhere_else(keys: object) -> None:
+    assert list(problems(setting(keys=keys))) == ["WALLET_GATEWAY['FERNET_KEYS']"]
+    assert problems(setting(keys=keys), debug=True) == {}
+    assert problems(setting(wallet=None, keys=keys)) == {}
+
+
+def test_one_text_is_no_list_of_keys() -> None:
+    assert "a list or tuple" in problems(setting(keys=KEY))["WALLET_GATEWAY['FERNET_KEYS']"]
+
+
+def test_a_developer_without_keys_gets_one_for_the_process(settings: Settings) -> None:
+    settings.DEBUG, settings.WALLET_GATEWAY = True, {}
+    (key,) = conf.settings().fernet_keys
+    Fernet(key)
+    assert key not in repr(conf.settings())
+    wallet = conf.gateway_settings("default").wallet
+    assert wallet is not None
+    assert wallet.pay_js_url == "http://127.0.0.1:8001/wallet/pay.js"
+
+
+def test_without_a_wallet_there_is_none(settings: Settings) -> None:
+    settings.WALLET_GATEWAY = setting(wallet=None)
+    assert conf.gateway_settings("default").wallet is None

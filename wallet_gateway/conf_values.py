@@ -1,0 +1,64 @@
+"""What kinds of value settings have, and how one that is wrong is named. Knows no setting."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import ip_address
+from urllib.parse import SplitResult, urlsplit
+
+from django.utils.module_loading import import_string
+
+COLLECTION = (list, tuple, set, frozenset)
+IN_WORDS: Mapping[type | tuple[type, ...], str] = {
+    str: "a text",
+    int: "a whole number",
+    bool: "True or False",
+    dict: "a dict",
+    (int, float): "a number",
+    COLLECTION: "a list, tuple or set",
+}
+"""What a value should be, for whoever gave another one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One thing that is missing or wrong, by the setting's full name."""
+
+    setting: str
+    expected: str
+
+
+def has_type(value: object, expected: type | tuple[type, ...]) -> bool:
+    """Say whether a value is of a kind; True and False are no numbers."""
+    return isinstance(value, expected) and (expected is bool or not isinstance(value, bool))
+
+
+def is_importable(path: str) -> bool:
+    """Say whether a dotted path leads to something that can be called."""
+    try:
+        return callable(import_string(path))
+    except ImportError:
+        return False
+
+
+def split_address(value: object) -> SplitResult | None:
+    """Return a web address in its parts; None for anything else, or with a user, query, fragment."""
+    if not isinstance(value, str):
+        return None
+    try:
+        url = urlsplit(value)
+        whole = url.scheme in {"http", "https"} and url.hostname and url.port != 0
+    except ValueError:
+        return None
+    return None if not whole or "@" in url.netloc or url.query or url.fragment else url
+
+
+def is_loopback(host: str | None) -> bool:
+    """Say whether a host name is this machine and nothing else."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host or "").is_loopback
+    except ValueError:
+        return False
