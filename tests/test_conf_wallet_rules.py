@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from cryptography.fernet import Fernet
-from pytest_django.fixtures import SettingsWrapper as Settings
+from pytest_django import Settings
 
 from wallet_gateway import conf
 from wallet_gateway.conf_rules import problems_of

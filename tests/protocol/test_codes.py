@@ -141,7 +141,7 @@ def test_a_country_of_a_wallet_has_two_letters_in_any_case(code: str) -> None:
     assert check_country_of_wallet(code) == code.upper()
 
 
-@pytest.mark.parametrize("code", ["", "DEU", "XX", "D", "ＤＥ", "DE "])
+@pytest.mark.parametrize("code", ["", "DEU", "XX", "D", "\uff24\uff25", "DE "])
 def test_what_is_no_country_of_a_wallet_is_refused(code: str) -> None:
     with pytest.raises(UnknownCode, match="two-letter"):
         check_country_of_wallet(code)
