@@ -9,6 +9,7 @@ import pytest
 from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationType
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutType
 from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
 from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpType
@@ -45,6 +46,15 @@ DETACHED = DetachedRefundRequest.build(
     parent_transaction_id="old-1",
     apm_details={"apm_provider": "ExampleWalletV2"},
 )
+API_KEY, ENCRYPTION_KEY, CRYPTOGRAM = "api-key-5f1e", "encryption-key-77", "QUJDREVGR0hJSktMTU5PUFFSU1Q="
+AUTHORIZATION = AuthorizationRequest.build(
+    **COMMON,
+    type=AuthorizationType.SALE,
+    client_system_transaction_id="order-1",
+    transaction_account_id="account-4711",
+    cryptogram=CRYPTOGRAM,
+    eci_indicator="05",
+)
 PAGE = b'{"RedirectUrl": "https://gateway.example/c/token"}'
 CAPTURED = (
     b'{"id": "g-1", "state": "Approved", "clientSystemTransactionId": "capture-1", "currencyCode": "EUR"}'
@@ -58,6 +68,16 @@ RECORDS = (
     b' "transactionDateTime": "2026-01-01T10:00:00.1234567",'
     b' "apmDetails": {"apmPayerEmailAddress": "jane.doe@mail.example"}}]'
 )
+KEYS = (
+    b'{"apiKey": "api-key-5f1e", "encryptionKey": "encryption-key-77", "expiresAt": "2026-01-01T10:00:00Z"}'
+)
+PAYMENT_ACCOUNT = (
+    b'{"transactionAccountId": "account-4711", "cardType": "Token", "cardNetwork": "VISA",'
+    b' "maskedAccountNumber": "************1111", "expirationMonth": 12, "expirationYear": 2030}'
+)
+AUTHORIZED = (
+    b'{"id": "g-1", "state": "Approved", "clientSystemTransactionId": "order-1", "currencyCode": "EUR"}'
+)
 ERROR = b'{"code": "4107940", "details": {"message": "SchemaValidationError: amount"}}'
 
 Call = Callable[[Gateway], Answer[object]]
@@ -65,6 +85,14 @@ CALLS: dict[str, tuple[Call, bytes]] = {
     "checkout": (lambda gateway: gateway.checkout(CHECKOUT), PAGE),
     "follow_up": (lambda gateway: gateway.follow_up(CAPTURE), CAPTURED),
     "detached_refund": (lambda gateway: gateway.detached_refund(DETACHED), REFUNDED),
+    "public_key": (lambda gateway: gateway.public_key(), KEYS),
+    "payment_account": (
+        lambda gateway: gateway.payment_account(
+            "account-4711", api_key=API_KEY, encryption_key=ENCRYPTION_KEY
+        ),
+        PAYMENT_ACCOUNT,
+    ),
+    "authorize": (lambda gateway: gateway.authorize(AUTHORIZATION, api_key=API_KEY), AUTHORIZED),
     "status": (lambda gateway: gateway.status("order-1"), RECORDS),
 }
 EVERY_CALL = [pytest.param(call, good, id=name) for name, (call, good) in CALLS.items()]

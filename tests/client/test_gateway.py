@@ -10,14 +10,21 @@ import pytest
 
 from tests.client.calls import (
     ACCOUNT,
+    API_KEY,
+    AUTHORIZATION,
+    AUTHORIZED,
     CALLS,
     CAPTURE,
     CAPTURED,
     CHECKOUT,
+    CRYPTOGRAM,
     DETACHED,
+    ENCRYPTION_KEY,
     ERROR,
     EVERY_CALL,
+    KEYS,
     PAGE,
+    PAYMENT_ACCOUNT,
     RECORDS,
     REFUNDED,
     Call,
@@ -122,6 +129,39 @@ def test_a_status_query_asks_by_the_account_and_the_reference() -> None:
         "clientSystemTransactionId": "order-1",
     }
     assert given["fresh"] is False
+
+
+def test_keys_are_asked_for_by_the_account() -> None:
+    transport = wire(KEYS)
+    keys = gateway(transport).public_key().message
+    assert (keys.api_key, keys.encryption_key) == (API_KEY, ENCRYPTION_KEY)
+    (given,) = transport.given
+    assert (given["method"], given["path"], given["headers"]) == ("POST", "/api/v5/publicKeys", None)
+    assert given["body"] == b'{"merchantId":"M-1","storeId":"S-1","userId":"user-1"}'
+
+
+def test_a_payment_account_is_asked_for_with_the_public_key_and_by_a_quoted_name() -> None:
+    transport = wire(PAYMENT_ACCOUNT)
+    account = gateway(transport).payment_account("a/../b?c", api_key=API_KEY, encryption_key=ENCRYPTION_KEY)
+    assert account.message.card_type == "Token"
+    (given,) = transport.given
+    assert (given["method"], given["path"]) == ("GET", "/api/v5/paymentAccounts/a%2F..%2Fb%3Fc")
+    assert given["query"] == {"merchantId": "M-1", "storeId": "S-1", "encryptionKeyId": ENCRYPTION_KEY}
+    assert given["headers"] == {"Authorization": f"PublicApiKey {API_KEY}"}
+
+
+def test_an_authorization_posts_its_message_on_a_fresh_connection_with_the_public_key() -> None:
+    transport = wire(AUTHORIZED)
+    said = gateway(transport).authorize(AUTHORIZATION, api_key=API_KEY, not_after=5.0)
+    assert said.message.state == "Approved"
+    (given,) = transport.given
+    assert (given["method"], given["path"], given["body"]) == (
+        "POST",
+        "/api/v5/transactions",
+        AUTHORIZATION.to_json(),
+    )
+    assert given["headers"] == {"Authorization": f"PublicApiKey {API_KEY}"}
+    assert (given["fresh"], given["not_after"]) == (True, 5.0)
 
 
 def test_an_empty_array_is_an_answer() -> None:
@@ -290,3 +330,26 @@ def test_a_query_is_not_recorded_for_it_is_part_of_a_url() -> None:
 def test_an_answer_hides_its_message_in_repr(call: Call) -> None:
     good = PAGE if call is CALLS["checkout"][0] else RECORDS
     assert "jane.doe" not in repr(call(gateway(wire(good))))
+
+
+SECRETS = (API_KEY, ENCRYPTION_KEY, CRYPTOGRAM, "account-4711")
+
+
+@pytest.mark.parametrize("name", ["public_key", "payment_account", "authorize"])
+@pytest.mark.parametrize("status", [200, 400, 500])
+def test_no_exchange_no_error_and_no_repr_holds_a_secret_of_the_wallet(name: str, status: int) -> None:
+    call, good = CALLS[name]
+    exchange = _recorded(call, good, status)
+    transport = wire(good, status=status)
+    try:
+        said = repr(call(gateway(transport)))
+    except GatewayError as error:
+        said = repr(error) + str(error) + repr(error.exchange)
+    for secret in SECRETS:
+        assert secret not in repr(exchange)
+        assert secret not in said
+
+
+def test_an_account_is_recorded_by_the_shape_of_its_address() -> None:
+    exchange = _recorded(CALLS["payment_account"][0], PAYMENT_ACCOUNT)
+    assert exchange.url_path == "/api/v5/paymentAccounts/{transactionAccountId}"

@@ -11,19 +11,31 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Protocol, TypeVar
+from urllib.parse import quote
 
 from wallet_gateway.client.answers import HttpAnswer, Shape, message_of
 from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.client.exchange import Answer, Exchange, RawAnswer
 from wallet_gateway.client.redaction import redact, redact_text, written
+from wallet_gateway.protocol.accounts import (
+    PaymentAccount,
+    PaymentAccountQuery,
+    PublicKeyRequest,
+    PublicKeyResponse,
+)
+from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationResponse
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
 from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest, DetachedRefundResponse
 from wallet_gateway.protocol.endpoints import (
+    AUTHORIZATION,
     CHECKOUT,
     DETACHED_REFUND,
     ENDPOINTS,
     FOLLOW_UP,
+    GET_PAYMENT_ACCOUNT,
+    PUBLIC_KEY,
+    PUBLIC_KEY_SCHEME,
     STATUS,
     Endpoint,
 )
@@ -100,13 +112,44 @@ class Gateway:
         )
         return self._call(STATUS, _STATUS, query=query.to_wire())
 
+    def public_key(self) -> Answer[PublicKeyResponse]:
+        """Ask for the keys of wallet payments: the interface, section Authentication."""
+        account = self.account
+        request = PublicKeyRequest.build(
+            merchant_id=account.merchant_id, store_id=account.store_id, user_id=account.user_id
+        )
+        return self._call(PUBLIC_KEY, _PUBLIC_KEY, message=request)
+
+    def payment_account(
+        self, account_id: str, *, api_key: str, encryption_key: str
+    ) -> Answer[PaymentAccount]:
+        """Ask which card is behind an account: the interface, section Payment account."""
+        query = PaymentAccountQuery.build(
+            transaction_account_id=account_id,
+            merchant_id=self.account.merchant_id,
+            store_id=self.account.store_id,
+            encryption_key_id=encryption_key,
+        ).to_wire()
+        place = {"transactionAccountId": query.pop("transactionAccountId")}
+        return self._call(GET_PAYMENT_ACCOUNT, _ACCOUNT, place=place, query=query, api_key=api_key)
+
+    def authorize(
+        self, request: AuthorizationRequest, *, api_key: str, not_after: float | None = None
+    ) -> Answer[AuthorizationResponse]:
+        """Pay with the card of an account: the interface, rules 4 and 5 of section Endpoints."""
+        return self._call(
+            AUTHORIZATION, _AUTHORIZED, message=request, api_key=api_key, fresh=True, not_after=not_after
+        )
+
     def _call(
         self,
         endpoint: Endpoint,
         shape: Shape[M],
         *,
+        place: Mapping[str, str] = MappingProxyType({}),
         query: Mapping[str, str] | None = None,
         message: WireModel | None = None,
+        api_key: str | None = None,
         fresh: bool = False,
         not_after: float | None = None,
     ) -> Answer[M]:
@@ -115,9 +158,10 @@ class Gateway:
         try:
             raw = self._transport.send(
                 endpoint.method,
-                path,
+                _filled(path, place),
                 query=query,
                 body=message.to_json() if message else None,
+                headers={"Authorization": f"{PUBLIC_KEY_SCHEME} {api_key}"} if api_key else None,
                 fresh=fresh,
                 not_after=not_after,
             )
@@ -161,6 +205,12 @@ class _Record:
         )
 
 
+def _filled(path: str, place: Mapping[str, str]) -> str:
+    for name, value in place.items():
+        path = path.replace(f"{{{name}}}", quote(value, safe=""))
+    return path
+
+
 def _read(raw: RawAnswer) -> HttpAnswer:
     value: JsonValue | UnreadableBody
     try:
@@ -181,5 +231,8 @@ def _object(model: type[W]) -> Callable[[JsonValue], W]:
 
 _CHECKOUT = Shape(read=_object(CheckoutResponse), mark="redirecturl")
 _FOLLOW_UP = Shape(read=_object(FollowUpResponse), mark="state")
+_AUTHORIZED = Shape(read=_object(AuthorizationResponse), mark="state")
+_PUBLIC_KEY = Shape(read=_object(PublicKeyResponse), mark="apikey")
+_ACCOUNT = Shape(read=_object(PaymentAccount), mark="cardtype")
 _DETACHED_REFUND = Shape(read=_object(DetachedRefundResponse), mark="state")
 _STATUS: Shape[tuple[StatusRecord, ...]] = Shape(read=parse_records, mark="")
