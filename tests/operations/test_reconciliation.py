@@ -10,12 +10,12 @@ from decimal import Decimal
 import pytest
 
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
-from tests.operations.dying import filing
+from tests.operations.dying import filing, scripted
 from tests.operations.records import answer_of, record
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.domain.standing import Reversal
-from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxFact, Payment, PaymentOrder
+from wallet_gateway.models import Discrepancy, Evidence, GatewayTransaction, OutboxFact, Payment, PaymentOrder
 from wallet_gateway.operations.checkout import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups import UnableToRefund, capture, refund, reverse
@@ -25,6 +25,7 @@ from wallet_gateway.operations.reconciliation import (
     reconcile_due,
     reconcile_order,
 )
+from wallet_gateway.operations.resolutions import close_discrepancy
 from wallet_gateway.operations.sweeping import sweep
 from wallet_gateway.testing.control import SandboxControl
 
@@ -485,3 +486,74 @@ def test_a_whole_life_at_a_gateway_that_writes_differently(
 
 def reverse_of_another(pay: Pay, context: GatewayContext) -> GatewayTransaction:
     return reverse(payment=pay(type="preauthorization"), context=context)
+
+
+# Lists that cannot be read whole
+
+
+@pytest.mark.parametrize("decided", ["Approved", "Errored"])
+@pytest.mark.parametrize("first", [True, False])
+def test_a_list_with_one_unreadable_record_is_no_evidence_of_the_others(
+    decided: str,
+    first: bool,
+    pay: Pay,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    payment = pay()
+    wallet_sandbox.fault("refund", "drop_before")
+    intent = refund(payment=payment, context=context, amount=Decimal("5.00"))
+    clock.advance_to(intent.next_query_at)
+    good, bad = record(intent, "5.00", state=decided), record(intent, "5.00", id="g2", currencyCode="EURO")
+    told = answer_of(good, bad) if first else answer_of(bad, good)
+    assert reconcile_due(context=scripted(context, told)) == 1
+
+    intent.refresh_from_db()
+    assert (intent.state, intent.query_rung, intent.absent_count) == (S.UNKNOWN, 0, 0)
+    assert intent.next_query_at is not None
+    assert not Evidence.objects.filter(intent=intent, kind="RECORDS").exists()
+
+    clock.advance_to(intent.next_query_at)
+    reconcile_due(context=scripted(context, answer_of(good)))
+    intent.refresh_from_db()
+    assert intent.state == (S.APPROVED if decided == "Approved" else S.REJECTED)
+
+
+# Money and doubt in one answer
+
+
+@pytest.mark.parametrize(("type", "good_news"), [("sale", "PAID"), ("preauthorization", "AUTHORISED")])
+def test_nothing_is_shipped_upon_a_payment_that_is_in_doubt_until_a_person_has_looked(
+    type: str,  # noqa: A002 - the interface's own word
+    good_news: str,
+    open_page: Pay,
+    context: GatewayContext,
+) -> None:
+    payment = open_page(type=type)
+    opening = payment.opening
+    own = record(opening, "20.00")
+    strange = record(opening, "20.00", id="g9", type="ecom.refund")
+    seen = reconcile_attempt(reference=payment.reference, context=scripted(context, answer_of(own, strange)))
+    assert (seen.authorised, seen.frozen, seen.order.state) == (2000, True, OrderState.FROZEN)
+    assert told() == ["ANOMALY"]
+
+    difference = Discrepancy.objects.get(kind="MADE_ELSEWHERE")
+    close_discrepancy(difference, reason="was another order's", author="anna", context=context)
+    assert told() == ["ANOMALY", good_news]
+    fact = OutboxFact.objects.get(kind=good_news)
+    assert (fact.intent, str(fact.amount)) == (opening, "20.00 EUR")
+    assert fact.delivered_at is not None
+
+
+def test_what_was_told_before_a_freeze_is_not_told_again_after_it(
+    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    payment = pay(type="preauthorization")
+    capture(payment=payment, context=context, amount=Decimal("5.00"))
+    wallet_sandbox.portal(payment.reference, "ecom.refund", "1.00")
+    reconcile_order(order=payment.order, context=context, everything=True)
+    before = told()
+    assert before == ["AUTHORISED", "CAPTURED_IN_PART", "ANOMALY"]
+    close_discrepancy(Discrepancy.objects.get(), reason="by hand", author="anna", context=context)
+    assert told() == before

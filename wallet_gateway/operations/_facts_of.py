@@ -8,6 +8,9 @@ from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentType
 from wallet_gateway.domain.standing import Sums
 from wallet_gateway.models import FactKind, GatewayTransaction
 
+HELD_BACK = frozenset({FactKind.AUTHORISED, FactKind.PAID, FactKind.CAPTURED_IN_PART})
+"""What goods go out upon: not told of a payment that is frozen, but when a person has lifted the freeze."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
@@ -29,8 +32,19 @@ def facts_of(
     if payment is None or sums_before is None:
         return ()
     told = _moved(intent, order_before) if moved else ()
+    if payment.frozen:
+        told = tuple(fact for fact in told if fact.kind not in HELD_BACK)
     frozen_now = payment.frozen and not sums_before.frozen
     return (*told, Told(kind=FactKind.ANOMALY)) if frozen_now else told
+
+
+def facts_of_thawed(intent: GatewayTransaction) -> tuple[Told, ...]:
+    """Say what of an approved intent was held back while its payment was frozen, and is told now."""
+    payment = intent.payment
+    if payment is None or payment.order.state == OrderState.OVERPAID:
+        return ()
+    told = _approved(intent, order_before=payment.order.state)
+    return tuple(fact for fact in told if fact.kind in HELD_BACK)
 
 
 def _moved(intent: GatewayTransaction, order_before: str) -> tuple[Told, ...]:

@@ -1,19 +1,22 @@
-"""Takes the freeze off a payment or deposit, once nothing contradicts the books any more."""
+"""Takes the freeze off a payment or deposit, once nothing contradicts the books any more, and tells of it."""
 
 from __future__ import annotations
 
 from datetime import datetime
 
-from django.db.models import F
+from django.db.models import Exists, F, OuterRef, QuerySet
 
 from wallet_gateway.domain.discrepancies import FREEZING
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.domain.standing import payment_state
-from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, Payment
-from wallet_gateway.operations._settlement import reread
+from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxFact, Payment
+from wallet_gateway.operations._books import OPENING
+from wallet_gateway.operations._facts_of import facts_of_thawed
+from wallet_gateway.operations._settlement import add_facts, reread
 from wallet_gateway.operations._sums import Outrun, write_order
 from wallet_gateway.operations._transactions import in_transaction
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.facts import deliver
 
 _TRIES = 5
 
@@ -22,13 +25,16 @@ def unfreeze(intent: GatewayTransaction, *, context: GatewayContext) -> None:
     """Let operations touch the payment or deposit of an intent again, if no difference on it is open."""
     for _ in range(_TRIES):
         try:
-            return in_transaction(lambda: _unfreeze(intent, context.clock.now()))
+            facts = in_transaction(lambda: _unfreeze(intent, context.clock.now()))
         except Outrun:
             continue
-    return in_transaction(lambda: _unfreeze(intent, context.clock.now()))
+        break
+    else:
+        facts = in_transaction(lambda: _unfreeze(intent, context.clock.now()))
+    deliver(facts, clock=context.clock)
 
 
-def _unfreeze(intent: GatewayTransaction, now: datetime) -> None:
+def _unfreeze(intent: GatewayTransaction, now: datetime) -> tuple[OutboxFact, ...]:
     # The transaction may be run again, so every run starts from rows as they then are.
     intent = reread(intent)
     if intent.deposit is not None:
@@ -37,7 +43,8 @@ def _unfreeze(intent: GatewayTransaction, now: datetime) -> None:
         still_frozen = _is_contradicted(deposit=intent.deposit)
         MigratedDeposit.objects.filter(pk=intent.deposit.pk).update(frozen=still_frozen)
     elif intent.payment is not None and not _is_contradicted(payment=intent.payment):
-        _unfreeze_payment(intent.payment, now)
+        return _unfreeze_payment(intent.payment, now)
+    return ()
 
 
 def _is_contradicted(**parent: Payment | MigratedDeposit) -> bool:
@@ -46,8 +53,22 @@ def _is_contradicted(**parent: Payment | MigratedDeposit) -> bool:
     return still_open.exists() or anomalies.exists()
 
 
-def _unfreeze_payment(payment: Payment, now: datetime) -> None:
+def _unfreeze_payment(payment: Payment, now: datetime) -> tuple[OutboxFact, ...]:
     payment.frozen = False
     payment.state = payment_state(payment.sums, IntentState(payment.opening.state))
     write_order(payment, now)
     Payment.objects.filter(pk=payment.pk).update(state=payment.state, frozen=False)
+    return tuple(fact for intent in _untold(payment) for fact in _tell(intent, payment, now))
+
+
+def _untold(payment: Payment) -> QuerySet[GatewayTransaction]:
+    # Whatever is told of money has an amount.
+    told = OutboxFact.objects.filter(intent=OuterRef("pk"), amount_minor__isnull=False)
+    kinds = (*OPENING, TransactionKind.CAPTURE)
+    approved = payment.transactions.filter(state=IntentState.APPROVED, kind__in=kinds)
+    return approved.filter(~Exists(told)).order_by("pk")
+
+
+def _tell(intent: GatewayTransaction, payment: Payment, now: datetime) -> tuple[OutboxFact, ...]:
+    intent.payment = payment
+    return add_facts(intent, facts_of_thawed(intent), now)

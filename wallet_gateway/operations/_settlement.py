@@ -144,7 +144,7 @@ def _write(intent: GatewayTransaction, news: News, context: GatewayContext) -> _
         _add_evidence(intent, news, now)
     moved = after is not before and not was_approved
     told = facts_of(intent, moved=moved, order_before=order_before, sums_before=payment_before)
-    return _Settled(intent=intent, facts=_add_facts(intent, told, now))
+    return _Settled(intent=intent, facts=add_facts(intent, told, now))
 
 
 def _after(intent: GatewayTransaction, before: IntentState, news: News) -> IntentState:
@@ -184,7 +184,8 @@ def _add_evidence(intent: GatewayTransaction, news: News, now: datetime) -> None
     insert(evidence)
 
 
-def _add_facts(intent: GatewayTransaction, told: Sequence[Told], now: datetime) -> tuple[OutboxFact, ...]:
+def add_facts(intent: GatewayTransaction, told: Sequence[Told], now: datetime) -> tuple[OutboxFact, ...]:
+    """Write facts about an intent into the outbox, for this process to deliver after the commit."""
     if not told or intent.payment is None:
         return ()
     facts = [
