@@ -1,5 +1,13 @@
-"""What every test may use: the fixtures this package ships to shops, and quick databases."""
+"""What every test may use: the fixtures this package ships to shops, quick databases, one browser.
+
+Properties are tested without a stopwatch: the first draw loads tables, and machines are busy.
+"""
 
 from __future__ import annotations
 
-pytest_plugins = ["wallet_gateway.testing.plugin", "tests.databases"]
+from hypothesis import HealthCheck, settings
+
+pytest_plugins = ["wallet_gateway.testing.plugin", "tests.databases", "tests.chromium"]
+
+settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("unhurried")

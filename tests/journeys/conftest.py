@@ -5,15 +5,12 @@ Shop and gateway are processes with databases of their own; the tests share noth
 
 from __future__ import annotations
 
-import os
-import shutil
 import socket
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Error, sync_playwright
 
 from tests.architecture.sources import ROOT
 from tests.journeys.customer import Customer
@@ -27,40 +24,9 @@ if TYPE_CHECKING:
 
     NewCustomer = Callable[..., Customer]
 
-INSTALLED = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-ARGUMENTS = [
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
 PATIENCE_MS = 15_000
 # What Chromium notes of a page that says no, as it should: a form with a fault, an order already paid.
 REFUSAL = "Failed to load resource: the server responded with a status of 4"
-
-
-def installed_chromium() -> str | None:
-    """The browser to use: the one that is named, else one that is installed, else (None) Playwright's own."""
-    named = os.environ.get("PLAYWRIGHT_CHROMIUM")
-    return named or next(filter(None, map(shutil.which, INSTALLED)), None)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A Chromium. In CI a missing one is a failure, elsewhere a skip that says so loudly."""
-    arguments = [*ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
-    # Playwright runs an event loop in this thread, which Django takes for asynchronous code.
-    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        try:
-            browser = playwright.chromium.launch(executable_path=installed_chromium(), args=arguments)
-        except Error as fault:
-            if os.environ.get("CI") == "true":
-                raise
-            pytest.skip(f"*** NO BROWSER: THE JOURNEYS DID NOT RUN. *** {fault}")
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -12,11 +10,9 @@ from playwright.sync_api import (
     Browser,
     BrowserContext,
     ConsoleMessage,
-    Error,
     Page,
     Route,
     expect,
-    sync_playwright,
 )
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
@@ -34,33 +30,7 @@ pytestmark = [
 ]
 
 MakeOrder = Callable[..., PaymentOrder]
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
-INSTALLED = ("chromium", "chromium-browser", "google-chrome")
 PAID = "Your payment went through"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """A Chromium: the machine's own, else Playwright's. In CI a missing one is a failure."""
-    with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        # Playwright runs an event loop in this thread, which Django takes for asynchronous code.
-        patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        found = next(filter(None, map(shutil.which, INSTALLED)), None)
-        try:
-            browser = playwright.chromium.launch(executable_path=found, args=ARGUMENTS)
-        except Error as fault:
-            if os.environ.get("CI") == "true":
-                raise
-            pytest.skip(f"NO BROWSER: these tests did not run. {fault}")
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

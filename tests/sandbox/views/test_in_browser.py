@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -11,7 +10,7 @@ from threading import Thread
 from typing import Any, Final
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from tests.sandbox.pages.wire import checkout_body
 from tests.sandbox.views.visitor import Visitor
@@ -20,7 +19,6 @@ from wallet_gateway.sandbox.pages.languages import LANGUAGES
 
 pytestmark = pytest.mark.browser
 
-ARGUMENTS: Final = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 CONTRAST: Final = """
 () => {
   const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -71,16 +69,6 @@ SPILL: Final = """
   .filter(([, box]) => box.width && (box.right > innerWidth + 1 || box.left < -1))
   .map(([e]) => `${e.tagName}.${e.className}`)
 """
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    # Without one on the machine Playwright takes its own.
-    executable = shutil.which("chromium") or shutil.which("google-chrome")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 class Shop(BaseHTTPRequestHandler):
