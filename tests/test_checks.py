@@ -20,6 +20,7 @@ def test_a_complete_project_has_no_errors() -> None:
     assert checks.check_urls() == []
 
 
+@pytest.mark.django_db  # Django's own checks look at the database's version and settings
 def test_the_checks_run_with_all_of_djangos(settings: Settings) -> None:
     settings.WALLET_GATEWAY = {"PUBLIC_ORIGIN": "https://shop.example"}
 
