@@ -20,6 +20,16 @@ NAMELESS = """
   .map((control) => control.outerHTML)
 """
 
+# Links within a sentence and those that stretch over their card are as high as their line.
+TOO_LOW = """
+() => [...document.querySelectorAll("a, button, summary, input:not([type=hidden]), select")]
+  .filter((control) => control.checkVisibility() && !control.matches("[aria-hidden=true], .skip"))
+  .filter((control) => getComputedStyle(control).display !== "inline")
+  .map((control) => control.matches("[type=radio], [type=checkbox]") ? control.labels[0] : control)
+  .filter((control) => control.getBoundingClientRect().height < 44)
+  .map((control) => control.outerHTML)
+"""
+
 
 def with_a_full_cart(customer: Customer) -> Customer:
     customer.page.goto(f"{customer.shop}/products/harbour-mug/")
@@ -47,6 +57,14 @@ def test_every_page_has_one_heading_one_main_part_and_names_for_its_controls(cus
         assert customer.page.locator("main").count() == 1, path
         assert customer.page.evaluate(NAMELESS) == [], path
         assert customer.page.locator("img:not([alt])").count() == 0, path
+
+
+def test_every_control_is_as_high_as_a_finger(new_customer: NewCustomer) -> None:
+    customer = with_a_full_cart(new_customer(language="en"))
+    customer.page.set_viewport_size({"width": 390, "height": 844})
+    for path in PATHS:
+        customer.page.goto(customer.shop + path)
+        assert customer.page.evaluate(TOO_LOW) == [], path
 
 
 def test_the_keyboard_comes_first_to_the_way_past_the_head(customer: Customer) -> None:

@@ -67,7 +67,8 @@ def test_a_text_that_nobody_has_translated_is_named_for_each_language(
     finished = update(project)
     named = [f'  {folder}/{each}/LC_MESSAGES/django.po: "A heron stands on one leg"' for each in LANGUAGES]
     assert finished.returncode == 1
-    assert finished.stdout.splitlines() == ["To be translated:", *named]
+    assert finished.stdout.startswith("To be translated:\n")
+    assert set(named) <= set(finished.stdout.splitlines())
 
 
 def test_a_translation_whose_english_has_changed_waits_for_a_person(project: Path) -> None:

@@ -202,6 +202,21 @@ def test_every_page_is_private_well_formed_and_plain(
     assert "€24.90" in page.text
 
 
+@pytest.mark.parametrize(
+    ("state", "words"),
+    [
+        (OrderState.AUTHORISED, "The amount is reserved for your order"),
+        (OrderState.PART_CAPTURED, "A part of the amount was charged, the rest is reserved"),
+    ],
+)
+def test_an_approved_payment_says_how_much_of_it_was_taken(
+    client: Client, state: OrderState, words: str
+) -> None:
+    page = Page(_result(client, an_order(state)).content.decode())
+    assert words in page.text
+    assert "Your payment is approved" in page.text
+
+
 @pytest.mark.parametrize("state", list(OrderState))
 def test_no_page_shows_who_paid(client: Client, state: OrderState) -> None:
     html = _result(client, an_order(state)).content.decode()
