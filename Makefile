@@ -50,11 +50,14 @@ test-python: $(VENV)/.installed-test  ## Python and browser tests on SQLite, wit
 	@scripts/find-browser $(BIN)/python
 	$(BIN)/pytest $(PYTEST_ARGS) --cov --cov-report=term:skip-covered
 
-test-js:  ## JavaScript tests, where there are any and Node is there
-	@files=$$(find tests/js -name '*test*.js' -o -name '*test*.mjs' 2>/dev/null); \
-	if test -z "$$files"; then echo "There are no JavaScript tests."; \
-	elif command -v node >/dev/null; then node --test $$files; \
-	else echo "*** Node is missing: JAVASCRIPT TESTS SKIPPED ***"; test "$$CI" != true; fi
+tests/js/node_modules/.installed: tests/js/package-lock.json
+	@npm ci --prefix tests/js --silent --no-audit --no-fund
+	@touch $@
+
+test-js:  ## Types and tests of the browser scripts, where Node is there
+	@if ! command -v node >/dev/null; then echo "*** Node is missing: JAVASCRIPT TESTS SKIPPED ***"; test "$$CI" != true; \
+	else $(MAKE) --no-print-directory tests/js/node_modules/.installed && tests/js/node_modules/.bin/tsc --project tests/js \
+	&& node --test $$(find tests -name '*.test.js' -not -path '*/node_modules/*'); fi
 
 test-postgres: $(VENV)/.installed-test  ## The Python tests on PostgreSQL, when it answers
 	@scripts/test-database $(VENV) postgres PostgreSQL "$(POSTGRES_URL)" $(PYTEST_ARGS) $(ON_SERVERS)

@@ -1,11 +1,10 @@
 // @ts-check
 /**
- * Defines `runWalletPay` and `onMerchantButtonClick` at once and fetches the modules that do the work; calls wait for
- * them, in order. A classic script, so that a page may call in its next line; `type="module"` works too.
+ * Defines `runWalletPay` and `onMerchantButtonClick` at once; calls wait for the modules that do the work. A classic
+ * script, so that a page may call in its next line; `type="module"` works too.
  */
 ;(() => {
   const page = /** @type {any} */ (window)
-  // Loaded twice, it stays what it was.
   if (typeof page.runWalletPay === "function") return
   const tag = document.currentScript ?? document.querySelector("script[data-gateway-url]")
 
@@ -18,7 +17,7 @@
   /** @param {(wallet: import("./wallet/main.js").Wallet) => void} act */
   const whenLoaded = (act) =>
     void loading.then(act, ({ message }) => {
-      const detail = `The modules of wallet.js could not be loaded: ${message}`
+      const detail = `wallet.js could not be loaded: ${message}`
       page.handlePaymentError?.(new CustomEvent("handlePaymentError", { detail }))
     })
 
@@ -31,7 +30,6 @@
   }
   runWalletPay.destroy = Object.freeze(() => whenLoaded((wallet) => wallet.destroy()))
 
-  /** For the click of the page's own button. */
   function onMerchantButtonClick() {
     if (wallet) wallet.click()
     else console.warn("wallet.js: clicked before the wallet was ready")

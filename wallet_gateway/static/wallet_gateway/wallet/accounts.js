@@ -4,7 +4,6 @@
 import { isPlain, text, withoutNulls } from "./checks.js";
 import { refuse } from "./parameters.js";
 
-/** The accounts of one run. */
 export class Accounts {
   #used = false
   /** @type {Map<any, Promise<Detail>>} */
@@ -17,7 +16,7 @@ export class Accounts {
   }
 
   /**
-   * Once for each token, even if that failed: what may have reached the gateway is not sent again.
+   * Once for each token: what may have reached the gateway is not sent again.
    * @param {Gpay<"data">} data
    * @returns {Promise<Detail>}
    */
@@ -28,7 +27,6 @@ export class Accounts {
     return detail
   }
 
-  /** The next sheet brings new tokens. */
   forget() {
     this.#byToken.clear()
   }
@@ -84,7 +82,7 @@ export class Accounts {
   }
 }
 
-/** Names in small letters: the interface's own examples differ in case. @param {any} value @returns {any} */
+/** In small letters: the interface's examples differ in case. @param {any} value @returns {any} */
 function folded(value) {
   if (!isPlain(value)) return value
   const members = Object.entries(value).map(([name, member]) => [name.toLowerCase(), folded(member)])

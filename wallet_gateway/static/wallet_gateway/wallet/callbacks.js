@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Between the wallet's callbacks and the page's. The wallet always gets an answer: the sheet stays open for another
- * try when a page, a network or a gateway fails, and the page is told.
+ * Between the wallet's callbacks and the page's. The wallet always gets an answer: whatever fails, the sheet stays
+ * open for another try.
  */
 
 import { oneOf, pattern, record, text, withoutNulls } from "./checks.js";
@@ -114,7 +114,6 @@ export class Callbacks {
 
   /** @param {Gpay<"data">} data @param {Detail} approved @returns {Promise<Gpay<"result">>} */
   async #ask(data, approved) {
-    // From here on it is the page's word; what failed with an earlier card no longer counts.
     this.#ending = {}
     try {
       const answer = withoutNulls(await this.options.onPaymentAuthorized(data, approved))
@@ -134,7 +133,6 @@ export class Callbacks {
 
   /** @param {any} thrown @param {Gpay<"intent">} intent @returns {Gpay<"error">} */
   #errorFor(thrown, intent) {
-    // A page may reject with an error for the sheet. Anything else is a fault of the page.
     const { reason, message, intent: named } = Object(thrown)
     const error = { reason, message, intent: named }
     if (!this.error(error, "").length) return error

@@ -1,5 +1,5 @@
 // @ts-check
-/** The element `merchant-google-pay-button`: the page's own button stands in it, or the wallet's in its place. */
+/** The page's element for the button: its own, or the wallet's in its place. */
 
 const ID = "merchant-google-pay-button"
 
@@ -7,7 +7,7 @@ export class Container {
   /** What the page had put there. @type {[HTMLElement, ChildNode[]] | undefined} */
   #own
 
-  /** Looked up each time: a page that changes its content has a new one. */
+  /** Looked up each time: a page may put a new one in its place. */
   get element() {
     return document.getElementById(ID)
   }

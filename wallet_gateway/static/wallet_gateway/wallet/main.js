@@ -2,7 +2,7 @@
 /**
  * The newest run, and the latch that lets one payment happen at a time.
  *
- * Imports end in a semicolon in all these files: only those does Django rewrite to hashed names, where told to.
+ * Imports end in a semicolon in all these files: only those does Django rewrite to hashed names.
  */
 
 import { Container } from "./container.js";
@@ -13,7 +13,7 @@ import { call, messageOf, Run } from "./run.js";
 /** @type {Warn} */
 const warn = (warning) => console.warn(`wallet.js: ${warning}`)
 
-/** What the script's tag says, since the 15 parameters have no place for it. @param {any} tag @param {string} profile @returns {Settings} */
+/** @param {any} tag @param {string} profile @returns {Settings} */
 export function readSettings(tag, profile) {
   const {
     gatewayUrl,
@@ -68,10 +68,9 @@ export class Wallet {
     return this.#run
   }
 
-  /** A click on either button. While the wallet is still being asked, or a payment is under way, it does nothing. */
   click() {
     if (this.#isPaying) return
-    if (!this.#run) return call("handlePaymentError", "The wallet was clicked, but runWalletPay has not succeeded")
+    if (!this.#run) return call("handlePaymentError", "Clicked, but runWalletPay has not succeeded")
     if (!this.#run.isReady) return warn("clicked before the wallet was ready")
     this.#isPaying = true
     this.#run.pay().finally(() => (this.#isPaying = false))

@@ -102,7 +102,7 @@ const PARAMETERS = {
   amountStatus: oneOf(["FINAL"]),
   amount: pattern('text such as "10.00", above zero', /^(?=.*[1-9])\d{1,12}(\.\d\d)?$/),
   profile: oneOf(["test", "prod"]),
-  // The value is not repeated: a key belongs in no message.
+  // A key belongs in no message.
   publicKeyApi: (value, path) => (pattern("", /^[!-~]{1,4096}$/)(value, "").length ? [`${path} must be the public API key`] : []),
   useWalletButton: flag,
   merchantNo: optional(must("text", (value) => typeof value === "string")),
@@ -123,10 +123,8 @@ function combinationFaults(options) {
     [has(AUTHORIZATION) && !authorized, `the intent ${AUTHORIZATION} needs onPaymentAuthorized`],
     [authorized && !has(AUTHORIZATION), `onPaymentAuthorized needs the intent ${AUTHORIZATION}`],
     [has("OFFER") && !options.offerInfo, "the intent OFFER needs offerInfo"],
-    ...["SHIPPING_ADDRESS", "SHIPPING_OPTION"].map((intent) => {
-      const needed = intent === "SHIPPING_OPTION" ? "shippingOptionRequired" : "shippingAddressRequired"
-      return /** @type {[any, string]} */ ([has(intent) && !options[needed], `the intent ${intent} needs ${needed}: true`])
-    }),
+    [has("SHIPPING_ADDRESS") && !options.shippingAddressRequired, "the intent SHIPPING_ADDRESS needs shippingAddressRequired: true"],
+    [has("SHIPPING_OPTION") && !options.shippingOptionRequired, "the intent SHIPPING_OPTION needs shippingOptionRequired: true"],
     [options.allowedIssuerCountryCodes && options.blockedIssuerCountryCodes, "allowedIssuerCountryCodes and blockedIssuerCountryCodes exclude each other"],
     [OTHER_INFOS.filter((name) => options[name])[1], `${OTHER_INFOS} exclude each other`],
   ]

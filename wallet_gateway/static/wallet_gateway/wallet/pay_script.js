@@ -32,11 +32,13 @@ export class PayScript {
   /** @param {string} nonce */
   async #once(nonce) {
     const script = Object.assign(document.createElement("script"), { src: this.url, nonce })
+    let timer = 0
     await new Promise((done) => {
       script.onload = script.onerror = done
-      setTimeout(done, this.patience)
+      timer = setTimeout(done, this.patience)
       document.head.append(script)
     })
+    clearTimeout(timer)
     if (!isThere()) script.remove()
   }
 }

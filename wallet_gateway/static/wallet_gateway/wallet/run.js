@@ -9,7 +9,7 @@ import { buttonOptions, merchantInfo, paymentDataRequest, readinessRequest } fro
 export const messageOf = (thrown) =>
   thrown?.statusCode ? `${thrown.statusCode}: ${thrown.statusMessage}` : String(thrown?.message ?? thrown)
 
-/** Calls a handler of the page, as it is now. What it throws is the page's affair. @param {Handler} name @param {any} [detail] */
+/** What the page's handler throws is the page's affair. @param {Handler} name @param {any} [detail] */
 export function call(name, detail) {
   try {
     /** @type {any} */ (window)[name](new CustomEvent(name, { detail: Object.freeze(detail) }))
@@ -26,10 +26,10 @@ export class Run {
 
   /** @param {Order} order @param {Surroundings} surroundings */
   constructor(order, surroundings) {
-    const { settings, container } = surroundings
+    const { settings } = surroundings
     this.order = order
     this.surroundings = surroundings
-    this.container = container
+    this.container = surroundings.container
     this.accounts = new Accounts(order, settings)
     this.callbacks = new Callbacks(order, this.accounts, settings.failedMessage, (fault) => this.#complain(fault), () => this.#isDestroyed)
     this.request = paymentDataRequest(order, settings.gatewayName)
@@ -50,8 +50,11 @@ export class Run {
       const { result, paymentMethodPresent } = await client.isReadyToPay(readinessRequest(this.order))
       // Of two answers the older may come last.
       if (this.#isReplaced) return
-      if (!result) return this.#unavailable("not-ready")
-      if (optionalParams.existingPaymentMethodRequired && !paymentMethodPresent) return this.#unavailable("no-payment-method")
+      const isMissing = optionalParams.existingPaymentMethodRequired && !paymentMethodPresent
+      if (!result || isMissing) {
+        this.container.hide()
+        return this.#announce("unavailable", result ? "no-payment-method" : "not-ready")
+      }
       if (useWalletButton) this.container.show(client.createButton(buttonOptions(this.order, click)))
       else this.container.restore()
       this.#client = client
@@ -63,11 +66,10 @@ export class Run {
     }
   }
 
-  /** Must run within the click: at no other moment does the browser let a sheet open. */
+  /** Must run within the click, or the browser opens no sheet. */
   pay() {
     this.callbacks.begin()
     /** @type {Promise<Gpay<"data">>} */
-    // What is thrown at once is a rejection, too.
     const sheet = new Promise((open) => open(/** @type {Gpay<"client">} */ (this.#client).loadPaymentData(this.request)))
     return this.#settle(sheet).finally(() => this.accounts.forget())
   }
@@ -77,7 +79,7 @@ export class Run {
     this.#isReplaced = true
   }
 
-  /** Takes the button away. Nothing is told any more; an open sheet ends without a payment. */
+  /** Nothing is told any more; an open sheet ends without a payment. */
   destroy() {
     if (!this.#isReplaced) this.container.hide()
     this.#client = undefined
@@ -113,18 +115,12 @@ export class Run {
     if (failure?.code) this.#tell("handlePaymentResult", failure)
     else if (failure) this.#complain(failure)
     if (thrown?.statusCode !== "CANCELED") this.#complain(thrown)
-    else this.#announce("wallet:cancelled")
-  }
-
-  /** @param {string} reason */
-  #unavailable(reason) {
-    this.container.hide()
-    this.#announce("wallet:unavailable", reason)
+    else this.#announce("cancelled")
   }
 
   /** What the interface has no handler for. @param {string} name @param {string} [detail] */
   #announce(name, detail) {
-    if (!this.#isDestroyed) document.dispatchEvent(new CustomEvent(name, { detail }))
+    if (!this.#isDestroyed) document.dispatchEvent(new CustomEvent(`wallet:${name}`, { detail }))
   }
 
   /** @param {any} fault */
