@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from django.template.loader import get_template
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
+import wallet_gateway
 from tests.web.rows import an_order
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.templatetags.button import checkout_button
 
 pytestmark = pytest.mark.django_db
 
+ICONS = Path(wallet_gateway.__file__).parent / "templates" / "wallet_gateway" / "icons"
 PAYABLE = [OrderState.OPEN, OrderState.FAILED, OrderState.EXPIRED, OrderState.REVERSED]
 REASONS = {
     OrderState.PENDING: "We are checking a payment for this order. Please do not pay again.",
@@ -49,6 +53,11 @@ def test_every_state_is_one_or_the_other() -> None:
 @pytest.mark.parametrize("state", list(OrderState))
 def test_every_button_has_a_drawing(state: OrderState) -> None:
     assert "<svg" in get_template(checkout_button(an_order(state)).icon).render()
+
+
+@pytest.mark.parametrize("icon", sorted(ICONS.glob("*.svg")), ids=lambda path: path.stem)
+def test_a_drawing_is_as_large_as_a_letter_where_no_stylesheet_is_linked(icon: Path) -> None:
+    assert '<svg width="24" height="24" ' in icon.read_text(encoding="utf-8")
 
 
 def test_a_button_asks_nobody(django_assert_num_queries: DjangoAssertNumQueries) -> None:
