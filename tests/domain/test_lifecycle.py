@@ -15,6 +15,7 @@ from wallet_gateway.domain.lifecycle import (
     OUTSTANDING_STATES,
     SENDABLE_STATES,
     TRANSITIONS,
+    UNSENT_STATES,
     IllegalTransition,
     IntentEvent,
     IntentState,
@@ -46,7 +47,7 @@ def test_every_cell_moves_ignores_or_refuses_by_name(state: IntentState, event: 
             advance(state, event)
 
 
-@pytest.mark.parametrize("state", sorted(set(IntentState) - SENDABLE_STATES))
+@pytest.mark.parametrize("state", sorted(set(IntentState) - UNSENT_STATES))
 def test_only_what_never_left_can_be_claimed_for_sending(state: IntentState) -> None:
     with pytest.raises(IllegalTransition):
         advance(state, E.CLAIM)
@@ -57,7 +58,7 @@ def test_only_what_never_left_can_be_claimed_for_sending(state: IntentState) -> 
 def test_evidence_is_never_refused_by_a_state_in_which_the_gateway_can_have_spoken(
     state: IntentState, event: IntentEvent
 ) -> None:
-    if state is S.NOT_SENT or state is S.CREATED:
+    if state in UNSENT_STATES:
         assert advance(state, event) in {state, S.ANOMALY}
     else:
         advance(state, event)
@@ -67,7 +68,7 @@ def test_an_unknown_outcome_ends_by_evidence_or_by_a_person_and_by_nothing_else(
     assert set(TRANSITIONS[S.UNKNOWN]) == {E.HELD, E.APPROVED, E.REJECTED, E.CONTRADICTED, E.ABANDONED}
 
 
-@pytest.mark.parametrize("state", [S.REJECTED, S.ABANDONED, S.NOT_SENT, S.CREATED])
+@pytest.mark.parametrize("state", [S.REJECTED, S.ABANDONED, *sorted(UNSENT_STATES)])
 def test_an_approval_after_an_end_without_money_is_a_contradiction(state: IntentState) -> None:
     assert advance(state, E.APPROVED) is S.ANOMALY
 
@@ -78,13 +79,13 @@ def test_a_late_success_of_an_expired_page_is_money_and_not_a_contradiction() ->
 
 def test_a_sender_that_lost_its_claim_changes_nothing_it_was_overtaken_in() -> None:
     for state in set(IntentState) - {S.CREATED, S.SENDING}:
-        for event in (E.NOTHING_LEFT, E.LOST, E.PAGE_LOST, E.OPENED):
+        for event in (E.NOTHING_LEFT, E.LOST, E.PAGE_LOST, E.OPENED, E.CHALLENGED):
             assert advance(state, event) is state
 
 
 @given(
     st.lists(st.sampled_from(EVIDENCE), max_size=6),
-    st.sampled_from((S.SENDING, S.UNKNOWN, S.OPEN, S.PENDING)),
+    st.sampled_from((S.SENDING, S.UNKNOWN, S.OPEN, S.AWAITING_3DS, S.PENDING)),
 )
 def test_repeating_evidence_changes_nothing(events: list[IntentEvent], state: IntentState) -> None:
     for event in events:
@@ -105,8 +106,25 @@ def test_the_groups_of_states_fit_together() -> None:
     assert not FINAL_STATES & HELD_STATES
     assert OUTSTANDING_STATES <= HELD_STATES
     assert SENDABLE_STATES <= HELD_STATES
+    assert S.AWAITING_RESULT not in HELD_STATES
 
 
-@pytest.mark.parametrize("state", sorted(set(IntentState) - {S.CREATED, S.SENDING, S.NOT_SENT, S.UNKNOWN}))
+WITHOUT_END = {S.CREATED, S.SENDING, S.NOT_SENT, S.UNKNOWN}
+
+
+@pytest.mark.parametrize("state", sorted(set(IntentState) - WITHOUT_END))
 def test_that_a_page_ended_unpaid_is_outranked_by_every_word_of_the_gateway(state: IntentState) -> None:
-    assert advance(state, E.EXPIRED) is (S.EXPIRED if state is S.OPEN else state)
+    assert advance(state, E.EXPIRED) is (S.EXPIRED if state in {S.OPEN, S.AWAITING_RESULT} else state)
+
+
+def test_three_d_secure_ends_by_the_gateways_word_or_a_persons_and_pending_is_no_news() -> None:
+    assert advance(S.SENDING, E.CHALLENGED) is S.AWAITING_3DS
+    assert advance(S.AWAITING_3DS, E.HELD) is S.AWAITING_3DS
+    assert set(TRANSITIONS[S.AWAITING_3DS]) == {E.APPROVED, E.REJECTED, E.CONTRADICTED, E.ABANDONED}
+
+
+def test_a_button_that_was_never_pressed_keeps_nothing_and_sends_nothing() -> None:
+    assert set(TRANSITIONS[S.AWAITING_RESULT]) == {
+        *(E.CLAIM, E.EXPIRED, E.ABANDONED, E.APPROVED, E.CONTRADICTED)
+    }
+    assert S.AWAITING_RESULT not in OUTSTANDING_STATES

@@ -81,7 +81,14 @@ def test_a_refusal_is_looked_at_once_more_after_five_minutes() -> None:
 
 
 @pytest.mark.parametrize(
-    "state", [IntentState.CREATED, IntentState.SENDING, IntentState.NOT_SENT, IntentState.ANOMALY]
+    "state",
+    [
+        IntentState.CREATED,
+        IntentState.AWAITING_RESULT,
+        IntentState.SENDING,
+        IntentState.NOT_SENT,
+        IntentState.ANOMALY,
+    ],
 )
 def test_nothing_is_asked_about_what_was_not_sent_or_waits_for_a_person(state: IntentState) -> None:
     assert next_query_at(position(state)) is None
@@ -118,6 +125,7 @@ def test_a_person_is_asked_after_a_day_and_five_empty_answers(
 
 def test_what_is_pending_is_asked_after_ever_more_rarely_for_a_month() -> None:
     asked = waits(IntentState.PENDING)
+    assert asked == waits(IntentState.AWAITING_3DS)
     assert [wait.total_seconds() for wait in asked[:4]] == [15, 45, 105, 225]
     assert 30 * DAY < asked[-1] < 32 * DAY
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
 from wallet_gateway.domain.standing import Reversal, Standing, Sums, order_state, payment_state
 
 
@@ -55,6 +55,26 @@ PAYMENTS = [
 )
 def test_a_payment_stands_as_its_sums_say(given: Sums, opening: IntentState, expected: PaymentState) -> None:
     assert payment_state(given, opening) is expected
+
+
+AUTHORIZATIONS = [
+    (IntentState.AWAITING_RESULT, PaymentState.OPEN),
+    (IntentState.SENDING, PaymentState.PENDING),
+    (IntentState.NOT_SENT, PaymentState.PENDING),
+    (IntentState.UNKNOWN, PaymentState.PENDING),
+    (IntentState.AWAITING_3DS, PaymentState.PENDING),
+    (IntentState.PENDING, PaymentState.PENDING),
+    (IntentState.REJECTED, PaymentState.FAILED),
+    (IntentState.ABANDONED, PaymentState.FAILED),
+    (IntentState.EXPIRED, PaymentState.EXPIRED),
+]
+
+
+@pytest.mark.parametrize(("opening", "expected"), AUTHORIZATIONS)
+def test_an_authorization_keeps_others_from_paying_from_its_sending_on(
+    opening: IntentState, expected: PaymentState
+) -> None:
+    assert payment_state(sums(), opening, TransactionKind.AUTHORIZATION) is expected
 
 
 def standing(opening: IntentState, **given: object) -> Standing:
@@ -109,3 +129,11 @@ ORDERS = [
 )
 def test_an_order_stands_as_its_payments_say(payments: list[Standing], expected: OrderState) -> None:
     assert order_state(1000, payments) is expected
+
+
+@pytest.mark.parametrize("agreed", [700, 1500])
+def test_an_order_is_paid_when_what_the_sheet_agreed_on_is_paid(agreed: int) -> None:
+    paid = standing(IntentState.APPROVED, amount=agreed, authorised=agreed, captured=agreed)
+    assert order_state(1000, [FAILED, paid, OPEN]) is OrderState.PAID
+    assert order_state(1000, [RETURNED, paid]) is OrderState.PAID
+    assert order_state(1000, [paid, PAID]) is OrderState.OVERPAID

@@ -7,7 +7,14 @@ from datetime import UTC, datetime
 from typing import Any
 
 from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
-from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
+from wallet_gateway.models import (
+    GatewayTransaction,
+    MigratedDeposit,
+    Payment,
+    PaymentOrder,
+    WalletAttempt,
+    WalletKey,
+)
 
 NOW = datetime(2026, 5, 17, 12, 0, tzinfo=UTC)
 _numbers = itertools.count(1)
@@ -65,3 +72,14 @@ def an_intent(payment: Payment | None = None, **columns: Any) -> GatewayTransact
         "created_at": NOW,
     }
     return GatewayTransaction.objects.create(**given | columns)
+
+
+def a_wallet_attempt(intent: GatewayTransaction | None = None, **columns: Any) -> WalletAttempt:
+    if intent is None:
+        kind, state = TransactionKind.AUTHORIZATION, IntentState.AWAITING_RESULT
+        intent = an_intent(kind=kind, state=state)
+    key = WalletKey.objects.create(
+        gateway="default", api_key=b"a", encryption_key=b"e", fetched_at=NOW, expires_at=NOW
+    )
+    given: dict[str, Any] = {"intent": intent, "key": key, "gateway": "default", "session_hash": "0" * 64}
+    return WalletAttempt.objects.create(**given | columns)

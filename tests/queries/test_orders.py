@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from tests.models.rows import NOW, a_payment, a_wallet_attempt, an_intent, an_order
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.orders import TimelineKind, order_summary, order_timeline
@@ -100,3 +102,24 @@ def test_the_story_costs_two_statements_however_long_it_is(wallet_sandbox: Sandb
         order_timeline(order)
 
     assert len(short) == len(long) == 2
+
+
+def test_the_timeline_tells_what_the_browser_reported_and_calls_it_a_report(db: None) -> None:
+    order = an_order()
+    intent = an_intent(
+        a_payment(order),
+        kind=TransactionKind.AUTHORIZATION,
+        state=IntentState.AWAITING_RESULT,
+    )
+    at = (NOW + timedelta(seconds=5)).isoformat()
+    a_wallet_attempt(intent, events=[{"at": at, "event": "CLOSED", "detail": ""}])
+
+    entries = order_timeline(order)
+
+    assert [str(entry.text) for entry in entries] == [
+        "Order created",
+        "Wallet button shown",
+        "Wallet sheet closed",
+    ]
+    assert entries[2].kind is TimelineKind.REPORTED
+    assert entries[2].amount is None

@@ -43,8 +43,12 @@ class IntentState(StrEnum):
     """Proof that no byte of the request left; the same request may be sent again."""
     UNKNOWN = "UNKNOWN"
     """May have been executed; only asked after, never sent again."""
+    AWAITING_RESULT = "AWAITING_RESULT"
+    """The wallet button was shown under it; nothing was sent, and nothing keeps others from paying."""
     OPEN = "OPEN"
     """The hosted page can be reached and nobody has decided on it."""
+    AWAITING_3DS = "AWAITING_3DS"
+    """The gateway waits for the customer's 3-D Secure on a page of its own."""
     PENDING = "PENDING"
     """The gateway knows it and has not decided."""
     APPROVED = "APPROVED"
@@ -52,9 +56,9 @@ class IntentState(StrEnum):
     REJECTED = "REJECTED"
     """The gateway's evidence says it did not happen."""
     EXPIRED = "EXPIRED"
-    """The hosted page's time passed and the gateway knew of nothing."""
+    """The time of the hosted page or of the button passed, and the gateway knew of nothing."""
     ABANDONED = "ABANDONED"
-    """A person decided, or a hosted page was opened whose address nobody received."""
+    """A person decided, a hosted page was opened whose address nobody received, or nothing will be sent."""
     ANOMALY = "ANOMALY"
     """Evidence contradicts the request or itself; a person decides."""
 
@@ -68,6 +72,7 @@ class IntentEvent(StrEnum):
     PAGE_LOST = "PAGE_LOST"
     OPENED = "OPENED"
     HELD = "HELD"
+    CHALLENGED = "CHALLENGED"
     APPROVED = "APPROVED"
     REJECTED = "REJECTED"
     EXPIRED = "EXPIRED"
@@ -136,8 +141,16 @@ TRANSITIONS: Mapping[IntentState, Mapping[IntentEvent, IntentState]] = MappingPr
             _E.APPROVED: _S.ANOMALY,
             _E.CONTRADICTED: _S.ANOMALY,
         },
+        _S.AWAITING_RESULT: {
+            _E.CLAIM: _S.SENDING,
+            _E.EXPIRED: _S.EXPIRED,
+            _E.ABANDONED: _S.ABANDONED,
+            _E.APPROVED: _S.ANOMALY,
+            _E.CONTRADICTED: _S.ANOMALY,
+        },
         _S.SENDING: {
             **_EVIDENCE,
+            _E.CHALLENGED: _S.AWAITING_3DS,
             _E.NOTHING_LEFT: _S.NOT_SENT,
             _E.LOST: _S.UNKNOWN,
             _E.OPENED: _S.OPEN,
@@ -153,6 +166,12 @@ TRANSITIONS: Mapping[IntentState, Mapping[IntentEvent, IntentState]] = MappingPr
         _S.UNKNOWN: {**_EVIDENCE, _E.ABANDONED: _S.ABANDONED},
         _S.OPEN: {**_EVIDENCE, _E.EXPIRED: _S.EXPIRED},
         _S.PENDING: {**_EVIDENCE, _E.ABANDONED: _S.ABANDONED},
+        _S.AWAITING_3DS: {
+            _E.APPROVED: _S.APPROVED,
+            _E.REJECTED: _S.REJECTED,
+            _E.CONTRADICTED: _S.ANOMALY,
+            _E.ABANDONED: _S.ABANDONED,
+        },
         # A page that was decided in its last second shows as a late record: the money moved.
         _S.EXPIRED: {_E.HELD: _S.PENDING, _E.APPROVED: _S.APPROVED, _E.CONTRADICTED: _S.ANOMALY},
         # The reservation is gone and somebody may have acted on it: never silently turned around.
@@ -163,19 +182,22 @@ TRANSITIONS: Mapping[IntentState, Mapping[IntentEvent, IntentState]] = MappingPr
     }
 )
 
-SENDERS_NEWS = frozenset({_E.NOTHING_LEFT, _E.LOST, _E.PAGE_LOST, _E.OPENED})
+SENDERS_NEWS = frozenset({_E.NOTHING_LEFT, _E.LOST, _E.PAGE_LOST, _E.OPENED, _E.CHALLENGED})
 """What only a sender says. Where it moves nothing, its claim was lost and others have gone on without it."""
 
 # Evidence that is weaker than, or the same as, what is already known: it is kept, and moves nothing.
 IGNORED: Mapping[IntentState, frozenset[IntentEvent]] = MappingProxyType(
     {
         _S.CREATED: frozenset({_E.REJECTED, _E.HELD}),
+        _S.AWAITING_RESULT: frozenset({_E.REJECTED, _E.HELD, *SENDERS_NEWS}),
         _S.SENDING: frozenset(),
         _S.NOT_SENT: frozenset({_E.REJECTED, _E.HELD, *SENDERS_NEWS}),
         _S.UNKNOWN: SENDERS_NEWS,
         _S.OPEN: SENDERS_NEWS,
         # That a page ended unpaid is concluded from silence, so every word of the gateway outranks it.
         _S.PENDING: frozenset({_E.EXPIRED, *SENDERS_NEWS}),
+        # Until the customer has been through 3-D Secure, the gateway calls it pending.
+        _S.AWAITING_3DS: frozenset({_E.HELD, _E.EXPIRED, *SENDERS_NEWS}),
         _S.APPROVED: frozenset({_E.APPROVED, _E.REJECTED, _E.HELD, _E.EXPIRED, *SENDERS_NEWS}),
         _S.REJECTED: frozenset({_E.REJECTED, _E.HELD, _E.EXPIRED, *SENDERS_NEWS}),
         _S.EXPIRED: frozenset({_E.REJECTED, _E.EXPIRED, *SENDERS_NEWS}),
@@ -189,14 +211,19 @@ IGNORED: Mapping[IntentState, frozenset[IntentEvent]] = MappingProxyType(
 FINAL_STATES = frozenset({_S.APPROVED, _S.REJECTED, _S.EXPIRED, _S.ABANDONED})
 """States that no timer and no repeated question leaves; only contradicting evidence does."""
 
-HELD_STATES = frozenset({_S.CREATED, _S.SENDING, _S.NOT_SENT, _S.UNKNOWN, _S.PENDING, _S.ANOMALY})
+HELD_STATES = frozenset(
+    {_S.CREATED, _S.SENDING, _S.NOT_SENT, _S.UNKNOWN, _S.AWAITING_3DS, _S.PENDING, _S.ANOMALY}
+)
 """States in which an amount stays reserved."""
 
-OUTSTANDING_STATES = frozenset({_S.SENDING, _S.UNKNOWN, _S.PENDING})
+OUTSTANDING_STATES = frozenset({_S.SENDING, _S.UNKNOWN, _S.AWAITING_3DS, _S.PENDING})
 """States that block a second operation on the same payment, because records could not be told apart."""
 
 SENDABLE_STATES = frozenset({_S.CREATED, _S.NOT_SENT})
 """States from which a request may be sent."""
+
+UNSENT_STATES = SENDABLE_STATES | {_S.AWAITING_RESULT}
+"""States in which the gateway has never heard of it; one that waits for the wallet has no request yet."""
 
 
 def advance(state: IntentState, event: IntentEvent) -> IntentState:

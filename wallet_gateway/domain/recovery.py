@@ -56,6 +56,12 @@ _OF_PAGES = frozenset({IntentState.OPEN, IntentState.EXPIRED, IntentState.ABANDO
 SOONEST_RETRY = timedelta(seconds=5)
 LATEST_RETRY = timedelta(hours=1)
 
+BUTTON_IS_FRESH = timedelta(hours=1)
+"""How long a wallet button's reference may wait for its result."""
+
+SECRETS_LIVE = timedelta(minutes=15)
+"""The longest that a card's cryptogram is kept, whatever happens."""
+
 RESEND_WAITS = (_S, 4 * _S, 16 * _S)
 """How long to wait before a request of which no byte left is sent once more by a worker."""
 
@@ -82,7 +88,7 @@ def instants(position: Position) -> tuple[datetime, ...]:
     state, since = position.state, position.since
     if state is IntentState.UNKNOWN:
         return tuple(since + wait for wait in LADDER)
-    if state is IntentState.PENDING:
+    if state in {IntentState.PENDING, IntentState.AWAITING_3DS}:
         return tuple(since + wait for wait in PENDING_TIMETABLE)
     if state is IntentState.OPEN and position.expires_at:
         return _open_instants(since, position.expires_at)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
 
 
 class Reversal(StrEnum):
@@ -35,6 +35,8 @@ class Sums:
 
 
 _WITHOUT_MONEY = {
+    IntentState.UNKNOWN: PaymentState.PENDING,
+    IntentState.AWAITING_3DS: PaymentState.PENDING,
     IntentState.PENDING: PaymentState.PENDING,
     IntentState.REJECTED: PaymentState.FAILED,
     IntentState.ABANDONED: PaymentState.FAILED,
@@ -43,14 +45,24 @@ _WITHOUT_MONEY = {
 }
 
 
-def payment_state(sums: Sums, opening: IntentState) -> PaymentState:
-    """Say where a payment stands, from its sums and the state of the intent that opened it."""
+# A page that is being asked for takes no money; an authorization that is being sent may have taken it.
+_OF_AUTHORIZATIONS = _WITHOUT_MONEY | {
+    IntentState.SENDING: PaymentState.PENDING,
+    IntentState.NOT_SENT: PaymentState.PENDING,
+}
+
+
+def payment_state(
+    sums: Sums, opening: IntentState, kind: TransactionKind = TransactionKind.CHECKOUT
+) -> PaymentState:
+    """Say where a payment stands, from its sums and the state and kind of the intent that opened it."""
     if sums.frozen:
         return PaymentState.FROZEN
     if sums.reversal is Reversal.DONE:
         return PaymentState.REVERSED
     if sums.authorised == 0:
-        return _WITHOUT_MONEY.get(opening, PaymentState.OPEN)
+        without_money = _OF_AUTHORIZATIONS if kind is TransactionKind.AUTHORIZATION else _WITHOUT_MONEY
+        return without_money.get(opening, PaymentState.OPEN)
     return _state_with_money(sums)
 
 
@@ -95,6 +107,7 @@ def order_state(amount: int, payments: Sequence[Standing]) -> OrderState:
 
 
 def _order_state_with_money(amount: int, live: Sequence[Sums]) -> OrderState:
+    amount = _agreed(amount, live)
     held = sum(sums.authorised - sums.refunded for sums in live)
     captured = sum(sums.captured for sums in live)
     refunded = sum(sums.refunded for sums in live)
@@ -107,6 +120,12 @@ def _order_state_with_money(amount: int, live: Sequence[Sums]) -> OrderState:
     if refunded == captured:
         return OrderState.REFUNDED
     return OrderState.PART_REFUNDED if refunded else OrderState.PART_CAPTURED
+
+
+def _agreed(amount: int, live: Sequence[Sums]) -> int:
+    """Return what was to be paid: a wallet's sheet may have priced the order anew, with shipping for one."""
+    holding = [sums for sums in live if sums.authorised > sums.refunded]
+    return holding[0].amount if len(holding) == 1 else amount
 
 
 def _order_state_without_money(states: Sequence[PaymentState]) -> OrderState:

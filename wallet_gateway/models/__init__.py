@@ -12,6 +12,7 @@ from wallet_gateway.models.outbox import FactKind, OutboxFact
 from wallet_gateway.models.pauses import GatewayPause
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.transactions import GatewayTransaction
+from wallet_gateway.models.wallet import WalletAttempt, WalletKey
 
 __all__ = [
     "Discrepancy",
@@ -24,4 +25,6 @@ __all__ = [
     "OutboxFact",
     "Payment",
     "PaymentOrder",
+    "WalletAttempt",
+    "WalletKey",
 ]

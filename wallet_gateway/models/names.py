@@ -17,6 +17,8 @@ _NAMES = {
     "NOT_SENT": pgettext_lazy("name of a state or kind", "Not sent"),
     "UNKNOWN": pgettext_lazy("name of a state or kind", "Unknown"),
     "OPEN": pgettext_lazy("name of a state or kind", "Open"),
+    "AWAITING_RESULT": pgettext_lazy("name of a state or kind", "Awaiting result"),
+    "AWAITING_3DS": pgettext_lazy("name of a state or kind", "Awaiting 3-D Secure"),
     "PENDING": pgettext_lazy("name of a state or kind", "Pending"),
     "APPROVED": pgettext_lazy("name of a state or kind", "Approved"),
     "REJECTED": pgettext_lazy("name of a state or kind", "Rejected"),

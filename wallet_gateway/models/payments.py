@@ -42,6 +42,10 @@ class Payment(models.Model):
     capture_reserved = models.BigIntegerField(default=0)
     refund_reserved = models.BigIntegerField(default=0)
     reversal = models.CharField(max_length=8, choices=choices_of(Reversal), default=Reversal.NONE)
+    card_type = models.CharField(max_length=8, blank=True)
+    """`Card` or `Token` where a wallet paid, as the gateway's payment account says."""
+    card_network = models.CharField(max_length=16, blank=True)
+    card_last_four = models.CharField(max_length=4, blank=True)
     frozen = models.BooleanField(default=False)
     """Evidence contradicts our books: no operation until a person has decided."""
     state = models.CharField(max_length=16, choices=choices_of(PaymentState), default=PaymentState.OPEN)

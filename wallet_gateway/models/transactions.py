@@ -8,13 +8,21 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import (
+    OUTSTANDING_STATES,
+    SENDABLE_STATES,
+    IntentState,
+    TransactionKind,
+)
 from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID
 from wallet_gateway.domain.recovery import Position
 from wallet_gateway.models.fields import ByteExactField, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.protocol.money import Money
+
+STATES_WITH_SECRETS = SENDABLE_STATES | {IntentState.SENDING}
+"""States in which a card's cryptogram may be kept."""
 
 
 class GatewayTransaction(models.Model):
@@ -50,6 +58,8 @@ class GatewayTransaction(models.Model):
     """The exact body while it may still be sent; afterwards its redacted copy."""
     body_hash = models.CharField(max_length=64, blank=True)
     """SHA-256 of the exact body."""
+    wallet_secrets = models.BinaryField(null=True, blank=True)
+    """Ciphertext of a wallet's cryptogram and indicator while they may still be sent; then erased."""
     redirect_url = models.TextField(blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     next_query_at = models.DateTimeField(null=True, blank=True)
@@ -91,6 +101,10 @@ class GatewayTransaction(models.Model):
                 condition=Q(payment__isnull=False, deposit__isnull=True)
                 | Q(payment__isnull=True, deposit__isnull=False),
                 name="wallet_intent_has_one_parent",
+            ),
+            models.CheckConstraint(
+                condition=Q(wallet_secrets__isnull=True) | Q(state__in=sorted(STATES_WITH_SECRETS)),
+                name="wallet_intent_secrets_unsent",
             ),
             # One gateway record belongs to one intent. NULLs are distinct on every database.
             models.UniqueConstraint(

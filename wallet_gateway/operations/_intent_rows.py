@@ -95,6 +95,8 @@ def _columns_of_move(
         columns["open_slot"] = intent.slot if after in OUTSTANDING_STATES else None
     if before in {*SENDABLE_STATES, IntentState.SENDING} and after not in SENDABLE_STATES:
         columns |= _columns_of_sent(intent, news)
+        if intent.kind == TransactionKind.AUTHORIZATION:
+            columns["wallet_secrets"] = None
     if after is IntentState.APPROVED:
         columns["approved_minor"] = finding.amount or intent.approved_minor or intent.amount_minor
         columns["provider_state"] = finding.provider_state[:64]

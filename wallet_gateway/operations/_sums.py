@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from wallet_gateway.domain.lifecycle import IntentState, PaymentState
+from wallet_gateway.domain.lifecycle import IntentState, PaymentState, TransactionKind
 from wallet_gateway.domain.standing import Standing, order_state, payment_state
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.operations._books import Booking
@@ -34,7 +34,7 @@ def write_sums(
     payment = intent.payment
     assert payment is not None  # noqa: S101 - the database holds that one of the two parents is there
     seen = (payment.state, payment.frozen)
-    _apply(payment, booking, opening=_opening_state(intent, payment, after), freeze=freeze)
+    _apply(payment, intent, booking, opening=_opening_state(intent, payment, after), freeze=freeze)
     unchanged = not booking.changes and booking.reversal is None and seen == (payment.state, payment.frozen)
     # A further reason to freeze must be seen by whoever is lifting the freeze at this moment.
     if unchanged and not freeze:
@@ -52,13 +52,15 @@ def _opening_state(intent: GatewayTransaction, payment: Payment, after: IntentSt
     return IntentState.APPROVED
 
 
-def _apply(payment: Payment, booking: Booking, *, opening: IntentState, freeze: bool) -> None:
+def _apply(
+    payment: Payment, intent: GatewayTransaction, booking: Booking, *, opening: IntentState, freeze: bool
+) -> None:
     for column, delta in booking.changes.items():
         setattr(payment, column, getattr(payment, column) + delta)
     if booking.reversal is not None:
         payment.reversal = booking.reversal
     payment.frozen = payment.frozen or freeze
-    payment.state = payment_state(payment.sums, opening)
+    payment.state = payment_state(payment.sums, opening, TransactionKind(intent.kind))
 
 
 def write_order(payment: Payment, now: datetime) -> None:

@@ -13,6 +13,7 @@ from wallet_gateway.domain.recovery import LEASE, offered_until
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.models.statements import insert, update
+from wallet_gateway.operations._books import OPENING
 from wallet_gateway.operations._breaker import sending_is_paused
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError, OperationRefused
@@ -60,11 +61,11 @@ def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext
         return Begun(intent=_new_attempt(order, request, context, now, number=1), request=request)
     _lock(order)
     attempts = list(
-        GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.CHECKOUT)
+        GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING)
         .select_related("payment")
         .order_by("-pk")
     )
-    latest = attempts[0] if attempts else None
+    latest = next((attempt for attempt in attempts if attempt.kind == TransactionKind.CHECKOUT), None)
     if latest is not None and latest.payment is not None:
         latest.payment.order = order
         state = IntentState(latest.state)
@@ -79,6 +80,12 @@ def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext
             written = CheckoutRequest.from_json(latest.request_body.encode())
             return Begun(intent=_claim_again(latest, context, now), request=written)
     return Begun(intent=_new_attempt(order, request, context, now, number=len(attempts) + 1), request=request)
+
+
+def lock_payable(order: PaymentOrder) -> None:
+    """Lock an order for a further attempt, first thing in a transaction; raises `OrderNotPayable`."""
+    if not _lock_untouched(order):
+        _lock(order)
 
 
 def _lock_untouched(order: PaymentOrder) -> bool:

@@ -29,7 +29,14 @@ from wallet_gateway.operations._settlement import reread, settle
 from wallet_gateway.operations.context import GatewayContext
 
 ASKABLE_STATES = frozenset(
-    {IntentState.UNKNOWN, IntentState.OPEN, IntentState.PENDING, IntentState.EXPIRED, IntentState.ABANDONED}
+    {
+        IntentState.UNKNOWN,
+        IntentState.OPEN,
+        IntentState.AWAITING_3DS,
+        IntentState.PENDING,
+        IntentState.EXPIRED,
+        IntentState.ABANDONED,
+    }
 )
 """States in which the gateway's word may still change something that a customer waits for."""
 

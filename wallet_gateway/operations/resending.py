@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
 from wallet_gateway.operations import intents
+from wallet_gateway.operations._books import OPENING
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import reread, settle
 from wallet_gateway.operations.context import GatewayContext
@@ -38,8 +39,8 @@ def send_again(
 
 
 def _check_is_unsent(intent: GatewayTransaction) -> None:
-    if intent.kind == TransactionKind.CHECKOUT:
-        raise UnableToSendAgain("a payment page is opened anew by start_checkout")
+    if intent.kind in OPENING:
+        raise UnableToSendAgain("an attempt to pay is not sent again: the customer starts another one")
     if intent.state != IntentState.NOT_SENT:
         raise UnableToSendAgain(f"it is {intent.state}; only what never left may be sent again")
 

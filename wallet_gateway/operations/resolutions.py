@@ -70,7 +70,7 @@ def _event(intent: GatewayTransaction, decision: Decision, context: GatewayConte
         raise UnableToResolve(f"only the gateway's evidence approves an intent in state {state}")
     if state is IntentState.NOT_SENT:
         return IntentEvent.ABANDONED
-    if state not in {IntentState.UNKNOWN, IntentState.PENDING}:
+    if state not in {IntentState.UNKNOWN, IntentState.AWAITING_3DS, IntentState.PENDING}:
         raise UnableToResolve(f"an intent in state {state} needs no decision")
     waited = needs_operator(
         since=intent.state_since, absent_answers=intent.absent_count, now=context.clock.now()

@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
 from wallet_gateway.models import Evidence, EvidenceKind, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.names import name_of
+from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.protocol.money import Money
 
 
@@ -72,6 +73,8 @@ class TimelineKind(StrEnum):
     STARTED = "STARTED"
     LEARNED = "LEARNED"
     DECIDED = "DECIDED"
+    REPORTED = "REPORTED"
+    """By the customer's browser, which may say anything."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,6 +110,7 @@ _LEARNED = {
     IntentState.NOT_SENT: _("Gateway not reached, nothing was sent"),
     IntentState.UNKNOWN: _("Outcome unknown, the gateway is being asked"),
     IntentState.OPEN: _("Payment page opened"),
+    IntentState.AWAITING_3DS: _("Customer sent to 3-D Secure"),
     IntentState.PENDING: _("Pending at the gateway"),
     IntentState.REJECTED: _("Not approved"),
     IntentState.EXPIRED: _("Payment page expired unpaid"),
@@ -115,11 +119,20 @@ _LEARNED = {
 }
 
 
+_REPORTED = {
+    WalletEvent.RESULT: _("Wallet result received"),
+    WalletEvent.ERROR: _("Wallet reported an error"),
+    WalletEvent.CLOSED: _("Wallet sheet closed"),
+}
+
+
 def order_timeline(order: PaymentOrder) -> tuple[TimelineEntry, ...]:
     """Return what happened to an order, the oldest first. Two statements, whatever the order's history."""
-    intents = list(GatewayTransaction.objects.filter(payment__order=order).order_by("pk"))
+    rows = GatewayTransaction.objects.filter(payment__order=order).select_related("wallet")
+    intents = list(rows.order_by("pk"))
     evidence = Evidence.objects.filter(intent__payment__order=order).select_related("intent").order_by("pk")
-    entries = [_ordered(order), *map(_started, intents), *_learned(evidence)]
+    reported = (entry for intent in intents for entry in _reported(intent))
+    entries = [_ordered(order), *map(_started, intents), *reported, *_learned(evidence)]
     return tuple(sorted(entries, key=lambda entry: entry.occurred_at))
 
 
@@ -137,11 +150,26 @@ def _started(intent: GatewayTransaction) -> TimelineEntry:
     return TimelineEntry(
         occurred_at=intent.created_at,
         kind=TimelineKind.STARTED,
-        text=_STARTED[TransactionKind(intent.kind)],
+        text=_("Wallet button shown")
+        if hasattr(intent, "wallet")
+        else _STARTED[TransactionKind(intent.kind)],
         amount=intent.amount,
         reference=intent.reference,
         detail=intent.note,
     )
+
+
+def _reported(intent: GatewayTransaction) -> Iterator[TimelineEntry]:
+    """Yield what the browser reported: its word, not the gateway's."""
+    for event in intent.wallet.events if hasattr(intent, "wallet") else ():
+        yield TimelineEntry(
+            occurred_at=datetime.fromisoformat(event["at"]),
+            kind=TimelineKind.REPORTED,
+            text=_REPORTED[WalletEvent(event["event"])],
+            amount=None,
+            reference=intent.reference,
+            detail=event["detail"],
+        )
 
 
 def _learned(rows: Iterable[Evidence]) -> Iterator[TimelineEntry]:
@@ -160,6 +188,8 @@ def _learned(rows: Iterable[Evidence]) -> Iterator[TimelineEntry]:
 
 def _text_of(row: Evidence) -> str | Promise:
     state = IntentState(row.state_after)
+    if state is IntentState.EXPIRED and row.intent.kind == TransactionKind.AUTHORIZATION:
+        return _("Wallet button not used")
     if state is IntentState.APPROVED:
         return _APPROVED[TransactionKind(row.intent.kind)]
     return _LEARNED.get(state, name_of(state))

@@ -1,0 +1,80 @@
+"""When 3-D Secure is owed before a wallet's card is charged, and whether what it brought is enough.
+
+The payment account says which kind of card it is, never the page. Codes are those of EMV 3-D Secure: a
+`transStatus` of one letter, an indicator (ECI) of two digits that each card network counts in its own way.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from wallet_gateway.protocol.accounts import CardNetwork, CardType
+from wallet_gateway.protocol.authorizations import AuthenticationStatus, ThreeDSecure
+
+
+class Duty(StrEnum):
+    """What must happen before the card is charged."""
+
+    NOTHING = "NOTHING"
+    """Its cryptogram is the proof."""
+    REDIRECT = "REDIRECT"
+    """The gateway leads the customer through 3-D Secure once the authorization is asked for."""
+    EXTERNAL = "EXTERNAL"
+    """The shop's own authenticator brings the result, before anything is asked for."""
+
+
+class UnfitCard(ValueError):
+    """The account and what the page handed over do not fit together; nothing may be sent."""
+
+
+def duty_of(card_type: CardType, *, has_cryptogram: bool, external: bool) -> Duty:
+    """Say what is owed for a card of this type; raises `UnfitCard`.
+
+    `external` says that the shop has an authenticator of its own.
+    """
+    if card_type is CardType.TOKEN:
+        if not has_cryptogram:
+            raise UnfitCard("a tokenized card came without its cryptogram")
+        return Duty.NOTHING
+    if has_cryptogram:
+        raise UnfitCard("a cryptogram came with a card that is no token")
+    return Duty.EXTERNAL if external else Duty.REDIRECT
+
+
+class _Shift(StrEnum):
+    FULL = "full"
+    ATTEMPT = "attempt"
+    NONE = "none"
+
+
+_OF_MOST = {_Shift.FULL: "05", _Shift.ATTEMPT: "06", _Shift.NONE: "07"}
+_OF_MASTERCARD = {_Shift.FULL: "02", _Shift.ATTEMPT: "01", _Shift.NONE: "00"}
+
+_S = AuthenticationStatus
+_SHIFTS = {_S.AUTHENTICATED: _Shift.FULL, _S.ATTEMPTED: _Shift.ATTEMPT, _S.UNAVAILABLE: _Shift.NONE}
+_WITHOUT_PROOF = frozenset({_S.UNAVAILABLE, _S.INFORMATIONAL})
+_REFUSALS = {
+    _S.NOT_AUTHENTICATED: "3-D Secure failed: the customer was not authenticated",
+    _S.REJECTED: "3-D Secure failed: the card's issuer rejected it",
+    _S.CHALLENGE: "3-D Secure is not finished: the customer still has to be challenged",
+}
+
+
+def why_not_charge(result: ThreeDSecure, *, network: str, accept_unauthenticated: bool) -> str:
+    """Say in plain words why a card may not be charged after this 3-D Secure; empty when it may.
+
+    `accept_unauthenticated` is the shop's policy for 3-D Secure that was not available: it bears the risk.
+    """
+    status = result.transaction_status
+    if status in _REFUSALS:
+        return _REFUSALS[status]
+    if status in _WITHOUT_PROOF and not accept_unauthenticated:
+        return f"3-D Secure brought no proof (status {status}), and the settings demand one"
+    if status in _SHIFTS and not _fits(result.eci, network, _SHIFTS[status]):
+        return f"the indicator {result.eci} does not fit 3-D Secure status {status} of {network[:20]}"
+    return ""
+
+
+def _fits(eci: str, network: str, shift: _Shift) -> bool:
+    table = _OF_MASTERCARD if network.upper() == CardNetwork.MASTERCARD else _OF_MOST
+    return eci.zfill(2) == table[shift]
