@@ -92,7 +92,7 @@ class TimelineEntry:
 
 _STARTED = {
     TransactionKind.CHECKOUT: _("Payment page requested"),
-    TransactionKind.AUTHORIZATION: _("Authorisation requested"),
+    TransactionKind.AUTHORIZATION: _("Wallet button shown"),
     TransactionKind.CAPTURE: _("Capture requested"),
     TransactionKind.REFUND: _("Refund requested"),
     TransactionKind.REVERSAL: _("Reversal requested"),
@@ -150,9 +150,7 @@ def _started(intent: GatewayTransaction) -> TimelineEntry:
     return TimelineEntry(
         occurred_at=intent.created_at,
         kind=TimelineKind.STARTED,
-        text=_("Wallet button shown")
-        if hasattr(intent, "wallet")
-        else _STARTED[TransactionKind(intent.kind)],
+        text=_STARTED[TransactionKind(intent.kind)],
         amount=intent.amount,
         reference=intent.reference,
         detail=intent.note,
