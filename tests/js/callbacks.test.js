@@ -40,7 +40,7 @@ async function changing(t, onPaymentDataChanged, more = {}) {
 test("a run without callbacks gives the wallet none", async (t) => {
   const page = await open(t)
   await page.ready()
-  assert.deepEqual(page.wallet.clients[0].options.paymentDataCallbacks, {})
+  assert.ok(!("paymentDataCallbacks" in page.wallet.clients[0].options))
 })
 
 test("the account is made first; the page gets the wallet's data untouched, and the detail beside it", async (t) => {

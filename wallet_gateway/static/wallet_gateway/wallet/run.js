@@ -91,7 +91,7 @@ export class Run {
     return new window.google.payments.api.PaymentsClient({
       environment: this.order.profile === "prod" ? "PRODUCTION" : "TEST",
       merchantInfo: merchantInfo(this.order),
-      paymentDataCallbacks: this.callbacks.forWallet(),
+      ...(this.callbacks.intents[0] && { paymentDataCallbacks: this.callbacks.forWallet() }),
       ...(nonce && { nonce }),
     })
   }

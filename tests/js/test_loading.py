@@ -1,0 +1,204 @@
+"""wallet.js in a real browser: under strict policies, from hashing storages, in either kind of tag."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
+from django.core.files.storage import FileSystemStorage
+
+from tests.architecture.sources import PACKAGE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
+
+pytestmark = pytest.mark.browser
+
+SOURCES = PACKAGE / "static"
+SCRIPT = "wallet_gateway/wallet.js"
+PAY_JS = """
+window.google = { payments: { api: { PaymentsClient: class {
+  constructor(options) { window.nonceOfTheWallet = options.nonce }
+  isReadyToPay() { return Promise.resolve({ result: true }) }
+  loadPaymentData() {
+    window.activated = navigator.userActivation.isActive
+    const tokenizationData = { type: "PAYMENT_GATEWAY", token: '{"tag":"q\\\\u003d"}' }
+    return Promise.resolve({ apiVersion: 2, paymentMethodData: { type: "CARD", tokenizationData } })
+  }
+} } } }
+"""
+PAGE_JS = """
+window.heard = []
+function hear(...news) {
+  heard.push(news)
+  document.documentElement.dataset.heard = heard.length
+}
+addEventListener("securitypolicyviolation", (event) => hear("violation", event.violatedDirective))
+function handleWalletPayReady() {
+  hear("ready")
+  document.getElementById("merchant-google-pay-button").hidden = false
+}
+function handlePaymentResult(event) { hear("result", event.detail) }
+function handlePaymentError(event) { hear("error", event.detail) }
+const begin = () => {
+  document.querySelector("button").addEventListener("click", () => onMerchantButtonClick())
+  runWalletPay("M", "S", "ORDER-1", ["PAN_ONLY", "CRYPTOGRAM_3DS"], ["VISA"], "DE", "EUR", "FINAL", "1.00",
+    "test", "key", false, "", "Shop")
+}
+// Beside a classic script the page need not wait; a module has run when the document is ready.
+if (window.runWalletPay) begin()
+else addEventListener("DOMContentLoaded", begin)
+"""
+POLICIES = {
+    "nonce-strict-dynamic": "script-src 'nonce-abc' 'strict-dynamic'",
+    "nonce-only": "script-src 'nonce-abc'",
+    "self": "script-src 'self'",
+}
+
+
+def _collected(folder: Path, storage: type[FileSystemStorage]) -> str:
+    """Collects as `collectstatic` does; gives the URL of wallet.js."""
+    paths = {}
+    made = storage(location=folder, base_url="/static/")
+    for path in sorted(SOURCES.rglob("*.js")):
+        name = path.relative_to(SOURCES).as_posix()
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(path.read_bytes())
+        paths[name] = (made, name)
+    if isinstance(made, ManifestStaticFilesStorage):
+        for _, _, outcome in made.post_process(paths):
+            assert not isinstance(outcome, Exception)
+    return (
+        str(made.url(SCRIPT, force=True))
+        if isinstance(made, ManifestStaticFilesStorage)
+        else made.url(SCRIPT)
+    )
+
+
+class _Rewriting(ManifestStaticFilesStorage):
+    support_js_module_import_aggregation = True
+
+
+@contextmanager
+def _shop(folder: Path, script: str, *, policy: str, kind: str) -> Iterator[str]:
+    page = f"""<!doctype html><html lang="en"><head><title>Pay</title>
+    <script nonce="abc" {kind} src="{script}?v=1" data-gateway-url="/gateway" data-pay-js-url="/pay.js"
+      data-gateway-name="examplegateway"></script></head>
+    <body><div id="merchant-google-pay-button" hidden><button>Pay</button></div>
+    <script nonce="abc" src="/page.js"></script></body></html>"""
+    account = {"transactionAccountId": "ACC-1"}
+
+    class Shop(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            known = {"/": ("text/html", page), "/page.js": ("text/javascript", PAGE_JS)}
+            known["/pay.js"] = ("text/javascript", PAY_JS)
+            path = self.path.partition("?")[0]
+            file = folder / path.removeprefix("/static/")
+            if path in known:
+                self._answer(200, *known[path])
+            elif path.startswith("/static/") and file.is_file():
+                self._answer(200, "text/javascript", file.read_text(encoding="utf-8"))
+            else:
+                self._answer(404, "text/plain", "")
+
+        def do_POST(self) -> None:
+            sent = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            token = sent["paymentData"]["paymentMethodData"]["tokenizationData"]["token"]
+            right = (self.path, token) == ("/gateway/api/v5/paymentAccounts", '{"tag":"q\\u003d"}')
+            self._answer(200 if right else 400, "application/json", json.dumps(account))
+
+        def _answer(self, status: int, kind: str, body: str) -> None:
+            self.send_response(status)
+            self.send_header("Content-Type", kind)
+            self.send_header(
+                "Content-Security-Policy",
+                f"default-src 'none'; connect-src 'self'; base-uri 'none'; {policy}",
+            )
+            self.end_headers()
+            self.wfile.write(body.encode())
+
+        def log_message(self, *_: object) -> None:
+            """Says nothing."""
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Shop)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def _paid(browser: Browser, url: str) -> tuple[list[Any], dict[str, Any]]:
+    """Opens the page, clicks the button once it is shown, waits for news; gives what was heard."""
+    context = browser.new_context()
+    try:
+        page = context.new_page()
+        page.goto(url)
+        page.wait_for_selector("html[data-heard]", timeout=10_000)
+        page.click("button", timeout=2_000)
+        page.wait_for_selector("html[data-heard='2']", timeout=10_000)
+        return page.evaluate("heard"), page.evaluate("({activated, nonceOfTheWallet})")
+    finally:
+        context.close()
+
+
+RESULT = {
+    "clientSystemTransactionId": "ORDER-1",
+    "transactionAccountId": "ACC-1",
+    "transactionMethod": "WalletPay",
+}
+
+
+@pytest.mark.parametrize("kind", ["", 'type="module"'], ids=["classic", "module"])
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+def test_it_pays_under_a_strict_policy_without_a_violation(
+    browser: Browser, tmp_path: Path, policy: str, kind: str
+) -> None:
+    script = _collected(tmp_path, FileSystemStorage)
+    with _shop(tmp_path, script, policy=policy, kind=kind) as url:
+        heard, seen = _paid(browser, url)
+    assert heard == [["ready"], ["result", RESULT]]
+    assert seen == {"activated": True, "nonceOfTheWallet": "abc"}
+
+
+@pytest.mark.parametrize("kind", ["", 'type="module"'], ids=["classic", "module"])
+def test_a_hashed_name_of_the_script_finds_the_modules_under_their_plain_names(
+    browser: Browser, tmp_path: Path, kind: str
+) -> None:
+    script = _collected(tmp_path, ManifestStaticFilesStorage)
+    assert script != f"/static/{SCRIPT}"
+    with _shop(tmp_path, script, policy=POLICIES["nonce-strict-dynamic"], kind=kind) as url:
+        assert _paid(browser, url)[0] == [["ready"], ["result", RESULT]]
+
+
+def test_where_django_rewrites_imports_the_hashed_files_are_enough(browser: Browser, tmp_path: Path) -> None:
+    script = _collected(tmp_path, _Rewriting)
+    for path in SOURCES.rglob("*.js"):
+        (tmp_path / path.relative_to(SOURCES)).unlink()
+    with _shop(tmp_path, script, policy=POLICIES["nonce-strict-dynamic"], kind="") as url:
+        assert _paid(browser, url)[0] == [["ready"], ["result", RESULT]]
+
+
+def test_modules_that_are_not_served_are_an_error_of_the_page(browser: Browser, tmp_path: Path) -> None:
+    script = _collected(tmp_path, FileSystemStorage)
+    (tmp_path / "wallet_gateway/wallet/run.js").unlink()
+    with _shop(tmp_path, script, policy=POLICIES["self"], kind="") as url:
+        context = browser.new_context()
+        page = context.new_page()
+        page.goto(url)
+        page.wait_for_selector("html[data-heard]", timeout=10_000)
+        heard = page.evaluate("heard")
+        context.close()
+    assert heard[0][0] == "error"
+    assert heard[0][1].startswith("wallet.js could not be loaded")
