@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.sandbox.merchant import Merchant, new_reference
+from tests.sandbox.wallet_buyer import Buyer
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.sandbox import SandboxServer
 
@@ -63,3 +64,9 @@ def _pay(merchant: Merchant, control: SandboxControl, **changes: str) -> str:
     assert answer.status == 200, answer.body
     control.complete_checkout(reference, "success")
     return reference
+
+
+@pytest.fixture
+def buyer(merchant: Merchant, control: SandboxControl) -> Buyer:
+    """A wallet session of the built-in merchant."""
+    return Buyer(merchant, control)

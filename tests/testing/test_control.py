@@ -28,12 +28,15 @@ def test_the_public_names_are_these() -> None:
         "behaviour",
         "clear_faults",
         "complete_checkout",
+        "complete_three_d_secure",
         "fault",
         "journal",
         "migration_file",
         "portal",
         "reset",
         "settle_pending",
+        "wallet",
+        "wallet_payment_data",
     }
 
 

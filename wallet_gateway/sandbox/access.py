@@ -19,7 +19,7 @@ from django.http import HttpRequest, HttpResponseBase
 from wallet_gateway.sandbox.engine.refusals import ForeignPage, KeyMissing, StrangerRefused
 from wallet_gateway.sandbox.replies import refusal_response
 
-PUBLIC_PREFIXES: Final = ("/api/", "/checkout/", "/static/")
+PUBLIC_PREFIXES: Final = ("/api/", "/checkout/", "/static/", "/three-d-secure/", "/wallet/")
 
 
 class AccessMiddleware:

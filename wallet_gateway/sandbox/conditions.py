@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
-from wallet_gateway.sandbox.models import DuplicatePolicy, LetterCase, SandboxState
+from wallet_gateway.sandbox.models import DuplicatePolicy, LetterCase, SandboxState, WalletMode
 from wallet_gateway.sandbox.remembered import Remembered
 from wallet_gateway.sandbox.writing import one_writer
 
@@ -71,6 +71,19 @@ def change_behaviour(changes: dict[str, Any]) -> Behaviour:
             setattr(state, name, value)
         _save(state)
     return _conditions_of(state).behaviour
+
+
+def wallet_mode() -> WalletMode:
+    """Read how the emulated wallet is to behave in the browser."""
+    return WalletMode(remembered_state.get().wallet_mode)
+
+
+def change_wallet_mode(mode: WalletMode) -> None:
+    """Have the emulated wallet behave otherwise."""
+    with one_writer():
+        state = _state()
+        state.wallet_mode = mode
+        _save(state)
 
 
 def _state() -> SandboxState:

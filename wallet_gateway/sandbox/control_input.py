@@ -53,6 +53,15 @@ class Input:
             return str(value)
         raise InvalidInput(f"{name} must be a text or a number, not {excerpt(value)}.")
 
+    def object(self, name: str) -> dict[str, JsonValue]:
+        """Read an object, empty when not given; what is in it is checked by whoever uses it."""
+        value = self._take(name)
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            raise InvalidInput(f"{name} must be an object, not {excerpt(value)}.")
+        return value
+
     def texts(self, name: str) -> list[str] | None:
         """Read a list of texts."""
         value = self._take(name)

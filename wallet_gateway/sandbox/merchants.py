@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from wallet_gateway.protocol.accounts import PaymentAccountQuery, PaymentAccountRequest, PublicKeyRequest
 from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.fields import TransactionRequest
 from wallet_gateway.protocol.status import StatusQuery
@@ -46,15 +47,21 @@ def add_merchant(given: Input) -> Merchant:
     return merchant
 
 
-def merchant_of(message: TransactionRequest | StatusQuery) -> Merchant:
+def merchant_of(
+    message: TransactionRequest
+    | StatusQuery
+    | PublicKeyRequest
+    | PaymentAccountRequest
+    | PaymentAccountQuery,
+) -> Merchant:
     """Tell whose a request is; raises ``UnknownMerchant``."""
     merchant = remembered_stores.get().get((message.merchant_id, message.store_id))
     if merchant is None:
         raise UnknownMerchant(
             f"There is no store {excerpt(message.store_id)} of a merchant {excerpt(message.merchant_id)}."
         )
-    # The status query does not say who asks.
-    if isinstance(message, TransactionRequest) and message.user_id != merchant.user_id:
+    # Queries, and what the browser sends, do not say who asks.
+    if isinstance(message, TransactionRequest | PublicKeyRequest) and message.user_id != merchant.user_id:
         raise UnknownMerchant(
             f"{excerpt(message.user_id)} is no user of the merchant {excerpt(message.merchant_id)}."
         )

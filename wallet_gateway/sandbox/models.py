@@ -15,6 +15,30 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.sandbox.wallet_models import Authentication, PaymentAccount, PublicKey, WalletMode
+
+__all__ = [
+    "AcceptedRequest",
+    "Authentication",
+    "Checkout",
+    "Deposit",
+    "DuplicatePolicy",
+    "JournalEntry",
+    "LateRequest",
+    "LetterCase",
+    "Merchant",
+    "Outcome",
+    "PaymentAccount",
+    "PublicKey",
+    "RecordOrigin",
+    "RecordState",
+    "SandboxState",
+    "SetFault",
+    "TransactionRecord",
+    "WalletMode",
+    "new_checkout_token",
+    "new_record_id",
+]
 
 
 def new_checkout_token() -> str:
@@ -83,6 +107,7 @@ class SandboxState(models.Model):
     letter_case = models.CharField(max_length=9, choices=LetterCase.choices, default=LetterCase.CANONICAL)
     numeric_amounts = models.BooleanField(default=False)
     share_references = models.BooleanField(default=False)
+    wallet_mode = models.CharField(max_length=15, choices=WalletMode.choices, default=WalletMode.READY)
 
     class Meta:
         app_label = "wallet_sandbox"
@@ -211,6 +236,9 @@ class TransactionRecord(models.Model):
     deposit = models.ForeignKey(
         Deposit, on_delete=models.CASCADE, null=True, blank=True, related_name="refunds"
     )
+    account = models.ForeignKey(
+        PaymentAccount, on_delete=models.CASCADE, null=True, blank=True, related_name="authorizations"
+    )
     original_reference = models.CharField(max_length=255, blank=True)
     """The ``clientSystemInvoiceId`` or ``parentTransactionId`` it names; empty for an original."""
     details = models.JSONField(default=dict)
@@ -284,10 +312,8 @@ class LateRequest(models.Model):
     due_at = models.DateTimeField(db_index=True)
     method = models.CharField(max_length=16)
     path = models.CharField(max_length=2000)
-    raw_query = models.TextField(blank=True)
-    content_type = models.CharField(max_length=255, blank=True)
-    body = models.BinaryField()
-    base_url = models.CharField(max_length=255)
+    sealed = models.BinaryField()
+    """The whole request, which may carry keys and cryptograms: encrypted, with a key of the process alone."""
 
     class Meta:
         app_label = "wallet_sandbox"

@@ -15,14 +15,22 @@ from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import JsonValue
 from wallet_gateway.sandbox.conditions import remembered_state
 from wallet_gateway.sandbox.control_input import Input, InvalidInput
+from wallet_gateway.sandbox.engine.three_d_secure import remembered_expiry
 from wallet_gateway.sandbox.faults import remembered_any
 from wallet_gateway.sandbox.late import remembered_due_at
 from wallet_gateway.sandbox.merchants import BUILT_IN, add_merchant, remembered_stores
 from wallet_gateway.sandbox.models import Merchant
 from wallet_gateway.sandbox.pauses import call_off_all_pauses
+from wallet_gateway.sandbox.wallet_keys import key_ring
 from wallet_gateway.sandbox.writing import one_writer
 
-_REMEMBERED: Final = (remembered_state, remembered_any, remembered_due_at, remembered_stores)
+_REMEMBERED: Final = (
+    remembered_state,
+    remembered_any,
+    remembered_due_at,
+    remembered_expiry,
+    remembered_stores,
+)
 
 
 class UnreadableMerchants(ValueError):
@@ -49,6 +57,7 @@ def reset() -> None:
         Merchant.objects.exclude(pk__in=[merchant.pk for merchant in stay]).delete()
         for remembered in _REMEMBERED:
             remembered.forget()
+    key_ring.forget()
 
 
 def _empty_tables() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from wallet_gateway.sandbox import journal
 from wallet_gateway.sandbox.breaking import BREAKING
 from wallet_gateway.sandbox.conditions import current_conditions
+from wallet_gateway.sandbox.cors import answer_headers, is_preflight, preflight_headers
 from wallet_gateway.sandbox.exchange import DROPPED, Exchange, Reply
 from wallet_gateway.sandbox.faults import FaultKind, take_fault
 from wallet_gateway.sandbox.pauses import PauseCalledOff
@@ -14,6 +17,9 @@ from wallet_gateway.sandbox.understanding import Received, understand
 
 def receive(received: Received) -> Reply:
     """Answer a request under ``/api/``."""
+    if is_preflight(received):
+        # The browser's own question: no merchant sent it, so no fault and no journal waits for it.
+        return Reply(status=204, headers=preflight_headers(received))
     asked = understand(received)
     conditions = current_conditions()
     fault = take_fault(asked.operation)
@@ -25,4 +31,4 @@ def receive(received: Received) -> Reply:
         return DROPPED
     if reply.manner is not Manner.DROPPED:
         journal.close_entry(entry, status=reply.status, body=reply.body)
-    return reply
+    return replace(reply, headers=(*reply.headers, *answer_headers(received, asked)))

@@ -5,15 +5,24 @@ The operation is told even where the message is wrong, so that the journal has i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qsl
 
 from wallet_gateway.protocol import endpoints, strict_json
+from wallet_gateway.protocol.accounts import (
+    TOKEN_PATH,
+    PaymentAccountQuery,
+    PaymentAccountRequest,
+    PublicKeyRequest,
+)
+from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.checkout import CheckoutRequest
+from wallet_gateway.protocol.complaints import MISSING
 from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
-from wallet_gateway.protocol.errors import InvalidMessage, UnreadableBody, excerpt
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage, UnreadableBody, excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import JsonValue, fold_name
@@ -25,13 +34,25 @@ from wallet_gateway.sandbox.engine.refusals import (
     UnknownPath,
     UnsupportedMediaType,
 )
+from wallet_gateway.sandbox.engine.wallet_refusals import TokenMissing
 from wallet_gateway.sandbox.operations import Operation
 from wallet_gateway.sandbox.unknown_fields import unknown_fields
 
 MOST_BYTES: Final = 1_048_576
 _MOST_PARAMETERS: Final = 100
+_ACCOUNTS: Final = endpoints.GET_PAYMENT_ACCOUNT.path.removesuffix("{transactionAccountId}")
+_ACCOUNT_PATH: Final = re.compile(rf"{re.escape(_ACCOUNTS)}[^/]+")
 
-Message: TypeAlias = CheckoutRequest | FollowUpRequest | DetachedRefundRequest | StatusQuery
+Message: TypeAlias = (
+    CheckoutRequest
+    | FollowUpRequest
+    | DetachedRefundRequest
+    | StatusQuery
+    | PublicKeyRequest
+    | PaymentAccountRequest
+    | PaymentAccountQuery
+    | AuthorizationRequest
+)
 """What a merchant can say."""
 
 
@@ -41,12 +62,16 @@ class Received:
 
     method: str
     path: str
-    raw_query: str = ""
+    raw_query: str = field(default="", repr=False)
     """The query as it was written, without its question mark."""
     content_type: str = ""
-    body: bytes = b""
+    body: bytes = field(default=b"", repr=False)
     base_url: str
     """Where its sender reached the gateway, without a trailing slash."""
+    authorization: str = field(default="", repr=False)
+    """The header of that name."""
+    origin: str | None = None
+    """The header ``Origin``, with which a browser says whose page sends the request."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +83,9 @@ class Asked:
     message: Message | Refusal
     """The refusal it earns where it is no message."""
     unknown_fields: tuple[str, ...] = ()
+    api_key: str = field(default="", repr=False)
+    """The key of the header ``Authorization: PublicApiKey KEY``; empty without one."""
+    origin: str | None = None
 
 
 _MESSAGES: Final[dict[Operation, type[Message]]] = {
@@ -67,6 +95,10 @@ _MESSAGES: Final[dict[Operation, type[Message]]] = {
     Operation.REVERSAL: FollowUpRequest,
     Operation.DETACHED_REFUND: DetachedRefundRequest,
     Operation.STATUS: StatusQuery,
+    Operation.PUBLIC_KEY: PublicKeyRequest,
+    Operation.CREATE_PAYMENT_ACCOUNT: PaymentAccountRequest,
+    Operation.GET_PAYMENT_ACCOUNT: PaymentAccountQuery,
+    Operation.AUTHORIZATION: AuthorizationRequest,
 }
 _BY_TYPE: Final = {fold_name(word): Operation(name) for word, name in endpoints.OPERATIONS.items()}
 
@@ -77,17 +109,17 @@ def understand(received: Received) -> Asked:
         read = _route(received)
     except Refusal as refusal:
         return Asked(message=refusal)
-    return read(received)
+    return replace(read(received), api_key=_api_key(received.authorization), origin=received.origin)
 
 
 def allowed_methods(path: str) -> tuple[str, ...]:
     """Give the methods an address answers, in alphabetical order; none for an unknown one."""
-    return tuple(sorted(_ROUTES.get(path, {})))
+    return tuple(sorted(_methods_at(path)))
 
 
 def _route(received: Received) -> Callable[[Received], Asked]:
-    methods = _ROUTES.get(received.path)
-    if methods is None:
+    methods = _methods_at(received.path)
+    if not methods:
         raise UnknownPath(f"There is nothing at {excerpt(received.path)}.")
     if received.method not in methods:
         allowed = " or ".join(sorted(methods))
@@ -95,8 +127,20 @@ def _route(received: Received) -> Callable[[Received], Asked]:
     return methods[received.method]
 
 
-def _read_checkout(received: Received) -> Asked:
-    return _read_body(received, lambda _: Operation.CHECKOUT, otherwise=Operation.CHECKOUT)
+def _methods_at(path: str) -> Mapping[str, Callable[[Received], Asked]]:
+    if path not in _ROUTES and _ACCOUNT_PATH.fullmatch(path):
+        return {endpoints.GET_PAYMENT_ACCOUNT.method: _read_account}
+    return _ROUTES.get(path, {})
+
+
+def _api_key(authorization: str) -> str:
+    scheme, _, key = authorization.partition(" ")
+    return key.strip() if fold_name(scheme) == fold_name(endpoints.PUBLIC_KEY_SCHEME) else ""
+
+
+def _read_only(operation: Operation) -> Callable[[Received], Asked]:
+    """Read the body of an address that serves one operation."""
+    return lambda received: _read_body(received, lambda _: operation, otherwise=operation)
 
 
 def _read_by_type(received: Received) -> Asked:
@@ -108,6 +152,15 @@ def _read_status(received: Received) -> Asked:
         return _asked(Operation.STATUS, _query_parameters(received.raw_query))
     except Refusal as refusal:
         return Asked(operation=Operation.STATUS, message=refusal)
+
+
+def _read_account(received: Received) -> Asked:
+    account_id = received.path.removeprefix(_ACCOUNTS)
+    try:
+        parameters = _query_parameters(received.raw_query) | {"transactionAccountId": account_id}
+        return _asked(Operation.GET_PAYMENT_ACCOUNT, parameters)
+    except Refusal as refusal:
+        return Asked(operation=Operation.GET_PAYMENT_ACCOUNT, message=refusal)
 
 
 def _read_body(
@@ -163,14 +216,29 @@ def _asked(operation: Operation, value: dict[str, Any]) -> Asked:
     try:
         return Asked(operation=operation, message=model.from_wire(value), unknown_fields=unknown)
     except InvalidMessage as error:
-        refusal = SchemaValidationError("; ".join(map(str, error.errors)))
-        return Asked(operation=operation, message=refusal, unknown_fields=unknown)
+        return Asked(operation=operation, message=_refusal(error), unknown_fields=unknown)
+
+
+def _refusal(error: InvalidMessage) -> Refusal:
+    text = "; ".join(map(str, error.errors))
+    if any(_lacks_the_token(fault) for fault in error.errors):
+        return TokenMissing(f"a required field is missing: {text}")
+    return SchemaValidationError(text)
+
+
+def _lacks_the_token(fault: FieldError) -> bool:
+    return fault.message == MISSING and f"{TOKEN_PATH}.".startswith(f"{fault.path}.")
 
 
 _ROUTES: Final[dict[str, dict[str, Callable[[Received], Asked]]]] = {
-    endpoints.CHECKOUT.path: {endpoints.CHECKOUT.method: _read_checkout},
+    endpoints.CHECKOUT.path: {endpoints.CHECKOUT.method: _read_only(Operation.CHECKOUT)},
     endpoints.FOLLOW_UP.path: {
         endpoints.FOLLOW_UP.method: _read_by_type,
         endpoints.STATUS.method: _read_status,
     },
+    endpoints.PUBLIC_KEY.path: {endpoints.PUBLIC_KEY.method: _read_only(Operation.PUBLIC_KEY)},
+    endpoints.CREATE_PAYMENT_ACCOUNT.path: {
+        endpoints.CREATE_PAYMENT_ACCOUNT.method: _read_only(Operation.CREATE_PAYMENT_ACCOUNT)
+    },
+    endpoints.AUTHORIZATION.path: {endpoints.AUTHORIZATION.method: _read_only(Operation.AUTHORIZATION)},
 }

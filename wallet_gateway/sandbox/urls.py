@@ -4,12 +4,24 @@ from __future__ import annotations
 
 from django.urls import include, path, re_path
 
-from wallet_gateway.sandbox.views import api, console, control, hosted_page, static_files
+from wallet_gateway.sandbox.views import (
+    api,
+    console,
+    control,
+    hosted_page,
+    static_files,
+    three_d_secure,
+    wallet,
+)
 
 urlpatterns = [
     re_path(r"^api/", api.answer),
     path("_sandbox/", include(control.control_urls)),
     path("checkout/<str:token>/", hosted_page.show, name="checkout"),
+    path("three-d-secure/<str:token>/", three_d_secure.show, name="three_d_secure"),
+    path("wallet/keys.json", wallet.root_keys, name="wallet_keys"),
+    path("wallet/api/payment-data", wallet.payment_data, name="wallet_payment_data"),
+    path("wallet/api/state", wallet.state, name="wallet_state"),
     path("static/<path:path>", static_files.static_file),
     path("", console.index, name="console"),
     *console.console_urls,

@@ -58,6 +58,39 @@ class SandboxControl:
         ]
         return location
 
+    def complete_three_d_secure(
+        self, reference: str, outcome: str, *, merchant_id: str | None = None, store_id: str | None = None
+    ) -> str:
+        """Leave a 3-D Secure page as the customer would; give the URL the browser is sent to.
+
+        ``outcome`` is ``success``, ``failed`` or ``abandoned``; the last fails once the page expires.
+        """
+        body = {"clientSystemTransactionId": reference, "outcome": outcome}
+        answer = self._object("three-d-secure/complete", body, merchantId=merchant_id, storeId=store_id)
+        location: str = answer["location"]
+        return location
+
+    def wallet_payment_data(
+        self,
+        *,
+        merchant_id: str = "SANDBOX-MERCHANT",
+        auth_method: str = "CRYPTOGRAM_3DS",
+        card_network: str = "VISA",
+        request: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Approve in the wallet as the customer would; give what ``loadPaymentData`` resolves with."""
+        body = {"merchantId": merchant_id, "authMethod": auth_method, "cardNetwork": card_network}
+        return self._object("wallet/payment-data", body, request=request)
+
+    def wallet(self, mode: str | None = None) -> str:
+        """Change how the emulated wallet behaves in browsers; give the mode in force.
+
+        ``mode`` is ``ready``, ``not_ready``, ``no_card``, ``script_fails``, ``slow``, ``developer_error`` or
+        ``cancelled``.
+        """
+        in_force: str = self._object("wallet", {}, mode=mode)["mode"]
+        return in_force
+
     def settle_pending(
         self, reference: str, outcome: str, *, merchant_id: str | None = None, store_id: str | None = None
     ) -> dict[str, Any]:

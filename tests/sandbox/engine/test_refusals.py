@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 import pytest
 
+from wallet_gateway.protocol.faults import FaultCode
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.engine.refusals import (
     RefundAmountExceeded,
@@ -20,10 +21,9 @@ PLAIN = [kind for kind in Refusal.__subclasses__() if kind is not RefundAmountEx
 
 @pytest.mark.parametrize("kind", PLAIN, ids=lambda kind: kind.__name__)
 def test_a_message_begins_with_the_name_and_says_the_rest(kind: type[Refusal]) -> None:
-    assert kind("Because.").to_wire() == {
-        "code": kind.code,
-        "details": {"message": f"{kind.__name__}: Because."},
-    }
+    description = {} if kind.description is None else {"description": "GeneralValidationError"}
+    details = {"message": f"{kind.__name__}: Because."}
+    assert kind("Because.").to_wire() == {"code": kind.code, "details": details} | description
 
 
 @pytest.mark.parametrize("kind", Refusal.__subclasses__(), ids=lambda kind: kind.__name__)
@@ -43,7 +43,7 @@ def test_only_the_interfaces_own_code_means_two_things() -> None:
 
 @pytest.mark.parametrize(
     "kind",
-    [kind for kind in Refusal.__subclasses__() if kind.code != "4107940"],
+    [kind for kind in Refusal.__subclasses__() if kind.code not in list(FaultCode)],
     ids=lambda kind: kind.__name__,
 )
 def test_the_sandboxs_own_codes_hold_the_status(kind: type[Refusal]) -> None:

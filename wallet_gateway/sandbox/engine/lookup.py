@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.sandbox.engine.records import find_original
 from wallet_gateway.sandbox.engine.refusals import AmbiguousReference, UnknownReference
-from wallet_gateway.sandbox.models import Checkout, Merchant, RecordState, TransactionRecord
+from wallet_gateway.sandbox.models import Authentication, Checkout, Merchant, RecordState, TransactionRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +38,20 @@ def find_pending(whose: Whose) -> TransactionRecord:
         TransactionRecord.objects.filter(merchant=merchant, reference=whose.reference).order_by("-pk")
     )
     return next((one for one in reversed(records) if one.state == RecordState.PENDING), records[0])
+
+
+def find_authentication(whose: Whose) -> Authentication:
+    """Find the 3-D Secure page of an authorization; raises what ``find_checkout`` raises."""
+    merchant = _merchant_of(whose, "records__reference")
+    authentication = (
+        Authentication.objects.filter(record__merchant=merchant, record__reference=whose.reference)
+        .select_related("record")
+        .order_by("-pk")
+        .first()
+    )
+    if authentication is None:
+        raise UnknownReference(f"{excerpt(whose.reference)} has no 3-D Secure page.")
+    return authentication
 
 
 def find_payment(whose: Whose) -> TransactionRecord:

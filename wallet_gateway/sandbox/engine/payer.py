@@ -9,6 +9,7 @@ from __future__ import annotations
 import secrets
 from typing import Any, Final
 
+from wallet_gateway.protocol.authorizations import AuthorizationType
 from wallet_gateway.protocol.checkout import CheckoutType
 
 ACCOUNT_NUMBER: Final = "EW-5520-1783"
@@ -46,6 +47,14 @@ def payment_details(request: dict[str, Any], *, provider: str) -> dict[str, Any]
     details = follow_up_details(provider=provider, email=cardholder["cardholderEmail"])
     if request["type"] == CheckoutType.PREAUTHORIZATION:
         details |= _full_details(cardholder, request.get("addressDetails", {}))
+    return details
+
+
+def authorization_details(record_type: str, *, provider: str, account_number: str) -> dict[str, Any]:
+    """Describe the payer of an authorization, the wallet's customer; ``account_number`` is masked."""
+    details = follow_up_details(provider=provider) | {"apmPayerAccountNumber": account_number}
+    if record_type == AuthorizationType.PREAUTHORIZATION:
+        details |= _full_details(CUSTOMER, {})
     return details
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import Q, Sum
 
+from wallet_gateway.protocol.authorizations import AuthorizationType
 from wallet_gateway.protocol.checkout import CheckoutType
 from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpType
@@ -57,7 +58,7 @@ def write_record(
     details: dict[str, Any],
     **links: Any,
 ) -> TransactionRecord:
-    """Enter a transaction; ``links`` are its checkout, original or deposit, and how it was named."""
+    """Enter a transaction; ``links`` are its checkout, original, deposit or account, and how it was named."""
     return TransactionRecord.objects.create(
         merchant=merchant,
         reference=reference,
@@ -86,7 +87,7 @@ def find_original(merchant: Merchant, reference: str) -> TransactionRecord:
     """Find the payment a reference stands for, an approved one before others; raises ``UnknownOriginal``."""
     originals = list(
         TransactionRecord.objects.filter(
-            merchant=merchant, reference=reference, type__in=list(CheckoutType)
+            merchant=merchant, reference=reference, type__in=[*CheckoutType, *AuthorizationType]
         ).order_by("pk")
     )
     if not originals:

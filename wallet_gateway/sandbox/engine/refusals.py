@@ -18,13 +18,16 @@ class Refusal(ValueError):
 
     status: ClassVar[int]
     code: ClassVar[str]
+    description: ClassVar[str | None] = None
+    """The name of the kind of fault, where the interface gives one beside the message."""
 
     def __init__(self, text: str) -> None:
         super().__init__(f"{type(self).__name__}: {text}")
 
     def to_wire(self) -> dict[str, Any]:
         """Give the error body of the interface, section Error response, in wire form."""
-        return error_body(self.code, str(self)).to_wire()
+        body = error_body(self.code, str(self))
+        return body.model_copy(update={"description": self.description}).to_wire()
 
 
 class SchemaValidationError(Refusal):

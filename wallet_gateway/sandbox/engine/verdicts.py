@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from wallet_gateway.protocol.authorizations import AuthorizationType
 from wallet_gateway.protocol.checkout import CheckoutType
 from wallet_gateway.protocol.detached_refunds import DETACHED_REFUND_TYPE
 from wallet_gateway.protocol.follow_ups import FollowUpType
@@ -29,6 +30,8 @@ class ProviderWord(StrEnum):
     REFUSED = "RefusedByProvider"
     CANCELLED = "CancelledByCustomer"
     FAILED = "FailedAtProvider"
+    NOT_AUTHENTICATED = "NotAuthenticated"
+    ABANDONED = "AbandonedByCustomer"
     QUARANTINED = "QuarantinedByProvider"
 
 
@@ -44,11 +47,14 @@ PENDING: Final = Verdict(RecordState.PENDING, ProviderWord.PENDING)
 REFUSED: Final = Verdict(RecordState.ERRORED, ProviderWord.REFUSED)
 CANCELLED: Final = Verdict(RecordState.ERRORED, ProviderWord.CANCELLED)
 FAILED: Final = Verdict(RecordState.ERRORED, ProviderWord.FAILED)
+NOT_AUTHENTICATED: Final = Verdict(RecordState.ERRORED, ProviderWord.NOT_AUTHENTICATED)
+ABANDONED: Final = Verdict(RecordState.ERRORED, ProviderWord.ABANDONED)
 QUARANTINED: Final = Verdict(UNDOCUMENTED_STATE, ProviderWord.QUARANTINED)
 
 _SUCCESS: Final[dict[str, ProviderWord]] = {
     CheckoutType.SALE: ProviderWord.CAPTURED,
     CheckoutType.PREAUTHORIZATION: ProviderWord.AUTHORIZED,
+    AuthorizationType.PREAUTHORIZATION: ProviderWord.AUTHORIZED,
     FollowUpType.CAPTURE: ProviderWord.CAPTURED,
     FollowUpType.REFUND: ProviderWord.REFUNDED,
     FollowUpType.REVERSAL_PREAUTHORIZATION: ProviderWord.REVERSED,

@@ -20,6 +20,8 @@ def answer(request: HttpRequest) -> HttpResponse:
             content_type=request.META.get("CONTENT_TYPE", ""),
             body=request.body,
             base_url=f"{request.scheme}://{request.get_host()}",
+            authorization=request.headers.get("Authorization", ""),
+            origin=request.headers.get("Origin"),
         )
     )
     _order(request.META.get(KEY, Delivery()), reply)

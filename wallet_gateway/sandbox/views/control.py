@@ -10,18 +10,36 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox import conditions, engine, faults, journal, merchants, provision
+from wallet_gateway.sandbox.approving import approve
 from wallet_gateway.sandbox.control_input import Input, InvalidInput, write_seconds
-from wallet_gateway.sandbox.engine.lookup import Whose, find_checkout, find_payment, find_pending
+from wallet_gateway.sandbox.engine.card_payload import CRYPTOGRAM_3DS, PAN_ONLY
+from wallet_gateway.sandbox.engine.lookup import (
+    Whose,
+    find_authentication,
+    find_checkout,
+    find_payment,
+    find_pending,
+)
 from wallet_gateway.sandbox.engine.refusals import UnknownMerchant
 from wallet_gateway.sandbox.engine.settlement import SETTLING
 from wallet_gateway.sandbox.late import carry_out_due
-from wallet_gateway.sandbox.models import DuplicatePolicy, JournalEntry, LetterCase, Merchant, Outcome
+from wallet_gateway.sandbox.models import (
+    DuplicatePolicy,
+    JournalEntry,
+    LetterCase,
+    Merchant,
+    Outcome,
+    WalletMode,
+)
 from wallet_gateway.sandbox.operations import Operation
 from wallet_gateway.sandbox.views.control_calls import calls, with_input
+from wallet_gateway.sandbox.wallet_cards import card_of
+from wallet_gateway.sandbox.wallet_models import AuthenticationOutcome
 
 
 def reset(given: Input) -> object:
@@ -41,6 +59,32 @@ def complete_checkout(given: Input) -> object:
     outcome = given.choice("outcome", Outcome)
     checkout = find_checkout(_whose(given))
     return {"location": engine.decide_checkout(checkout, outcome, by_hand=False)}
+
+
+def complete_authentication(given: Input) -> object:
+    """Leave a 3-D Secure page in its customer's place."""
+    outcome = given.choice("outcome", AuthenticationOutcome)
+    authentication = find_authentication(_whose(given))
+    return {"location": engine.decide_authentication(authentication, outcome, by_hand=False)}
+
+
+def make_payment_data(given: Input) -> object:
+    """Approve in the wallet in its customer's place."""
+    merchant_id = given.text("merchantId")
+    auth_method = given.choice("authMethod", (PAN_ONLY, CRYPTOGRAM_3DS))
+    network = CardNetwork(given.choice("cardNetwork", CardNetwork))
+    request = given.object("request")
+    given.check_nothing_else()
+    return approve(card_of(network, auth_method), request, merchant_id=merchant_id)
+
+
+def change_wallet(given: Input) -> object:
+    """Change how the emulated wallet behaves in the browser; nothing given changes nothing."""
+    mode = given.optional_choice("mode", WalletMode)
+    given.check_nothing_else()
+    if mode is not None:
+        conditions.change_wallet_mode(WalletMode(mode))
+    return {"mode": conditions.wallet_mode()}
 
 
 def settle_pending(given: Input) -> object:
@@ -162,6 +206,9 @@ control_urls = [
     calls("reset", POST=with_input(reset)),
     calls("merchants", POST=with_input(add_merchant)),
     calls("checkouts/complete", POST=with_input(complete_checkout)),
+    calls("three-d-secure/complete", POST=with_input(complete_authentication)),
+    calls("wallet", POST=with_input(change_wallet), GET=with_input(change_wallet)),
+    calls("wallet/payment-data", POST=with_input(make_payment_data)),
     calls("pending/settle", POST=with_input(settle_pending)),
     calls("portal", POST=with_input(make_portal_follow_up)),
     calls("migration-file", POST=import_migration_file),

@@ -36,7 +36,7 @@ def calls(name: str, **by_method: Call) -> URLPattern:
             response = refusal_response(refusal)
             response.headers["Allow"] = allowed
             return response
-        return _answer(call, request)
+        return answer(call, request)
 
     return path(name, view)
 
@@ -50,7 +50,8 @@ def with_input(call: Callable[[Input], object]) -> Call:
     return with_request
 
 
-def _answer(call: Call, request: HttpRequest) -> HttpResponse:
+def answer(call: Call, request: HttpRequest) -> HttpResponse:
+    """Carry a call out and write its result, or the reason why there is none, as JSON."""
     try:
         if len(request.body) > MOST_BYTES:
             raise BodyTooLarge(f"A body has at most {MOST_BYTES} bytes.")

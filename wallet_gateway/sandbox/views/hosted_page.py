@@ -39,7 +39,7 @@ def show(request: HttpRequest, token: str) -> HttpResponse:
     """Show the checkout behind a link, or decide it; 410 once that is over, 404 where there is none."""
     checkout = Checkout.objects.select_related("merchant").filter(token=token).first()
     if checkout is None:
-        return _unknown_link(request)
+        return unknown_link(request)
     try:
         if request.method == "POST":
             return _decide(request, checkout)
@@ -101,13 +101,14 @@ def _checkout_page(
         "expires_at": checkout.expires_at,
     }
     skin = page_skin(checkout.skin_id)
-    return _page(
+    return page(
         request, template, context, language=language, skin=skin, status=status, form_targets=form_targets
     )
 
 
-def _unknown_link(request: HttpRequest) -> HttpResponse:
-    return _page(
+def unknown_link(request: HttpRequest) -> HttpResponse:
+    """Say that there is nothing behind a link."""
+    return page(
         request,
         "wallet_sandbox/checkout_closed.html",
         {"closed": "unknown"},
@@ -117,7 +118,7 @@ def _unknown_link(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _page(
+def page(
     request: HttpRequest,
     template: str,
     context: dict[str, Any],
@@ -127,6 +128,7 @@ def _page(
     status: HTTPStatus,
     form_targets: Iterable[str] = (),
 ) -> HttpResponse:
+    """Answer with a page in the customer's frame: language, direction, skin and headers are added."""
     context |= {
         "language": language,
         "direction": direction(language),

@@ -1,0 +1,48 @@
+"""The stored cards: one of each kind of each network, all of them test cards that check out."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from tests.sandbox.test_masking import CARDS as TEST_NUMBERS
+from wallet_gateway.protocol.accounts import CardNetwork
+from wallet_gateway.sandbox.engine.card_payload import CRYPTOGRAM_3DS, PAN_ONLY, network_of
+from wallet_gateway.sandbox.masking import mask
+from wallet_gateway.sandbox.wallet_cards import ADDRESSES, CARDS, Funding, card_by_id, card_of
+
+each_card = pytest.mark.parametrize("card", CARDS, ids=lambda card: card.id)
+
+
+def test_there_is_one_of_each_kind_of_each_network() -> None:
+    kinds = Counter((card.network, card.auth_method) for card in CARDS)
+    assert kinds == {(network, method): 1 for network in CardNetwork for method in (PAN_ONLY, CRYPTOGRAM_3DS)}
+
+
+def test_there_is_one_of_each_funding() -> None:
+    assert {card.funding for card in CARDS} == set(Funding)
+
+
+@each_card
+def test_a_number_checks_out_and_is_of_its_network(card: object) -> None:
+    number = card.number  # type: ignore[attr-defined]
+    assert mask(number) != number
+    assert network_of(number) is card.network  # type: ignore[attr-defined]
+
+
+@each_card
+def test_a_number_is_not_shown(card: object) -> None:
+    assert card.number not in repr(card)  # type: ignore[attr-defined]
+
+
+def test_cards_are_found_by_id_and_by_kind() -> None:
+    card = card_of(CardNetwork.AMEX, PAN_ONLY)
+    assert card_by_id(card.id) is card
+    assert card_by_id("nobody") is None
+    assert card.number not in TEST_NUMBERS or card.last_four == card.number[-4:]
+
+
+def test_every_address_has_everything_that_is_ever_asked_for() -> None:
+    assert len({frozenset(address) for address in ADDRESSES}) == 1
+    assert all(address["name"] and address["postalCode"] and address["countryCode"] for address in ADDRESSES)
