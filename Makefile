@@ -7,10 +7,15 @@ DJANGO  ?=
 # Where the database tests look; Django makes and drops databases called test_<name> there.
 POSTGRES_URL ?= postgres://postgres@127.0.0.1:5432/test
 MARIADB_URL  ?= mysql://root@127.0.0.1:3306/test
-# Two workers suit two cores; the tests need no order and share nothing.
-PYTEST_ARGS  ?= -q -n 2 --dist loadfile
+# The tests need no order and share nothing. They often wait for a server or a browser: three workers fill two cores.
+# Files come in the order of tests/conftest.py, the long ones first.
+PYTEST_ARGS  ?= -q -n 3 --dist loadfile --no-loadscope-reorder
+# Measuring makes the tests half as slow again.
+COVERAGE     ?= --cov --cov-report=term:skip-covered
 # What never touches the database under test is not run again on each of them.
-ON_SERVERS   := -m "not browser" --ignore=tests/architecture --ignore=tests/packaging --ignore=tests/docs/test_fresh.py
+WITHOUT_ROWS := architecture client docs/test_fresh.py domain packaging protocol \
+	sandbox/engine sandbox/pages sandbox/server sandbox/test_main.py sandbox/views
+ON_SERVERS   := -m "not browser" $(WITHOUT_ROWS:%=--ignore=tests/%)
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
@@ -48,7 +53,7 @@ test: test-python test-js test-postgres test-mariadb  ## Run every test: Python,
 
 test-python: $(VENV)/.installed-test  ## Python and browser tests on SQLite, with branch coverage
 	@scripts/find-browser $(BIN)/python
-	$(BIN)/pytest $(PYTEST_ARGS) --cov --cov-report=term:skip-covered
+	$(BIN)/pytest $(PYTEST_ARGS) $(COVERAGE)
 
 tests/js/node_modules/.installed: tests/js/package-lock.json
 	@npm ci --prefix tests/js --silent --no-audit --no-fund

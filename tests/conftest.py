@@ -5,9 +5,16 @@ Properties are tested without a stopwatch: the first draw loads tables, and mach
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["wallet_gateway.testing.plugin", "tests.databases", "tests.chromium"]
 
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the long tests first, so that no worker is left alone with them at the end."""
+    items.sort(key=lambda item: not any(map(item.get_closest_marker, ("slow", "browser"))))
