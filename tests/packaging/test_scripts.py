@@ -73,7 +73,7 @@ def test_a_script_can_be_run_and_says_what_it_does(script: Path) -> None:
     assert os.access(script, os.X_OK)
     first, second, *_ = script.read_text(encoding="utf-8").splitlines()
     assert first.startswith("#!")
-    assert second.startswith("# ")
+    assert second.startswith(("# ", '"""'))
 
 
 def test_every_job_of_the_makefile_explains_itself() -> None:
