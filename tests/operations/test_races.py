@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 from django.db.models import Q
 
 from tests.client.servers import unused_port
@@ -455,3 +455,35 @@ def test_refusals_are_refusals_whatever_the_race(pay: Pay, real: GatewayContext)
         lambda: reconcile_order(order=fresh(payment).order, context=real, everything=True),
     )
     assert surprises(results, OperationRefused) == []
+
+
+@pytest.mark.skipif(connection.vendor == "sqlite", reason="SQLite lets one writer in at a time")
+def test_the_same_order_stored_twice_at_once_is_one_order_even_inside_old_snapshots(
+    clock: VirtualClock,
+) -> None:
+    details = OrderDetails(currency="EUR", amount=Decimal("20.00"))
+    together, found = threading.Barrier(2, timeout=10), []
+
+    def store() -> None:
+        if connection.vendor == "mysql":
+            with connection.cursor() as cursor:
+                cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+        try:
+            with transaction.atomic():
+                # The snapshot of a transaction with repeatable reads is taken here, before either has stored.
+                PaymentOrder.objects.count()
+                together.wait()
+                order = orders.create_order(
+                    reference="RACE-1", details=details, gateway="default", clock=clock
+                )
+                found.append(order.token)
+        finally:
+            connection.close()
+
+    threads = [threading.Thread(target=store) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    assert len(found) == 2
+    assert len(set(found)) == 1

@@ -491,6 +491,20 @@ def reverse_of_another(pay: Pay, context: GatewayContext) -> GatewayTransaction:
 # Lists that cannot be read whole
 
 
+def test_a_gateway_that_says_nothing_readable_for_a_day_is_a_persons_business(
+    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    payment = pay()
+    wallet_sandbox.fault("refund", "drop_before")
+    intent = refund(payment=payment, context=context, amount=Decimal("5.00"))
+    wallet_sandbox.fault("status", "not_json", times=0)
+    for hours, waits in ((23, False), (2, True)):
+        clock.advance(hours=hours)
+        reconcile_due(context=context)
+        intent.refresh_from_db()
+        assert (intent.state, intent.absent_count, intent.needs_operator) == (S.UNKNOWN, 0, waits)
+
+
 @pytest.mark.parametrize("decided", ["Approved", "Errored"])
 @pytest.mark.parametrize("first", [True, False])
 def test_a_list_with_one_unreadable_record_is_no_evidence_of_the_others(

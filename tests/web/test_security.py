@@ -131,5 +131,6 @@ def test_a_missing_setting_is_a_refusal_that_is_logged_and_not_shown(
         response = token_page(view)(request_)
     assert response.status_code == 503
     assert "MERCHANT_ID" in caplog.text
+    assert caplog.text.count("\n") == 1, "one line for one event"
     assert "MERCHANT_ID" not in response.content.decode()
     assert response["Cache-Control"] == "no-store"

@@ -48,7 +48,7 @@ class NotConfigured(APIException):
 def as_problem(fault: Exception, context: dict[str, Any]) -> Response | None:
     """Put the REST framework's answer to a failure into our shape; what it does not know stays a failure."""
     if isinstance(fault, ImproperlyConfigured):
-        logger.error("wallet payments are not configured", exc_info=fault)
+        logger.error("wallet payments are not configured: %s", fault)
         fault = NotConfigured()
     response = exception_handler(fault, context)
     if response is not None and isinstance(fault, APIException):

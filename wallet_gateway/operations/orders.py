@@ -167,8 +167,11 @@ def _store_once(order: PaymentOrder) -> PaymentOrder:
             # A shop may store its own order in the same transaction: nothing is sent yet.
             in_any_transaction(lambda: order.save(force_insert=True))
         except IntegrityError:
-            # Somebody else stored the same reference between the two statements.
-            found = PaymentOrder.objects.get(reference=order.reference)
+            # Somebody else stored the same reference between the two statements. A read that locks sees it,
+            # whatever was there when the caller's own transaction began.
+            found = in_any_transaction(
+                lambda: PaymentOrder.objects.select_for_update().get(reference=order.reference)
+            )
         else:
             return order
     if found.content_hash != order.content_hash:

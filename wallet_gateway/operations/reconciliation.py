@@ -13,6 +13,7 @@ from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
 from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
 from wallet_gateway.domain.recovery import (
     CLAIM,
+    OPERATOR_AFTER,
     may_conclude_expired,
     needs_operator,
     next_query_at,
@@ -132,6 +133,9 @@ def _no_answer(intent: GatewayTransaction, now: datetime) -> News:
     columns = _asked(intent, now)
     if _is_due(intent, now):
         columns["next_query_at"] = retry_unanswered_at(since=intent.state_since, now=now)
+    if intent.state == IntentState.UNKNOWN and now - intent.state_since >= OPERATOR_AFTER:
+        # A gateway that says nothing readable for a day is a person's business, too.
+        columns["needs_operator"] = True
     return News(kind=EvidenceKind.FAULT, changes=columns, keep_as_evidence=False)
 
 

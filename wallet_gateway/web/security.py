@@ -45,9 +45,9 @@ def token_page(view: View[P]) -> View[P]:
     def wrapped(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         try:
             response = view(request, *args, **kwargs)
-        except ImproperlyConfigured:
+        except ImproperlyConfigured as fault:
             # Refused, and loudly: without its settings a shop knows neither whom to ask nor what to believe.
-            logger.exception("wallet payments are not configured")
+            logger.error("wallet payments are not configured: %s", fault)
             response = render(
                 request, "wallet_gateway/unavailable.html", status=HTTPStatus.SERVICE_UNAVAILABLE
             )
