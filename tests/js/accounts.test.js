@@ -27,12 +27,6 @@ test("the request is the one that the service knows", async (t) => {
   assert.deepEqual(json, { merchantId: "M-100", storeId: "S-1", clientSystemTransactionId: "ORDER-1", paymentData: paymentData() })
 })
 
-test("neither cookies nor the address of the page go with it", async (t) => {
-  const { page, book } = await accounts(t)
-  await book.of(paymentData())
-  assert.deepEqual([page.posts[0].headers.cookie, page.posts[0].headers.referer], [undefined, undefined])
-})
-
 test("users ask 15: the token is sent byte for byte, not escaped twice and not parsed", async (t) => {
   const { page, book } = await accounts(t)
   await book.of(paymentData())

@@ -126,6 +126,17 @@ test("what failed with one card is forgotten when another one pays", async (t) =
   assert.deepEqual([page.faults, page.results.length], [[], 1])
 })
 
+test("what failed with one card is not told when the page has declined another", async (t) => {
+  const page = await authorizing(t, async () => DECLINED)
+  const works = page.answer
+  page.answer = async (sent, count) => (count === 1 ? { text: "?" } : works(sent))
+  await page.approve("one")
+  await page.approve("two")
+  page.wallet.sheet.reject({ statusCode: "CANCELED" })
+  await until(() => page.of("wallet:cancelled").length)
+  assert.deepEqual(page.faults, [])
+})
+
 test("the words for the customer come from the script's tag, in the page's language", async (t) => {
   const page = await authorizing(t, async () => SUCCESS, { attributes: { "failed-message": "Bitte andere Karte" } })
   page.answer = async () => ({ text: "?" })
