@@ -38,6 +38,7 @@ NAMES = {
     "OrderConflict",
     "OrderNotPayable",
     "OrderSummary",
+    "SendingPause",
     "SendingStopped",
     "Shipping",
     "ShippingAddress",
@@ -49,6 +50,7 @@ NAMES = {
     "UnableToResolve",
     "UnableToReverse",
     "UnableToSendAgain",
+    "UnableToStop",
     "attempt_for",
     "capture",
     "close_discrepancy",
@@ -65,9 +67,12 @@ NAMES = {
     "refund",
     "refund_migrated",
     "resolve",
+    "resume_sending",
     "reverse",
     "send_again",
+    "sending_pauses",
     "start_checkout",
+    "stop_sending",
     "sweep",
 }
 

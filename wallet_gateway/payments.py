@@ -20,14 +20,12 @@ from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, Paym
 from wallet_gateway.operations import (
     checkout,
     detached_refunds,
-    facts,
     follow_ups,
     migration_file,
     orders,
     reconciliation,
     resending,
     resolutions,
-    sweeping,
 )
 from wallet_gateway.operations.amounts import BadAmount
 from wallet_gateway.operations.attempts import (
@@ -45,12 +43,22 @@ from wallet_gateway.operations.migration_file import ImportReport
 from wallet_gateway.operations.orders import InvalidOrder, OrderConflict, OrderDetails
 from wallet_gateway.operations.resending import UnableToSendAgain
 from wallet_gateway.operations.resolutions import Decision, UnableToResolve
+from wallet_gateway.operations.stopping import UnableToStop
 from wallet_gateway.operations.sweeping import SweepReport
 from wallet_gateway.operations.texts import is_storable
 from wallet_gateway.protocol.addresses import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.cart import Discount, Item, Shipping
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
+from wallet_gateway.queries.pauses import SendingPause
+from wallet_gateway.upkeep import (
+    deliver_facts,
+    reconcile_due,
+    resume_sending,
+    sending_pauses,
+    stop_sending,
+    sweep,
+)
 
 __all__ = [
     "BadAmount",
@@ -73,6 +81,7 @@ __all__ = [
     "OrderConflict",
     "OrderNotPayable",
     "OrderSummary",
+    "SendingPause",
     "SendingStopped",
     "Shipping",
     "ShippingAddress",
@@ -84,6 +93,7 @@ __all__ = [
     "UnableToResolve",
     "UnableToReverse",
     "UnableToSendAgain",
+    "UnableToStop",
     "attempt_for",
     "capture",
     "close_discrepancy",
@@ -100,9 +110,12 @@ __all__ = [
     "refund",
     "refund_migrated",
     "resolve",
+    "resume_sending",
     "reverse",
     "send_again",
+    "sending_pauses",
     "start_checkout",
+    "stop_sending",
     "sweep",
 ]
 
@@ -219,23 +232,6 @@ def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> P
         return reconciliation.reconcile_attempt(reference=subject.reference, context=context).order
     context = context_of(subject.gateway)
     return reconciliation.reconcile_order(order=subject, context=context, everything=everything)
-
-
-def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
-    """Ask about everything whose time has come at one gateway; return how many were asked about."""
-    return reconciliation.reconcile_due(context=context_of(gateway), limit=limit)
-
-
-def sweep() -> tuple[SweepReport, ...]:
-    """Do once, for every gateway, what runs by itself: recovery, expiry, unsent requests, the outbox."""
-    aliases = conf.settings().gateways
-    sweeping.warn_of_orphans(aliases)
-    return tuple(sweeping.sweep(context=context_of(alias)) for alias in aliases)
-
-
-def deliver_facts() -> int:
-    """Tell the shop's receivers what they have not been told yet; return how many facts were taken."""
-    return facts.deliver_due(clock=wiring.clock())
 
 
 # Operations on a payment

@@ -1,0 +1,41 @@
+"""What operators do about a gateway as a whole, through the door that the settings wire."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from wallet_gateway import payments, upkeep
+from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_the_gateways_are_those_of_the_settings() -> None:
+    assert upkeep.gateway_aliases() == ("default",)
+
+
+def test_what_is_due_is_asked_about(wallet_sandbox: SandboxControl) -> None:
+    order = payments.create_order(reference="UP-1", currency="EUR", amount=Decimal("10.00"))
+    attempt = payments.start_checkout(order)
+    wallet_sandbox.complete_checkout(attempt.reference, "success")
+    GatewayTransaction.objects.update(next_query_at=order.created_at - timedelta(minutes=1))
+    assert upkeep.reconcile_due() == 1
+    order.refresh_from_db()
+    assert order.state == OrderState.PAID
+
+
+def test_a_stop_and_its_end_go_through_the_settings_gateway() -> None:
+    upkeep.stop_sending("default", author="anna", reason="why")
+    assert [pause.author for pause in upkeep.sending_pauses()] == ["anna"]
+    upkeep.resume_sending("default", author="anna", reason="why")
+    assert upkeep.sending_pauses() == ()
+
+
+def test_the_shop_finds_these_verbs_in_payments() -> None:
+    for name in ("sweep", "stop_sending", "resume_sending", "sending_pauses", "deliver_facts"):
+        assert getattr(payments, name) is getattr(upkeep, name)
