@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import http.client
+from pathlib import Path
 
 import pytest
 
 from tests.sandbox.merchant import Merchant, new_reference
 from wallet_gateway.testing.control import SandboxControl
+from wallet_gateway.testing.sandbox import SandboxServer
 
 
 def send_late(
@@ -77,3 +79,14 @@ def test_a_reset_forgets_what_was_to_come(merchant: Merchant, control: SandboxCo
     control.reset()
     control.advance_clock(60)
     assert merchant.records("LATE") == []
+
+
+def test_what_an_earlier_process_held_back_is_lost(tmp_path: Path) -> None:
+    file = tmp_path / "sandbox.sqlite3"
+    with SandboxServer("--database", str(file)) as server, Merchant(server.base_url) as merchant:
+        server.control.fault("checkout", "late", seconds=600)
+        with pytest.raises(http.client.RemoteDisconnected):
+            merchant.checkout("LATE")
+    with SandboxServer("--database", str(file)) as server, Merchant(server.base_url) as merchant:
+        server.control.advance_clock(600)
+        assert merchant.checkout("LATE").status == 200
