@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 from wallet_gateway.sandbox.wallet_keys import ROOT_LIFETIME, SIGNER_LIFETIME, KeyRing
@@ -55,6 +56,13 @@ def test_forgetting_makes_new_ones_and_a_clock_that_goes_back_does_not() -> None
     assert ring.at(NOW - timedelta(days=1)).root_document == first.root_document
     ring.forget()
     assert ring.at(NOW).root_document != first.root_document
+
+
+def test_many_who_ask_at_once_get_the_same_keys() -> None:
+    ring = KeyRing()
+    with ThreadPoolExecutor(8) as pool:
+        given = list(pool.map(lambda _: ring.at(NOW), range(40)))
+    assert all(keys == given[0] for keys in given)
 
 
 def test_private_keys_are_not_shown() -> None:

@@ -47,9 +47,10 @@ class KeyRing:
 
     def forget(self) -> None:
         """Throw every key away; the next call makes new ones."""
-        self._roots: list[_Root] = []
-        self._signer: Signer | None = None
-        self._private_keys: list[ec.EllipticCurvePrivateKey] = []
+        with self._lock:
+            self._roots: list[_Root] = []
+            self._signer: Signer | None = None
+            self._private_keys: list[ec.EllipticCurvePrivateKey] = []
 
     def at(self, now: datetime) -> WalletKeys:
         """Give the keys in force at a moment of the sandbox's clock."""
