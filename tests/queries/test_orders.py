@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.models.rows import NOW, a_payment, a_wallet_attempt, an_intent, an_order
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
-from wallet_gateway.models import PaymentOrder
+from wallet_gateway.models import Evidence, PaymentOrder
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.orders import TimelineKind, order_summary, order_timeline
 from wallet_gateway.testing.control import SandboxControl
@@ -90,6 +90,23 @@ def test_the_story_is_told_from_the_order_to_the_refund(wallet_sandbox: SandboxC
     assert story[-1].amount == euros("7.50")
     assert story[-2].detail == "a chip in the rim"
     assert [entry.occurred_at for entry in story] == sorted(entry.occurred_at for entry in story)
+
+
+def test_staff_are_told_also_what_moved_nothing_who_did_it_and_by_which_row(
+    wallet_sandbox: SandboxControl,
+) -> None:
+    order = order_of("30.00", wallet_sandbox)
+    intent = payments.capture(order, Decimal("20.00"), author="anna")
+    row = Evidence.objects.create(
+        intent=intent, kind="RECORDS", state_after="APPROVED", occurred_at=intent.created_at
+    )
+
+    story = order_timeline(order, everything=True)
+
+    assert "Gateway asked, nothing new" in [str(entry.text) for entry in story]
+    assert row in [entry.subject for entry in story]
+    assert row not in [entry.subject for entry in order_timeline(order)]
+    assert [entry.author for entry in story if entry.text == "Capture requested"] == ["anna"]
 
 
 def test_the_story_costs_two_statements_however_long_it_is(wallet_sandbox: SandboxControl) -> None:

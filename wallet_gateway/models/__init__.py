@@ -4,6 +4,7 @@ A row keeps its own shape and sums true and never talks to a gateway. States and
 `wallet_gateway.operations` alone.
 """
 
+from wallet_gateway.models.batches import BatchState, OperationBatch, OperationBatchRow, RowState
 from wallet_gateway.models.discrepancies import Discrepancy
 from wallet_gateway.models.evidence import Evidence, EvidenceKind
 from wallet_gateway.models.migrated import MigratedDeposit
@@ -15,6 +16,7 @@ from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.models.wallet import WalletAttempt, WalletKey
 
 __all__ = [
+    "BatchState",
     "Discrepancy",
     "Evidence",
     "EvidenceKind",
@@ -22,9 +24,12 @@ __all__ = [
     "GatewayPause",
     "GatewayTransaction",
     "MigratedDeposit",
+    "OperationBatch",
+    "OperationBatchRow",
     "OutboxFact",
     "Payment",
     "PaymentOrder",
+    "RowState",
     "WalletAttempt",
     "WalletKey",
 ]

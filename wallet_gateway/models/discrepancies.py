@@ -38,6 +38,7 @@ class Discrepancy(models.Model):
         verbose_name = _("discrepancy")
         verbose_name_plural = _("discrepancies")
         ordering = ("-id",)
+        default_permissions = ("view",)
         indexes = [models.Index(fields=["closed_at", "-id"], name="wallet_discrepancy_open")]
 
     def __str__(self) -> str:

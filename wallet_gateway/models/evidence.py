@@ -65,6 +65,7 @@ class Evidence(models.Model):
         verbose_name = _("evidence")
         verbose_name_plural = _("evidence")
         ordering = ("id",)
+        default_permissions = ("view",)
 
     def __str__(self) -> str:
         return f"{self.kind} {self.event or 'no news'}"

@@ -36,6 +36,8 @@ class MigratedDeposit(models.Model):
         verbose_name = _("migrated deposit")
         verbose_name_plural = _("migrated deposits")
         ordering = ("-id",)
+        default_permissions = ("view",)
+        permissions = [("detached_refund", "Can refund payments of an earlier provider")]
         constraints = [
             models.UniqueConstraint(fields=["gateway", "parent_transaction_id"], name="wallet_deposit_once"),
             models.CheckConstraint(

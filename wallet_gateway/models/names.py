@@ -67,6 +67,16 @@ _NAMES = {
     "RECORDS": pgettext_lazy("name of a state or kind", "Records"),
     "DECISION": pgettext_lazy("name of a state or kind", "Decision"),
     "LEASE_ENDED": pgettext_lazy("name of a state or kind", "Lease ended"),
+    # Batches and their rows
+    "DRAFT": pgettext_lazy("name of a state or kind", "Draft"),
+    "RUNNING": pgettext_lazy("name of a state or kind", "Running"),
+    "STOPPED": pgettext_lazy("name of a state or kind", "Stopped"),
+    "FINISHED": pgettext_lazy("name of a state or kind", "Finished"),
+    "WAITING": pgettext_lazy("name of a state or kind", "Waiting"),
+    "WORKING": pgettext_lazy("name of a state or kind", "Working"),
+    "CARRIED_OUT": pgettext_lazy("name of a state or kind", "Carried out"),
+    "REFUSED": pgettext_lazy("name of a state or kind", "Refused"),
+    "LEFT_OUT": pgettext_lazy("name of a state or kind", "Left out"),
 }
 
 

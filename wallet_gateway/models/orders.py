@@ -70,12 +70,17 @@ class PaymentOrder(models.Model):
         verbose_name = _("payment order")
         verbose_name_plural = _("payment orders")
         ordering = ("-id",)
+        default_permissions = ("view",)
         constraints = [
             models.CheckConstraint(
                 condition=models.Q(amount_minor__gt=0), name="wallet_order_amount_positive"
             ),
         ]
-        indexes = [models.Index(fields=["state", "-id"], name="wallet_order_state")]
+        indexes = [
+            models.Index(fields=["state", "-id"], name="wallet_order_state"),
+            # What a customer on the telephone names.
+            models.Index(fields=["order_number"], name="wallet_order_number"),
+        ]
 
     def __str__(self) -> str:
         return str(self.reference)

@@ -20,6 +20,8 @@ class GatewayPause(models.Model):
     class Meta:
         verbose_name = _("gateway pause")
         verbose_name_plural = _("gateway pauses")
+        default_permissions = ()
+        permissions = [("stop_sending", "Can stop sending to a gateway, and go on")]
 
     def __str__(self) -> str:
         return self.gateway

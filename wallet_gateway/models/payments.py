@@ -55,6 +55,12 @@ class Payment(models.Model):
         verbose_name = _("payment")
         verbose_name_plural = _("payments")
         ordering = ("-id",)
+        default_permissions = ()
+        permissions = [
+            ("capture_payment", "Can capture payments"),
+            ("refund_payment", "Can refund payments"),
+            ("reverse_payment", "Can reverse authorisations"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["order", "number"], name="wallet_payment_number"),
             *(

@@ -90,6 +90,11 @@ class GatewayTransaction(models.Model):
         verbose_name = _("gateway transaction")
         verbose_name_plural = _("gateway transactions")
         ordering = ("-id",)
+        default_permissions = ("view",)
+        permissions = [
+            ("resolve_unknown", "Can decide on outcomes, contradictions and differences"),
+            ("rotate_keys", "Can rotate the keys of encrypted columns"),
+        ]
         constraints = [
             models.CheckConstraint(condition=Q(amount_minor__gt=0), name="wallet_intent_amount_positive"),
             models.CheckConstraint(
@@ -115,6 +120,8 @@ class GatewayTransaction(models.Model):
             models.Index(fields=["next_query_at"], name="wallet_intent_next_query"),
             models.Index(fields=["next_send_at"], name="wallet_intent_next_send"),
             models.Index(fields=["state", "state_since"], name="wallet_intent_state"),
+            models.Index(fields=["state", "-id"], name="wallet_intent_newest"),
+            models.Index(fields=["kind", "-id"], name="wallet_intent_kind"),
             models.Index(fields=["lease_until"], name="wallet_intent_lease"),
         ]
 

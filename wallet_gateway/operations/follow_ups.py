@@ -161,19 +161,8 @@ def _carry_out(
     context: GatewayContext,
     who: Who,
 ) -> GatewayTransaction:
-    account, reference = context.gateway.account, context.new_reference()
-    message = FollowUpRequest.build(
-        merchant_id=account.merchant_id,
-        store_id=account.store_id,
-        user_id=account.user_id,
-        type=_WIRE_TYPES[kind],
-        amount=Money.from_minor_units(minor, payment.currency).to_wire(),
-        currency_code=payment.currency,
-        client_system_transaction_id=reference,
-        client_system_invoice_id=payment.reference,
-        provider_discretionary_data=payment.order.order_number or None,
-        apm_details={"apm_provider": account.provider},
-    )
+    reference = context.new_reference()
+    message = request_of(payment, kind, minor, reference=reference, context=context)
     draft = GatewayTransaction(
         payment=payment,
         gateway=context.alias,
@@ -186,3 +175,22 @@ def _carry_out(
         note=who.note[:500],
     )
     return carry_out(draft=draft, message=message, reserve=reserve, context=context)
+
+
+def request_of(
+    payment: Payment, kind: TransactionKind, minor: int, *, reference: str, context: GatewayContext
+) -> FollowUpRequest:
+    """Put a capture, refund or reversal of `minor` units into words, under a reference of its own."""
+    account = context.gateway.account
+    return FollowUpRequest.build(
+        merchant_id=account.merchant_id,
+        store_id=account.store_id,
+        user_id=account.user_id,
+        type=_WIRE_TYPES[kind],
+        amount=Money.from_minor_units(minor, payment.currency).to_wire(),
+        currency_code=payment.currency,
+        client_system_transaction_id=reference,
+        client_system_invoice_id=payment.reference,
+        provider_discretionary_data=payment.order.order_number or None,
+        apm_details={"apm_provider": account.provider},
+    )

@@ -88,6 +88,9 @@ class TimelineEntry:
     reference: str
     """The reference of the intent it is about; the shop's own for the order itself."""
     detail: str = ""
+    author: str = ""
+    subject: GatewayTransaction | Evidence | None = None
+    """The row that says it, with the redacted bodies of requests and answers."""
 
 
 _STARTED = {
@@ -119,6 +122,13 @@ _LEARNED = {
 }
 
 
+_NO_NEWS = {
+    EvidenceKind.ANSWER: _("Answer received that changed nothing"),
+    EvidenceKind.FAULT: _("No usable answer"),
+    EvidenceKind.RECORDS: _("Gateway asked, nothing new"),
+    EvidenceKind.DECISION: _("Decision recorded"),
+    EvidenceKind.LEASE_ENDED: _("Sender went silent"),
+}
 _REPORTED = {
     WalletEvent.RESULT: _("Wallet result received"),
     WalletEvent.ERROR: _("Wallet reported an error"),
@@ -126,13 +136,21 @@ _REPORTED = {
 }
 
 
-def order_timeline(order: PaymentOrder) -> tuple[TimelineEntry, ...]:
-    """Return what happened to an order, the oldest first. Two statements, whatever the order's history."""
+def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[TimelineEntry, ...]:
+    """Return what happened to an order, the oldest first. Two statements, whatever the order's history.
+
+    `everything` is for staff: also evidence that moved nothing.
+    """
     rows = GatewayTransaction.objects.filter(payment__order=order).select_related("wallet")
     intents = list(rows.order_by("pk"))
     evidence = Evidence.objects.filter(intent__payment__order=order).select_related("intent").order_by("pk")
     reported = (entry for intent in intents for entry in _reported(intent))
-    entries = [_ordered(order), *map(_started, intents), *reported, *_learned(evidence)]
+    entries = [
+        _ordered(order),
+        *map(_started, intents),
+        *reported,
+        *_learned(evidence, everything=everything),
+    ]
     return tuple(sorted(entries, key=lambda entry: entry.occurred_at))
 
 
@@ -154,6 +172,8 @@ def _started(intent: GatewayTransaction) -> TimelineEntry:
         amount=intent.amount,
         reference=intent.reference,
         detail=intent.note,
+        author=intent.author,
+        subject=intent,
     )
 
 
@@ -170,9 +190,9 @@ def _reported(intent: GatewayTransaction) -> Iterator[TimelineEntry]:
         )
 
 
-def _learned(rows: Iterable[Evidence]) -> Iterator[TimelineEntry]:
+def _learned(rows: Iterable[Evidence], *, everything: bool) -> Iterator[TimelineEntry]:
     for row in rows:
-        if not row.event:
+        if not (row.event or everything):
             continue
         yield TimelineEntry(
             occurred_at=row.occurred_at,
@@ -181,11 +201,15 @@ def _learned(rows: Iterable[Evidence]) -> Iterator[TimelineEntry]:
             amount=row.intent.approved_amount or row.intent.amount,
             reference=row.intent.reference,
             detail=row.detail,
+            author=row.author,
+            subject=row,
         )
 
 
 def _text_of(row: Evidence) -> str | Promise:
     state = IntentState(row.state_after)
+    if not row.event:
+        return _NO_NEWS[EvidenceKind(row.kind)]
     if state is IntentState.EXPIRED and row.intent.kind == TransactionKind.AUTHORIZATION:
         return _("Wallet button not used")
     if state is IntentState.APPROVED:

@@ -1,0 +1,42 @@
+"""A batch's rows: their amounts in words, and a key that is theirs alone."""
+
+from __future__ import annotations
+
+import pytest
+from django.utils import timezone
+
+from tests.models.rows import an_order
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.models import OperationBatch, OperationBatchRow
+from wallet_gateway.models.batches import BatchState, RowState
+from wallet_gateway.operations.intents import Who, repeated
+from wallet_gateway.protocol.money import Money
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def batch() -> OperationBatch:
+    return OperationBatch.objects.create(
+        kind=TransactionKind.CAPTURE, author="anna", created_at=timezone.now()
+    )
+
+
+def test_nothing_is_done_about_a_new_batch(batch: OperationBatch) -> None:
+    assert batch.state == BatchState.DRAFT
+    assert OperationBatchRow.objects.create(batch=batch, order=an_order()).state == RowState.WAITING
+
+
+def test_the_amount_of_a_row_is_in_its_orders_currency(batch: OperationBatch) -> None:
+    row = OperationBatchRow(batch=batch, order=an_order(currency="JPY"), amount_minor=2000)
+    assert row.amount == Money.parse("2000", "JPY")
+
+
+def test_each_row_has_a_key_that_operations_take_and_nobody_guesses(batch: OperationBatch) -> None:
+    rows = [OperationBatchRow.objects.create(batch=batch, order=an_order()) for _ in range(2)]
+    other = OperationBatch.objects.create(kind="CAPTURE", author="anna", created_at=timezone.now())
+
+    assert rows[0].key != rows[1].key
+    assert other.token != batch.token
+    assert len(batch.token) == 16
+    assert repeated(Who(key=rows[0].key), kind=TransactionKind.CAPTURE) is None

@@ -1,0 +1,81 @@
+"""Finding rows by what a person has at hand, and only by ways that have an index."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.models.rows import NOW, a_deposit, a_payment, an_intent, an_order
+from wallet_gateway.models import Discrepancy, Evidence
+from wallet_gateway.queries.search import (
+    deposits_found,
+    discrepancies_found,
+    evidence_found,
+    intents_found,
+    orders_found,
+)
+
+pytestmark = pytest.mark.django_db
+
+HERE = ("default",)
+
+
+@pytest.fixture
+def story() -> dict[str, object]:
+    order = an_order(reference="A-1001", order_number="2026/77")
+    an_order(reference="B-2002", order_number="2026/78")
+    payment = a_payment(order, reference="PAY-1")
+    intent = an_intent(payment, reference="CAP-1", record_id="gw-555")
+    return {"order": order, "payment": payment, "intent": intent}
+
+
+@pytest.mark.parametrize("text", ["A-1001", "A-1", "2026/77", "PAY-1", "CAP-1", "gw-555"])
+def test_an_order_is_found_by_each_of_its_names(story: dict[str, object], text: str) -> None:
+    assert list(orders_found(text, gateways=HERE)) == [story["order"]]
+
+
+@pytest.mark.parametrize("text", ["1001", "2026", "PAY", "gw-55", "nothing", "%", "A_1001"])
+def test_a_part_of_a_name_that_no_index_begins_with_finds_nothing(
+    story: dict[str, object], text: str
+) -> None:
+    assert not orders_found(text, gateways=HERE)
+
+
+def test_a_record_of_another_gateway_is_not_meant(story: dict[str, object]) -> None:
+    assert not orders_found("gw-555", gateways=("elsewhere",))
+
+
+@pytest.mark.parametrize("text", ["CAP", "gw-555", "A-1001"])
+def test_an_intent_is_found_by_its_reference_its_record_and_its_order(
+    story: dict[str, object], text: str
+) -> None:
+    assert list(intents_found(text, gateways=HERE)) == [story["intent"]]
+
+
+def test_evidence_and_differences_are_found_by_what_they_are_about(story: dict[str, object]) -> None:
+    seen = Evidence.objects.create(
+        intent=story["intent"], kind="ANSWER", state_after="APPROVED", occurred_at=NOW
+    )
+    found = Discrepancy.objects.create(
+        kind="MADE_ELSEWHERE", gateway="default", payment=story["payment"], fingerprint="f", found_at=NOW
+    )
+
+    assert list(evidence_found("CAP-1", gateways=HERE)) == [seen]
+    assert list(discrepancies_found("A-1001", gateways=HERE)) == [found]
+    assert not evidence_found("B-2002", gateways=HERE)
+
+
+def test_a_deposit_is_found_by_its_whole_reference() -> None:
+    deposit = a_deposit(parent_transaction_id="OLD-9")
+
+    assert list(deposits_found("OLD-9", gateways=HERE)) == [deposit]
+    assert not deposits_found("OLD", gateways=HERE)
+
+
+def test_no_search_joins_what_it_orders_or_looks_inside_texts(story: dict[str, object]) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        list(orders_found("A-1001", gateways=HERE))
+
+    assert len(asked) == 6
+    assert not any("LIKE '%" in query["sql"] for query in asked)
