@@ -103,6 +103,5 @@ export class Waiting {
   }
 }
 
-/** @type {HTMLElement | null | undefined} */
-const page = globalThis.document?.querySelector("[data-wallet-poll]")
+const page = /** @type {HTMLElement | null | undefined} */ (globalThis.document?.querySelector("[data-wallet-poll]"))
 if (page) new Waiting(page).start()

@@ -1,0 +1,125 @@
+/** A page with the wallet button as `{% wallet_button %}` draws it, a shop over real HTTP, and a wallet.js that only notes. */
+
+import { createServer } from "node:http"
+import { JSDOM } from "jsdom"
+import { STATIC, until } from "./page.js"
+
+export { aWhile, promise, until } from "./page.js"
+export const { start } = await import(new URL("page.js", STATIC))
+
+export const SUCCESS = {
+  clientSystemTransactionId: "REF-1",
+  transactionAccountId: "ACC-1",
+  transactionMethod: "WalletPay",
+  cryptogram: "AgAAAA==",
+  eciIndicator: "05",
+}
+export const FAILURE = { code: "4000340", description: "GeneralValidationError", details: { message: "token is missing" } }
+
+const TEXTS = { sending: "Sending", cancelled: "Closed", failed: "Failed", unclear: "Finding out", total: "Total" }
+const HTML = `<html lang="en"><body><div class="wallet-button" data-wallet-session="/api/session" data-wallet-price="/api/price"
+  data-wallet-reference="/api/reference" data-wallet-result="/api/result" data-wallet-csrf-header="X-Shop-Token"
+  ${Object.entries(TEXTS).map(([name, text]) => `data-wallet-text-${name}="${text}"`).join(" ")}>
+  <div class="wallet-button__slot"><div id="merchant-google-pay-button" hidden><button type="button">Pay</button></div></div>
+  <p role="status" tabindex="-1"></p>
+  <form method="post" action="/checkout"><input type="hidden" name="csrfmiddlewaretoken" value="t0ken"><button>Page</button></form>
+</div></body></html>`
+
+/** What the shop answers to "session"; `changed` by name. */
+export function session(changed = {}) {
+  return {
+    reference: "REF-1",
+    statusUrl: "/status",
+    resultUrl: "/result-page",
+    expiresIn: 600,
+    parameters: parameters(),
+    ...changed,
+  }
+}
+
+export const parameters = (optionalParams = { callbackIntents: ["PAYMENT_AUTHORIZATION"], emailRequired: false }) => ({
+  mid: "M-100",
+  sid: "S-1",
+  clientSystemTransactionId: "REF-1",
+  allowedMethods: ["PAN_ONLY", "CRYPTOGRAM_3DS"],
+  allowedCardNetworks: ["VISA"],
+  countryCode: "DE",
+  currencyCode: "EUR",
+  amountStatus: "FINAL",
+  amount: "12.30",
+  profile: "test",
+  publicKeyApi: "pk-1",
+  useWalletButton: false,
+  merchantNo: "",
+  merchantName: "Shop",
+  optionalParams,
+})
+
+/** Opens the page. `answers[what]` is a body, `[status, body]`, a function of the question, or null for a cut line. */
+export async function open(t, answers = {}) {
+  const page = { asked: [], runs: [], went: [], warnings: [], clicks: 0, answers: { session: session(), ...answers } }
+  const server = createServer(async (request, response) => {
+    const parts = []
+    for await (const part of request) parts.push(part)
+    const what = request.url.split("/").at(-1)
+    const body = Buffer.concat(parts).toString()
+    page.asked.push({ what, headers: request.headers, method: request.method, body: body && JSON.parse(body) })
+    const given = page.answers[what]
+    const answer = typeof given === "function" ? await given(JSON.parse(body || "null")) : given
+    if (answer == null) return void response.destroy()
+    const [status, value] = Array.isArray(answer) ? answer : [200, answer]
+    response.writeHead(status, { "Content-Type": "application/json" })
+    response.end(typeof value === "string" ? value : JSON.stringify(value))
+  })
+  await new Promise((go) => server.listen(0, "127.0.0.1", go))
+  const origin = `http://127.0.0.1:${server.address().port}`
+  const dom = new JSDOM(HTML, { url: `${origin}/shop`, runScripts: "outside-only" })
+  const { window } = dom
+  window.runWalletPay = (...values) => page.runs.push(values)
+  window.onMerchantButtonClick = () => page.clicks++
+  const location = {
+    origin,
+    assign: (url) => page.went.push(["assign", url.replace(origin, "")]),
+    replace: (url) => page.went.push(["replace", url.replace(origin, "")]),
+  }
+  const names = ["window", "document", "location", "console", "setTimeout"]
+  const before = Object.fromEntries(names.map((name) => [name, globalThis[name]]))
+  Object.assign(globalThis, { window, document: window.document, location })
+  globalThis.console = { ...console, warn: (...words) => page.warnings.push(words.join(" ")) }
+  globalThis.setTimeout = (act, pause) => {
+    const timer = before.setTimeout(act, pause)
+    // The end of a session is not waited for.
+    return pause > 10_000 ? timer.unref() : timer
+  }
+  t.after(() => {
+    Object.assign(globalThis, before)
+    dom.window.close()
+    server.closeAllConnections()
+    server.close()
+  })
+  const { document } = window
+  page.window = window
+  page.document = document
+  page.element = document.querySelector(".wallet-button")
+  page.slot = document.getElementById("merchant-google-pay-button")
+  page.form = document.querySelector("form")
+  page.news = document.querySelector("[role=status]")
+  page.questions = (what) => page.asked.filter((one) => one.what === what).map(({ body }) => body)
+  page.tell = (name, detail) => window[name](new window.CustomEvent(name, { detail }))
+  page.dispatch = (name) => document.dispatchEvent(new window.CustomEvent(name))
+  Object.defineProperties(page, {
+    state: { get: () => page.element.dataset.walletState },
+    said: { get: () => page.news.textContent },
+    options: { get: () => page.runs.at(-1)[14] },
+  })
+  page.payment = start(page.element)
+  return page
+}
+
+/** A page whose button can be pressed. */
+export async function ready(t, answers) {
+  const page = await open(t, answers)
+  await until(() => page.runs.length, "a run")
+  page.tell("handleWalletPayReady")
+  return page
+}

@@ -1,0 +1,315 @@
+/** What happens on the shop's page: the session, the button, the result, the way on; and every way it can go wrong. */
+
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { aWhile, FAILURE, open, parameters, promise, ready, session, SUCCESS, until } from "./button_page.js"
+
+const APPROVED = { outcome: "APPROVED", message: "", next: "/result-page" }
+const DECLINED = { outcome: "DECLINED", message: "Your bank declined", next: "" }
+const NOT_PAYABLE = [409, { code: "order_not_payable", message: "This order is already paid." }]
+
+// --- opening ------------------------------------------------------------------------------------------------------
+
+test("the session's parameters reach runWalletPay, 15 of them and in the interface's order", async (t) => {
+  const page = await ready(t)
+  const { optionalParams, ...given } = parameters()
+  assert.equal(page.runs[0].length, 15)
+  assert.deepEqual(page.runs[0].slice(0, 14), Object.values(given))
+  assert.equal(page.options.emailRequired, optionalParams.emailRequired)
+})
+
+test("the button is hidden until the wallet is ready, and then shown", async (t) => {
+  const page = await open(t)
+  await until(() => page.runs.length)
+  assert.equal(page.slot.hidden, true)
+  page.tell("handleWalletPayReady")
+  assert.deepEqual([page.slot.hidden, page.state], [false, "ready"])
+})
+
+for (const [what, answer] of [
+  ["the key service fails", [503, { code: "wallet_unavailable", message: "Not now" }]],
+  ["the shop is not reached", null],
+  ["the shop's answer is a page of words", [200, "<html>"]],
+  ["the shop breaks", [500, "<h1>Server Error</h1>"]],
+]) {
+  test(`when ${what}, the button stays hidden and the form beside it pays`, async (t) => {
+    const page = await open(t, { session: answer })
+    await until(() => page.state === "unavailable")
+    assert.deepEqual([page.slot.hidden, page.form.inert ?? false, page.runs.length, page.said], [true, false, 0, ""])
+  })
+}
+
+test("without wallet.js the button stays hidden", async (t) => {
+  const gate = promise()
+  const page = await open(t, { session: async () => (await gate.value, session()) })
+  page.window.runWalletPay = undefined
+  gate.resolve()
+  await until(() => page.state === "unavailable")
+})
+
+test("an order that must not be paid again says so", async (t) => {
+  const page = await open(t, { session: NOT_PAYABLE })
+  await until(() => page.state === "closed")
+  assert.deepEqual([page.said, page.slot.hidden], ["This order is already paid.", true])
+})
+
+test("a wallet that is not available leaves the form beside the button", async (t) => {
+  const page = await ready(t)
+  page.dispatch("wallet:unavailable")
+  assert.deepEqual([page.state, page.slot.hidden, page.form.inert ?? false], ["unavailable", true, false])
+})
+
+test("a session that is about to end is replaced by a new one", async (t) => {
+  let opened = 0
+  const page = await open(t, { session: () => session({ reference: `REF-${++opened}`, expiresIn: opened > 1 ? 600 : 0.05 }) })
+  await until(() => page.runs.length === 2)
+  await aWhile()
+  assert.equal(page.runs.length, 2)
+})
+
+// --- the button ---------------------------------------------------------------------------------------------------
+
+test("the shop's own button calls onMerchantButtonClick within the click", async (t) => {
+  const page = await ready(t)
+  page.slot.querySelector("button").click()
+  assert.equal(page.clicks, 1)
+})
+
+test("the three handlers cannot be replaced", async (t) => {
+  const page = await ready(t)
+  for (const name of ["handleWalletPayReady", "handlePaymentResult", "handlePaymentError"]) {
+    const handler = page.window[name]
+    assert.throws(() => Object.defineProperty(page.window, name, { value: () => {} }), TypeError)
+    assert.ok(Object.isFrozen(handler))
+    assert.equal(page.window[name], handler)
+  }
+})
+
+// --- results ------------------------------------------------------------------------------------------------------
+
+test("a result goes to the shop as the wallet gave it, and the page goes where the shop says", async (t) => {
+  const page = await ready(t, { result: APPROVED })
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.went.length)
+  assert.deepEqual(page.questions("result"), [SUCCESS])
+  assert.deepEqual(page.went, [["replace", "/result-page"]])
+})
+
+test("while a result is under way nothing can be pressed, and a screen reader hears why", async (t) => {
+  const gate = promise()
+  const page = await ready(t, { result: async () => (await gate.value, APPROVED) })
+  page.tell("handlePaymentResult", SUCCESS)
+  assert.deepEqual([page.slot.inert, page.form.inert, page.state, page.said], [true, true, "busy", "Sending"])
+  assert.equal(page.document.activeElement, page.news)
+  assert.equal(page.element.getAttribute("aria-busy"), "true")
+  page.tell("handleWalletPayReady")
+  assert.equal(page.state, "busy")
+  gate.resolve()
+  await until(() => page.went.length)
+})
+
+test("a result that is told twice is sent once", async (t) => {
+  const page = await ready(t, { result: APPROVED })
+  page.tell("handlePaymentResult", SUCCESS)
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.went.length === 2)
+  assert.equal(page.questions("result").length, 1)
+})
+
+test("3-D Secure is gone to, wherever it is", async (t) => {
+  const page = await ready(t, { result: { outcome: "THREE_D_SECURE", message: "", next: "https://bank.example/3ds" } })
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.went.length)
+  assert.deepEqual(page.went, [["assign", "https://bank.example/3ds"]])
+})
+
+for (const next of ["https://evil.example/", "//evil.example/", "javascript:alert(1)", "data:text/html,x"]) {
+  test(`no other outcome leads out of the shop: ${next}`, async (t) => {
+    const page = await ready(t, { result: { outcome: "APPROVED", message: "", next }, status: { final: true } })
+    page.tell("handlePaymentResult", SUCCESS)
+    await until(() => page.went.length)
+    assert.deepEqual(page.went, [["replace", "/result-page"]])
+  })
+}
+
+test("3-D Secure at an address that is none is not gone to", async (t) => {
+  const page = await ready(t, { result: { outcome: "THREE_D_SECURE", message: "", next: "javascript:alert(1)" }, status: { final: true } })
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.went.length)
+  assert.deepEqual(page.went, [["replace", "/result-page"]])
+})
+
+test("a decline says so and brings a new session, so that another card can be taken", async (t) => {
+  let opened = 0
+  const page = await ready(t, { result: DECLINED, session: () => session({ reference: `REF-${++opened}` }) })
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.runs.length === 2)
+  assert.deepEqual([page.said, page.state, page.slot.inert, page.went], ["Your bank declined", "ready", false, []])
+})
+
+test("the gateway's refusal of a card goes to the shop, too", async (t) => {
+  const page = await ready(t, { result: { outcome: "TRY_AGAIN", message: "Try another card", next: "" } })
+  page.tell("handlePaymentResult", FAILURE)
+  await until(() => page.said === "Try another card")
+  assert.deepEqual(page.questions("result"), [FAILURE])
+})
+
+for (const [what, answer, words] of [
+  ["refused", [400, { code: "invalid_result", message: "Not the wallet's" }], "Not the wallet's"],
+  ["unknown", [404, { code: "unknown_link", message: "No such link" }], "No such link"],
+  ["one too many", [429, { code: "too_many_results", message: "Too often" }], "Too often"],
+  ["refused without words", [403, "<h1>Forbidden</h1>"], "Failed"],
+]) {
+  test(`a result that is ${what} leaves the order payable, with a new session`, async (t) => {
+    const page = await ready(t, { result: answer })
+    page.tell("handlePaymentResult", SUCCESS)
+    await until(() => page.runs.length === 2)
+    assert.deepEqual([page.said, page.form.inert, page.went], [words, false, []])
+  })
+}
+
+for (const [what, answer] of [["cut off", null], ["answered by a broken server", [502, "<h1>Bad Gateway</h1>"]]]) {
+  test(`a result that is ${what} is never sent again: the shop's page says what became of it`, async (t) => {
+    const page = await ready(t, { result: answer, status: { state: "PENDING", final: false } })
+    page.tell("handlePaymentResult", SUCCESS)
+    await until(() => page.went.length)
+    assert.deepEqual(page.went, [["replace", "/result-page"]])
+    assert.equal(page.questions("result").length, 1)
+    assert.deepEqual([page.said, page.slot.inert, page.form.inert], ["Finding out", true, true])
+  })
+}
+
+// --- the sheet ----------------------------------------------------------------------------------------------------
+
+const CHANGES = { callbackIntents: ["SHIPPING_ADDRESS", "PAYMENT_AUTHORIZATION"] }
+
+test("callbacks are given only where the shop asks for their intents", async (t) => {
+  const page = await ready(t, { session: session({ parameters: parameters({}) }) })
+  assert.deepEqual([page.options.onPaymentDataChanged, page.options.onPaymentAuthorized], [undefined, undefined])
+  const other = await ready(t, { session: session({ parameters: parameters(CHANGES) }) })
+  assert.deepEqual([typeof other.options.onPaymentDataChanged, typeof other.options.onPaymentAuthorized], ["function", "function"])
+})
+
+test("what is approved in the sheet closes it, and its result is not sent a second time", async (t) => {
+  const page = await ready(t, { result: APPROVED })
+  assert.deepEqual(await page.options.onPaymentAuthorized({}, SUCCESS), { transactionState: "SUCCESS" })
+  assert.deepEqual(page.went, [])
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.went.length)
+  assert.equal(page.questions("result").length, 1)
+})
+
+test("3-D Secure closes the sheet first", async (t) => {
+  const page = await ready(t, { result: { outcome: "THREE_D_SECURE", message: "", next: "https://bank.example/3ds" } })
+  assert.deepEqual(await page.options.onPaymentAuthorized({}, SUCCESS), { transactionState: "SUCCESS" })
+  assert.deepEqual(page.went, [])
+})
+
+test("a decline keeps the sheet open, and the next card has a fresh reference", async (t) => {
+  const page = await ready(t, { result: DECLINED, reference: { reference: "REF-2" } })
+  const { transactionState, error } = await page.options.onPaymentAuthorized({}, SUCCESS)
+  assert.deepEqual([transactionState, error.intent, error.message], ["ERROR", "PAYMENT_AUTHORIZATION", "Your bank declined"])
+  assert.equal(await page.options.nextReference(), "REF-2")
+  page.answers.result = APPROVED
+  const second = { ...SUCCESS, clientSystemTransactionId: "REF-2", transactionAccountId: "ACC-2" }
+  assert.deepEqual(await page.options.onPaymentAuthorized({}, second), { transactionState: "SUCCESS" })
+})
+
+test("a sheet that is closed after a decline brings a new session", async (t) => {
+  const page = await ready(t, { result: DECLINED })
+  await page.options.onPaymentAuthorized({}, SUCCESS)
+  page.dispatch("wallet:cancelled")
+  await until(() => page.runs.length === 2)
+})
+
+test("when the shop is lost within the sheet no second card is taken, and the shop's page says what became of the first", async (t) => {
+  const page = await ready(t, { result: null, reference: { reference: "REF-2" }, status: { final: false } })
+  const { error } = await page.options.onPaymentAuthorized({}, SUCCESS)
+  assert.equal(error.message, "Finding out")
+  await assert.rejects(page.options.nextReference(), /Finding out/)
+  assert.deepEqual([page.form.inert, page.slot.inert], [true, true])
+  page.dispatch("wallet:cancelled")
+  await until(() => page.went.length)
+  assert.deepEqual(page.went, [["replace", "/result-page"]])
+})
+
+test("a change on the sheet is priced by the shop, under the reference of its card", async (t) => {
+  const price = { total: "17.20", displayItems: [], shippingOptions: [], selectedOption: null, offers: [], errors: [] }
+  const page = await ready(t, { session: session({ parameters: parameters(CHANGES) }), price, reference: { reference: "REF-2" } })
+  const shippingAddress = { countryCode: "FR", postalCode: "75001" }
+  const update = await page.options.onPaymentDataChanged({ callbackTrigger: "SHIPPING_ADDRESS", shippingAddress })
+  assert.equal(update.newTransactionInfo.totalPrice, "17.20")
+  await page.options.nextReference()
+  await page.options.onPaymentDataChanged({ callbackTrigger: "SHIPPING_OPTION", shippingOptionData: { id: "fast" } })
+  assert.deepEqual(page.questions("price"), [
+    { reference: "REF-1", shippingAddress, shippingOption: null, offers: [] },
+    { reference: "REF-2", shippingAddress: null, shippingOption: "fast", offers: [] },
+  ])
+})
+
+test("a closed sheet is no error: it is said, and the button has the focus", async (t) => {
+  const page = await ready(t)
+  page.dispatch("wallet:cancelled")
+  assert.deepEqual([page.said, page.document.activeElement], ["Closed", page.slot.querySelector("button")])
+  await aWhile()
+  assert.equal(page.runs.length, 1)
+})
+
+test("a failure of the wallet is said in the customer's words, and told in the wallet's to the developer", async (t) => {
+  const page = await ready(t)
+  page.tell("handlePaymentError", "DEVELOPER_ERROR: merchantId is missing")
+  assert.deepEqual([page.said, page.state], ["Failed", "ready"])
+  assert.deepEqual(page.warnings, ["wallet: DEVELOPER_ERROR: merchantId is missing"])
+})
+
+test("a failure before the button was there leaves the form, without a word", async (t) => {
+  const page = await open(t)
+  await until(() => page.runs.length)
+  page.tell("handlePaymentError", "The wallet's script could not be loaded")
+  assert.deepEqual([page.state, page.said, page.slot.hidden], ["unavailable", "", true])
+})
+
+// --- back and forth -----------------------------------------------------------------------------------------------
+
+const show = (page, persisted) => page.window.dispatchEvent(Object.assign(new page.window.Event("pageshow"), { persisted }))
+
+test("a page that the back button brings asks anew whether its order can be paid", async (t) => {
+  const page = await ready(t, { result: APPROVED })
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.went.length)
+  page.answers.session = NOT_PAYABLE
+  show(page, true)
+  await until(() => page.state === "closed")
+  assert.equal(page.slot.hidden, true)
+})
+
+test("back from 3-D Secure the button can be pressed again, if the order allows", async (t) => {
+  const page = await ready(t, { result: { outcome: "THREE_D_SECURE", message: "", next: "https://bank.example/3ds" } })
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.went.length)
+  show(page, true)
+  await until(() => page.runs.length === 2)
+  page.tell("handleWalletPayReady")
+  assert.deepEqual([page.state, page.slot.inert, page.form.inert], ["ready", false, false])
+})
+
+test("a page that is simply loaded asks once", async (t) => {
+  const page = await ready(t)
+  show(page, false)
+  await aWhile()
+  assert.equal(page.questions("session").length, 1)
+})
+
+test("of two openings the answer to the older is of no interest", async (t) => {
+  const gates = [promise(), promise()]
+  let asked = 0
+  const page = await open(t, { session: async () => session({ reference: await gates[asked++].value }) })
+  await until(() => asked === 1)
+  show(page, true)
+  await until(() => asked === 2)
+  gates[1].resolve("NEW")
+  await until(() => page.runs.length)
+  gates[0].resolve("OLD")
+  await aWhile()
+  assert.equal(page.runs.length, 1)
+})

@@ -1,0 +1,76 @@
+/** The way to the shop's server, and the sheet's words in both directions. */
+
+import assert from "node:assert/strict"
+import { test } from "node:test"
+import { ready } from "./button_page.js"
+import { STATIC } from "./page.js"
+
+const { another, questionOf, updateOf } = await import(new URL("page/sheet.js", STATIC))
+const { Shop } = await import(new URL("page/shop.js", STATIC))
+
+test("a question is a POST of JSON with the token of the form, and never of a cached page", async (t) => {
+  const page = await ready(t)
+  const [{ method, headers, body }] = page.asked
+  assert.deepEqual([method, headers["content-type"], headers["x-shop-token"], body], ["POST", "application/json", "t0ken", {}])
+})
+
+for (const [what, answer, expected] of [
+  ["words of the shop", [409, { code: "order_not_payable", message: "Paid" }], { message: "Paid", code: "order_not_payable", isUnclear: false }],
+  ["a shop that says it cannot", [503, { code: "wallet_unavailable", message: "No" }], { message: "No", code: "wallet_unavailable", isUnclear: false }],
+  ["a broken shop", [500, "<html>"], { message: "", code: "", isUnclear: true }],
+  ["a proxy's page", [502, "null"], { message: "", code: "", isUnclear: true }],
+  ["a redirect", [302, ""], { message: "", code: "unreachable", isUnclear: true }],
+  ["a cut line", null, { message: "", code: "unreachable", isUnclear: true }],
+]) {
+  test(`what ${what} means for the money`, async (t) => {
+    const page = await ready(t, { result: answer })
+    const fault = await new Shop(page.element).ask("result", {}).catch((fault) => fault)
+    const { message, code, isUnclear } = fault
+    assert.deepEqual({ message, code, isUnclear }, expected)
+  })
+}
+
+test("what the sheet does not tell is null", () => {
+  assert.deepEqual(questionOf({}, "REF"), { reference: "REF", shippingAddress: null, shippingOption: null, offers: [] })
+  const told = { shippingOptionData: { id: "fast" }, offerData: { redemptionCodes: ["A"] } }
+  assert.deepEqual(questionOf(told, "REF"), { reference: "REF", shippingAddress: null, shippingOption: "fast", offers: ["A"] })
+})
+
+const PRICE = {
+  total: "1234.50",
+  displayItems: [{ label: "Mug", type: "LINE_ITEM", price: "1234.50" }],
+  shippingOptions: [
+    { id: "slow", label: "Standard", amount: "0.00", description: "Five days" },
+    { id: "fast", label: "Express", amount: "4.90", description: "" },
+  ],
+  selectedOption: "slow",
+  offers: [{ redemptionCode: "SAVE", description: "Ten off" }],
+  errors: [],
+}
+
+test("a price becomes the update of the sheet, with what an option costs in the page's language", () => {
+  const update = updateOf(PRICE, "EUR", "de", "Summe")
+  assert.deepEqual(update.newTransactionInfo, { totalPrice: "1234.50", totalPriceLabel: "Summe", displayItems: PRICE.displayItems })
+  assert.deepEqual(update.newShippingOptionParameters, {
+    defaultSelectedOptionId: "slow",
+    shippingOptions: [
+      { id: "slow", label: "Standard · 0,00\u00a0€", description: "Five days" },
+      { id: "fast", label: "Express · 4,90\u00a0€" },
+    ],
+  })
+  assert.deepEqual(update.newOfferInfo, { offers: PRICE.offers })
+})
+
+test("what there is not is not sent", () => {
+  const update = updateOf({ ...PRICE, shippingOptions: [], offers: [] }, "JPY", "", "Total")
+  assert.deepEqual(Object.keys(update), ["newTransactionInfo"])
+})
+
+test("choices that cannot be priced are the sheet's error, and nothing else", () => {
+  const error = { intent: "SHIPPING_ADDRESS", reason: "SHIPPING_ADDRESS_UNSERVICEABLE", message: "Not there" }
+  assert.deepEqual(updateOf({ ...PRICE, errors: [error] }, "EUR", "en", "Total"), { error })
+})
+
+test("a decline is an error of the card, which keeps the sheet open", () => {
+  assert.deepEqual(another("No"), { transactionState: "ERROR", error: { intent: "PAYMENT_AUTHORIZATION", reason: "PAYMENT_DATA_INVALID", message: "No" } })
+})

@@ -1,0 +1,78 @@
+// @ts-check
+/** The way to the shop's own server: one question, one answer, and what a failure means for the money. */
+
+// Longer than the shop itself waits for the gateway, reads and the authorization together.
+const PATIENCE = 90
+
+export class Refused extends Error {
+  /**
+   * `isUnclear`: the shop may have heard the question, and acted on it.
+   * @param {string} message for the customer; empty where the shop gave none @param {string} code @param {boolean} isUnclear
+   */
+  constructor(message, code, isUnclear) {
+    super(message)
+    this.code = code
+    this.isUnclear = isUnclear
+  }
+}
+
+export class Shop {
+  /** @param {HTMLElement} element carries `data-wallet-session`, `-price`, `-reference` and `-result`: addresses */
+  constructor(element) {
+    this.element = element
+  }
+
+  /** @param {"session" | "price" | "reference" | "result"} what @param {object} body @returns {Promise<any>} */
+  async ask(what, body) {
+    const [status, answer] = await this.#post(this.#address(what), JSON.stringify(body))
+    if (status >= 200 && status < 300 && answer) return answer
+    const { code = "", message = "" } = answer ?? {}
+    throw new Refused(String(message), String(code), status >= 500 && !code)
+  }
+
+  /** @param {string} what */
+  #address(what) {
+    return new URL(this.element.getAttribute(`data-wallet-${what}`) ?? "", document.baseURI)
+  }
+
+  /** The form beside the button has the token, wherever else the project keeps it. */
+  get #token() {
+    /** @type {HTMLInputElement | null} */
+    const field = this.element.querySelector("input[name=csrfmiddlewaretoken]")
+    return field?.value ?? ""
+  }
+
+  /** @param {URL} url @param {string} body @returns {Promise<[number, any]>} */
+  async #post(url, body) {
+    try {
+      const answer = await fetch(url, {
+        method: "POST",
+        headers: {
+          "Accept": "application/json",
+          "Content-Type": "application/json",
+          [this.element.dataset.walletCsrfHeader ?? "X-CSRFToken"]: this.#token,
+        },
+        body,
+        credentials: "same-origin",
+        mode: "same-origin",
+        redirect: "error",
+        cache: "no-store",
+        signal: AbortSignal.timeout(PATIENCE * 1000),
+      })
+      return [answer.status, await read(answer)]
+    } catch {
+      throw new Refused("", "unreachable", true)
+    }
+  }
+}
+
+/** A page of words, from a proxy perhaps, is no answer. @param {Response} answer @returns {Promise<any>} */
+async function read(answer) {
+  const text = await answer.text()
+  try {
+    const value = JSON.parse(text)
+    return value && typeof value === "object" ? value : undefined
+  } catch {
+    return undefined
+  }
+}
