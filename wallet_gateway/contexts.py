@@ -6,9 +6,11 @@ No verbs here; `payments` and the sweep pass these on.
 from __future__ import annotations
 
 from django.urls import reverse
+from django.utils.module_loading import import_string
 
 from wallet_gateway import conf, return_tokens, wiring
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.wallet_secrets import WalletCipher
 from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.return_tokens import ReturnOutcome
 
@@ -22,14 +24,25 @@ def context_of(alias: str) -> GatewayContext:
     if known is not None and known.gateway is gateway:
         return known
     # Made anew whenever the settings, and so the client, have changed.
+    given = conf.gateway_settings(alias)
     context = GatewayContext(
         alias=alias,
         gateway=gateway,
-        policy=conf.gateway_settings(alias).policy,
+        policy=given.policy,
         clock=wiring.clock(),
+        wallet=given.wallet,
+        cipher=cipher(),
+        price=import_string(given.pricing) if given.pricing else None,
+        authenticate=import_string(given.authenticator) if given.authenticator else None,
     )
     _contexts[alias] = context
     return context
+
+
+def cipher() -> WalletCipher | None:
+    """Return the cipher of secrets at rest; None where the settings have no keys, and so no wallet."""
+    keys = conf.settings().fernet_keys
+    return WalletCipher(keys) if keys else None
 
 
 def return_urls(reference: str) -> RedirectDetails:

@@ -16,7 +16,9 @@ from django.views.decorators.debug import sensitive_variables
 from wallet_gateway import conf, wiring
 from wallet_gateway.contexts import context_of, return_urls
 from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.domain.wallet_outcomes import WalletOutcome
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.operations import (
     checkout,
     detached_refunds,
@@ -46,6 +48,25 @@ from wallet_gateway.operations.resolutions import Decision, UnableToResolve
 from wallet_gateway.operations.stopping import UnableToStop
 from wallet_gateway.operations.sweeping import SweepReport
 from wallet_gateway.operations.texts import is_storable
+from wallet_gateway.operations.wallet_attempts import UnknownWalletReference
+from wallet_gateway.operations.wallet_hooks import (
+    AuthenticationQuestion,
+    SheetDiscount,
+    SheetFault,
+    SheetPricing,
+    SheetQuestion,
+    ShippingOption,
+)
+from wallet_gateway.operations.wallet_keys import Rotation, WalletUnavailable
+from wallet_gateway.operations.wallet_payment import (
+    TooManyWalletResults,
+    WalletCardRefused,
+    WalletPriceChanged,
+    WalletTryAgain,
+)
+from wallet_gateway.operations.wallet_pricing import SheetPrice
+from wallet_gateway.operations.wallet_result import InvalidWalletResult
+from wallet_gateway.operations.wallet_session import WalletSession
 from wallet_gateway.protocol.addresses import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.cart import Discount, Item, Shipping
 from wallet_gateway.protocol.money import Money
@@ -59,8 +80,18 @@ from wallet_gateway.upkeep import (
     stop_sending,
     sweep,
 )
+from wallet_gateway.wallet_payments import (
+    next_wallet_reference,
+    note_wallet_event,
+    open_wallet_session,
+    pay_with_wallet,
+    price_wallet_sheet,
+    rotate_wallet_keys,
+    wallet_outcome,
+)
 
 __all__ = [
+    "AuthenticationQuestion",
     "BadAmount",
     "BillingAddress",
     "CheckoutInProgress",
@@ -72,6 +103,7 @@ __all__ = [
     "GatewayUnreachable",
     "ImportReport",
     "InvalidOrder",
+    "InvalidWalletResult",
     "Item",
     "KeyConflict",
     "Money",
@@ -81,12 +113,20 @@ __all__ = [
     "OrderConflict",
     "OrderNotPayable",
     "OrderSummary",
+    "Rotation",
     "SendingPause",
     "SendingStopped",
+    "SheetDiscount",
+    "SheetFault",
+    "SheetPrice",
+    "SheetPricing",
+    "SheetQuestion",
     "Shipping",
     "ShippingAddress",
+    "ShippingOption",
     "SweepReport",
     "TimelineEntry",
+    "TooManyWalletResults",
     "UnableToCapture",
     "UnableToRefund",
     "UnableToRefundMigrated",
@@ -94,6 +134,14 @@ __all__ = [
     "UnableToReverse",
     "UnableToSendAgain",
     "UnableToStop",
+    "UnknownWalletReference",
+    "WalletCardRefused",
+    "WalletEvent",
+    "WalletOutcome",
+    "WalletPriceChanged",
+    "WalletSession",
+    "WalletTryAgain",
+    "WalletUnavailable",
     "attempt_for",
     "capture",
     "close_discrepancy",
@@ -103,8 +151,13 @@ __all__ = [
     "get_order",
     "get_order_by_token",
     "import_migration_file",
+    "next_wallet_reference",
+    "note_wallet_event",
+    "open_wallet_session",
     "order_summary",
     "order_timeline",
+    "pay_with_wallet",
+    "price_wallet_sheet",
     "reconcile",
     "reconcile_due",
     "refund",
@@ -112,11 +165,13 @@ __all__ = [
     "resolve",
     "resume_sending",
     "reverse",
+    "rotate_wallet_keys",
     "send_again",
     "sending_pauses",
     "start_checkout",
     "stop_sending",
     "sweep",
+    "wallet_outcome",
 ]
 
 

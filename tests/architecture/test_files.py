@@ -10,7 +10,9 @@ from tests.architecture.sources import Source, everything, package
 
 LINE_BUDGET = 400
 # Files that may be longer, each with its reason.
-LONGER: dict[str, str] = {}
+LONGER: dict[str, str] = {
+    "wallet_gateway/payments.py": "the front door names all behind it twice: to import and to offer it",
+}
 
 
 def _by_name(source: Source) -> str:

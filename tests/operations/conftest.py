@@ -15,6 +15,7 @@ import pytest
 
 from tests.client.certificates import Certificate, make_certificate
 from tests.operations.invariants import check_books
+from tests.operations.wallet_customer import Customer
 from wallet_gateway import conf, contexts
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
@@ -25,6 +26,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.orders import OrderDetails
 from wallet_gateway.operations.resolutions import Decision
 from wallet_gateway.operations.sweeping import sweep
+from wallet_gateway.operations.wallet_hooks import Authenticator, Pricer
 from wallet_gateway.protocol.cart import Item
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.sandbox import SandboxServer
@@ -91,6 +93,8 @@ def make_context(wallet_sandbox_server: SandboxServer, clock: VirtualClock) -> I
         alias: str = "default",
         ca_file: str | None = None,
         patience: dict[str, Any] = PATIENT,
+        price: Pricer | None = None,
+        authenticate: Authenticator | None = None,
         **policy: Any,
     ) -> GatewayContext:
         given = conf.gateway_settings("default")
@@ -103,6 +107,10 @@ def make_context(wallet_sandbox_server: SandboxServer, clock: VirtualClock) -> I
             policy=type(given.policy)(**(fields | policy)),
             clock=clock,
             sleep=lambda seconds: None,
+            wallet=given.wallet,
+            cipher=contexts.cipher(),
+            price=price,
+            authenticate=authenticate,
         )
 
     yield make
@@ -167,6 +175,12 @@ def pay(open_page: Pay, wallet_sandbox: SandboxControl, context: GatewayContext)
         return reconciliation.reconcile_attempt(reference=attempt.reference, context=context)
 
     return complete
+
+
+@pytest.fixture
+def customer(wallet_sandbox: SandboxControl, context: GatewayContext) -> Customer:
+    """Somebody with a wallet."""
+    return Customer(wallet_sandbox, context)
 
 
 @pytest.fixture

@@ -28,7 +28,14 @@ FIVE = Decimal("5.00")
 
 
 def report(**did: int) -> SweepReport:
-    nothing = {"leases_ended": 0, "pages_given_up": 0, "asked": 0, "sent_again": 0, "facts_told": 0}
+    nothing = {
+        "leases_ended": 0,
+        "pages_given_up": 0,
+        "buttons_expired": 0,
+        "asked": 0,
+        "sent_again": 0,
+        "facts_told": 0,
+    }
     return SweepReport(gateway="default", **nothing | did)
 
 
@@ -42,7 +49,9 @@ def test_with_nothing_due_nothing_is_done(
     assert len(wallet_sandbox.journal()) == before
 
 
-@pytest.mark.parametrize("did", ["leases_ended", "pages_given_up", "asked", "sent_again", "facts_told"])
+@pytest.mark.parametrize(
+    "did", ["leases_ended", "pages_given_up", "buttons_expired", "asked", "sent_again", "facts_told"]
+)
 def test_a_sweep_says_whether_it_did_something(did: str) -> None:
     assert report(**{did: 1}).did_something
 

@@ -20,9 +20,11 @@ from wallet_gateway.domain.recovery import RESEND_WAITS
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
 from wallet_gateway.operations._breaker import count_unknown, pause_sending
 from wallet_gateway.operations._news import News
+from wallet_gateway.operations._page_hosts import is_allowed_page, strange_host
 from wallet_gateway.operations._questions import ask, expectation_of
 from wallet_gateway.operations._settlement import settle
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.protocol.authorizations import AuthorizationResponse
 from wallet_gateway.protocol.detached_refunds import DetachedRefundResponse
 from wallet_gateway.protocol.follow_ups import FollowUpResponse
 
@@ -41,6 +43,29 @@ def record_detached_answer(
     """Record the direct answer to a detached refund."""
     finding = read_detached_answer(answer.message, expectation_of(intent))
     return _record_finding(intent, finding, answer.exchange, context)
+
+
+def record_authorization_answer(
+    intent: GatewayTransaction, answer: Answer[AuthorizationResponse], *, context: GatewayContext
+) -> GatewayTransaction:
+    """Record the direct answer to an authorization; a pending one may send the customer to 3-D Secure."""
+    finding = read_follow_up_answer(answer.message, expectation_of(intent))
+    url = answer.message.redirect_url
+    if finding.verdict is not Verdict.PENDING or not url:
+        return _record_finding(intent, finding, answer.exchange, context)
+    if not is_allowed_page(url, context):
+        # The gateway has it all the same, so only its status says how it ends.
+        strange = strange_host(url, verdict=Verdict.PENDING, record_id=finding.record_id)
+        return _record_finding(intent, strange, answer.exchange, context)
+    ends = context.clock.now() + timedelta(seconds=context.gateway.account.redirect_url_timeout)
+    news = News(
+        kind=EvidenceKind.ANSWER,
+        event=IntentEvent.CHALLENGED,
+        finding=finding,
+        exchange=answer.exchange,
+        changes={"redirect_url": url, "expires_at": ends},
+    )
+    return settle(intent, news, context=context)
 
 
 def _record_finding(

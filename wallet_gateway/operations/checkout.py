@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
-from urllib.parse import urlsplit
 
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
-from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
-from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.models import EvidenceKind, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations._breaker import pause_sending
 from wallet_gateway.operations._news import News
+from wallet_gateway.operations._page_hosts import is_allowed_page, strange_host
 from wallet_gateway.operations._settlement import settle
 from wallet_gateway.operations._transactions import in_transaction
 from wallet_gateway.operations.attempts import (
@@ -155,7 +153,7 @@ def _record(
 
 def _open(intent: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext) -> Payment:
     url = answer.message.redirect_url
-    if not _is_allowed(url, context):
+    if not is_allowed_page(url, context):
         return _refuse_host(intent, answer, context)
     expires_at = intent.expires_at or context.clock.now() + page_lifetime(context)
     news = News(
@@ -175,27 +173,10 @@ def _open(intent: GatewayTransaction, answer: Answer[CheckoutResponse], context:
     return payment
 
 
-def _is_allowed(url: str, context: GatewayContext) -> bool:
-    schemes: Sequence[str] = ("https", "http") if context.policy.allow_plain_http else ("https",)
-    scheme, host = _split(url)
-    return scheme in schemes and host in context.policy.redirect_hosts
-
-
-def _split(url: str) -> tuple[str, str]:
-    """Return scheme and host of an address, both empty where it is none."""
-    try:
-        parts = urlsplit(url)
-    except ValueError:
-        return "", ""
-    return parts.scheme, parts.netloc.lower()
-
-
 def _refuse_host(
     intent: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
 ) -> Payment:
-    host = _split(answer.message.redirect_url)[1][:100]
-    detail = f"payment page on host {host!r}, which is not among the allowed ones"
-    finding = Finding(verdict=Verdict.NO_NEWS, discrepancy=DiscrepancyKind.UNEXPECTED_HOST, detail=detail)
+    finding = strange_host(answer.message.redirect_url)
     news = News(
         kind=EvidenceKind.ANSWER,
         event=IntentEvent.PAGE_LOST,
@@ -204,4 +185,4 @@ def _refuse_host(
         attempt_no=intent.attempt_no,
     )
     settle(intent, news, context=context)
-    raise CheckoutRefused(detail)
+    raise CheckoutRefused(finding.detail)

@@ -11,9 +11,11 @@ from datetime import datetime
 from typing import Protocol
 
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.domain.policy import GatewayPolicy
+from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 from wallet_gateway.domain.recovery import SEND_WITHIN_SECONDS
 from wallet_gateway.domain.references import new_reference
+from wallet_gateway.operations.wallet_hooks import Authenticator, Pricer
+from wallet_gateway.operations.wallet_secrets import WalletCipher
 
 
 class Clock(Protocol):
@@ -47,6 +49,14 @@ class GatewayContext:
     clock: Clock
     sleep: Callable[[float], None] = field(default=time.sleep)
     pause: PauseMemory = field(default_factory=PauseMemory)
+    wallet: WalletPolicy | None = None
+    """None where there is no wallet button."""
+    cipher: WalletCipher | None = None
+    """For secrets at rest."""
+    price: Pricer | None = None
+    """The shop's own pricing of a sheet; without it an order costs what it costs."""
+    authenticate: Authenticator | None = None
+    """The shop's own 3-D Secure; without it the gateway leads the customer through its own."""
 
     def new_reference(self) -> str:
         """Make a reference that nobody has used and nobody can guess."""

@@ -14,6 +14,8 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, TransactionKind
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
+from wallet_gateway.operations import wallet_sweep
+from wallet_gateway.operations._books import OPENING
 from wallet_gateway.operations._breaker import count_unknown
 from wallet_gateway.operations._isolation import alone
 from wallet_gateway.operations._log_lines import one_line
@@ -37,6 +39,8 @@ class SweepReport:
     gateway: str
     leases_ended: int
     pages_given_up: int
+    buttons_expired: int
+    """Wallet buttons that nobody pressed in time."""
     asked: int
     sent_again: int
     facts_told: int
@@ -45,7 +49,12 @@ class SweepReport:
     def did_something(self) -> bool:
         """Whether there was anything to do."""
         return bool(
-            self.leases_ended or self.pages_given_up or self.asked or self.sent_again or self.facts_told
+            self.leases_ended
+            or self.pages_given_up
+            or self.buttons_expired
+            or self.asked
+            or self.sent_again
+            or self.facts_told
         )
 
 
@@ -56,6 +65,7 @@ def sweep(*, context: GatewayContext) -> SweepReport:
         gateway=context.alias,
         leases_ended=end_leases(context=context),
         pages_given_up=give_up_unsent_pages(context=context),
+        buttons_expired=wallet_sweep.sweep_wallet(context=context, limit=_LIMIT),
         asked=reconcile_due(context=context, limit=_LIMIT),
         sent_again=send_unsent(context=context),
         facts_told=deliver_due(clock=context.clock, limit=_LIMIT),
@@ -133,7 +143,7 @@ def send_unsent(*, context: GatewayContext) -> int:
     due = GatewayTransaction.objects.filter(
         gateway=context.alias, state=IntentState.NOT_SENT, next_send_at__lte=now
     )
-    rows = list(due.exclude(kind=TransactionKind.CHECKOUT).order_by("next_send_at")[:_LIMIT])
+    rows = list(due.exclude(kind__in=OPENING).order_by("next_send_at")[:_LIMIT])
     return sum(_try_again(intent, context) for intent in rows)
 
 

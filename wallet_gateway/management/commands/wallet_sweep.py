@@ -53,7 +53,7 @@ class Command(BaseCommand):
             if report.did_something or self.verbosity > 1:
                 self.stdout.write(
                     f"{report.gateway}: {report.asked} asked, {report.leases_ended} silent senders, "
-                    f"{report.pages_given_up} pages given up, "
+                    f"{report.pages_given_up} pages given up, {report.buttons_expired} buttons expired, "
                     f"{report.sent_again} sent again, {report.facts_told} facts told"
                 )
         # Into a pipe, a loop's words would otherwise come out hours later.

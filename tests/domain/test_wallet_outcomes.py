@@ -1,0 +1,30 @@
+"""No state in which money may have moved tells a customer to pay again."""
+
+from __future__ import annotations
+
+import pytest
+
+from wallet_gateway.domain.lifecycle import HELD_STATES, IntentState
+from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
+
+S, W = IntentState, WalletOutcome
+
+
+@pytest.mark.parametrize("state", sorted(HELD_STATES - {S.AWAITING_3DS}))
+def test_whatever_may_still_be_charged_is_being_checked(state: IntentState) -> None:
+    assert outcome_of(state) is W.CHECKING
+
+
+@pytest.mark.parametrize(
+    ("state", "expected"),
+    [
+        (S.APPROVED, W.APPROVED),
+        (S.REJECTED, W.DECLINED),
+        (S.AWAITING_3DS, W.THREE_D_SECURE),
+        (S.AWAITING_RESULT, W.TRY_AGAIN),
+        (S.EXPIRED, W.TRY_AGAIN),
+        (S.ABANDONED, W.TRY_AGAIN),
+    ],
+)
+def test_what_is_plainly_over_says_what_to_do(state: IntentState, expected: WalletOutcome) -> None:
+    assert outcome_of(state) is expected

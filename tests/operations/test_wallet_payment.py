@@ -1,0 +1,570 @@
+"""Paying with the wallet button: charged once, by our own rows, and only as the card's kind allows."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.client.servers import unused_port
+from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
+from tests.operations.wallet_customer import CARD, TOKEN, Customer
+from wallet_gateway.contexts import return_urls
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState
+from wallet_gateway.models import (
+    Evidence,
+    GatewayPause,
+    GatewayTransaction,
+    OutboxFact,
+    Payment,
+    PaymentOrder,
+    WalletAttempt,
+)
+from wallet_gateway.models.wallet import MOST_RESULTS
+from wallet_gateway.operations import wallet_attempts
+from wallet_gateway.operations.attempts import OrderNotPayable
+from wallet_gateway.operations.checkout import start_checkout
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.follow_ups import capture, refund
+from wallet_gateway.operations.reconciliation import reconcile_attempt
+from wallet_gateway.operations.sweeping import sweep
+from wallet_gateway.operations.wallet_attempts import UnknownWalletReference
+from wallet_gateway.operations.wallet_hooks import (
+    AuthenticationQuestion,
+    SheetPricing,
+    SheetQuestion,
+    ShippingOption,
+)
+from wallet_gateway.operations.wallet_keys import WalletUnavailable
+from wallet_gateway.operations.wallet_payment import (
+    TooManyWalletResults,
+    WalletCardRefused,
+    WalletPriceChanged,
+    WalletTryAgain,
+    pay_with_wallet,
+)
+from wallet_gateway.operations.wallet_result import InvalidWalletResult
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+S = IntentState
+
+
+def sent(control: SandboxControl, operation: str = "authorization") -> list[dict[str, Any]]:
+    """Return the bodies of the requests of one operation that reached the gateway."""
+    return [entry["body"] for entry in control.journal() if entry["operation"] == operation]
+
+
+def stored(payment: Payment) -> GatewayTransaction:
+    return GatewayTransaction.objects.get(pk=payment.opening.pk)
+
+
+# A tokenized card
+
+
+@pytest.mark.parametrize(
+    ("kind", "order_state", "wire_type"),
+    [
+        ("sale", OrderState.PAID, "ecom.sale"),
+        ("preauthorization", OrderState.AUTHORISED, "ecom.preauthorization"),
+    ],
+)
+def test_a_token_pays_at_once_with_its_cryptogram_and_our_own_amount(
+    kind: str,
+    order_state: OrderState,
+    wire_type: str,
+    customer: Customer,
+    make_order: MakeOrder,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    order = make_order(type=kind)
+    payment = customer.pay(order)
+
+    assert (payment.opening.state, payment.order.state) == (S.APPROVED, order_state)
+    payment.refresh_from_db()
+    assert (payment.card_type, payment.card_network) == ("Token", "VISA")
+    assert len(payment.card_last_four) == 4
+    assert payment.authorised == order.amount_minor
+    (body,) = sent(wallet_sandbox)
+    assert (body["type"], body["amount"], body["currencyCode"]) == (wire_type, "20.00", "EUR")
+    assert body["merchantId"] == "SANDBOX-MERCHANT"
+    assert body["clientSystemTransactionId"] == payment.reference
+    assert "redirectDetails" not in body
+    facts = OutboxFact.objects.filter(order=order).values_list("kind", flat=True)
+    assert list(facts) == ["PAID" if kind == "sale" else "AUTHORISED"]
+
+
+def test_what_the_browser_says_of_money_and_merchant_is_not_even_read(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+    lies = {"amount": "0.01", "currencyCode": "JPY", "merchantId": "EVIL", "state": "Approved"}
+
+    payment = customer.post(order, detail | lies)
+
+    (body,) = sent(wallet_sandbox)
+    assert (body["amount"], body["currencyCode"], body["merchantId"]) == ("20.00", "EUR", "SANDBOX-MERCHANT")
+    attempt = WalletAttempt.objects.get(intent=payment.opening)
+    assert "EVIL" not in str(attempt.given)
+
+
+def test_the_result_takes_ten_statements_and_one_for_telling_the_shop(
+    customer: Customer, make_order: MakeOrder
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+    quiet = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK")
+    context = customer.context
+    with CaptureQueriesContext(connection) as captured:
+        payment = pay_with_wallet(
+            tried=wallet_attempts.load(order.token),
+            session=customer.session,
+            detail=detail,
+            context=context,
+            return_urls=return_urls,
+        )
+    assert payment.opening.state == S.APPROVED
+    texts = [q["sql"] for q in captured.captured_queries if not q["sql"].upper().startswith(quiet)]
+    assert len(texts) <= 11, texts
+
+
+def test_a_result_posted_twice_charges_once_and_says_the_same(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+    first, second = customer.post(order, detail), customer.post(order, detail)
+
+    assert first.opening.state == second.opening.state == S.APPROVED
+    assert first.reference == second.reference
+    assert len(sent(wallet_sandbox)) == 1
+
+
+# Whose result it is
+
+
+def test_a_result_of_another_order_or_session_is_not_known(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    mine, other = make_order(), make_order()
+    detail = customer.approve(customer.open(mine))
+    customer.open(other)
+
+    with pytest.raises(UnknownWalletReference):
+        customer.post(other, detail)
+    stranger = replace(customer, session="session-key-of-eve")
+    with pytest.raises(UnknownWalletReference):
+        stranger.post(mine, detail)
+    with pytest.raises(UnknownWalletReference):
+        replace(customer, session="").post(mine, detail)
+    assert not sent(wallet_sandbox)
+    assert PaymentOrder.objects.get(pk=mine.pk).is_payable
+
+
+def test_an_account_that_paid_one_order_pays_no_other(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    first, second = make_order(), make_order()
+    detail = customer.approve(customer.open(first))
+    customer.post(first, detail)
+
+    button = customer.open(second)
+    with pytest.raises(InvalidWalletResult, match="transactionAccountId: belongs to another"):
+        customer.post(second, detail | {"clientSystemTransactionId": button.reference})
+    assert len(sent(wallet_sandbox)) == 1
+    assert PaymentOrder.objects.get(pk=second.pk).is_payable
+
+
+def test_a_reference_brings_five_results_and_no_sixth(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    button = customer.open(order)
+    nobody = {"clientSystemTransactionId": button.reference, "transactionAccountId": "no-such-account"}
+    for _ in range(MOST_RESULTS):
+        with pytest.raises(WalletTryAgain):
+            customer.post(order, nobody)
+    with pytest.raises(TooManyWalletResults):
+        customer.post(order, nobody)
+    assert not sent(wallet_sandbox)
+    assert WalletAttempt.objects.get().results_count == MOST_RESULTS
+
+
+def test_a_button_whose_time_is_over_takes_no_result(
+    customer: Customer, make_order: MakeOrder, clock: VirtualClock, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+    clock.advance(hours=2)
+    assert customer.post(order, detail).opening.state == S.AWAITING_RESULT
+    sweep(context=customer.context)
+    assert customer.post(order, detail).opening.state == S.EXPIRED
+    assert not sent(wallet_sandbox)
+
+
+# A plain card
+
+
+def test_a_plain_card_goes_through_the_gateways_three_d_secure_and_pays(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    payment = customer.pay(order, CARD)
+
+    assert payment.opening.state == S.AWAITING_3DS
+    assert payment.redirect_url.startswith(customer.context.wallet.gateway_url)  # type: ignore[union-attr]
+    assert payment.order.state == OrderState.PENDING
+    (body,) = sent(wallet_sandbox)
+    assert "redirectDetails" in body
+    assert "cryptogram" not in body
+    with pytest.raises(OrderNotPayable):
+        start_checkout(order=payment.order, context=customer.context, return_urls=return_urls)
+
+    wallet_sandbox.complete_three_d_secure(payment.reference, "success")
+    settled = reconcile_attempt(reference=payment.reference, context=customer.context)
+
+    assert (settled.opening.state, settled.order.state) == (S.APPROVED, OrderState.PAID)
+    assert len(sent(wallet_sandbox)) == 1
+
+
+@pytest.mark.parametrize("outcome", ["failed", "abandoned"])
+def test_three_d_secure_that_does_not_succeed_leaves_the_order_payable(
+    outcome: str,
+    customer: Customer,
+    make_order: MakeOrder,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    payment = customer.pay(make_order(), CARD)
+    wallet_sandbox.complete_three_d_secure(payment.reference, outcome)
+    if outcome == "abandoned":
+        clock.advance(minutes=16)
+    else:
+        clock.advance(seconds=3)
+    settled = reconcile_attempt(reference=payment.reference, context=customer.context)
+
+    assert (settled.opening.state, settled.order.state) == (S.REJECTED, OrderState.FAILED)
+    assert settled.order.is_payable
+    assert customer.pay(settled.order).opening.state == S.APPROVED
+
+
+def test_the_sweep_finds_out_how_three_d_secure_ended_when_nobody_comes_back(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    payment = customer.pay(make_order(), CARD)
+    wallet_sandbox.complete_three_d_secure(payment.reference, "success")
+    clock.advance_to(stored(payment).next_query_at)
+    sweep(context=customer.context)
+    assert stored(payment).state == S.APPROVED
+
+
+def test_a_three_d_secure_page_on_a_strange_host_is_not_gone_to(
+    make_context: MakeContext, customer: Customer, make_order: MakeOrder
+) -> None:
+    strict = make_context(redirect_hosts=frozenset({"pay.example"}))
+    payment = replace(customer, context=strict).pay(make_order(), CARD)
+
+    assert payment.opening.state == S.PENDING
+    assert payment.redirect_url == ""
+    assert payment.opening.discrepancies.get().kind == "UNEXPECTED_HOST"
+    assert not payment.order.is_payable
+
+
+# The shop's own 3-D Secure
+
+PROOF = {
+    "version": "2.2.0",
+    "eci": "05",
+    "authenticationValue": "AAECAwQFBgcICQoLDA0ODxAREhM=",
+    "dsTransactionId": "5a0b51c8-8c4e-4d6a-9d7c-0c3d3c1b9f11",
+    "transactionStatus": "Y",
+}
+
+
+def test_the_shops_own_three_d_secure_is_asked_and_its_result_is_sent(
+    make_context: MakeContext, customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    asked: list[AuthenticationQuestion] = []
+
+    def authenticate(question: AuthenticationQuestion) -> dict[str, object]:
+        asked.append(question)
+        return dict(PROOF)
+
+    payment = replace(customer, context=make_context(authenticate=authenticate)).pay(make_order(), CARD)
+
+    assert payment.opening.state == S.APPROVED
+    (question,) = asked
+    assert (question.reference, question.amount.to_wire()) == (payment.reference, "20.00")
+    assert question.card_network == "VISA"
+    (body,) = sent(wallet_sandbox)
+    assert body["threeDSecure"]["transactionStatus"] == "Y"
+    assert "redirectDetails" not in body
+
+
+BAD_PROOFS: list[Any] = [
+    None,
+    {},
+    {"transactionStatus": "Y"},
+    PROOF | {"transactionStatus": "N"},
+    PROOF | {"transactionStatus": "R"},
+    PROOF | {"transactionStatus": "C"},
+    PROOF | {"transactionStatus": "U", "eci": "07"},
+    PROOF | {"eci": "02"},
+    PROOF | {"authenticationValue": "short"},
+    {name: value for name, value in PROOF.items() if name != "authenticationValue"},
+]
+
+
+@pytest.mark.parametrize("answer", BAD_PROOFS)
+def test_a_card_without_enough_three_d_secure_is_never_sent(
+    answer: Any,  # noqa: ANN401
+    make_context: MakeContext,
+    customer: Customer,
+    make_order: MakeOrder,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    order = make_order()
+    shop = make_context(authenticate=lambda question: answer)
+    with pytest.raises(WalletCardRefused):
+        replace(customer, context=shop).pay(order, CARD)
+    assert not sent(wallet_sandbox)
+    assert not GatewayTransaction.objects.exclude(state=S.AWAITING_RESULT).exists()
+    assert PaymentOrder.objects.get(pk=order.pk).is_payable
+
+
+def test_a_token_is_never_asked_for_three_d_secure(
+    make_context: MakeContext, customer: Customer, make_order: MakeOrder
+) -> None:
+    def fail(question: AuthenticationQuestion) -> None:
+        pytest.fail("a token owes nothing")
+
+    assert replace(customer, context=make_context(authenticate=fail)).pay(make_order()).opening.state == (
+        S.APPROVED
+    )
+
+
+@pytest.mark.parametrize(("method", "forged"), [(TOKEN, None), (CARD, "AAECAwQFBgcICQoLDA0ODxAREhM=")])
+def test_the_account_decides_what_kind_of_card_it_is_and_not_the_page(
+    method: str,
+    forged: str | None,
+    customer: Customer,
+    make_order: MakeOrder,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order), method)
+    detail.pop("cryptogram", None)
+    if forged:
+        detail["cryptogram"] = forged
+    with pytest.raises(WalletCardRefused):
+        customer.post(order, detail)
+    assert not sent(wallet_sandbox)
+
+
+def test_a_network_that_the_settings_leave_out_is_refused(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    assert customer.context.wallet is not None
+    only_visa = replace(customer.context, wallet=replace(customer.context.wallet, card_networks=("VISA",)))
+    with pytest.raises(WalletCardRefused, match="network"):
+        replace(customer, context=only_visa).pay(make_order(), network="AMEX")
+    assert not sent(wallet_sandbox)
+
+
+# A decline, and another card
+
+
+def test_after_a_decline_another_card_of_the_same_sheet_pays_under_a_reference_of_its_own(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    button = customer.open(order)
+    wallet_sandbox.fault("authorization", "errored")
+    declined = customer.post(order, customer.approve(button))
+    assert (declined.opening.state, declined.order.state) == (S.REJECTED, OrderState.FAILED)
+
+    reference = customer.another_card(declined.order)
+    assert reference != button.reference
+    paid = customer.post(order, customer.approve(button, reference=reference))
+
+    assert (paid.opening.state, paid.order.state) == (S.APPROVED, OrderState.PAID)
+    assert paid.reference == reference
+
+
+def test_a_failure_of_the_sheet_is_noted_and_charges_nothing(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    customer.open(order)
+    failed = {
+        "code": "4000340",
+        "description": "GeneralValidationError",
+        "details": {"message": "token of 4111 1111 1111 1111 missing"},
+    }
+    payment = customer.post(order, failed)
+
+    assert payment.opening.state == S.AWAITING_RESULT
+    (event,) = WalletAttempt.objects.get().events
+    assert event["event"] == "ERROR"
+    assert event["detail"].startswith("4000340 GeneralValidationError token of ***1111")
+    assert not sent(wallet_sandbox)
+
+
+# The hosted page beside the button
+
+
+def test_a_page_that_was_paid_meanwhile_keeps_the_button_from_paying_too(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+    page = start_checkout(
+        order=PaymentOrder.objects.get(pk=order.pk), context=customer.context, return_urls=return_urls
+    )
+    wallet_sandbox.complete_checkout(page.reference, "success")
+
+    with pytest.raises(OrderNotPayable):
+        customer.post(order, detail)
+    assert not sent(wallet_sandbox)
+    assert PaymentOrder.objects.get(pk=order.pk).state == OrderState.PAID
+
+
+def test_an_open_page_that_nobody_paid_does_not_keep_the_button_from_paying(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    order = make_order()
+    button = customer.open(order)
+    page = start_checkout(
+        order=PaymentOrder.objects.get(pk=order.pk), context=customer.context, return_urls=return_urls
+    )
+    paid = customer.post(order, customer.approve(button))
+    assert paid.order.state == OrderState.PAID
+
+    # The page cannot be closed; when it is paid as well, a person must know.
+    wallet_sandbox.complete_checkout(page.reference, "success")
+    clock.advance(minutes=2)
+    again = reconcile_attempt(reference=page.reference, context=customer.context)
+    assert again.order.state == OrderState.OVERPAID
+
+
+def test_a_button_that_is_only_shown_keeps_nobody_from_the_hosted_page(
+    customer: Customer, make_order: MakeOrder
+) -> None:
+    order = make_order()
+    customer.open(order)
+    page = start_checkout(
+        order=PaymentOrder.objects.get(pk=order.pk), context=customer.context, return_urls=return_urls
+    )
+    assert page.number == 2
+    assert page.redirect_url
+    # And the other way round, with a page of the same order open.
+    assert customer.open(PaymentOrder.objects.get(pk=order.pk)).reference
+
+
+# What never left
+
+
+def test_when_nothing_left_the_customer_presses_again_and_the_first_request_is_never_sent(
+    customer: Customer, make_context: MakeContext, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+    context = _only_authorizations_fail(customer, make_context)
+
+    payment = customer.post(order, detail, context)
+
+    assert (payment.opening.state, payment.order.state) == (S.ABANDONED, OrderState.FAILED)
+    assert [e.event for e in Evidence.objects.filter(intent=payment.opening)] == ["NOTHING_LEFT", "ABANDONED"]
+    sweep(context=customer.context)
+    assert not sent(wallet_sandbox)
+    assert not OutboxFact.objects.exists()
+    assert customer.pay(payment.order).opening.state == S.APPROVED
+
+
+def _only_authorizations_fail(customer: Customer, make_context: MakeContext) -> GatewayContext:
+    """Return a context whose authorizations go to a port where nobody listens."""
+    deaf = make_context(f"http://127.0.0.1:{unused_port()}").gateway
+    gateway = customer.context.gateway
+
+    class Half(type(gateway)):  # type: ignore[misc]
+        authorize = deaf.authorize
+
+    half = Half.__new__(Half)
+    half.__dict__.update(gateway.__dict__)
+    return replace(customer.context, gateway=half)
+
+
+# When nothing may be sent
+
+
+def test_a_pause_and_the_emergency_stop_hold_the_button_back(
+    customer: Customer, make_context: MakeContext, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+    with pytest.raises(WalletUnavailable):
+        customer.post(order, detail, make_context(sending=False))
+    GatewayPause.objects.create(
+        gateway="default", sending_until=customer.context.clock.now() + timedelta(minutes=5)
+    )
+    with pytest.raises(WalletUnavailable, match="paused"):
+        customer.post(order, detail)
+    assert not sent(wallet_sandbox)
+    assert PaymentOrder.objects.get(pk=order.pk).is_payable
+
+
+# The price on the sheet
+
+
+def pricing(question: SheetQuestion) -> SheetPricing:
+    """Ship for 5.00, abroad for 15.00."""
+    address = question.shipping_address or {}
+    abroad = address.get("countryCode", "DE") != "DE"
+    amount = Decimal("15.00") if abroad else Decimal("5.00")
+    return SheetPricing(options=(ShippingOption(id="std", label="Standard", amount=amount),))
+
+
+def test_what_the_sheet_showed_is_authorised_and_the_order_is_paid_by_it(
+    customer: Customer, make_context: MakeContext, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    shop = replace(customer, context=make_context(price=pricing))
+    order = make_order()
+    button = shop.open(order)
+    assert button.parameters["amount"] == "25.00"
+
+    payment = shop.post(order, shop.approve(button))
+
+    (body,) = sent(wallet_sandbox)
+    assert body["amount"] == "25.00"
+    assert (payment.amount_minor, payment.authorised) == (2500, 2500)
+    assert payment.order.state == OrderState.PAID
+    assert payment.order.amount_minor == 2000
+
+
+def test_an_address_that_costs_more_than_the_sheet_showed_is_not_charged(
+    customer: Customer, make_context: MakeContext, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    shop = replace(customer, context=make_context(price=pricing))
+    order = make_order()
+    detail = shop.approve(shop.open(order)) | {"shippingAddress": {"countryCode": "NZ"}}
+
+    with pytest.raises(WalletPriceChanged):
+        shop.post(order, detail)
+    assert not sent(wallet_sandbox)
+    assert PaymentOrder.objects.get(pk=order.pk).is_payable
+
+
+def test_a_payment_with_the_button_is_captured_and_refunded_like_any_other(
+    customer: Customer, make_order: MakeOrder
+) -> None:
+    payment = customer.pay(make_order(type="preauthorization"))
+    assert capture(payment=payment, context=customer.context).state == S.APPROVED
+    assert refund(payment=payment, context=customer.context).state == S.APPROVED
+    payment.refresh_from_db()
+    assert payment.state == PaymentState.REFUNDED

@@ -1,0 +1,109 @@
+"""Races for one card: whoever comes first, it is charged once, and never beside the hosted page unnoticed."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.operations.conftest import MakeOrder, VirtualClock
+from tests.operations.test_races import count, shared_database, surprises, together
+from tests.operations.wallet_customer import Customer
+from wallet_gateway.contexts import return_urls
+from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
+from wallet_gateway.models.wallet import MOST_RESULTS
+from wallet_gateway.operations.attempts import CheckoutUnavailable
+from wallet_gateway.operations.checkout import start_checkout
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.wallet_payment import TooManyWalletResults
+from wallet_gateway.operations.wallet_sweep import expire_buttons
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db(transaction=True)
+S = IntentState
+# Every race here is run in a database that threads can share.
+__all__ = ["shared_database"]
+
+
+def stands(order: PaymentOrder) -> PaymentOrder:
+    return PaymentOrder.objects.get(pk=order.pk)
+
+
+def test_one_result_posted_by_many_at_once_charges_once(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+    results = together(lambda: customer.post(order, detail))
+
+    assert surprises(results, OperationRefused) == []
+    assert count(wallet_sandbox, "authorization") == 1
+    assert stands(order).state == OrderState.PAID
+    assert WalletAttempt.objects.get().results_count <= MOST_RESULTS
+
+
+def test_no_more_than_five_results_are_looked_at_however_many_come_at_once(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    button = customer.open(order)
+    nobody = {"clientSystemTransactionId": button.reference, "transactionAccountId": "no-such-account"}
+    results = together(lambda: customer.post(order, nobody))
+
+    assert surprises(results, OperationRefused) == []
+    assert count(wallet_sandbox, "get_payment_account") == MOST_RESULTS
+    assert sum(isinstance(one, TooManyWalletResults) for one in results) == len(results) - MOST_RESULTS
+
+
+def test_two_tabs_with_a_card_each_charge_one_of_them(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    first, second = customer.open(order), None
+    one = customer.approve(first)
+    wallet = WalletAttempt.objects.get()
+    WalletAttempt.objects.filter(pk=wallet.pk).update(results_count=1)
+    second = customer.open(stands(order))
+    assert second.reference != first.reference
+    other = customer.approve(second)
+
+    results = together(lambda: customer.post(order, one), lambda: customer.post(order, other), times=2)
+
+    assert surprises(results, OperationRefused) == []
+    assert count(wallet_sandbox, "authorization") == 1
+    assert stands(order).state == OrderState.PAID
+
+
+def test_the_hosted_page_and_the_button_at_the_same_moment_do_not_both_take_the_money(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+
+    def page() -> Payment:
+        return start_checkout(order=stands(order), context=customer.context, return_urls=return_urls)
+
+    results = together(lambda: customer.post(order, detail), page, times=2)
+
+    assert surprises(results, OperationRefused, CheckoutUnavailable) == []
+    assert count(wallet_sandbox, "authorization") == 1
+    assert stands(order).state == OrderState.PAID
+
+
+def test_a_button_that_ends_while_its_result_comes_is_either_charged_or_ended(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+    # The sweep's clock is past the end, the request's is not.
+    GatewayTransaction.objects.update(expires_at=clock.now())
+    late = customer.context
+
+    def end() -> int:
+        return expire_buttons(context=late, limit=5)
+
+    results = together(lambda: customer.post(order, detail), end, times=2)
+
+    assert surprises(results, OperationRefused) == []
+    state = GatewayTransaction.objects.get().state
+    assert state in {S.APPROVED, S.EXPIRED}
+    assert count(wallet_sandbox, "authorization") == (state == S.APPROVED)

@@ -1,0 +1,136 @@
+"""What a page posts is read whole or not at all; a refusal names fields and never their values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from wallet_gateway.operations.wallet_result import (
+    InvalidWalletResult,
+    as_report,
+    checked_choices,
+    read_result,
+    report_of,
+)
+from wallet_gateway.protocol.wallet_results import FailedWalletResult, WalletResult
+
+CRYPTOGRAM = "QUJDREVGR0hJSktMTU5PUFFSU1Q="
+GOOD: dict[str, Any] = {
+    "clientSystemTransactionId": "01ABC",
+    "transactionAccountId": "account-1",
+    "transactionMethod": "WalletPay",
+    "cryptogram": CRYPTOGRAM,
+    "eciIndicator": "05",
+    "email": "ada@example.com",
+    "shippingAddress": {"name": "Ada", "countryCode": "DE"},
+}
+
+
+def test_a_success_is_read_and_what_the_interface_does_not_name_is_not() -> None:
+    result = read_result(GOOD | {"amount": "0.01", "redirectData": "x" * 9999, "surprise": {"deep": []}})
+    assert isinstance(result, WalletResult)
+    assert result.transaction_account_id == "account-1"
+    assert not hasattr(result, "amount")
+    assert CRYPTOGRAM not in repr(result)
+
+
+def test_a_failure_is_read_by_its_code() -> None:
+    result = read_result({"code": "4000340", "description": "General", "details": {"message": "a field"}})
+    assert isinstance(result, FailedWalletResult)
+    assert report_of(result) == "4000340 General a field"
+    assert report_of(FailedWalletResult.build(code="1")) == "1"
+
+
+BAD: list[Any] = [
+    None,
+    [],
+    "text",
+    7,
+    {},
+    {1: 2},
+    GOOD | {"transactionAccountId": None},
+    GOOD | {"transactionAccountId": ""},
+    GOOD | {"transactionAccountId": "a" * 256},
+    GOOD | {"transactionAccountId": "a b"},
+    GOOD | {"transactionAccountId": "a\0"},
+    GOOD | {"transactionAccountId": ["account-1"]},
+    GOOD | {"clientSystemTransactionId": "a" * 65},
+    GOOD | {"clientSystemTransactionId": "../1"},
+    GOOD | {"clientSystemTransactionId": 1},
+    GOOD | {"transactionMethod": "Card"},
+    GOOD | {"cryptogram": "short"},
+    GOOD | {"cryptogram": 7},
+    GOOD | {"cryptogram": "x" * 100_000},
+    GOOD | {"eciIndicator": "005"},
+    GOOD | {"eciIndicator": 5},
+    GOOD | {"email": "a" * 256},
+    GOOD | {"email": "a\nb"},
+    GOOD | {"email": "\ud800"},
+    GOOD | {"shippingAddress": "DE"},
+    GOOD | {"shippingAddress": {"name": "\0"}},
+    GOOD | {"shippingAddress": {"postalCode": 10115}},
+    GOOD | {"ClientSystemTransactionId": "01ABD"},
+    {"code": 7},
+    {"code": ""},
+    {"code": "1", "details": "text"},
+    {"code": "1", "details": {"message": {"deep": 1}}},
+]
+
+
+@pytest.mark.parametrize("detail", BAD, ids=lambda detail: repr(detail)[-60:])
+def test_anything_else_is_refused_without_a_value(detail: object) -> None:
+    with pytest.raises(InvalidWalletResult) as failure:
+        read_result(detail)
+    assert failure.value.errors
+    said = str(failure.value) + repr(failure.value) + repr(failure.value.errors)
+    assert CRYPTOGRAM not in said
+    assert failure.value.__cause__ is None
+    assert failure.value.__context__ is None
+
+
+def test_a_cryptogram_that_is_none_is_not_quoted() -> None:
+    with pytest.raises(InvalidWalletResult) as failure:
+        read_result(GOOD | {"cryptogram": "almost-a-cryptogram"})
+    assert "almost" not in str(failure.value)
+
+
+def test_choices_are_of_the_right_kind_and_size() -> None:
+    chosen = {"address": {"countryCode": "DE", "name": "Ada"}, "option": "std", "offers": ["A"]}
+    assert checked_choices(chosen) == {"address": {"countryCode": "DE"}, "option": "std", "offers": ["A"]}
+    unselected = {"address": None, "option": "shipping_option_unselected", "offers": ()}
+    assert checked_choices(unselected) == {"address": None, "option": None, "offers": []}
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {"address": "DE"},
+        {"address": {"countryCode": 7}},
+        {"option": 7},
+        {"option": "x" * 256},
+        {"offers": "ABC"},
+        {"offers": ["A"] * 11},
+        {"offers": [None]},
+        {"offers": ["\0"]},
+    ],
+)
+def test_other_choices_are_refused(chosen: dict[str, Any]) -> None:
+    with pytest.raises(InvalidWalletResult):
+        checked_choices(chosen)
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("plain", "plain"),
+        ("two\nlines\x1b[31m", "two lines [31m"),
+        ("card 4111111111111111 declined", "card ***1111 declined"),
+        ("a\0b", ""),
+        (7, ""),
+        (None, ""),
+    ],
+)
+def test_a_browsers_words_are_kept_tame(said: object, kept: str) -> None:
+    assert as_report(said) == kept
+    assert len(as_report("x" * 9999)) == 300

@@ -1,0 +1,37 @@
+"""What a page does next after the wallet's sheet, by the state of the authorization."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from wallet_gateway.domain.lifecycle import IntentState
+
+
+class WalletOutcome(StrEnum):
+    """What came of a wallet's result, for whoever stands before the page."""
+
+    APPROVED = "APPROVED"
+    DECLINED = "DECLINED"
+    """The gateway said no; another card may do, under a reference of its own."""
+    CHECKING = "CHECKING"
+    """Nobody knows yet: the customer must not pay again."""
+    THREE_D_SECURE = "THREE_D_SECURE"
+    """The customer is to be sent to the payment's `redirect_url`."""
+    TRY_AGAIN = "TRY_AGAIN"
+    """Nothing was charged and nothing will be; the button may be pressed again."""
+
+
+_S = IntentState
+_BY_STATE = {
+    _S.APPROVED: WalletOutcome.APPROVED,
+    _S.REJECTED: WalletOutcome.DECLINED,
+    _S.AWAITING_3DS: WalletOutcome.THREE_D_SECURE,
+    _S.AWAITING_RESULT: WalletOutcome.TRY_AGAIN,
+    _S.EXPIRED: WalletOutcome.TRY_AGAIN,
+    _S.ABANDONED: WalletOutcome.TRY_AGAIN,
+}
+
+
+def outcome_of(state: IntentState) -> WalletOutcome:
+    """Return what a state means to the page; whatever is not plainly over is still being checked."""
+    return _BY_STATE.get(state, WalletOutcome.CHECKING)

@@ -1,0 +1,27 @@
+"""`manage.py wallet_rotate_keys`: encrypt what is stored with the newest of the `FERNET_KEYS`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from wallet_gateway import payments
+
+
+class Command(BaseCommand):
+    """Re-encrypt in batches; may be interrupted, run again, and run while the shop is open."""
+
+    help = "Encrypt stored secrets with the first of the FERNET_KEYS, and say whether older keys are needed."
+
+    def handle(self, **options: Any) -> None:  # noqa: ARG002
+        try:
+            done = payments.rotate_wallet_keys()
+        except payments.WalletUnavailable as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"{done.resealed} encrypted anew, {done.left} left, {done.unreadable} unreadable")
+        if done.left:
+            raise CommandError("something was written with an older key meanwhile: run this again")
+        if done.unreadable:
+            raise CommandError("some open with none of the FERNET_KEYS: put back the key they were made with")
+        self.stdout.write("The older keys are needed no more, but by backups made before now.")

@@ -1,0 +1,82 @@
+"""Read what a page posts after the sheet: a success or a failure, whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.client.redaction import redact_message
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.texts import is_storable
+from wallet_gateway.operations.wallet_pricing import NO_OPTION, region_of
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage
+from wallet_gateway.protocol.strict_json import fold_name
+from wallet_gateway.protocol.wallet_results import FailedWalletResult, SheetChoices, WalletResult
+
+LONGEST_REPORT = 300
+"""Characters kept of what a browser reports."""
+
+
+class InvalidWalletResult(OperationRefused):
+    """The detail is none of the wallet's; `errors` names every field, and no value. Nothing was sent."""
+
+    def __init__(self, errors: Sequence[FieldError]) -> None:
+        self.errors = tuple(errors)
+        super().__init__("; ".join(f"{error.path}: {error.message}" for error in self.errors))
+
+
+@sensitive_variables()
+def read_result(detail: object) -> WalletResult | FailedWalletResult:
+    """Return the detail as a message; raises `InvalidWalletResult` that names every fault.
+
+    Fields that the interface does not name are not read, and so never stored.
+    """
+    if not isinstance(detail, Mapping) or not all(isinstance(name, str) for name in detail):
+        raise InvalidWalletResult([FieldError("", "the detail is no JSON object")])
+    failed = "code" in {fold_name(name) for name in detail}
+    model = FailedWalletResult if failed else WalletResult
+    try:
+        return model.from_wire(detail)
+    except InvalidMessage as error:
+        # The cause holds the values, and one of them may be a cryptogram.
+        faults = [FieldError(fault.path, _without_values(fault)) for fault in error.errors]
+    raise InvalidWalletResult(faults)
+
+
+@sensitive_variables()
+def checked_choices(chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a customer chose on the sheet, of the right kind and size; raises `InvalidWalletResult`."""
+    try:
+        choices = SheetChoices.from_wire(chosen)
+    except InvalidMessage as error:
+        faults = [FieldError(fault.path, _without_values(fault)) for fault in error.errors]
+    else:
+        address = choices.address.to_wire() if choices.address else None
+        option = None if choices.option == NO_OPTION else choices.option
+        return {"address": region_of(address), "option": option, "offers": list(choices.offers)}
+    raise InvalidWalletResult(faults)
+
+
+_SECRET = ("cryptogram", "eciIndicator")
+
+
+def _without_values(fault: FieldError) -> str:
+    if fault.path in _SECRET:
+        return "is not what the wallet gives for a tokenized card"
+    return redact_message(fault.message)[:LONGEST_REPORT]
+
+
+def report_of(failed: FailedWalletResult) -> str:
+    """Return what a failure says, fit to be stored."""
+    said = failed.details.message if failed.details else None
+    return as_report(" ".join(part for part in (failed.code, failed.description, said) if part))
+
+
+def as_report(text: object) -> str:
+    """Return what a browser says of itself, fit to be stored: no secrets, no control characters, not long."""
+    if not is_storable(text):
+        return ""
+    printable = "".join(c if c.isprintable() else " " for c in str(text)[: 2 * LONGEST_REPORT])
+    return redact_message(printable)[:LONGEST_REPORT]

@@ -1,0 +1,123 @@
+"""The wallet button's part of `wallet_gateway.payments`: its verbs, wired from the settings.
+
+Import them from `payments`; they stand here because that file is long enough. Each makes one call into the
+operations; rules stand there, not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway import wiring
+from wallet_gateway.contexts import cipher, context_of, return_urls
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
+from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.models.wallet import WalletEvent
+from wallet_gateway.operations import (
+    wallet_attempts,
+    wallet_events,
+    wallet_keys,
+    wallet_payment,
+    wallet_session,
+)
+from wallet_gateway.operations.wallet_keys import Rotation, WalletUnavailable
+from wallet_gateway.operations.wallet_pricing import SheetPrice
+from wallet_gateway.operations.wallet_session import WalletSession
+
+
+@sensitive_variables()
+def open_wallet_session(order: PaymentOrder, *, session: str, language: str = "") -> WalletSession:
+    """Return what a page needs to show a wallet button for an order, bound to the customer's session.
+
+    `session` is the session's key. The same order and session get the same attempt again until a result has
+    come. Raises `WalletUnavailable`, and then the hosted page is still there, and `OrderNotPayable`.
+    """
+    context = context_of(order.gateway)
+    return wallet_session.open_session(order=order, session=session, context=context, language=language)
+
+
+def next_wallet_reference(order: PaymentOrder, *, session: str) -> str:
+    """Return a reference for another card in a sheet that is open, after the first one was declined.
+
+    Raises `UnknownWalletReference`, `WalletUnavailable` and `OrderNotPayable`.
+    """
+    return wallet_session.next_reference(order=order, session=session, context=context_of(order.gateway))
+
+
+@sensitive_variables()
+def price_wallet_sheet(
+    order: PaymentOrder,
+    *,
+    reference: str,
+    session: str,
+    shipping_address: Mapping[str, Any] | None = None,
+    shipping_option: str | None = None,
+    offers: Sequence[str] = (),
+) -> SheetPrice:
+    """Price what the customer chose on the sheet, and remember it: this, and no other sum, is authorised.
+
+    Raises `UnknownWalletReference` and `InvalidWalletResult`.
+    """
+    return wallet_session.price_sheet_of(
+        order=order,
+        reference=reference,
+        session=session,
+        chosen={"address": shipping_address, "option": shipping_option, "offers": offers},
+        context=context_of(order.gateway),
+    )
+
+
+@sensitive_variables()
+def pay_with_wallet(order: PaymentOrder | str, *, session: str, detail: Mapping[str, Any]) -> Payment:
+    """Charge the card of a sheet's result, `event.detail` as it is, once; ask `wallet_outcome` what then.
+
+    `order` may be the token of one. A repeated result returns the payment as it stands. A failure of the
+    sheet is noted and leaves the order payable. Raises `InvalidWalletResult`, `UnknownWalletReference`,
+    `TooManyWalletResults`, `OrderNotPayable`, `WalletUnavailable`, `WalletCardRefused`,
+    `WalletPriceChanged` and `WalletTryAgain`; after each of them nothing was charged.
+    """
+    tried = wallet_attempts.load(order)
+    return wallet_payment.pay_with_wallet(
+        tried=tried,
+        session=session,
+        detail=detail,
+        context=context_of(tried.order.gateway),
+        return_urls=return_urls,
+    )
+
+
+def wallet_outcome(payment: Payment) -> WalletOutcome:
+    """Say what a page does next after `pay_with_wallet`."""
+    return outcome_of(IntentState(payment.opening.state))
+
+
+def note_wallet_event(
+    order: PaymentOrder, *, reference: str, session: str, event: WalletEvent | str, message: str = ""
+) -> None:
+    """Keep what the browser reports, an error or a closed sheet, for the timeline; it decides nothing.
+
+    Raises `UnknownWalletReference`, and ValueError for an event that there is not.
+    """
+    wallet_events.note_event(
+        order=order,
+        reference=reference,
+        session=session,
+        event=WalletEvent(event),
+        message=message,
+        clock=wiring.clock(),
+    )
+
+
+def rotate_wallet_keys() -> Rotation:
+    """Encrypt every stored secret with the first of the `FERNET_KEYS`; may be interrupted and repeated.
+
+    Raises `WalletUnavailable` where the settings have no keys.
+    """
+    newest = cipher()
+    if newest is None:
+        raise WalletUnavailable("FERNET_KEYS are not set, so nothing is encrypted")
+    return wallet_keys.rotate_keys(newest)
