@@ -30,6 +30,10 @@ class DiscrepancyKind(StrEnum):
     """The gateway refused what it had already done: something between us repeats our requests."""
     UNEXPECTED_HOST = "UNEXPECTED_HOST"
     """The gateway named a payment page on a host that is not allowed."""
+    MISSING_THERE = "MISSING_THERE"
+    """Approved here, and the gateway has no record of it any more."""
+    STATE_DIFFERS = "STATE_DIFFERS"
+    """Approved here, and the gateway's record says refused or pending."""
 
 
 OTHER_AMOUNT = frozenset(
@@ -45,5 +49,7 @@ OTHER_AMOUNT = frozenset(
 FREEZING = frozenset(DiscrepancyKind) - {
     DiscrepancyKind.REPEATED_ON_THE_WIRE,
     DiscrepancyKind.UNEXPECTED_HOST,
+    # A gateway may put old records away.
+    DiscrepancyKind.MISSING_THERE,
 }
 """Kinds after which no further operation may touch the payment until a person has decided."""

@@ -7,6 +7,7 @@ A row keeps its own shape and sums true and never talks to a gateway. States and
 from wallet_gateway.models.batches import BatchState, OperationBatch, OperationBatchRow, RowState
 from wallet_gateway.models.discrepancies import Discrepancy
 from wallet_gateway.models.evidence import Evidence, EvidenceKind
+from wallet_gateway.models.marks import WorkMark
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.outbox import FactKind, OutboxFact
@@ -32,4 +33,5 @@ __all__ = [
     "RowState",
     "WalletAttempt",
     "WalletKey",
+    "WorkMark",
 ]

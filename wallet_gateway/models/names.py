@@ -61,6 +61,8 @@ _NAMES = {
     "APPROVED_ABOVE_REQUEST": pgettext_lazy("name of a state or kind", "Approved above request"),
     "REPEATED_ON_THE_WIRE": pgettext_lazy("name of a state or kind", "Repeated on the wire"),
     "UNEXPECTED_HOST": pgettext_lazy("name of a state or kind", "Unexpected host"),
+    "MISSING_THERE": pgettext_lazy("name of a state or kind", "Missing there"),
+    "STATE_DIFFERS": pgettext_lazy("name of a state or kind", "State differs"),
     # Evidence
     "ANSWER": pgettext_lazy("name of a state or kind", "Answer"),
     "FAULT": pgettext_lazy("name of a state or kind", "Fault"),

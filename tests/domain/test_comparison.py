@@ -1,0 +1,102 @@
+"""What differs, by type: every state against everything that a gateway can say."""
+
+from __future__ import annotations
+
+import pytest
+
+from wallet_gateway.domain.comparison import DifferenceKind, as_news, differences
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.lifecycle import UNSENT_STATES, IntentEvent, IntentState, advance
+from wallet_gateway.domain.outcomes import Finding, Verdict
+
+S, V, D = IntentState, Verdict, DifferenceKind
+COMPARED = sorted(set(S) - UNSENT_STATES - {S.SENDING})
+APPROVED = Finding(verdict=V.APPROVED, record_id="g1", amount=1000)
+REJECTED = Finding(verdict=V.REJECTED, record_id="g1")
+PENDING = Finding(verdict=V.PENDING, record_id="g1")
+ABSENT = Finding(verdict=V.NO_NEWS, absent=True, detail="the gateway has no record of it")
+UNHEARD_OF = Finding(verdict=V.NO_NEWS, detail="undocumented state 'Foo'")
+
+
+def kinds(state: IntentState, finding: Finding) -> list[DifferenceKind]:
+    return [difference.kind for difference in differences(state, finding)]
+
+
+@pytest.mark.parametrize(
+    ("state", "finding"),
+    [
+        (S.APPROVED, APPROVED),
+        (S.REJECTED, REJECTED),
+        (S.ABANDONED, REJECTED),
+        (S.EXPIRED, REJECTED),
+        (S.PENDING, PENDING),
+        (S.AWAITING_3DS, PENDING),
+        (S.UNKNOWN, ABSENT),
+        (S.OPEN, ABSENT),
+        (S.EXPIRED, ABSENT),
+        (S.REJECTED, ABSENT),
+        (S.APPROVED, UNHEARD_OF),
+    ],
+)
+def test_what_agrees_is_no_difference(state: IntentState, finding: Finding) -> None:
+    assert kinds(state, finding) == []
+
+
+@pytest.mark.parametrize("state", [s for s in COMPARED if s is not S.APPROVED])
+def test_what_is_approved_there_alone_differs_in_state(state: IntentState) -> None:
+    assert kinds(state, APPROVED) == [D.STATE]
+
+
+def test_what_the_gateway_has_no_record_of_is_missing_there() -> None:
+    assert kinds(S.APPROVED, ABSENT) == [D.MISSING_THERE]
+
+
+@pytest.mark.parametrize("finding", [REJECTED, PENDING], ids=["rejected", "pending"])
+def test_an_approval_that_the_gateway_does_not_confirm_differs_in_state(finding: Finding) -> None:
+    assert kinds(S.APPROVED, finding) == [D.STATE]
+
+
+@pytest.mark.parametrize(
+    ("discrepancy", "kind"),
+    [
+        (DiscrepancyKind.AMOUNT_DIFFERS, D.AMOUNT),
+        (DiscrepancyKind.UNIT_MIX_UP, D.AMOUNT),
+        (DiscrepancyKind.CURRENCY_DIFFERS, D.CURRENCY),
+        (DiscrepancyKind.EXECUTED_TWICE, D.DUPLICATE),
+        (DiscrepancyKind.RECORD_UNUSABLE, D.STATE),
+    ],
+)
+def test_a_contradiction_is_named_by_its_type(discrepancy: DiscrepancyKind, kind: DifferenceKind) -> None:
+    finding = Finding(verdict=V.CONTRADICTION, discrepancy=discrepancy, detail="why")
+    (difference,) = differences(S.APPROVED, finding)
+    assert (difference.kind, difference.detail) == (kind, "why")
+
+
+@pytest.mark.parametrize("state", COMPARED)
+@pytest.mark.parametrize("finding", [APPROVED, REJECTED, PENDING, ABSENT, UNHEARD_OF])
+def test_whatever_is_said_is_an_event_that_every_state_takes(state: IntentState, finding: Finding) -> None:
+    event, _ = as_news(state, finding)
+    if event is not None:
+        advance(state, event)
+
+
+@pytest.mark.parametrize(
+    ("finding", "discrepancy"),
+    [
+        (ABSENT, DiscrepancyKind.MISSING_THERE),
+        (REJECTED, DiscrepancyKind.STATE_DIFFERS),
+        (PENDING, DiscrepancyKind.STATE_DIFFERS),
+    ],
+    ids=["absent", "rejected", "pending"],
+)
+def test_an_approval_is_never_taken_back_but_becomes_a_task(
+    finding: Finding, discrepancy: DiscrepancyKind
+) -> None:
+    event, said = as_news(S.APPROVED, finding)
+    assert (event, said.discrepancy) == (None, discrepancy)
+    assert said.detail
+
+
+def test_what_agrees_is_news_of_no_discrepancy() -> None:
+    assert as_news(S.APPROVED, APPROVED) == (IntentEvent.APPROVED, APPROVED)
+    assert as_news(S.OPEN, ABSENT) == (None, ABSENT)

@@ -1,0 +1,92 @@
+"""What a gateway's answer says against our books, named by type. Decides; writes nothing.
+
+Only what stands under a reference that we know can be found: a status query asks by reference.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
+from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
+
+
+class DifferenceKind(StrEnum):
+    """In what our books and the gateway's differ about one transaction."""
+
+    MISSING_THERE = "missing there"
+    """Approved here, and the gateway has no record of it."""
+    AMOUNT = "amount"
+    CURRENCY = "currency"
+    STATE = "state"
+    """Approved, refused or pending there, and something else here."""
+    DUPLICATE = "duplicate"
+    """More than one record where one was asked for, or one that belongs to another transaction."""
+    MADE_ELSEWHERE = "made elsewhere"
+    """An operation on our payment that we did not ask for, made in the provider's portal perhaps."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """One difference about one transaction."""
+
+    kind: DifferenceKind
+    detail: str
+
+
+_NAMED = {
+    DiscrepancyKind.AMOUNT_DIFFERS: DifferenceKind.AMOUNT,
+    DiscrepancyKind.UNIT_MIX_UP: DifferenceKind.AMOUNT,
+    DiscrepancyKind.APPROVED_ABOVE_REQUEST: DifferenceKind.AMOUNT,
+    DiscrepancyKind.CURRENCY_DIFFERS: DifferenceKind.CURRENCY,
+    DiscrepancyKind.EXECUTED_TWICE: DifferenceKind.DUPLICATE,
+    DiscrepancyKind.RECORD_TAKEN: DifferenceKind.DUPLICATE,
+}
+_SAYS = {
+    Verdict.APPROVED: frozenset({IntentState.APPROVED}),
+    Verdict.PENDING: frozenset({IntentState.PENDING, IntentState.AWAITING_3DS}),
+    # What ended here without money may well have a record that says why.
+    Verdict.REJECTED: frozenset({IntentState.REJECTED, IntentState.ABANDONED, IntentState.EXPIRED}),
+}
+"""States that agree with what the gateway says."""
+
+
+def differences(state: IntentState, finding: Finding) -> tuple[Difference, ...]:
+    """Name everything in which a transaction in this state differs from what the gateway answered."""
+    found = [
+        Difference(
+            kind=DifferenceKind.MADE_ELSEWHERE,
+            detail=f"{record.type} {record.transaction_amount} {record.currency_code}, record {record.id}",
+        )
+        for record in finding.elsewhere
+    ]
+    own = _own(state, finding)
+    return (own, *found) if own else tuple(found)
+
+
+def _own(state: IntentState, finding: Finding) -> Difference | None:
+    if finding.discrepancy is not None:
+        kind = _NAMED.get(finding.discrepancy, DifferenceKind.STATE)
+        return Difference(kind=kind, detail=finding.detail)
+    if finding.absent and state is IntentState.APPROVED:
+        return Difference(kind=DifferenceKind.MISSING_THERE, detail=finding.detail)
+    if finding.verdict in _SAYS and state not in _SAYS[finding.verdict]:
+        return Difference(kind=DifferenceKind.STATE, detail=f"{finding.verdict} there, {state} here")
+    return None
+
+
+def as_news(state: IntentState, finding: Finding) -> tuple[IntentEvent | None, Finding]:
+    """Return the event that a difference is for the transaction, and what is written of it.
+
+    An approval is not taken back because the gateway says otherwise later: that is a difference for a person,
+    and so is one that the gateway has forgotten.
+    """
+    if finding.discrepancy is None and state is IntentState.APPROVED:
+        if finding.absent:
+            return None, replace(finding, discrepancy=DiscrepancyKind.MISSING_THERE)
+        if finding.verdict in {Verdict.REJECTED, Verdict.PENDING}:
+            detail = f"{finding.verdict} at the gateway, approved here"
+            return None, replace(finding, discrepancy=DiscrepancyKind.STATE_DIFFERS, detail=detail)
+    return EVENTS.get(finding.verdict), finding
