@@ -69,6 +69,8 @@ class Settings:
     gateways: Mapping[str, GatewaySettings]
     fernet_keys: tuple[str, ...] = field(default=(), repr=False)
     """What secrets at rest are encrypted with; the first one writes, all of them read."""
+    health_token: str = field(default="", repr=False)
+    """What a monitor names itself with; empty where only a permission opens the health view."""
 
 
 @lru_cache(maxsize=1)
@@ -83,7 +85,12 @@ def settings() -> Settings:
     keys = tuple(raw.get(FERNET_KEYS) or ())
     if not keys and django_settings.DEBUG:
         keys = (_key_of_process(),)
-    return Settings(public_origin=raw["PUBLIC_ORIGIN"].rstrip("/"), gateways=gateways, fernet_keys=keys)
+    return Settings(
+        public_origin=raw["PUBLIC_ORIGIN"].rstrip("/"),
+        gateways=gateways,
+        fernet_keys=keys,
+        health_token=raw.get("HEALTH_TOKEN", ""),
+    )
 
 
 @lru_cache(maxsize=1)

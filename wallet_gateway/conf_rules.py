@@ -20,11 +20,12 @@ from wallet_gateway.conf_wallet_rules import FERNET_KEYS, problems_of_keys, prob
 from wallet_gateway.protocol.endpoints import ENDPOINTS
 
 SETTING = "WALLET_GATEWAY"
+SHORTEST_TOKEN = 20
 LONGEST_ALIAS = 32
 """As long as the column that rows name their gateway in."""
 _ALIAS = re.compile(rf"[a-z0-9_-]{{1,{LONGEST_ALIAS}}}")
 
-SHOP = ("PUBLIC_ORIGIN", "GATEWAYS", FERNET_KEYS)
+SHOP = ("PUBLIC_ORIGIN", "GATEWAYS", FERNET_KEYS, "HEALTH_TOKEN")
 REQUIRED = ("BASE_URL", "MERCHANT_ID", "STORE_ID", "USER_ID", "PROVIDER")
 OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "PROFILE": (str, "test"),
@@ -51,6 +52,10 @@ def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
     for name in set(raw) - set(SHOP):
         known = ", ".join(SHOP)
         yield Problem(setting=f"{SETTING}[{name!r}]", expected=f"unknown name; known: {known}")
+    token = raw.get("HEALTH_TOKEN", "")
+    if not isinstance(token, str) or 0 < len(token) < SHORTEST_TOKEN:
+        expected = f"a text of {SHORTEST_TOKEN} or more characters, or nothing"
+        yield Problem(setting=f"{SETTING}['HEALTH_TOKEN']", expected=expected)
     gateways = raw.get("GATEWAYS")
     needed = not debug and has_wallet(gateways)
     yield from problems_of_keys(f"{SETTING}[{FERNET_KEYS!r}]", raw.get(FERNET_KEYS), needed=needed)

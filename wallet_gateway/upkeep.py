@@ -5,13 +5,35 @@ Callers find these verbs in `wallet_gateway.payments`; each makes one call into 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
 from wallet_gateway import conf, wiring
 from wallet_gateway.contexts import context_of
 from wallet_gateway.models import GatewayPause
-from wallet_gateway.operations import facts, reconciliation, stopping, sweeping
+from wallet_gateway.operations import comparing, facts, keeping, reconciliation, stopping, sweeping
+from wallet_gateway.operations.comparing import Compared, GatewaySilent
 from wallet_gateway.operations.sweeping import SweepReport
+from wallet_gateway.queries import health as health_queries
 from wallet_gateway.queries import pauses
+from wallet_gateway.queries.health import Health
 from wallet_gateway.queries.pauses import SendingPause
+
+__all__ = [
+    "Compared",
+    "Comparison",
+    "GatewaySilent",
+    "comparison",
+    "deliver_facts",
+    "gateway_aliases",
+    "health",
+    "reconcile_due",
+    "resume_sending",
+    "sending_pauses",
+    "stop_sending",
+    "sweep",
+]
 
 
 def gateway_aliases() -> tuple[str, ...]:
@@ -28,7 +50,14 @@ def sweep() -> tuple[SweepReport, ...]:
     """Do once, for every gateway, what runs by itself: recovery, expiry, unsent requests, the outbox."""
     aliases = gateway_aliases()
     sweeping.warn_of_orphans(aliases)
-    return tuple(sweeping.sweep(context=context_of(alias)) for alias in aliases)
+    return tuple(_sweep(alias) for alias in aliases)
+
+
+def _sweep(alias: str) -> SweepReport:
+    context = context_of(alias)
+    report = sweeping.sweep(context=context)
+    keeping.keep_house(context=context)
+    return report
 
 
 def deliver_facts() -> int:
@@ -52,3 +81,31 @@ def resume_sending(gateway: str, *, author: str, reason: str) -> GatewayPause:
 def sending_pauses() -> tuple[SendingPause, ...]:
     """Return which gateways nothing new is sent to at present, until when, and who or what decided so."""
     return pauses.sending_pauses(wiring.clock().now())
+
+
+def health() -> Health:
+    """Return how payments are: ages and numbers for a monitor, without personal data."""
+    return health_queries.health(wiring.clock().now(), gateway_aliases())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A comparison of our books with one gateway's, which happens while its rows are read."""
+
+    total: int
+    """How many transactions there are to compare."""
+    rows: Iterator[Compared]
+
+
+def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = False) -> Comparison:
+    """Compare what was made or moved at one gateway within so many days; repair it where an author is given.
+
+    `resume` goes on where the last comparison was broken off. Reading the rows raises `GatewaySilent` when
+    the gateway stops answering.
+    """
+    context, touched = context_of(gateway), timedelta(days=days)
+    after = comparing.position(context=context) if resume else 0
+    rows = comparing.compare_all(context=context, touched=touched, after=after, repair_as=repair_as)
+    return Comparison(
+        total=comparing.comparable(context=context, touched=touched).filter(pk__gt=after).count(), rows=rows
+    )

@@ -39,6 +39,8 @@ class Exchange:
     elapsed_seconds: float
     sent: bool
     """False only with proof that not one byte left."""
+    date: str = ""
+    """The `Date` header of the answer: what time it is at the gateway."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -191,9 +191,12 @@ class _Record:
 
     def with_answer(self, raw: RawAnswer, value: JsonValue | UnreadableBody) -> Exchange:
         text = redact_text(raw.body) if isinstance(value, UnreadableBody) else written(redact(value))
-        return self._exchange(raw.status, text, elapsed=raw.elapsed, sent=True)
+        date = raw.headers.get("date", "")
+        return self._exchange(raw.status, text, elapsed=raw.elapsed, sent=True, date=date)
 
-    def _exchange(self, status: int | None, answer_body: str, *, elapsed: float, sent: bool) -> Exchange:
+    def _exchange(
+        self, status: int | None, answer_body: str, *, elapsed: float, sent: bool, date: str = ""
+    ) -> Exchange:
         return Exchange(
             method=self.method,
             url_path=self.path,
@@ -202,6 +205,7 @@ class _Record:
             answer_body=answer_body,
             elapsed_seconds=elapsed,
             sent=sent,
+            date=date,
         )
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from django.urls import path
 
-from wallet_gateway.web import views
+from wallet_gateway.web import health, views
 
 urlpatterns = [
+    path("health/", health.health, name="health"),
     path("checkout/<str:token>/", views.checkout, name="checkout"),
     path("return/<str:token>/", views.come_back, name="return"),
     path("result/<str:token>/", views.result, name="result"),

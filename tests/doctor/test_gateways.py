@@ -1,0 +1,89 @@
+"""One harmless question to a gateway, and what its answer, or none, says."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+from pytest_django import Settings
+
+from tests.client.servers import RawServer, Request, unused_port
+from wallet_gateway.doctor.findings import Finding, Level
+from wallet_gateway.doctor.gateways import look_at_gateway
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+At = Callable[[str], list[Finding]]
+
+
+@pytest.fixture
+def look_at(settings: Settings) -> At:
+    def look(base_url: str) -> list[Finding]:
+        given = settings.WALLET_GATEWAY
+        default = given["GATEWAYS"]["default"] | {"BASE_URL": base_url}
+        settings.WALLET_GATEWAY = {**given, "GATEWAYS": {"default": default}}
+        return list(look_at_gateway("default"))
+
+    return look
+
+
+def answering(status: str, body: bytes, *, ahead: timedelta = timedelta()) -> RawServer:
+    date = format_datetime(datetime.now(UTC) + ahead, usegmt=True)
+
+    def behave(connection: socket.socket, request: Request) -> bool:
+        head = f"HTTP/1.1 {status}\r\nDate: {date}\r\nContent-Type: application/json\r\n"
+        connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        return True
+
+    return RawServer(behave)
+
+
+def test_a_gateway_that_answers_is_well_and_nothing_but_a_question_was_sent(
+    wallet_sandbox: SandboxControl,
+) -> None:
+    found = list(look_at_gateway("default"))
+    assert [finding.level for finding in found] == [Level.OK, Level.OK]
+    assert [entry["operation"] for entry in wallet_sandbox.journal()] == ["status"]
+
+
+def test_a_gateway_that_is_not_there_cannot_be_reached(look_at: At) -> None:
+    (finding,) = look_at(f"http://127.0.0.1:{unused_port()}")
+    assert finding.level is Level.ERROR
+    assert "cannot be reached" in finding.text
+    assert "BASE_URL" in finding.advice
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "words", "level"),
+    [
+        ("401 Unauthorized", b'{"code":"4010001","details":{"message":"no"}}', "credentials", Level.ERROR),
+        ("404 Not Found", b"<html>nginx</html>", "as agreed", Level.ERROR),
+        ("200 OK", b'{"hello":"world"}', "as agreed", Level.ERROR),
+    ],
+    ids=["credentials", "another-server", "another-shape"],
+)
+def test_each_wrong_answer_is_told_in_plain_words(
+    status: str, body: bytes, words: str, level: Level, look_at: At
+) -> None:
+    with answering(status, body) as server:
+        finding = look_at(server.base_url)[0]
+    assert (words in finding.text, finding.level) == (True, level)
+    assert finding.advice
+
+
+@pytest.mark.parametrize(("minutes", "level"), [(0, Level.OK), (5, Level.WARNING), (-5, Level.WARNING)])
+def test_the_clock_is_compared_with_the_gateways(minutes: int, level: Level, look_at: At) -> None:
+    with answering("200 OK", b"[]", ahead=timedelta(minutes=minutes)) as server:
+        found = look_at(server.base_url)
+    (clock,) = [finding for finding in found if finding.subject == "clock"]
+    assert clock.level is level
+
+
+def test_a_gateway_that_is_switched_off_says_so(settings: Settings, wallet_sandbox: SandboxControl) -> None:
+    given = settings.WALLET_GATEWAY
+    default = given["GATEWAYS"]["default"] | {"SENDING": False}
+    settings.WALLET_GATEWAY = {**given, "GATEWAYS": {"default": default}}
+    assert "SENDING is off" in next(iter(look_at_gateway("default"))).text

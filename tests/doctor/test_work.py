@@ -1,0 +1,68 @@
+"""The sweep's mark, what waits for people, and the payment that a person has compared."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from pytest_django import Settings
+
+from tests.models.rows import a_payment, an_order
+from wallet_gateway import payments
+from wallet_gateway.doctor import work
+from wallet_gateway.doctor.findings import Level
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_sweep_that_never_ran_is_an_error_and_one_sweep_mends_it() -> None:
+    (before,) = work.look_at_work()
+    assert (before.level, before.text) == (Level.ERROR, "default was last swept never")
+    payments.sweep()
+    (after,) = work.look_at_work()
+    assert after.level is Level.OK
+
+
+def test_what_waits_for_a_person_is_a_warning_with_the_way_to_the_runbook() -> None:
+    payments.sweep()
+    payments.stop_sending("default", author="anna", reason="x")
+    warning, _ = work.look_at_work()
+    assert (warning.level, warning.text) == (Level.WARNING, "nothing is sent to default")
+    assert "runbook" in warning.advice
+
+
+def test_going_live_wants_the_live_profile_and_a_payment_that_a_person_has_compared(
+    wallet_sandbox: SandboxControl,
+) -> None:
+    profile, unchecked = work.look_before_going_live()
+    assert (profile.level, unchecked.level) == (Level.ERROR, Level.ERROR)
+    order = payments.create_order(reference="LIVE-1", currency="EUR", amount=Decimal("1.00"))
+    attempt = payments.start_checkout(order)
+    wallet_sandbox.complete_checkout(attempt.reference, "success")
+    payments.reconcile(order)
+
+    work.record_payment("LIVE-1", author="anna")
+
+    _, checked = work.look_before_going_live()
+    assert (checked.level, checked.text) == (Level.OK, "1.00 EUR, order LIVE-1, compared by anna")
+
+
+def test_in_the_live_profile_nothing_is_said_of_it(settings: Settings) -> None:
+    given = settings.WALLET_GATEWAY
+    default = given["GATEWAYS"]["default"] | {"BASE_URL": "https://gateway.example", "PROFILE": "prod"}
+    default["WALLET"] = {**default["WALLET"], "MERCHANT_NO": "123456789012"}
+    settings.WALLET_GATEWAY = {**given, "GATEWAYS": {"default": default}}
+    assert [finding.text[:15] for finding in work.look_before_going_live()] == ["no real payment"]
+
+
+def test_an_order_without_money_stands_for_nothing() -> None:
+    order = an_order(reference="LIVE-2")
+    a_payment(order)
+    with pytest.raises(work.UnableToRecord, match="no money"):
+        work.record_payment("LIVE-2", author="anna")
+    with pytest.raises(work.UnableToRecord, match="name of whoever"):
+        work.record_payment("LIVE-2", author=" ")
+    with pytest.raises(PaymentOrder.DoesNotExist):
+        work.record_payment("NONE", author="anna")

@@ -1,0 +1,72 @@
+"""How payments are, in numbers: each number counts what it says, and each problem is told."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from tests.models.rows import NOW, a_payment, an_intent
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.models import Discrepancy, GatewayPause, OutboxFact, WorkMark
+from wallet_gateway.queries.health import health
+
+pytestmark = pytest.mark.django_db
+S = IntentState
+
+
+def test_a_swept_shop_with_nothing_open_has_no_problems(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    WorkMark.set("sweep:default", now=NOW - timedelta(minutes=4))
+    with django_assert_num_queries(5):
+        assert health(NOW, ["default"]).problems == ()
+
+
+def test_each_gateway_that_is_not_swept_is_named() -> None:
+    WorkMark.set("sweep:a", now=NOW - timedelta(minutes=6))
+    assert health(NOW, ["a", "b"]).problems == ("a was last swept 6 minutes ago", "b was last swept never")
+
+
+def test_what_waits_is_counted_and_told() -> None:
+    WorkMark.set("sweep:default", now=NOW)
+    intent = an_intent(state=S.UNKNOWN, state_since=NOW - timedelta(hours=1), needs_operator=True)
+    an_intent(state=S.UNKNOWN, state_since=NOW)
+    an_intent(state=S.ANOMALY)
+    an_intent(state=S.NOT_SENT, needs_operator=True)
+    an_intent(state=S.APPROVED)
+    payment = a_payment()
+    for number, closed in enumerate((None, NOW)):
+        Discrepancy.objects.create(
+            kind=DiscrepancyKind.MADE_ELSEWHERE,
+            gateway="default",
+            payment=payment,
+            fingerprint=str(number),
+            found_at=NOW,
+            closed_at=closed,
+        )
+    assert intent.payment is not None
+    OutboxFact.objects.create(
+        kind="PAID",
+        order=intent.payment.order,
+        intent=intent,
+        currency="EUR",
+        occurred_at=NOW - timedelta(hours=1),
+        next_delivery_at=NOW,
+    )
+    GatewayPause.objects.create(gateway="default", sending_until=NOW + timedelta(1), reason="x")
+
+    found = health(NOW, ["default"])
+
+    assert (found.unknown, found.anomalies, found.waiting_for_a_person) == (2, 1, 2)
+    assert (found.discrepancies, found.facts_late, len(found.pauses)) == (1, 1, 1)
+    assert found.oldest_unknown_since == NOW - timedelta(hours=1)
+    assert len(found.problems) == 6
+
+
+def test_a_fresh_unknown_outcome_is_no_problem_yet() -> None:
+    WorkMark.set("sweep:default", now=NOW)
+    an_intent(state=S.UNKNOWN, state_since=NOW - timedelta(minutes=14))
+    assert health(NOW, ["default"]).problems == ()

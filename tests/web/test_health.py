@@ -1,0 +1,64 @@
+"""The health view: who may see it, what it says, and what it never says."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.contrib.contenttypes.models import ContentType
+from django.test import Client
+from pytest_django import Settings
+
+from wallet_gateway import payments
+from wallet_gateway.models import WorkMark
+
+pytestmark = pytest.mark.django_db(transaction=True)
+TOKEN = "a-token-of-a-monitor-0123456789"
+URL = "/wallet/health/"
+
+
+@pytest.fixture
+def monitor(client: Client, settings: Settings) -> Client:
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "HEALTH_TOKEN": TOKEN}
+    client.defaults["HTTP_AUTHORIZATION"] = f"Bearer {TOKEN}"
+    return client
+
+
+def test_a_monitor_with_the_token_sees_that_all_is_well(monitor: Client) -> None:
+    payments.sweep()
+    response = monitor.get(URL)
+    assert (response.status_code, response.json()["problems"]) == (200, [])
+    assert "no-store" in response.headers["Cache-Control"]
+
+
+def test_what_is_wrong_is_503_and_told_without_names_and_reasons(monitor: Client) -> None:
+    payments.sweep()
+    payments.stop_sending("default", author="anna", reason="customer Meier is wrong")
+    response = monitor.get(URL)
+    assert response.status_code == 503
+    assert response.json()["problems"] == ["nothing is sent to default"]
+    assert "anna" not in response.text
+    assert "Meier" not in response.text
+
+
+@pytest.mark.parametrize("given", ["", "Bearer", "Bearer ", "Bearer wrong", TOKEN, "Bearer ä"])
+def test_a_wrong_token_is_a_page_that_is_not_there(given: str, monitor: Client) -> None:
+    assert monitor.get(URL, HTTP_AUTHORIZATION=given).status_code == 404
+
+
+def test_without_a_token_in_the_settings_an_empty_one_opens_nothing(client: Client) -> None:
+    assert client.get(URL, HTTP_AUTHORIZATION="Bearer ").status_code == 404
+
+
+def test_a_person_needs_the_permission(client: Client) -> None:
+    user = User.objects.create_user("anna")
+    client.force_login(user)
+    assert client.get(URL).status_code == 404
+    content_type = ContentType.objects.get_for_model(WorkMark)
+    user.user_permissions.add(
+        Permission.objects.get_or_create(codename="view_health", content_type=content_type)[0]
+    )
+    assert client.get(URL).status_code == 503
+
+
+def test_it_is_read_only(monitor: Client) -> None:
+    assert monitor.post(URL).status_code == 405

@@ -1,0 +1,30 @@
+"""The whole examination, part by part: what one part cannot do without is looked at before it."""
+
+from __future__ import annotations
+
+from wallet_gateway import conf
+from wallet_gateway.doctor import gateways, host, work
+from wallet_gateway.doctor.findings import Finding, Level
+
+
+def examine(*, go_live: bool = False) -> tuple[Finding, ...]:
+    """Look at everything and return what was found, good and bad.
+
+    Sends one status query to each gateway, about a reference that nobody has.
+    """
+    found = list(host.look_at_settings())
+    if conf.problems():
+        # Without its settings nothing else can be asked.
+        return tuple(found)
+    found += [*host.look_at_keys(), *host.look_at_database()]
+    for alias in conf.settings().gateways:
+        found += gateways.look_at_gateway(alias)
+    found += work.look_at_work()
+    if go_live:
+        found += work.look_before_going_live()
+    return tuple(found)
+
+
+def is_well(found: tuple[Finding, ...]) -> bool:
+    """Say whether nothing found is an error."""
+    return all(finding.level is not Level.ERROR for finding in found)

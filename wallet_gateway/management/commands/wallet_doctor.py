@@ -1,0 +1,57 @@
+"""`manage.py wallet_doctor`: says in plain words what is wrong with payments in this shop, and what to do."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser
+from dataclasses import asdict
+from getpass import getuser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from wallet_gateway.doctor.examination import examine, is_well
+from wallet_gateway.doctor.findings import Level
+from wallet_gateway.doctor.work import UnableToRecord, record_payment
+from wallet_gateway.models import PaymentOrder
+
+_SIGNS = {Level.OK: "ok     ", Level.WARNING: "warning", Level.ERROR: "ERROR  "}
+
+
+class Command(BaseCommand):
+    """Look at settings, keys, clock, database, gateways and the sweep; exit code 1 for an error."""
+
+    help = "Looks payments over and says what is wrong. Sends each gateway one harmless status query."
+    # What is wrong is to be said by the examination, not to keep it from running.
+    requires_system_checks = []
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--json", action="store_true", help="for programs: a list of objects")
+        parser.add_argument("--go-live", action="store_true", help="also demand what a live shop needs")
+        parser.add_argument(
+            "--record-payment", metavar="REFERENCE", help="note that you compared it with the bank statement"
+        )
+        parser.add_argument("--author", default="", help="who compared it; the login name if not given")
+
+    def handle(self, *, go_live: bool, record_payment: str | None, author: str, **options: Any) -> None:
+        if record_payment:
+            self._record(record_payment, author or getuser())
+        found = examine(go_live=go_live)
+        if options["json"]:
+            self.stdout.write(json.dumps([asdict(finding) for finding in found], indent=2))
+        else:
+            for finding in found:
+                self.stdout.write(f"{_SIGNS[finding.level]}  {finding.subject}: {finding.text}")
+                if finding.advice:
+                    self.stdout.write(f"         {finding.advice}")
+        if not is_well(found):
+            sys.exit(1)
+
+    def _record(self, reference: str, author: str) -> None:
+        try:
+            record_payment(reference, author=author)
+        except PaymentOrder.DoesNotExist as error:
+            raise CommandError(f"no order has the reference {reference[:64]!r}") from error
+        except UnableToRecord as error:
+            raise CommandError(str(error)) from error

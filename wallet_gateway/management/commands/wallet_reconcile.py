@@ -1,0 +1,74 @@
+"""`manage.py wallet_reconcile`: compare our books with the gateways', and name every difference by type."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from wallet_gateway import upkeep
+from wallet_gateway.management.progress import with_progress
+
+WHAT_CANNOT_BE_FOUND = (
+    "Only records under references that we know can be found: a payment that was made under any other "
+    "reference shows in the provider's portal alone."
+)
+
+
+class Command(BaseCommand):
+    """Ask about each transaction again and say what differs; change nothing unless told to repair."""
+
+    help = "Compare our books with the gateways' record by record. A dry run unless --repair is given."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("--gateway", metavar="ALIAS", help="one gateway; all of them if not given")
+        parser.add_argument("--days", type=int, default=40, help="what was made or moved since (40)")
+        parser.add_argument("--repair", action="store_true", help="write what the gateway says as evidence")
+        parser.add_argument("--author", default="", help="who answers for the repair; needed for it")
+        parser.add_argument("--resume", action="store_true", help="go on where the last run was broken off")
+
+    def handle(
+        self,
+        *,
+        gateway: str | None,
+        days: int,
+        repair: bool,
+        author: str,
+        resume: bool,
+        **options: Any,  # noqa: ARG002
+    ) -> None:
+        if days < 1:
+            raise CommandError("--days must be 1 or more")
+        if repair and not author.strip():
+            raise CommandError("--repair needs --author: a repair is evidence, and evidence names its author")
+        found: Counter[str] = Counter()
+        for alias in [gateway] if gateway else upkeep.gateway_aliases():
+            comparison = upkeep.comparison(
+                alias, days=days, repair_as=author if repair else "", resume=resume
+            )
+            self._compare(alias, comparison, found)
+        self._sum_up(found, repaired=repair)
+
+    def _compare(self, alias: str, comparison: upkeep.Comparison, found: Counter[str]) -> None:
+        self.stdout.write(f"{alias}: {comparison.total} transactions to compare")
+        rows: Iterable[upkeep.Compared] = with_progress(
+            comparison.rows, total=comparison.total, out=self.stderr
+        )
+        try:
+            for row in rows:
+                for difference in row.differences:
+                    found[difference.kind] += 1
+                    self.stdout.write(f"{row.intent.reference}  {difference.kind}: {difference.detail}")
+        except upkeep.GatewaySilent as error:
+            raise CommandError(f"{error} (wallet_reconcile --resume)") from error
+
+    def _sum_up(self, found: Counter[str], *, repaired: bool) -> None:
+        counts = ", ".join(f"{count} {kind}" for kind, count in sorted(found.items()))
+        self.stdout.write(f"Differences: {counts or 'none'}.")
+        if found:
+            done = "Written as evidence; see the discrepancies." if repaired else "Nothing was changed."
+            self.stdout.write(done)
+        self.stdout.write(WHAT_CANNOT_BE_FOUND)

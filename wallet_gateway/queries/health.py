@@ -1,0 +1,85 @@
+"""How payments are at one instant, in numbers and ages: for monitors. No personal data, no references."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db.models import Count, Min, Q
+
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxFact, WorkMark
+from wallet_gateway.models.marks import SWEPT
+from wallet_gateway.queries.pauses import SendingPause, sending_pauses
+
+SWEEP_IS_LATE = timedelta(minutes=5)
+UNKNOWN_IS_OLD = timedelta(minutes=15)
+FACT_IS_LATE = timedelta(minutes=15)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """What a monitor needs to know."""
+
+    now: datetime
+    swept_at: Mapping[str, datetime | None]
+    """When each gateway was last swept; None where it never was."""
+    unknown: int
+    oldest_unknown_since: datetime | None
+    anomalies: int
+    waiting_for_a_person: int
+    discrepancies: int
+    facts_late: int
+    pauses: tuple[SendingPause, ...]
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Everything that somebody should look at, in plain words."""
+        found = [
+            f"{alias} was last swept {_ago(self.now, at)}"
+            for alias, at in self.swept_at.items()
+            if at is None or self.now - at > SWEEP_IS_LATE
+        ]
+        if self.oldest_unknown_since and self.now - self.oldest_unknown_since > UNKNOWN_IS_OLD:
+            found.append(f"an outcome is unknown since {self.oldest_unknown_since.isoformat()}")
+        counts = {
+            "contradictions wait for a decision": self.anomalies,
+            "transactions wait for a person": self.waiting_for_a_person,
+            "discrepancies are open": self.discrepancies,
+            "facts could not be told": self.facts_late,
+        }
+        found += [f"{count} {words}" for words, count in counts.items() if count]
+        return tuple(found + [f"nothing is sent to {pause.gateway}" for pause in self.pauses])
+
+
+def health(now: datetime, aliases: Collection[str]) -> Health:
+    """Read how payments are. Five statements, whatever their number."""
+    marks = WorkMark.objects.filter(name__in=[SWEPT + alias for alias in aliases])
+    swept = {name.removeprefix(SWEPT): at for name, at in marks.values_list("name", "marked_at")}
+    unknown = Q(state=IntentState.UNKNOWN)
+    of_intents = GatewayTransaction.objects.filter(
+        unknown | Q(state__in=[IntentState.ANOMALY, IntentState.NOT_SENT])
+    ).aggregate(
+        unknown=Count("pk", filter=unknown),
+        oldest=Min("state_since", filter=unknown),
+        anomalies=Count("pk", filter=Q(state=IntentState.ANOMALY)),
+        waiting=Count("pk", filter=Q(needs_operator=True)),
+    )
+    return Health(
+        now=now,
+        swept_at={alias: swept.get(alias) for alias in aliases},
+        unknown=of_intents["unknown"],
+        oldest_unknown_since=of_intents["oldest"],
+        anomalies=of_intents["anomalies"],
+        waiting_for_a_person=of_intents["waiting"],
+        discrepancies=Discrepancy.objects.filter(closed_at__isnull=True).count(),
+        facts_late=OutboxFact.objects.filter(
+            next_delivery_at__isnull=False, occurred_at__lt=now - FACT_IS_LATE
+        ).count(),
+        pauses=sending_pauses(now),
+    )
+
+
+def _ago(now: datetime, at: datetime | None) -> str:
+    return "never" if at is None else f"{round((now - at).total_seconds() / 60)} minutes ago"

@@ -1,0 +1,42 @@
+"""The health view: how payments are, for a monitor that brings the token or a person with the permission."""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import asdict
+from http import HTTPStatus
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, JsonResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from wallet_gateway import conf, upkeep
+
+PERMISSION = "wallet_gateway.view_health"
+
+
+@login_not_required
+@never_cache
+@require_safe
+def health(request: HttpRequest) -> JsonResponse:
+    """Answer 200 while nothing needs anybody, 503 otherwise; 404 to whoever may not know."""
+    if not (_brings_token(request) or _may_see(request)):
+        raise Http404("no such page")
+    found = upkeep.health()
+    body = asdict(found) | {"problems": found.problems}
+    body["swept_at"] = dict(found.swept_at)
+    # Who stopped sending, and in which words, is for people with the desk.
+    body["pauses"] = [{"gateway": pause.gateway, "until": pause.until} for pause in found.pauses]
+    status = HTTPStatus.SERVICE_UNAVAILABLE if found.problems else HTTPStatus.OK
+    return JsonResponse(body, status=status)
+
+
+def _brings_token(request: HttpRequest) -> bool:
+    expected, given = conf.settings().health_token, request.headers.get("Authorization", "")
+    return bool(expected) and hmac.compare_digest(given.encode(), f"Bearer {expected}".encode())
+
+
+def _may_see(request: HttpRequest) -> bool:
+    user = getattr(request, "user", None)
+    return user is not None and user.has_perm(PERMISSION)
