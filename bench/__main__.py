@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from bench import cart, checkout, client_call, sandbox, unseal
+from bench import cart, checkout, client_call, importing, sandbox, unseal
 from bench.measure import Finding
 
 
 def main() -> None:
     """Measure, then print each finding beside its promise."""
     findings: list[Finding] = []
-    for measure in (cart.measure, unseal.measure, client_call.measure, sandbox.measure, checkout.measure):
-        for finding in measure():
+    for subject in (cart, unseal, client_call, sandbox, checkout, importing):
+        for finding in subject.measure():
             findings.append(finding)
             print(f"  measured: {finding.what}: {finding.value:.2f}{finding.unit}", flush=True)
     width = max(len(finding.what) for finding in findings)

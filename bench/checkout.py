@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
+from bench.databases import postgres
 from bench.load import Load, post, send
 from bench.measure import Finding, percentile
 from bench.processes import free_port, running, stub_gateway, wait_for
@@ -29,8 +30,6 @@ ORDERS = 30_000
 ROUNDS = 5
 SECONDS = 3.0
 CONNECTIONS = 8
-SERVER = os.environ.get("BENCH_POSTGRES_URL", "postgres://postgres@127.0.0.1:5432/postgres")
-DATABASE = "wallet_gateway_bench"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +63,7 @@ def measure() -> Iterator[Finding]:
         at_most=False,
         unit="x",
     )
-    with contextlib.suppress(psycopg.OperationalError), _postgres() as url:
+    with contextlib.suppress(psycopg.OperationalError), postgres("checkout") as url:
         pair = _compare(url)
         yield Finding(
             what="whole checkout on PostgreSQL, throughput",
@@ -76,18 +75,6 @@ def measure() -> Iterator[Finding]:
         yield Finding(what="whole checkout on PostgreSQL, p99", value=pair.p99, target=1.3, unit="x")
         return
     sys.stdout.write("  PostgreSQL does not answer: its part is left out.\n")
-
-
-@contextlib.contextmanager
-def _postgres() -> Iterator[str]:
-    """Make a database for the measurement and drop it again."""
-    with psycopg.connect(SERVER.replace("postgres://", "postgresql://"), autocommit=True) as server:
-        server.execute(f"DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)")
-        server.execute(f"CREATE DATABASE {DATABASE}")
-        try:
-            yield SERVER.rsplit("/", 1)[0] + f"/{DATABASE}"
-        finally:
-            server.execute(f"DROP DATABASE {DATABASE} WITH (FORCE)")
 
 
 def _compare(database: str) -> Pair:

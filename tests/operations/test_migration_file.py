@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import tracemalloc
 from collections.abc import Callable
 from decimal import Decimal
 
@@ -12,7 +14,7 @@ from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.operations import migration_file
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.detached_refunds import UnableToRefundMigrated, refund_migrated
-from wallet_gateway.operations.migration_file import ImportReport, export_migration_file
+from wallet_gateway.operations.migration_file import ImportReport, ImportStep, export_migration_file
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -200,3 +202,101 @@ def test_what_is_written_can_be_read_by_the_gateway(take: Import, wallet_sandbox
     take(*(row(f"OLD-{n}") for n in range(3)))
     report = wallet_sandbox.migration_file("".join(export_migration_file(gateway="default")))
     assert report == {"accepted": 3, "rejected": []}
+
+
+# Long files
+
+
+@pytest.fixture
+def batches_of_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(migration_file, "_BATCH", 2)
+
+
+def _steps_of(lines: list[str], clock: VirtualClock, **given: bool) -> tuple[list[ImportStep], ImportReport]:
+    steps = migration_file.import_in_steps([HEADER, *lines], gateway="default", clock=clock, **given)
+    told: list[ImportStep] = []
+    while True:
+        try:
+            told.append(next(steps))
+        except StopIteration as end:
+            return told, end.value
+
+
+def test_an_import_tells_after_each_batch_how_far_it_is(batches_of_two: None, clock: VirtualClock) -> None:
+    told, report = _steps_of([row(f"OLD-{number}") for number in range(3)], clock)
+    assert [(step.checked, step.stored) for step in told] == [(2, 0), (3, 0), (3, 2), (3, 3)]
+    assert (report.accepted, report.stored) == (3, True)
+
+
+def test_nothing_is_stored_while_a_bad_row_may_still_come(batches_of_two: None, clock: VirtualClock) -> None:
+    told, report = _steps_of([row("OLD-1"), row("OLD-2"), row("OLD-3"), row("OLD-4", "?")], clock)
+    assert [len(step.bad) for step in told] == [0, 1]
+    assert not report.stored
+    assert not MigratedDeposit.objects.exists()
+
+
+def test_a_deposit_that_stands_twice_is_found_however_far_apart(
+    batches_of_two: None, clock: VirtualClock
+) -> None:
+    told, _ = _steps_of([row("OLD-1"), row("OLD-2"), row("OLD-3"), row("OLD-1")], clock, dry_run=True)
+    (error,) = told[-1].bad
+    assert (error.line, "earlier row" in error.reason) == (5, True)
+
+
+def test_a_report_holds_the_first_bad_rows_and_counts_all(
+    monkeypatch: pytest.MonkeyPatch, batches_of_two: None, clock: VirtualClock
+) -> None:
+    monkeypatch.setattr(migration_file, "MOST_REPORTED", 3)
+    told, report = _steps_of([row(f"OLD-{number}", "?") for number in range(5)], clock)
+    assert [error.line for error in report.rejected] == [2, 3, 4]
+    assert report.rejected_in_all == 5
+    assert [error.line for step in told for error in step.bad] == [2, 3, 4, 5, 6]
+
+
+def test_a_broken_import_is_finished_by_keeping_the_good_rows(
+    batches_of_two: None, clock: VirtualClock
+) -> None:
+    lines = [row(f"OLD-{number}") for number in range(5)]
+    steps = migration_file.import_in_steps([HEADER, *lines], gateway="default", clock=clock)
+    while not next(steps).stored:
+        pass
+    steps.close()
+    assert MigratedDeposit.objects.count() == 2
+
+    _, report = _steps_of(lines, clock, keep_good=True)
+    assert (report.accepted, report.rejected_in_all) == (3, 2)
+    assert MigratedDeposit.objects.count() == 5
+
+
+def test_a_deposit_refunded_while_its_file_is_being_stored_is_completed(
+    batches_of_two: None, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody's refund makes the row after the look and before the insert."""
+    look, looks = migration_file._deposits_there, []
+
+    def look_too_early(ids: list[str], gateway: str) -> dict[str, MigratedDeposit]:
+        found = look(ids, gateway)
+        looks.append(ids)
+        if len(looks) == 2:
+            MigratedDeposit.objects.create(
+                gateway="default", parent_transaction_id="OLD-1", currency="EUR", created_at=clock.now()
+            )
+        return found
+
+    monkeypatch.setattr(migration_file, "_deposits_there", look_too_early)
+    assert _steps_of([row("OLD-1", "50.00"), row("OLD-2")], clock)[1].stored
+    assert MigratedDeposit.objects.get(parent_transaction_id="OLD-1").amount_minor == 5000
+    assert MigratedDeposit.objects.count() == 2
+
+
+def test_memory_does_not_grow_with_the_file(clock: VirtualClock) -> None:
+    def peak_of(rows: int) -> int:
+        lines = itertools.chain([HEADER], (row(f"OLD-{number}") for number in range(rows)))
+        tracemalloc.start()
+        migration_file.import_migration_file(lines, gateway="default", clock=clock, dry_run=True)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    peak_of(10)
+    assert peak_of(12_000) < 1.3 * peak_of(4_000)

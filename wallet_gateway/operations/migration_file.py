@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import islice
 
+from django.db import IntegrityError
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.models import MigratedDeposit
+from wallet_gateway.operations._import_files import CheckedRow, CheckedRows
 from wallet_gateway.operations._transactions import in_transaction
 from wallet_gateway.operations.context import Clock
-from wallet_gateway.protocol.migration_file import MigrationRow, RowError, read_rows, write_rows
+from wallet_gateway.protocol.migration_file import MigrationRow, RowError, SeenIds, read_rows, write_rows
 from wallet_gateway.protocol.money import Money
 
-_BATCH = 500
+_BATCH = 2_000
+"""Rows that are looked up and stored by one statement each; their memory is all that an import takes."""
 _LONGEST_ID = 128
+MOST_REPORTED = 1_000
+"""Bad rows that a report holds; all of them pass by in the steps."""
+_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +31,23 @@ class ImportReport:
 
     accepted: int
     rejected: tuple[RowError, ...]
+    """The first thousand bad rows."""
     stored: bool
+    rejected_in_all: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportStep:
+    """How far an import has come; there is one for each batch of rows."""
+
+    checked: int
+    """Rows read so far, good and bad."""
+    stored: int
+    bad: tuple[RowError, ...] = ()
+    """What this batch brought."""
+
+
+Steps = Generator[ImportStep, None, ImportReport]
 
 
 @sensitive_variables()
@@ -42,33 +64,74 @@ def import_migration_file(
     Give the file opened as binary. With a bad row nothing is stored, unless `keep_good` says that the good
     rows are wanted all the same. A deposit that was refunded before its file came is completed by its row.
     """
-    good: list[MigrationRow] = []
-    bad: list[RowError] = []
-    for batch in _batches(lines):
-        there = _deposits_there([row for _, row in batch if isinstance(row, MigrationRow)], gateway)
-        for line, row in batch:
-            if isinstance(row, RowError):
-                bad.append(row)
-            elif reason := _why_not(row, there.get(row.parent_transaction_id)):
-                bad.append(RowError(line=line, reason=reason))
-            else:
-                good.append(row)
-    stored = not dry_run and (keep_good or not bad)
-    if stored:
-        in_transaction(lambda: _store(good, gateway, clock))
-    return ImportReport(accepted=len(good), rejected=tuple(bad), stored=stored)
+    steps = import_in_steps(lines, gateway=gateway, clock=clock, keep_good=keep_good, dry_run=dry_run)
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        report: ImportReport = end.value
+        return report
 
 
-def _batches(lines: Iterable[str | bytes]) -> Iterator[list[tuple[int, MigrationRow | RowError]]]:
-    numbered = _numbered(lines)
+def import_in_steps(
+    lines: Iterable[str | bytes],
+    *,
+    gateway: str,
+    clock: Clock,
+    keep_good: bool = False,
+    dry_run: bool = False,
+) -> Steps:
+    """Import as `import_migration_file` does, and tell after each batch how far it is.
+
+    The whole file is checked before anything of it is stored. Then each batch is committed by itself, which
+    keeps transactions short; what broke off in the middle is finished with `keep_good`, for the rows that are
+    there already are reported as known.
+    """
+    with CheckedRows() as good:
+        rejected: list[RowError] = []
+        rejected_in_all = 0
+        for batch in _batches(lines, good.seen):
+            bad = tuple(_check(batch, good, gateway))
+            rejected += bad[: MOST_REPORTED - len(rejected)]
+            rejected_in_all += len(bad)
+            yield ImportStep(checked=good.count + rejected_in_all, stored=0, bad=bad)
+        wanted = not dry_run and (keep_good or not rejected_in_all)
+        if wanted:
+            yield from _store_all(good, gateway, clock, checked=good.count + rejected_in_all)
+        return ImportReport(
+            accepted=good.count,
+            rejected=tuple(rejected),
+            stored=wanted,
+            rejected_in_all=rejected_in_all,
+        )
+
+
+Numbered = tuple[int, MigrationRow | RowError]
+
+
+def _batches(lines: Iterable[str | bytes], seen: SeenIds) -> Iterator[list[Numbered]]:
+    numbered = _numbered(lines, seen)
     while batch := list(islice(numbered, _BATCH)):
         yield batch
 
 
-def _numbered(lines: Iterable[str | bytes]) -> Iterator[tuple[int, MigrationRow | RowError]]:
+def _check(batch: Iterable[Numbered], good: CheckedRows, gateway: str) -> Iterator[RowError]:
+    """Keep the good rows of a batch; give what is wrong with the others."""
+    ids = [row.parent_transaction_id for _, row in batch if isinstance(row, MigrationRow)]
+    there = _deposits_there(ids, gateway)
+    for line, row in batch:
+        if isinstance(row, RowError):
+            yield row
+        elif reason := _why_not(row, there.get(row.parent_transaction_id)):
+            yield RowError(line=line, reason=reason)
+        else:
+            good.keep(row)
+
+
+def _numbered(lines: Iterable[str | bytes], seen: SeenIds) -> Iterator[Numbered]:
     """Pair each row with the line of the file it ends on: blank lines are no rows, cells may span lines."""
     counted = _Counted(lines)
-    for row in read_rows(counted):
+    for row in read_rows(counted, seen=seen):
         yield counted.read, row
 
 
@@ -88,8 +151,7 @@ class _Counted:
         return line
 
 
-def _deposits_there(rows: Iterable[MigrationRow], gateway: str) -> dict[str, MigratedDeposit]:
-    ids = [row.parent_transaction_id for row in rows]
+def _deposits_there(ids: Sequence[str], gateway: str) -> dict[str, MigratedDeposit]:
     there = MigratedDeposit.objects.filter(gateway=gateway, parent_transaction_id__in=ids)
     return {deposit.parent_transaction_id: deposit for deposit in there}
 
@@ -108,16 +170,31 @@ def _why_not(row: MigrationRow, there: MigratedDeposit | None) -> str:
     return "more has been refunded since than this row leaves" if refunded > row.money.minor_units else ""
 
 
-def _store(rows: Iterable[MigrationRow], gateway: str, clock: Clock) -> None:
-    now = clock.now()
-    iterator = iter(rows)
-    while batch := list(islice(iterator, _BATCH)):
-        there = _deposits_there(batch, gateway)
-        new = [row for row in batch if row.parent_transaction_id not in there]
-        MigratedDeposit.objects.bulk_create(_deposit(row, gateway, now) for row in new)
-        for row in batch:
-            if row.parent_transaction_id in there:
-                _complete(there[row.parent_transaction_id], _deposit(row, gateway, now))
+def _store_all(good: CheckedRows, gateway: str, clock: Clock, *, checked: int) -> Iterator[ImportStep]:
+    now, stored = clock.now(), 0
+    for batch in good.batches(_BATCH):
+        _store(batch, gateway, now)
+        stored += len(batch)
+        yield ImportStep(checked=checked, stored=stored)
+
+
+def _store(batch: Sequence[CheckedRow], gateway: str, now: datetime) -> None:
+    """Store a batch; once more where somebody has made a deposit of it meanwhile."""
+    for _ in range(_TRIES - 1):
+        try:
+            return in_transaction(lambda: _write(batch, gateway, now))
+        except IntegrityError:
+            continue
+    return in_transaction(lambda: _write(batch, gateway, now))
+
+
+def _write(batch: Sequence[CheckedRow], gateway: str, now: datetime) -> None:
+    there = _deposits_there([row.parent_transaction_id for row in batch], gateway)
+    new = (row for row in batch if row.parent_transaction_id not in there)
+    MigratedDeposit.objects.bulk_create(row.deposit(gateway, now) for row in new)
+    for row in batch:
+        if row.parent_transaction_id in there:
+            _complete(there[row.parent_transaction_id], row.deposit(gateway, now))
 
 
 def _complete(there: MigratedDeposit, told: MigratedDeposit) -> None:
@@ -129,21 +206,6 @@ def _complete(there: MigratedDeposit, told: MigratedDeposit) -> None:
         transacted_at=told.transacted_at,
         transacted_at_text=told.transacted_at_text,
         provider_transaction_id=told.provider_transaction_id,
-    )
-
-
-def _deposit(row: MigrationRow, gateway: str, now: datetime) -> MigratedDeposit:
-    return MigratedDeposit(
-        gateway=gateway,
-        parent_transaction_id=row.parent_transaction_id,
-        currency=row.currency,
-        known=True,
-        amount_minor=row.money.minor_units,
-        refunded_before=row.refunded.minor_units,
-        transacted_at=row.transacted_at,
-        transacted_at_text=row.transaction_date_time,
-        provider_transaction_id=row.provider_transaction_id,
-        created_at=now,
     )
 
 

@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Self
+from typing import Annotated, Protocol, Self
 
 from pydantic import Field, Strict, field_validator, model_validator
 
@@ -91,13 +91,32 @@ class RowError:
     reason: str
 
 
-def read_rows(lines: Iterable[str | bytes]) -> Iterator[MigrationRow | RowError]:
+class SeenIds(Protocol):
+    """Remembers which deposits a file has named; for a long file its owner keeps them elsewhere than here."""
+
+    def add(self, identifier: str, /) -> bool:
+        """Remember an identifier; say whether it is new."""
+
+
+class _SeenInMemory:
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+
+    def add(self, identifier: str) -> bool:
+        before = len(self._ids)
+        self._ids.add(identifier)
+        return len(self._ids) > before
+
+
+def read_rows(
+    lines: Iterable[str | bytes], *, seen: SeenIds | None = None
+) -> Iterator[MigrationRow | RowError]:
     """Read the rows of a migration file; a header that lacks a column is one RowError and ends it.
 
     Give the file opened as binary. Of one opened as text nothing is read behind a byte that is no UTF-8.
-    See Note [Bytes that are no UTF-8].
+    See Note [Bytes that are no UTF-8]. `seen` finds deposits that stand in the file twice.
     """
-    table = _Table(lines)
+    table = _Table(lines, seen or _SeenInMemory())
     header = table.next_cells()
     if isinstance(header, RowError):
         yield header
@@ -116,9 +135,9 @@ def read_rows(lines: Iterable[str | bytes]) -> Iterator[MigrationRow | RowError]
 class _Table:
     """A CSV reader that reports a line it cannot read and goes on, and knows the deposits it has seen."""
 
-    def __init__(self, lines: Iterable[str | bytes]) -> None:
+    def __init__(self, lines: Iterable[str | bytes], seen: SeenIds) -> None:
         self.reader = csv.reader(map(_text_of, lines), strict=True)
-        self.seen: set[str] = set()
+        self.seen = seen
         self.ended = False
 
     def next_cells(self) -> list[str] | RowError | None:
@@ -145,9 +164,8 @@ class _Table:
             )
         except InvalidMessage as error:
             return RowError(line, "; ".join(map(str, error.errors)))
-        if row.parent_transaction_id in self.seen:
+        if not self.seen.add(row.parent_transaction_id):
             return RowError(line, f"{excerpt(row.parent_transaction_id)} stands in an earlier row already")
-        self.seen.add(row.parent_transaction_id)
         return row
 
 

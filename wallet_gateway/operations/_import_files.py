@@ -1,0 +1,112 @@
+"""What an import keeps beside itself on disk, so that its memory does not grow with the file."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+from types import TracebackType
+from typing import Self
+
+from wallet_gateway.models import MigratedDeposit
+from wallet_gateway.protocol.migration_file import MigrationRow
+from wallet_gateway.protocol.money import parse_amount
+
+
+class SeenOnDisk:
+    """The identifiers that a file has shown so far, exact for any number of them.
+
+    SQLite keeps the file with no name in its own small cache and on disk beyond that, and deletes it when it
+    is closed; nothing else ever reads it.
+    """
+
+    def __init__(self) -> None:
+        # A streamed answer may be read by another thread than the one that began it.
+        self._ids = sqlite3.connect("", isolation_level=None, check_same_thread=False)
+        self._ids.execute("PRAGMA journal_mode=OFF")
+        self._ids.execute("CREATE TABLE seen (id TEXT PRIMARY KEY) WITHOUT ROWID")
+        self._ids.execute("BEGIN")
+
+    def add(self, identifier: str) -> bool:
+        """Remember an identifier; say whether it is new."""
+        return bool(self._ids.execute("INSERT OR IGNORE INTO seen VALUES (?)", (identifier,)).rowcount)
+
+    def close(self) -> None:
+        """Give the disk back."""
+        self._ids.close()
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedRow:
+    """What is stored of a row that nothing speaks against."""
+
+    parent_transaction_id: str
+    currency: str
+    amount_minor: int
+    refunded_before: int
+    transacted_at_text: str
+    transacted_at: str
+    """In ISO 8601, as JSON can hold it."""
+    provider_transaction_id: str
+
+    @classmethod
+    def of(cls, row: MigrationRow) -> Self:
+        """Return the values of a row of the file."""
+        return cls(
+            row.parent_transaction_id,
+            row.currency,
+            parse_amount(row.amount, row.currency),
+            parse_amount(row.refunded_amount, row.currency, allow_zero=True),
+            row.transaction_date_time,
+            row.transacted_at.isoformat(),
+            row.provider_transaction_id,
+        )
+
+    def deposit(self, gateway: str, now: datetime) -> MigratedDeposit:
+        """Return the row of the database that it becomes."""
+        return MigratedDeposit(
+            gateway=gateway,
+            parent_transaction_id=self.parent_transaction_id,
+            currency=self.currency,
+            known=True,
+            amount_minor=self.amount_minor,
+            refunded_before=self.refunded_before,
+            transacted_at=datetime.fromisoformat(self.transacted_at),
+            transacted_at_text=self.transacted_at_text,
+            provider_transaction_id=self.provider_transaction_id,
+            created_at=now,
+        )
+
+
+class CheckedRows:
+    """The good rows of a file between its check and its storing."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed by __exit__
+        self.seen = SeenOnDisk()
+        self.count = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+        self.seen.close()
+
+    def keep(self, row: MigrationRow) -> None:
+        """Put a row aside."""
+        checked = CheckedRow.of(row)
+        self._file.write(json.dumps([getattr(checked, name) for name in CheckedRow.__slots__]) + "\n")
+        self.count += 1
+
+    def batches(self, size: int) -> Iterator[list[CheckedRow]]:
+        """Give the rows back in the order of the file, so many at a time."""
+        self._file.seek(0)
+        while lines := list(islice(self._file, size)):
+            yield [CheckedRow(*json.loads(line)) for line in lines]
