@@ -12,6 +12,7 @@ from wallet_gateway.sandbox.views import (
     static_files,
     three_d_secure,
     wallet,
+    wallet_sheet,
 )
 
 urlpatterns = [
@@ -19,6 +20,8 @@ urlpatterns = [
     path("_sandbox/", include(control.control_urls)),
     path("checkout/<str:token>/", hosted_page.show, name="checkout"),
     path("three-d-secure/<str:token>/", three_d_secure.show, name="three_d_secure"),
+    path("wallet/pay.js", wallet_sheet.script, name="wallet_script"),
+    path("wallet/sheet", wallet_sheet.sheet, name="wallet_sheet"),
     path("wallet/keys.json", wallet.root_keys, name="wallet_keys"),
     path("wallet/api/payment-data", wallet.payment_data, name="wallet_payment_data"),
     path("wallet/api/state", wallet.state, name="wallet_state"),

@@ -1,0 +1,25 @@
+// @ts-check
+/** The sheet's calls to the sandbox it came from. */
+
+/** What the wallet holds, and how it is told to behave. @returns {Promise<{mode: string, email: string, cards: any[], addresses: any[]}>} */
+export async function walletState() {
+  const answer = await fetch("/wallet/api/state", { cache: "no-store" })
+  return answer.json()
+}
+
+/** Seals the chosen card; each call gives a new token. @param {string} cardId @param {any} request @param {any} choices */
+export async function paymentData(cardId, request, choices) {
+  const answer = await post("/wallet/api/payment-data", { cardId, request, choices })
+  const body = await answer.json()
+  if (!answer.ok) throw new Error(body.details?.message ?? `HTTP ${answer.status}`)
+  return body
+}
+
+/** @param {string} mode @returns {Promise<boolean>} whether the sandbox let it be set */
+export async function setMode(mode) {
+  return (await post("/_sandbox/wallet", { mode })).ok
+}
+
+/** @param {string} address @param {any} body */
+const post = (address, body) =>
+  fetch(address, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })
