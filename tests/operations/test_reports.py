@@ -34,6 +34,13 @@ from wallet_gateway.operations import (
     resending,
     resolutions,
     sweeping,
+    wallet_attempts,
+    wallet_events,
+    wallet_keys,
+    wallet_payment,
+    wallet_pricing,
+    wallet_session,
+    wallet_sweep,
 )
 from wallet_gateway.operations.checkout import start_checkout
 from wallet_gateway.operations.context import GatewayContext
@@ -57,6 +64,13 @@ VERBS = (
     resending,
     resolutions,
     sweeping,
+    wallet_attempts,
+    wallet_events,
+    wallet_keys,
+    wallet_payment,
+    wallet_pricing,
+    wallet_session,
+    wallet_sweep,
 )
 
 

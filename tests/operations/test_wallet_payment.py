@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
-from tests.operations.wallet_customer import CARD, TOKEN, Customer
+from tests.operations.wallet_customer import CARD, TOKEN, Customer, authorizing_through
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState
 from wallet_gateway.models import (
@@ -29,7 +29,6 @@ from wallet_gateway.models.wallet import MOST_RESULTS
 from wallet_gateway.operations import wallet_attempts
 from wallet_gateway.operations.attempts import OrderNotPayable
 from wallet_gateway.operations.checkout import start_checkout
-from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups import capture, refund
 from wallet_gateway.operations.reconciliation import reconcile_attempt
 from wallet_gateway.operations.sweeping import sweep
@@ -475,7 +474,8 @@ def test_when_nothing_left_the_customer_presses_again_and_the_first_request_is_n
 ) -> None:
     order = make_order()
     detail = customer.approve(customer.open(order))
-    context = _only_authorizations_fail(customer, make_context)
+    deaf = make_context(f"http://127.0.0.1:{unused_port()}")
+    context = authorizing_through(deaf, context=customer.context)
 
     payment = customer.post(order, detail, context)
 
@@ -485,19 +485,6 @@ def test_when_nothing_left_the_customer_presses_again_and_the_first_request_is_n
     assert not sent(wallet_sandbox)
     assert not OutboxFact.objects.exists()
     assert customer.pay(payment.order).opening.state == S.APPROVED
-
-
-def _only_authorizations_fail(customer: Customer, make_context: MakeContext) -> GatewayContext:
-    """Return a context whose authorizations go to a port where nobody listens."""
-    deaf = make_context(f"http://127.0.0.1:{unused_port()}").gateway
-    gateway = customer.context.gateway
-
-    class Half(type(gateway)):  # type: ignore[misc]
-        authorize = deaf.authorize
-
-    half = Half.__new__(Half)
-    half.__dict__.update(gateway.__dict__)
-    return replace(customer.context, gateway=half)
 
 
 # When nothing may be sent

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -16,6 +17,13 @@ from wallet_gateway.operations.wallet_session import WalletSession, next_referen
 from wallet_gateway.testing.control import SandboxControl
 
 TOKEN, CARD = "CRYPTOGRAM_3DS", "PAN_ONLY"
+
+
+def authorizing_through(other: GatewayContext, *, context: GatewayContext) -> GatewayContext:
+    """Return a context whose authorizations alone go another way, for faults that are none of the others'."""
+    half = copy.copy(context.gateway)
+    half.authorize = other.gateway.authorize  # type: ignore[method-assign]
+    return replace(context, gateway=half)
 
 
 @dataclass

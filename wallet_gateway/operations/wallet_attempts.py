@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.views.decorators.debug import sensitive_variables
+
 from wallet_gateway.domain.lifecycle import IntentState, PaymentState, TransactionKind
 from wallet_gateway.domain.recovery import BUTTON_IS_FRESH
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt, WalletKey
@@ -83,6 +85,7 @@ def fresh(intent: GatewayTransaction, now: datetime) -> bool:
     return waiting and intent.expires_at is not None and intent.expires_at > now
 
 
+@sensitive_variables()
 def write_attempt(
     order: PaymentOrder, *, key: WalletKey, session: str, price: Mapping[str, Any], context: GatewayContext
 ) -> GatewayTransaction:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+from django.views.decorators.debug import sensitive_variables
+
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_EVENTS, WalletEvent
 from wallet_gateway.operations.context import Clock
@@ -18,6 +20,7 @@ def with_event(wallet: WalletAttempt, event: WalletEvent, detail: str, *, now: d
     return [*wallet.events, added][-MOST_EVENTS:]
 
 
+@sensitive_variables()
 def note_event(
     *, order: PaymentOrder, reference: str, session: str, event: WalletEvent, message: object, clock: Clock
 ) -> None:

@@ -42,6 +42,7 @@ class PublicKey:
     encryption_key: str = field(repr=False)
 
 
+@sensitive_variables()
 def cipher_of(context: GatewayContext) -> WalletCipher:
     """Return the cipher of secrets at rest; raises `WalletUnavailable` where the settings have no keys."""
     if context.cipher is None:
@@ -115,6 +116,7 @@ def _fetched(context: GatewayContext, now: datetime) -> PublicKey:
     return PublicKey(row=row, api_key=said.api_key, encryption_key=said.encryption_key)
 
 
+@sensitive_variables()
 def erase_old_keys(*, context: GatewayContext) -> int:
     """Erase keys that ended a day ago: nothing is asked with them any more."""
     ended = WalletKey.objects.filter(

@@ -89,6 +89,7 @@ def open_session(
     )
 
 
+@sensitive_variables()
 def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext) -> str:
     """Return a reference for another card in the same sheet, under the same key and choices.
 
@@ -114,6 +115,7 @@ def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext
     return str(intent.reference)
 
 
+@sensitive_variables()
 def price_sheet_of(
     *,
     order: PaymentOrder,

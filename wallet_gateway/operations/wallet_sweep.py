@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from django.views.decorators.debug import sensitive_variables
+
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, TransactionKind
 from wallet_gateway.domain.recovery import LEASE, SECRETS_LIVE
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
@@ -14,6 +16,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.wallet_keys import erase_old_keys
 
 
+@sensitive_variables()
 def sweep_wallet(*, context: GatewayContext, limit: int) -> int:
     """Do once what is due for the buttons of one gateway; return how many have ended."""
     erase_secrets(context=context)
@@ -22,6 +25,7 @@ def sweep_wallet(*, context: GatewayContext, limit: int) -> int:
     return expire_buttons(context=context, limit=limit)
 
 
+@sensitive_variables()
 def erase_secrets(*, context: GatewayContext) -> int:
     """Erase every cryptogram that is older than fifteen minutes, whatever kept it; return how many."""
     old = GatewayTransaction.objects.filter(
@@ -34,6 +38,7 @@ def erase_secrets(*, context: GatewayContext) -> int:
     return old.update(wallet_secrets=None)
 
 
+@sensitive_variables()
 def give_up_unsent_authorizations(*, context: GatewayContext, limit: int) -> int:
     """Abandon authorizations of which no byte left and whose sender died before it could say so."""
     unsent = GatewayTransaction.objects.filter(
@@ -49,6 +54,7 @@ def give_up_unsent_authorizations(*, context: GatewayContext, limit: int) -> int
     return len(rows)
 
 
+@sensitive_variables()
 def expire_buttons(*, context: GatewayContext, limit: int) -> int:
     """End attempts whose button nobody pressed in time; return how many."""
     waiting = GatewayTransaction.objects.filter(

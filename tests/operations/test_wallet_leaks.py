@@ -1,0 +1,137 @@
+"""A card's secrets and the gateway's keys, looked for by their letters wherever something could keep them."""
+
+from __future__ import annotations
+
+import base64
+import logging
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.views.debug import ExceptionReporter
+
+from tests.operations.conftest import MakeOrder
+from tests.operations.wallet_customer import CARD, Customer
+from wallet_gateway.client import gateway as client_gateway
+from wallet_gateway.client import redaction, transport
+from wallet_gateway.models import WalletKey
+from wallet_gateway.operations import (
+    _answers,
+    _authorizing,
+    _patient_reads,
+    _settlement,
+    wallet_payment,
+)
+from wallet_gateway.operations.errors import OperationError
+from wallet_gateway.operations.wallet_keys import opened
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+FAULTS = [None, "drop_before", "drop_after", "error_body", "status_after", "not_json", "wrong_shape", "mixed"]
+
+
+def forms(secret: str) -> tuple[bytes, ...]:
+    raw = secret.encode()
+    return raw, base64.b64encode(raw), raw.hex().encode(), secret.replace("=", "%3D").encode()
+
+
+def everything_stored() -> bytes:
+    """Return every value of every row of ours as octets."""
+    kept = []
+    for model in apps.get_app_config("wallet_gateway").get_models():
+        for row in model._default_manager.values_list():
+            kept += [bytes(v) if isinstance(v, bytes | memoryview) else str(v).encode() for v in row]
+    return b"\n".join(kept)
+
+
+def secrets_of(customer: Customer, detail: dict[str, Any]) -> list[str]:
+    key = opened(WalletKey.objects.order_by("-pk")[0], customer.context)
+    return [s for s in (detail.get("cryptogram"), key.api_key, key.encryption_key, customer.session) if s]
+
+
+@pytest.mark.parametrize("operation", ["authorization", "get_payment_account"])
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("method", ["CRYPTOGRAM_3DS", CARD])
+def test_no_row_and_no_log_line_holds_a_secret_whatever_happened(
+    method: str,
+    fault: str | None,
+    operation: str,
+    customer: Customer,
+    make_order: MakeOrder,
+    wallet_sandbox: SandboxControl,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    order = make_order()
+    with caplog.at_level(logging.DEBUG):
+        detail = customer.approve(customer.open(order), method)
+        caplog.clear()
+        if fault is not None:
+            wallet_sandbox.fault(operation, fault, times=10)
+        try:
+            said = repr(customer.post(order, detail).opening)
+        except OperationError as error:
+            said = repr(error) + str(error)
+    kept = everything_stored()
+    lines = "\n".join(record.getMessage() for record in caplog.records).encode()
+    for secret in secrets_of(customer, detail):
+        for form in forms(secret):
+            assert form not in kept
+            assert form not in lines
+            assert form not in said.encode()
+
+
+class Surprise(BaseException):
+    """Nothing catches this on its way up to Django."""
+
+
+def surprise(*_: object, **__: object) -> None:
+    raise Surprise
+
+
+PLACES = [
+    (wallet_payment, "read_result"),
+    (wallet_payment, "_take"),
+    (_patient_reads, "_pause"),
+    (transport.Transport, "_exchanged"),
+    (client_gateway, "message_of"),
+    (redaction, "_redact"),
+    (_authorizing, "_claim"),
+    (_authorizing, "_authorize"),
+    (_answers, "record_authorization_answer"),
+    (_settlement, "_add_evidence"),
+]
+
+
+@pytest.mark.parametrize(("place", "name"), PLACES, ids=lambda part: str(part).rpartition(".")[2])
+def test_a_report_of_a_crash_shows_no_secret_wherever_it_is(
+    place: Any,  # noqa: ANN401 - a module or a class
+    name: str,
+    customer: Customer,
+    make_order: MakeOrder,
+    wallet_sandbox: SandboxControl,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    order = make_order()
+    detail = customer.approve(customer.open(order))
+    secrets = secrets_of(customer, detail)
+    wallet_sandbox.fault("get_payment_account", "drop_after")
+    monkeypatch.setattr(place, name, surprise)
+
+    frames = frames_of(lambda: customer.post(order, detail))
+
+    assert frames
+    for frame in frames:
+        shown = str(frame["vars"])
+        assert [secret for secret in secrets if secret in shown] == [], frame["function"]
+
+
+def frames_of(work: Callable[[], object]) -> list[dict[str, Any]]:
+    """Run what fails, and give the frames of ours as Django reports them."""
+    try:
+        work()
+    except Surprise:
+        reporter = ExceptionReporter(None, *sys.exc_info())
+        return [f for f in reporter.get_traceback_frames() if "/wallet_gateway/" in f["filename"]]
+    raise AssertionError("nothing was raised")
