@@ -111,10 +111,12 @@ SESSION_COOKIE_SAMESITE = "Lax"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
 # The wallet. Left out entirely, debug mode means the sandbox's built-in merchant on http://127.0.0.1:8001.
+FERNET_KEYS = env.list("WALLET_GATEWAY_FERNET_KEYS", default=[])
 GATEWAY_URL = env.str("WALLET_GATEWAY_URL", default="")
 if GATEWAY_URL or not DEBUG:
     WALLET_GATEWAY: dict[str, Any] = {
         "PUBLIC_ORIGIN": env.str("WALLET_PUBLIC_ORIGIN"),
+        "FERNET_KEYS": FERNET_KEYS,
         "GATEWAYS": {
             "default": {
                 "BASE_URL": env.str("WALLET_GATEWAY_URL"),
@@ -125,6 +127,9 @@ if GATEWAY_URL or not DEBUG:
             },
         },
     }
+    if FERNET_KEYS or DEBUG:
+        # Without keys to encrypt with there is no wallet button, and the hosted page alone.
+        WALLET_GATEWAY["GATEWAYS"]["default"]["WALLET"] = {"COUNTRY": "DE", "MERCHANT_NAME": "Example shop"}
 
 # The pay button posts to us and we redirect to the gateway's page: browsers hold `form-action` against the
 # whole chain, so the gateway's origin is named here. Nothing else leaves the shop, no script runs inline.
