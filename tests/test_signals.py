@@ -21,7 +21,11 @@ NAMES = {
 
 
 def test_the_signals_are_these_and_no_others() -> None:
-    assert {name for name, value in vars(signals).items() if isinstance(value, Signal)} == NAMES
+    assert {name for name, value in vars(signals).items() if isinstance(value, Signal)} == {
+        *NAMES,
+        # Of a date and not of what happened, so it is no fact.
+        "authorisation_ending",
+    }
 
 
 def test_every_kind_of_fact_has_a_signal_of_its_own() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
@@ -21,6 +22,7 @@ from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.conf_rules import OPTIONAL, SETTING, problems_of
 from wallet_gateway.conf_values import Problem
 from wallet_gateway.conf_wallet_rules import FERNET_KEYS, PRODUCTION_PAY_JS, REDIRECT, WALLET_OPTIONAL
+from wallet_gateway.domain.capture_window import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 
 SANDBOX: dict[str, Any] = {
@@ -149,6 +151,11 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
             allow_plain_http=url.scheme == "http",
         ),
         wallet=_wallet(given, chosen) if wallet is not None else None,
+            capture_window=CaptureWindow(
+                length=timedelta(days=values["CAPTURE_WINDOW_DAYS"]),
+                warning=timedelta(days=values["CAPTURE_WARNING_DAYS"]),
+                policy=CapturePolicy(values["CAPTURE_POLICY"]),
+            ),
         authenticator="" if chosen["THREE_D_SECURE"] == REDIRECT else chosen["THREE_D_SECURE"],
         pricing=chosen["PRICING"],
         auth=values["AUTH"],

@@ -17,6 +17,7 @@ from wallet_gateway.conf_values import (
     split_address,
 )
 from wallet_gateway.conf_wallet_rules import FERNET_KEYS, problems_of_keys, problems_of_wallet
+from wallet_gateway.domain.capture_window import CapturePolicy
 from wallet_gateway.protocol.endpoints import ENDPOINTS
 
 SETTING = "WALLET_GATEWAY"
@@ -42,8 +43,18 @@ OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "QUERY_RATE": ((int, float), 5.0),
     "SHARES_REFERENCES": (bool, False),
     "SENDING": (bool, True),
+    "CAPTURE_WINDOW_DAYS": ((int, float), 7),
+    "CAPTURE_WARNING_DAYS": ((int, float), 2),
+    "CAPTURE_POLICY": (str, "ask"),
 }
-_POSITIVE = ("CONNECT_TIMEOUT", "READ_TIMEOUT", "TOTAL_TIMEOUT", "QUERY_RATE")
+_POSITIVE = (
+    "CONNECT_TIMEOUT",
+    "READ_TIMEOUT",
+    "TOTAL_TIMEOUT",
+    "QUERY_RATE",
+    "CAPTURE_WINDOW_DAYS",
+    "CAPTURE_WARNING_DAYS",
+)
 
 
 def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
@@ -114,6 +125,8 @@ def _problems_of_values(where: str, given: Mapping[str, Any]) -> Iterator[Proble
     yield from _problems_of_base_url(where, given)
     if given.get("PROFILE", "test") not in ("test", "prod"):
         yield Problem(setting=f"{where}['PROFILE']", expected="'test' or 'prod'")
+    if given.get("CAPTURE_POLICY", "ask") not in list(CapturePolicy):
+        yield Problem(setting=f"{where}['CAPTURE_POLICY']", expected="'ask', 'capture' or 'reverse'")
     timeout = given.get("REDIRECT_URL_TIMEOUT", 900)
     if has_type(timeout, int) and not 60 <= timeout <= 900:
         expected = "60 to 900 seconds: an order must not stay payable for ever"

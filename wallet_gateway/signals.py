@@ -24,5 +24,10 @@ order_failed = Signal()
 """An attempt to pay was refused, cancelled or failed; the customer may try again."""
 order_expired = Signal()
 """The payment page ended unpaid; the customer may try again."""
+authorisation_ending = Signal()
+"""An authorisation lapses soon and something of it is left: `payment`, `amount` left, `ends_at`, `policy`.
+
+Sent by the sweep before that, with `reference` and `order` as above and without a `fact_id`.
+"""
 order_anomaly = Signal()
 """Evidence contradicts the books, or the order is overpaid: a person must look."""

@@ -15,8 +15,9 @@ from wallet_gateway.models import GatewayPause
 from wallet_gateway.operations import comparing, facts, keeping, reconciliation, stopping, sweeping
 from wallet_gateway.operations.comparing import Compared, GatewaySilent
 from wallet_gateway.operations.sweeping import SweepReport
+from wallet_gateway.queries import authorisations, pauses
 from wallet_gateway.queries import health as health_queries
-from wallet_gateway.queries import pauses
+from wallet_gateway.queries.authorisations import EndingAuthorisation
 from wallet_gateway.queries.health import Health
 from wallet_gateway.queries.pauses import SendingPause
 
@@ -26,6 +27,7 @@ __all__ = [
     "GatewaySilent",
     "comparison",
     "deliver_facts",
+    "ending_authorisations",
     "gateway_aliases",
     "health",
     "reconcile_due",
@@ -81,6 +83,13 @@ def resume_sending(gateway: str, *, author: str, reason: str) -> GatewayPause:
 def sending_pauses() -> tuple[SendingPause, ...]:
     """Return which gateways nothing new is sent to at present, until when, and who or what decided so."""
     return pauses.sending_pauses(wiring.clock().now())
+
+
+def ending_authorisations(limit: int = 100) -> tuple[EndingAuthorisation, ...]:
+    """Return the authorisations that lapse soon, the most urgent first."""
+    gateways = conf.settings().gateways
+    windows = {alias: given.policy.capture_window for alias, given in gateways.items()}
+    return authorisations.ending_authorisations(windows, now=wiring.clock().now(), limit=limit)
 
 
 def health() -> Health:

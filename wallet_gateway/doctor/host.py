@@ -16,7 +16,12 @@ from wallet_gateway.models import WalletKey
 from wallet_gateway.operations.wallet_secrets import UnreadableSecret
 
 CLOCK_MAY_DIFFER_SECONDS = 30.0
-_ISOLATION = {"postgresql": "SHOW transaction_isolation", "mysql": "SELECT @@transaction_isolation"}
+_ISOLATION = {
+    "postgresql": "SHOW transaction_isolation",
+    "mysql": "SELECT @@transaction_isolation",
+    # It took the standard's name over from MySQL only lately.
+    "mariadb": "SELECT @@tx_isolation",
+}
 
 
 def look_at_settings() -> Iterator[Finding]:
@@ -75,7 +80,8 @@ def look_at_database() -> Iterator[Finding]:
 
 
 def _isolation() -> str:
-    question = _ISOLATION.get(connection.vendor)
+    mariadb = getattr(connection, "mysql_is_mariadb", False)
+    question = _ISOLATION.get("mariadb" if mariadb else connection.vendor)
     if question is None:
         return "serializable"
     with connection.cursor() as cursor:

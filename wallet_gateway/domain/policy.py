@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from wallet_gateway.domain.capture_window import CaptureWindow
+
+CALLBACKS = ("PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION", "OFFER")
+"""What a sheet may ask the shop about while it is open: the interface, callbackIntents."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +24,8 @@ class GatewayPolicy:
     """Hosts (with port where it is not the scheme's own) to which a customer may be sent."""
     allow_plain_http: bool = False
     """Whether a payment page without TLS is accepted; only ever for a loopback address."""
+    capture_window: CaptureWindow = field(default_factory=CaptureWindow)
+    """How long authorisations can be captured, and what happens before they lapse."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,42 @@
+"""Which authorisations hold money that nobody has taken or given back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.models.rows import a_payment, an_intent, an_order
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.models.authorisations import uncaptured
+
+pytestmark = pytest.mark.django_db
+
+
+def authorised(kind: str = TransactionKind.CHECKOUT, gateway: str = "default", **columns: Any) -> str:
+    given = {"type": "preauthorization", "authorised": 2000} | columns
+    payment = a_payment(an_order(type=given["type"]), **given)
+    intent = an_intent(
+        payment, reference=payment.reference, kind=kind, state=IntentState.APPROVED, gateway=gateway
+    )
+    return str(intent.reference)
+
+
+@pytest.mark.parametrize(
+    ("columns", "found"),
+    [
+        ({}, True),
+        ({"kind": TransactionKind.AUTHORIZATION}, True),
+        ({"captured": 500}, True),
+        ({"captured": 2000}, False),
+        ({"captured": 500, "capture_reserved": 1500}, False),
+        ({"reversal": Reversal.RESERVED}, False),
+        ({"reversal": Reversal.DONE}, False),
+        ({"type": "sale", "captured": 0}, False),
+        ({"gateway": "second"}, False),
+    ],
+)
+def test_what_is_left_decides(columns: dict[str, Any], found: bool) -> None:
+    reference = authorised(**columns)
+    assert [intent.reference for intent in uncaptured("default")] == [reference] * found

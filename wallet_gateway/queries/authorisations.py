@@ -1,0 +1,51 @@
+"""The authorisations that lapse first, with a countdown, for lists and the desk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from itertools import islice
+
+from wallet_gateway.domain.capture_window import CaptureWindow
+from wallet_gateway.models import Payment
+from wallet_gateway.models.authorisations import uncaptured
+from wallet_gateway.protocol.money import Money
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EndingAuthorisation:
+    """One authorisation of which something is left to capture."""
+
+    payment: Payment
+    left: Money
+    ends_at: datetime
+
+    def time_left(self, now: datetime) -> timedelta:
+        """Return how long it can still be relied on; below zero once it may have lapsed."""
+        return self.ends_at - now
+
+
+def ending_authorisations(
+    windows: Mapping[str, CaptureWindow], *, now: datetime, limit: int = 100
+) -> tuple[EndingAuthorisation, ...]:
+    """Return what is within its warning time, the most urgent first. One statement for each gateway."""
+    found = [
+        ending(intent.payment, window, intent.state_since)
+        for gateway, window in windows.items()
+        for intent in uncaptured(gateway)
+        .filter(state_since__lte=window.told_from(now))
+        .order_by("state_since")[:limit]
+        if intent.payment is not None
+    ]
+    return tuple(islice(sorted(found, key=lambda row: row.ends_at), limit))
+
+
+def ending(payment: Payment, window: CaptureWindow, authorised_at: datetime) -> EndingAuthorisation:
+    """Return one authorisation with what is left of it and when it lapses."""
+    left = payment.authorised - payment.captured - payment.capture_reserved
+    return EndingAuthorisation(
+        payment=payment,
+        left=Money.from_minor_units(left, payment.currency),
+        ends_at=window.ends_at(authorised_at),
+    )
