@@ -6,7 +6,12 @@ import pytest
 
 from wallet_gateway.domain.discrepancies import FREEZING, DiscrepancyKind
 
-HARMLESS = {DiscrepancyKind.REPEATED_ON_THE_WIRE, DiscrepancyKind.UNEXPECTED_HOST}
+HARMLESS = {
+    DiscrepancyKind.REPEATED_ON_THE_WIRE,
+    DiscrepancyKind.REFUND_SHORT,
+    DiscrepancyKind.UNEXPECTED_HOST,
+    DiscrepancyKind.MISSING_THERE,
+}
 
 
 @pytest.mark.parametrize("kind", DiscrepancyKind)

@@ -95,6 +95,22 @@ def test_the_answers_amount_is_booked_and_the_rest_is_free_again(
     assert len(posts(wallet_sandbox)) == 1
 
 
+def test_what_was_not_given_back_is_a_task_for_a_person_and_freezes_nothing(
+    known: None, give: Give, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
+) -> None:
+    wallet_sandbox.fault("detached_refund", "partial")
+    intent = give("10.00")
+
+    task = Discrepancy.objects.get()
+    assert (task.kind, task.intent, task.deposit) == ("REFUND_SHORT", intent, deposit())
+    assert task.detail.startswith("refunded 5.00 of 10.00 EUR")
+    assert not deposit().frozen
+
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
+    assert Discrepancy.objects.count() == 1, "its record says the same again"
+
+
 def test_a_part_whose_answer_was_lost_is_learned_from_its_record(
     known: None, give: Give, context: GatewayContext, clock: VirtualClock
 ) -> None:

@@ -28,6 +28,8 @@ class DiscrepancyKind(StrEnum):
     """A refund was approved for more than was asked."""
     REPEATED_ON_THE_WIRE = "REPEATED_ON_THE_WIRE"
     """The gateway refused what it had already done: something between us repeats our requests."""
+    REFUND_SHORT = "REFUND_SHORT"
+    """A detached refund was approved for less than was asked: the rest is the shop's to settle otherwise."""
     UNEXPECTED_HOST = "UNEXPECTED_HOST"
     """The gateway named a payment page on a host that is not allowed."""
     MISSING_THERE = "MISSING_THERE"
@@ -48,6 +50,7 @@ OTHER_AMOUNT = frozenset(
 
 FREEZING = frozenset(DiscrepancyKind) - {
     DiscrepancyKind.REPEATED_ON_THE_WIRE,
+    DiscrepancyKind.REFUND_SHORT,
     DiscrepancyKind.UNEXPECTED_HOST,
     # A gateway may put old records away.
     DiscrepancyKind.MISSING_THERE,

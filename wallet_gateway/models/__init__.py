@@ -5,6 +5,7 @@ A row keeps its own shape and sums true and never talks to a gateway. States and
 """
 
 from wallet_gateway.models.batches import BatchState, OperationBatch, OperationBatchRow, RowState
+from wallet_gateway.models.desk import Desk
 from wallet_gateway.models.discrepancies import Discrepancy
 from wallet_gateway.models.evidence import Evidence, EvidenceKind
 from wallet_gateway.models.marks import WorkMark
@@ -18,6 +19,7 @@ from wallet_gateway.models.wallet import WalletAttempt, WalletKey
 
 __all__ = [
     "BatchState",
+    "Desk",
     "Discrepancy",
     "Evidence",
     "EvidenceKind",

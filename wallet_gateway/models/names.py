@@ -59,6 +59,7 @@ _NAMES = {
     "APPROVED_AFTER_END": pgettext_lazy("name of a state or kind", "Approved after end"),
     "MADE_ELSEWHERE": pgettext_lazy("name of a state or kind", "Made elsewhere"),
     "APPROVED_ABOVE_REQUEST": pgettext_lazy("name of a state or kind", "Approved above request"),
+    "REFUND_SHORT": pgettext_lazy("name of a state or kind", "Refund short"),
     "REPEATED_ON_THE_WIRE": pgettext_lazy("name of a state or kind", "Repeated on the wire"),
     "UNEXPECTED_HOST": pgettext_lazy("name of a state or kind", "Unexpected host"),
     "MISSING_THERE": pgettext_lazy("name of a state or kind", "Missing there"),

@@ -81,6 +81,9 @@ class Payment(models.Model):
             ),
         ]
 
+        # What is reserved and waits to be captured, the oldest first.
+        indexes = [models.Index(fields=["state", "created_at"], name="wallet_payment_state")]
+
     def __str__(self) -> str:
         return str(self.reference)
 

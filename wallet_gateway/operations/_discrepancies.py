@@ -12,6 +12,7 @@ from wallet_gateway.domain.discrepancies import FREEZING, DiscrepancyKind
 from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction
+from wallet_gateway.protocol.money import Money
 
 _UNTIL_A_PERSON_LIFTS_IT = timedelta(days=3650)
 _MIX_UP = "unit mix-up"
@@ -78,6 +79,9 @@ def _differences(
 ) -> Iterator[tuple[DiscrepancyKind, str, str]]:
     if finding.discrepancy is not None:
         yield finding.discrepancy, finding.detail, _fingerprint(intent, finding)
+    if after is IntentState.APPROVED and before is not after and _is_short(intent, finding):
+        kind = DiscrepancyKind.REFUND_SHORT
+        yield kind, _shortfall(intent, finding), f"{kind}:{intent.reference}"
     turned = before in _ENDED_WITHOUT_MONEY and after is IntentState.ANOMALY
     if turned and finding.verdict is Verdict.APPROVED:
         kind = DiscrepancyKind.APPROVED_AFTER_END
@@ -87,6 +91,16 @@ def _differences(
         detail = f"{record.type} {record.transaction_amount} {record.currency_code}, record {record.id}"
         fingerprint = f"{kind}:{intent.gateway}:{record.type.lower()}:{record.id}"
         yield kind, detail.replace("\0", "\ufffd"), fingerprint.replace("\0", "\ufffd")
+
+
+def _is_short(intent: GatewayTransaction, finding: Finding) -> bool:
+    return finding.amount is not None and finding.amount < intent.amount_minor
+
+
+def _shortfall(intent: GatewayTransaction, finding: Finding) -> str:
+    given = Money.from_minor_units(finding.amount or 0, intent.currency).to_wire()
+    said = f": {finding.detail}" if finding.detail else ""
+    return f"refunded {given} of {intent.amount}{said}"
 
 
 def stop_sending(gateway: str, *, until: datetime, reason: str) -> None:

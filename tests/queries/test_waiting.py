@@ -1,0 +1,77 @@
+"""What waits for a person: each kind of work apart, the oldest first, in six statements."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.models.rows import NOW, a_deposit, a_payment, an_intent, an_order
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.lifecycle import IntentState, PaymentState
+from wallet_gateway.models import Discrepancy
+from wallet_gateway.queries.waiting import MOST_SHOWN, Waiting, waiting
+
+pytestmark = pytest.mark.django_db
+LAPSE = {"default": NOW}
+
+
+def a_difference(kind: str, **columns: Any) -> Discrepancy:
+    given: dict[str, Any] = {"gateway": "default", "found_at": NOW, "fingerprint": kind}
+    return Discrepancy.objects.create(kind=kind, **given | columns)
+
+
+def test_where_nobody_has_to_do_anything_it_is_empty() -> None:
+    an_intent(state=IntentState.APPROVED)
+    a_difference("MADE_ELSEWHERE", closed_at=NOW)
+    assert waiting(LAPSE).is_empty
+
+
+def test_outcomes_that_nobody_knows_come_the_oldest_first() -> None:
+    late = an_intent(state=IntentState.UNKNOWN, state_since=NOW)
+    early = an_intent(state=IntentState.UNKNOWN, state_since=NOW - timedelta(hours=1))
+    found = waiting(LAPSE)
+    assert found.unknown == (early, late)
+    assert not found.is_empty
+
+
+def test_contradictions_and_what_is_stuck_are_told_apart() -> None:
+    anomaly = an_intent(state=IntentState.ANOMALY, needs_operator=True)
+    unsent = an_intent(state=IntentState.NOT_SENT, needs_operator=True)
+    pending = an_intent(state=IntentState.PENDING, needs_operator=True)
+    an_intent(state=IntentState.NOT_SENT)
+    found = waiting(LAPSE)
+    assert found.anomalies == (anomaly,)
+    assert found.stuck == (unsent, pending)
+    assert found.unknown == ()
+
+
+def test_a_refund_approved_short_is_a_task_of_its_own() -> None:
+    short = a_difference(DiscrepancyKind.REFUND_SHORT, deposit=a_deposit())
+    other = a_difference(DiscrepancyKind.MADE_ELSEWHERE)
+    found = waiting(LAPSE)
+    assert (found.shortfalls, found.discrepancies) == ((short,), (other,))
+
+
+def test_authorisations_lapse_by_the_window_of_their_gateway() -> None:
+    held = {"state": PaymentState.AUTHORISED}
+    old = a_payment(an_order(), **held, created_at=NOW - timedelta(days=6))
+    a_payment(an_order(), **held, created_at=NOW - timedelta(days=4))
+    a_payment(an_order(gateway="patient"), **held, created_at=NOW - timedelta(days=6))
+    a_payment(an_order(), state=PaymentState.PAID, created_at=NOW - timedelta(days=6))
+    days = {"default": NOW - timedelta(days=5), "patient": NOW - timedelta(days=20)}
+    assert waiting(days).expiring == (old,)
+    assert waiting({}).expiring == ()
+
+
+def test_however_much_waits_it_takes_six_statements_and_shows_where_there_is_more() -> None:
+    for _ in range(MOST_SHOWN + 5):
+        an_intent(state=IntentState.UNKNOWN)
+    with CaptureQueriesContext(connection) as asked:
+        found: Waiting = waiting(LAPSE)
+        assert all(intent.payment and intent.payment.order.reference for intent in found.unknown)
+    assert len(asked) == 6
+    assert len(found.unknown) == MOST_SHOWN + 1

@@ -1,0 +1,247 @@
+"""Figures by day and currency for the desk: money, approvals, pages, times, and how the gateway answered.
+
+Three statements, whatever the range; MariaDB without time zone tables takes them a second time. Sums of two
+currencies are never added. Money counts on the day it was approved, attempts and pages on the day they began.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from django.db.models import Avg, Count, DateTimeField, ExpressionWrapper, F, Max, Model, Q, QuerySet, Sum
+from django.db.models.functions import TruncDate
+
+from wallet_gateway.domain.lifecycle import IntentState, PaymentType, TransactionKind
+from wallet_gateway.models import Evidence, EvidenceKind, GatewayTransaction
+from wallet_gateway.protocol.money import Money
+
+LONGEST_RANGE = timedelta(days=366)
+
+
+class Way(StrEnum):
+    """How a customer pays."""
+
+    REDIRECT = "REDIRECT"
+    BUTTON = "BUTTON"
+
+
+_WAY_OF = {TransactionKind.CHECKOUT.value: Way.REDIRECT, TransactionKind.AUTHORIZATION.value: Way.BUTTON}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Period:
+    """Whole days in one time zone, both ends included; shorter than `LONGEST_RANGE`."""
+
+    first: date
+    last: date
+    zone: ZoneInfo
+
+    @property
+    def days(self) -> tuple[date, ...]:
+        """Every day of it."""
+        return tuple(self.first + timedelta(days=n) for n in range((self.last - self.first).days + 1))
+
+    def of(self, column: str) -> Q:
+        """Return the condition that an instant lies within it."""
+        after = datetime.combine(self.last + timedelta(days=1), time(), self.zone)
+        first = datetime.combine(self.first, time(), self.zone)
+        return Q(**{f"{column}__gte": first, f"{column}__lt": after})
+
+
+@dataclass(slots=True, kw_only=True)
+class WayFigures:
+    """What came of the attempts to pay in one way."""
+
+    approved: int = 0
+    decided: int = 0
+    """Approved and rejected ones; a page that nobody used says nothing about approval."""
+
+    @property
+    def rate(self) -> float | None:
+        """The share that was approved, 0 to 1; None where nothing was decided."""
+        return self.approved / self.decided if self.decided else None
+
+
+@dataclass(slots=True, kw_only=True)
+class DayFigures:
+    """One day in one currency."""
+
+    day: date
+    currency: str
+    taken_minor: int = 0
+    """Sales and captures, in minor units."""
+    authorised_minor: int = 0
+    """Reserved by preauthorizations."""
+    refunded_minor: int = 0
+    detached_minor: int = 0
+    """Given back of an earlier provider's payments."""
+    ways: dict[Way, WayFigures] = field(default_factory=lambda: {way: WayFigures() for way in Way})
+    pages: dict[IntentState, int] = field(default_factory=dict)
+    """Hosted pages by how they stand now."""
+    settled: int = 0
+    """Attempts to pay approved on this day."""
+    seconds_to_settle: float | None = None
+    """From the start of an attempt to its approval, on average."""
+
+    def money(self, minor: int) -> Money:
+        """Return one of the sums with its currency."""
+        return Money.from_minor_units(minor, self.currency)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatewayFigures:
+    """How all gateways answered on one day, whatever the currency."""
+
+    day: date
+    exchanges: int
+    faults: int
+    """Requests and questions without a usable answer."""
+    server_errors: int
+    """Answers with an HTTP status of 500 or above; most of them are faults, too."""
+    mean_ms: float | None
+    slowest_ms: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figures:
+    """All figures of a period, days without anything left out."""
+
+    money: tuple[DayFigures, ...]
+    """By day, then by currency."""
+    gateway: tuple[GatewayFigures, ...]
+
+    @property
+    def currencies(self) -> tuple[str, ...]:
+        """The currencies in which there is anything."""
+        return tuple(sorted({row.currency for row in self.money}))
+
+
+def figures(period: Period, *, currency: str = "") -> Figures:
+    """Count and add up a period, in one currency where one is named."""
+    only = Q(currency=currency) if currency else Q()
+    days = _Days()
+    for row in _by_day(_attempts(period).filter(only), "created_at", period, "currency", "kind", "state"):
+        days.count_attempts(row)
+    approved = _approved(period).filter(only)
+    for row in _by_day(approved, "state_since", period, "currency", "kind", "payment__type"):
+        days.add_money(row)
+    rows = _by_day(_exchanges(period), "occurred_at", period)
+    return Figures(money=days.sorted(), gateway=tuple(map(_gateway_day, rows)))
+
+
+Row = Mapping[str, Any]
+
+
+def _by_day(rows: QuerySet[Any], column: str, period: Period, *others: str) -> Iterable[Row]:
+    """Group rows by the day of a column and by other columns, the earliest day first."""
+    measured = _MEASURES[rows.model]
+    for day in (TruncDate(column, tzinfo=period.zone), _day_by_offset(column, period)):
+        days = rows.annotate(day=day).order_by("day", *others)
+        found = list(days.values("day", *others).annotate(**measured))
+        # Without its time zone tables MariaDB knows no zone by name, and says NULL.
+        if all(row["day"] is not None for row in found):
+            return found
+    return ()
+
+
+def _day_by_offset(column: str, period: Period) -> TruncDate:
+    """Return the day by the offset that a period ends with: right but for the hour of summer time."""
+    offset = datetime.combine(period.last, time(12), period.zone).utcoffset() or timedelta()
+    local = ExpressionWrapper(F(column) + offset, output_field=DateTimeField())
+    return TruncDate(local, tzinfo=UTC)
+
+
+_MEASURES: Mapping[type[Model], dict[str, Any]] = {
+    GatewayTransaction: {
+        "number": Count("pk"),
+        "minor": Sum("approved_minor"),
+        "took": Avg(F("state_since") - F("created_at")),
+    },
+    Evidence: {
+        "number": Count("pk"),
+        "faults": Count("pk", filter=Q(kind=EvidenceKind.FAULT)),
+        "server_errors": Count("pk", filter=Q(http_status__gte=500)),
+        "mean_ms": Avg("elapsed_ms"),
+        "slowest_ms": Max("elapsed_ms"),
+    },
+}
+
+
+def _attempts(period: Period) -> QuerySet[GatewayTransaction]:
+    return GatewayTransaction.objects.filter(period.of("created_at"), kind__in=list(_WAY_OF))
+
+
+def _approved(period: Period) -> QuerySet[GatewayTransaction]:
+    return GatewayTransaction.objects.filter(period.of("state_since"), state=IntentState.APPROVED)
+
+
+def _exchanges(period: Period) -> QuerySet[Evidence]:
+    kinds = (EvidenceKind.ANSWER, EvidenceKind.FAULT, EvidenceKind.RECORDS)
+    return Evidence.objects.filter(period.of("occurred_at"), kind__in=kinds)
+
+
+class _Days:
+    """The days as they fill up."""
+
+    def __init__(self) -> None:
+        self._rows: dict[tuple[date, str], DayFigures] = {}
+        self._took: dict[tuple[date, str], list[tuple[int, float]]] = defaultdict(list)
+
+    def _of(self, row: Row) -> DayFigures:
+        day, currency = row["day"], row["currency"]
+        return self._rows.setdefault((day, currency), DayFigures(day=day, currency=currency))
+
+    def count_attempts(self, row: Row) -> None:
+        """Take in how many attempts of one kind stand in one state."""
+        figures, state, number = self._of(row), IntentState(row["state"]), row["number"]
+        if row["kind"] == TransactionKind.CHECKOUT:
+            figures.pages[state] = number
+        way = figures.ways[_WAY_OF[row["kind"]]]
+        if state is IntentState.APPROVED:
+            way.approved += number
+        if state in {IntentState.APPROVED, IntentState.REJECTED}:
+            way.decided += number
+
+    def add_money(self, row: Row) -> None:
+        """Take in what was approved of one kind."""
+        figures, kind, minor = self._of(row), TransactionKind(row["kind"]), int(row["minor"] or 0)
+        if kind is TransactionKind.REFUND:
+            figures.refunded_minor += minor
+        elif kind is TransactionKind.DETACHED_REFUND:
+            figures.detached_minor += minor
+        elif kind is TransactionKind.CAPTURE:
+            figures.taken_minor += minor
+        elif kind.value in _WAY_OF:
+            self._add_attempts(figures, row, minor)
+
+    def _add_attempts(self, figures: DayFigures, row: Row, minor: int) -> None:
+        if row["payment__type"] == PaymentType.PREAUTHORIZATION:
+            figures.authorised_minor += minor
+        else:
+            figures.taken_minor += minor
+        took = self._took[figures.day, figures.currency]
+        took.append((row["number"], row["took"].total_seconds()))
+        figures.settled = sum(number for number, _ in took)
+        figures.seconds_to_settle = sum(number * mean for number, mean in took) / figures.settled
+
+    def sorted(self) -> tuple[DayFigures, ...]:
+        """Return the days in order."""
+        return tuple(self._rows[key] for key in sorted(self._rows))
+
+
+def _gateway_day(row: Row) -> GatewayFigures:
+    mean = row["mean_ms"]
+    return GatewayFigures(
+        day=row["day"],
+        exchanges=row["number"],
+        faults=row["faults"],
+        server_errors=row["server_errors"],
+        mean_ms=None if mean is None else float(mean),
+        slowest_ms=row["slowest_ms"],
+    )
