@@ -40,12 +40,15 @@ def open_wallet_session(order: PaymentOrder, *, session: str, language: str = ""
     return wallet_session.open_session(order=order, session=session, context=context, language=language)
 
 
-def next_wallet_reference(order: PaymentOrder, *, session: str) -> str:
+def next_wallet_reference(order: PaymentOrder, *, session: str, after: str = "") -> str:
     """Return a reference for another card in a sheet that is open, after the first one was declined.
 
-    Raises `UnknownWalletReference`, `WalletUnavailable` and `OrderNotPayable`.
+    `after` is the reference that the sheet had before; a shop that prices its sheets should say it, for a
+    customer may have several open. Raises `UnknownWalletReference`, `WalletUnavailable` and
+    `OrderNotPayable`.
     """
-    return wallet_session.next_reference(order=order, session=session, context=context_of(order.gateway))
+    context = context_of(order.gateway)
+    return wallet_session.next_reference(order=order, session=session, context=context, after=after)
 
 
 @sensitive_variables()

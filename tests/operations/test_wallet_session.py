@@ -20,7 +20,7 @@ from wallet_gateway.operations.wallet_hooks import SheetFault, SheetPricing, She
 from wallet_gateway.operations.wallet_keys import WalletUnavailable
 from wallet_gateway.operations.wallet_pricing import SheetPrice
 from wallet_gateway.operations.wallet_result import InvalidWalletResult
-from wallet_gateway.operations.wallet_session import open_session, price_sheet_of
+from wallet_gateway.operations.wallet_session import next_reference, open_session, price_sheet_of
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -210,9 +210,31 @@ def test_what_was_priced_last_is_remembered_and_a_fault_is_not(
     assert price("AQ", "std").errors
     snapshot = WalletAttempt.objects.get().price
     assert (snapshot["total"], snapshot["option"]) == (2900, "fast")
-    # A new sheet starts without the choices of the one before.
-    replace(customer, context=shop).open(stands(order))
-    assert WalletAttempt.objects.get().price["total"] == 2500
+
+
+def test_two_open_sheets_never_price_over_each_other(
+    customer: Customer, make_order: MakeOrder, make_context: MakeContext
+) -> None:
+    shop, order = make_context(price=pricing), make_order()
+    one = replace(customer, context=shop).open(order)
+    other = replace(customer, context=shop).open(stands(order))
+    assert one.reference != other.reference
+    price_sheet_of(
+        order=stands(order),
+        reference=other.reference,
+        session=customer.session,
+        chosen={"address": None, "option": "fast", "offers": ()},
+        context=shop,
+    )
+    # Another card goes on with the choices of its own sheet, whatever the other one shows.
+    WalletAttempt.objects.filter(intent__reference=one.reference).update(results_count=1)
+    following = next_reference(
+        order=stands(order), session=customer.session, context=shop, after=one.reference
+    )
+    totals = WalletAttempt.objects.order_by("pk").values_list("intent__reference", "price__total")
+    assert list(totals) == [(one.reference, 2500), (other.reference, 2900), (following, 2500)]
+    with pytest.raises(UnknownWalletReference):
+        next_reference(order=stands(order), session="another", context=shop, after=one.reference)
 
 
 def test_only_who_opened_the_sheet_prices_it_and_only_with_choices(

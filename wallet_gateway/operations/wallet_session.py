@@ -56,7 +56,8 @@ def open_session(
 ) -> WalletSession:
     """Return a button's parameters, of an attempt that waits for its result.
 
-    The same order and session get the same attempt again while it is fresh and has had no result. Raises
+    The same order and session get the same attempt again while it is fresh and has had no result, but where
+    the shop prices sheets: there each sheet has a price, and so an attempt, of its own. Raises
     `WalletUnavailable` and `OrderNotPayable`; nothing is sent but the question for a key.
     """
     wallet = _checked(order, context)
@@ -73,9 +74,6 @@ def open_session(
         )
     else:
         intent, key = reused
-        if intent.wallet.price != snapshot:
-            # A new sheet starts without the choices of the one before.
-            WalletAttempt.objects.filter(pk=intent.wallet.pk).update(price=snapshot)
     parameters = _parameters(intent, key, price, wallet, context, language or order.language)
     assert intent.expires_at is not None  # noqa: S101 - every button has an end
     return WalletSession(
@@ -90,29 +88,43 @@ def open_session(
 
 
 @sensitive_variables()
-def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext) -> str:
+def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext, after: str = "") -> str:
     """Return a reference for another card in the same sheet, under the same key and choices.
 
-    Raises `UnknownWalletReference` where no sheet was opened in this session, `WalletUnavailable` and
+    `after` is the reference that the sheet had before; without it the one that last brought a result is
+    meant. Raises `UnknownWalletReference` where no sheet was opened in this session, `WalletUnavailable` and
     `OrderNotPayable`.
     """
     _checked(order, context)
     tried, now = load(order), context.clock.now()
-    mine = tried.of_session(session)
-    if not mine:
-        tried.meant(None, session)
-    latest = mine[-1]
-    if fresh(latest, now) and latest.wallet.results_count == 0:
+    latest, before = _sheet_before(tried, session, after)
+    if _is_unused(before, now):
+        return str(before.reference)
+    if context.price is None and _is_unused(latest, now):
         return str(latest.reference)
-    if latest.wallet.key.expires_at <= now:
+    wallet = before.wallet
+    if wallet.key.expires_at <= now:
         raise WalletUnavailable("the key of this page has ended; reload the page")
-    wallet = latest.wallet
     intent = in_transaction(
         lambda: write_attempt(
             tried.order, key=wallet.key, session=session, price=wallet.price, context=context
         )
     )
     return str(intent.reference)
+
+
+def _sheet_before(tried: Tried, session: str, after: str) -> tuple[GatewayTransaction, GatewayTransaction]:
+    """Return the session's latest attempt, and the one whose sheet goes on."""
+    mine = tried.of_session(session)
+    if after or not mine:
+        before = tried.meant(after, session)
+        return mine[-1], before
+    with_result = [intent for intent in mine if intent.wallet.results_count]
+    return mine[-1], (with_result or mine)[-1]
+
+
+def _is_unused(intent: GatewayTransaction, now: datetime) -> bool:
+    return fresh(intent, now) and intent.wallet.results_count == 0
 
 
 @sensitive_variables()
@@ -151,6 +163,9 @@ def _checked(order: PaymentOrder, context: GatewayContext) -> WalletPolicy:
 def _reusable(
     tried: Tried, session: str, context: GatewayContext
 ) -> tuple[GatewayTransaction, PublicKey] | None:
+    if context.price is not None:
+        # Two sheets of one attempt would price over each other, and one be charged what the other showed.
+        return None
     until = context.clock.now() + _TIME_TO_PAY
     for intent in reversed(tried.of_session(session)):
         if fresh(intent, until) and intent.wallet.results_count == 0:
