@@ -88,6 +88,7 @@ NAMES = {
     "WalletCardRefused",
     "WalletEvent",
     "WalletOutcome",
+    "WalletPolicy",
     "WalletPriceChanged",
     "WalletSession",
     "WalletTryAgain",

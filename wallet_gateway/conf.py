@@ -54,6 +54,8 @@ class GatewaySettings:
     authenticator: str
     """Dotted path of the shop's own 3-D Secure; empty where the gateway does it."""
     pricing: str
+    for_order: str
+    """Dotted path of what the shop wants otherwise for one order; empty where all are alike."""
     auth: str
     paths: Mapping[str, str]
     connect_timeout: float
@@ -158,6 +160,7 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
         wallet=_wallet(given, chosen) if wallet is not None else None,
         authenticator="" if chosen["THREE_D_SECURE"] == REDIRECT else chosen["THREE_D_SECURE"],
         pricing=chosen["PRICING"],
+        for_order=chosen["FOR_ORDER"],
         auth=values["AUTH"],
         paths=values["PATHS"],
         connect_timeout=float(values["CONNECT_TIMEOUT"]),
@@ -201,6 +204,7 @@ def _wallet(given: Mapping[str, Any], chosen: Mapping[str, Any]) -> WalletPolicy
         billing_address=chosen["BILLING_ADDRESS"],
         shipping_address=chosen["SHIPPING_ADDRESS"],
         shipping_countries=tuple(chosen["SHIPPING_COUNTRIES"]),
+        callbacks=tuple(chosen["CALLBACKS"]),
         use_wallet_button=chosen["USE_WALLET_BUTTON"],
         button_color=chosen["BUTTON_COLOR"],
         button_type=chosen["BUTTON_TYPE"],

@@ -18,6 +18,7 @@ from wallet_gateway.conf_values import (
     is_loopback,
     split_address,
 )
+from wallet_gateway.domain.policy import CALLBACKS
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.protocol.codes import check_country_of_wallet
 from wallet_gateway.protocol.errors import UnknownCode
@@ -43,6 +44,8 @@ WALLET_OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "THREE_D_SECURE": (str, REDIRECT),
     "ACCEPT_UNAUTHENTICATED": (bool, False),
     "PRICING": (str, ""),
+    "FOR_ORDER": (str, ""),
+    "CALLBACKS": (COLLECTION, CALLBACKS),
     "EMAIL_REQUIRED": (bool, False),
     "BILLING_ADDRESS": (str, ""),
     "SHIPPING_ADDRESS": (bool, False),
@@ -151,6 +154,8 @@ _RULES: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
         "'redirect' or the dotted path of a callable",
     ),
     ("PRICING", lambda value: not value or is_importable(value), "the dotted path of a callable"),
+    ("FOR_ORDER", lambda value: not value or is_importable(value), "the dotted path of a callable"),
+    ("CALLBACKS", lambda value: {*value} <= {*CALLBACKS}, f"some of {', '.join(CALLBACKS)}"),
     *map(_one_of, _CHOICES),
 )
 

@@ -15,6 +15,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway import conf, wiring
 from wallet_gateway.contexts import context_of, return_urls
+from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
@@ -138,6 +139,7 @@ __all__ = [
     "WalletCardRefused",
     "WalletEvent",
     "WalletOutcome",
+    "WalletPolicy",
     "WalletPriceChanged",
     "WalletSession",
     "WalletTryAgain",

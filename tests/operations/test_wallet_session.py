@@ -11,6 +11,7 @@ import pytest
 from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.wallet_customer import Customer
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.operations._breaker import pause_sending
 from wallet_gateway.operations.attempts import OrderNotPayable
@@ -188,6 +189,32 @@ def test_the_sheet_asks_for_its_price_where_the_shop_prices_it(
     assert optional["shippingAddressParameters"] == {"allowedCountryCodes": ["DE", "AT"]}
     assert optional["shippingOptionRequired"] is True
     assert optional["shippingOptionParameters"]["defaultSelectedOptionId"] == "std"
+
+
+def test_an_open_sheet_asks_only_what_the_settings_let_it_ask(
+    customer: Customer, make_order: MakeOrder, make_context: MakeContext
+) -> None:
+    shop = make_context(price=pricing)
+    assert shop.wallet is not None
+    shop = replace(shop, wallet=replace(shop.wallet, callbacks=("SHIPPING_OPTION",)))
+    optional = replace(customer, context=shop).open(make_order()).parameters["optionalParams"]
+    assert optional["callbackIntents"] == ["SHIPPING_OPTION"]
+    assert "offerInfo" not in optional
+
+
+def test_a_shop_may_have_another_button_and_other_questions_for_one_order(
+    customer: Customer, make_order: MakeOrder, make_context: MakeContext
+) -> None:
+    plain, parcel = make_order(), make_order()
+
+    def for_order(order: PaymentOrder, usual: WalletPolicy) -> WalletPolicy:
+        is_parcel = order.pk == parcel.pk
+        return replace(usual, button_color="white", shipping_address=True) if is_parcel else usual
+
+    shopper = replace(customer, context=replace(make_context(), for_order=for_order))
+    asked = [shopper.open(order).parameters["optionalParams"] for order in (plain, parcel)]
+    assert [one["shippingAddressRequired"] for one in asked] == [False, True]
+    assert [one["buttonColor"] for one in asked] == ["default", "white"]
 
 
 def test_what_was_priced_last_is_remembered_and_a_fault_is_not(

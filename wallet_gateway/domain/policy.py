@@ -56,6 +56,8 @@ class WalletPolicy:
     """`MIN` or `FULL`; empty where none is asked for."""
     shipping_address: bool = False
     shipping_countries: tuple[str, ...] = ()
+    callbacks: tuple[str, ...] = CALLBACKS
+    """What the sheet asks the shop about while it is open, as far as the order has it."""
     use_wallet_button: bool = False
     button_color: str = "default"
     button_type: str = "buy"

@@ -14,7 +14,7 @@ from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 from wallet_gateway.domain.recovery import SEND_WITHIN_SECONDS
 from wallet_gateway.domain.references import new_reference
-from wallet_gateway.operations.wallet_hooks import Authenticator, Pricer
+from wallet_gateway.operations.wallet_hooks import Authenticator, Chooser, Pricer
 from wallet_gateway.operations.wallet_secrets import WalletCipher
 
 
@@ -55,6 +55,8 @@ class GatewayContext:
     """For secrets at rest."""
     price: Pricer | None = None
     """The shop's own pricing of a sheet; without it an order costs what it costs."""
+    for_order: Chooser | None = None
+    """What the shop wants otherwise for one order; without it every button is the gateway's."""
     authenticate: Authenticator | None = None
     """The shop's own 3-D Secure; without it the gateway leads the customer through its own."""
 

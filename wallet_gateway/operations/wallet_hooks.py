@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 
+from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.authorizations import ThreeDSecure
 from wallet_gateway.protocol.money import Money
@@ -79,5 +80,7 @@ class AuthenticationQuestion:
 
 
 Pricer = Callable[[SheetQuestion], SheetPricing]
+Chooser = Callable[[PaymentOrder, WalletPolicy], WalletPolicy]
+"""Given the order and what the settings say, returns how its button looks and what its sheet asks for."""
 Authenticator = Callable[[AuthenticationQuestion], ThreeDSecure | Mapping[str, object] | None]
 """None says that the customer was not authenticated."""

@@ -32,6 +32,7 @@ _MOST_DECIMALS = 2
 _TIME_TO_PAY = timedelta(minutes=5)
 """An attempt with less time left is not shown again."""
 AUTH_METHODS = ("PAN_ONLY", "CRYPTOGRAM_3DS")
+AUTHORIZATION = "PAYMENT_AUTHORIZATION"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +62,8 @@ def open_session(
     `WalletUnavailable` and `OrderNotPayable`; nothing is sent but the question for a key.
     """
     wallet = _checked(order, context)
+    if context.for_order is not None:
+        wallet = context.for_order(order, wallet)
     tried = load(order)
     if not tried.order.is_payable:
         raise OrderNotPayable(f"order {order} is {tried.order.state}; it must not be paid again")
@@ -209,7 +212,7 @@ def _optional(price: SheetPrice, wallet: WalletPolicy, language: str, *, dynamic
         "existingPaymentMethodRequired": wallet.existing_payment_method_required,
         "emailRequired": wallet.email_required,
         "billingAddressRequired": bool(wallet.billing_address),
-        "callbackIntents": ["PAYMENT_AUTHORIZATION"],
+        "callbackIntents": [intent for intent in wallet.callbacks if intent == AUTHORIZATION],
         "shippingAddressRequired": wallet.shipping_address,
         "additionalTransactionInfo": {"displayItems": display_items(price)},
         "allowPrepaidCards": wallet.allow_prepaid,
@@ -234,16 +237,18 @@ def display_items(price: SheetPrice) -> list[dict[str, str]]:
 
 def _dynamic(price: SheetPrice, wallet: WalletPolicy) -> dict[str, Any]:
     """Return what makes the sheet ask us for its price, as far as the customer has a choice."""
-    intents = ["PAYMENT_AUTHORIZATION", "OFFER"]
-    given: dict[str, Any] = {"offerInfo": {"offers": []}}
+    intents = {AUTHORIZATION, "OFFER"}
+    given: dict[str, Any] = {}
+    if "OFFER" in wallet.callbacks:
+        given["offerInfo"] = {"offers": []}
     if wallet.shipping_address:
-        intents.append("SHIPPING_ADDRESS")
+        intents.add("SHIPPING_ADDRESS")
     if price.options:
-        intents.append("SHIPPING_OPTION")
+        intents.add("SHIPPING_OPTION")
         options = [{"id": o.id, "label": o.label, "description": o.description} for o in price.options]
         given["shippingOptionRequired"] = True
         given["shippingOptionParameters"] = {
             "defaultSelectedOptionId": price.selected_option,
             "shippingOptions": options,
         }
-    return given | {"callbackIntents": intents}
+    return given | {"callbackIntents": [intent for intent in wallet.callbacks if intent in intents]}
