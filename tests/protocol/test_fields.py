@@ -26,6 +26,26 @@ WHOLE: dict[str, dict[str, Any]] = {
     "DetachedRefundResponse": samples.detached_refund_response(),
     "StatusQuery": {"merchantId": "M-1001", "storeId": "S-1", "clientSystemTransactionId": "ORDER-1"},
     "StatusRecord": samples.record(),
+    "PublicKeyRequest": {"merchantId": "M-1001", "storeId": "S-1", "userId": "u-1"},
+    "PublicKeyResponse": {"apiKey": "pk-1", "encryptionKey": "ek-1", "expiresAt": "2026-01-01T10:00:00Z"},
+    "PaymentAccountRequest": samples.payment_account_request(),
+    "PaymentAccountResponse": samples.payment_account_response(),
+    "PaymentAccountQuery": {
+        "transactionAccountId": "acc-1",
+        "merchantId": "M-1001",
+        "storeId": "S-1",
+        "encryptionKeyId": "ek-1",
+    },
+    "PaymentAccount": {
+        "transactionAccountId": "acc-1",
+        "cardType": "Token",
+        "cardNetwork": "VISA",
+        "maskedAccountNumber": "************1111",
+        "expirationMonth": 12,
+        "expirationYear": 2030,
+    },
+    "AuthorizationRequest": samples.authorization(),
+    "AuthorizationResponse": samples.follow_up_response(),
     "ErrorBody": {"code": "4107940", "details": {"message": "SchemaValidationError: amount: is missing"}},
     "MigrationRow": {
         "parentTransactionId": "OLD-1",
@@ -205,4 +225,5 @@ def test_every_request_that_moves_money_says_how_much() -> None:
         "CheckoutRequest": "66.77 EUR",
         "FollowUpRequest": "10.00 EUR",
         "DetachedRefundRequest": "7.50 EUR",
+        "AuthorizationRequest": "66.77 EUR",
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -22,7 +24,7 @@ HERE = ("default",)
 
 
 @pytest.fixture
-def story() -> dict[str, object]:
+def story() -> dict[str, Any]:
     order = an_order(reference="A-1001", order_number="2026/77")
     an_order(reference="B-2002", order_number="2026/78")
     payment = a_payment(order, reference="PAY-1")
@@ -31,29 +33,27 @@ def story() -> dict[str, object]:
 
 
 @pytest.mark.parametrize("text", ["A-1001", "A-1", "2026/77", "PAY-1", "CAP-1", "gw-555"])
-def test_an_order_is_found_by_each_of_its_names(story: dict[str, object], text: str) -> None:
+def test_an_order_is_found_by_each_of_its_names(story: dict[str, Any], text: str) -> None:
     assert list(orders_found(text, gateways=HERE)) == [story["order"]]
 
 
 @pytest.mark.parametrize("text", ["1001", "2026", "PAY", "gw-55", "nothing", "%", "A_1001"])
-def test_a_part_of_a_name_that_no_index_begins_with_finds_nothing(
-    story: dict[str, object], text: str
-) -> None:
+def test_a_part_of_a_name_that_no_index_begins_with_finds_nothing(story: dict[str, Any], text: str) -> None:
     assert not orders_found(text, gateways=HERE)
 
 
-def test_a_record_of_another_gateway_is_not_meant(story: dict[str, object]) -> None:
+def test_a_record_of_another_gateway_is_not_meant(story: dict[str, Any]) -> None:
     assert not orders_found("gw-555", gateways=("elsewhere",))
 
 
 @pytest.mark.parametrize("text", ["CAP", "gw-555", "A-1001"])
 def test_an_intent_is_found_by_its_reference_its_record_and_its_order(
-    story: dict[str, object], text: str
+    story: dict[str, Any], text: str
 ) -> None:
     assert list(intents_found(text, gateways=HERE)) == [story["intent"]]
 
 
-def test_evidence_and_differences_are_found_by_what_they_are_about(story: dict[str, object]) -> None:
+def test_evidence_and_differences_are_found_by_what_they_are_about(story: dict[str, Any]) -> None:
     seen = Evidence.objects.create(
         intent=story["intent"], kind="ANSWER", state_after="APPROVED", occurred_at=NOW
     )
@@ -73,7 +73,7 @@ def test_a_deposit_is_found_by_its_whole_reference() -> None:
     assert not deposits_found("OLD", gateways=HERE)
 
 
-def test_no_search_joins_what_it_orders_or_looks_inside_texts(story: dict[str, object]) -> None:
+def test_no_search_joins_what_it_orders_or_looks_inside_texts(story: dict[str, Any]) -> None:
     with CaptureQueriesContext(connection) as asked:
         list(orders_found("A-1001", gateways=HERE))
 

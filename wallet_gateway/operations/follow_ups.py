@@ -177,6 +177,7 @@ def _carry_out(
     return carry_out(draft=draft, message=message, reserve=reserve, context=context)
 
 
+@sensitive_variables()
 def request_of(
     payment: Payment, kind: TransactionKind, minor: int, *, reference: str, context: GatewayContext
 ) -> FollowUpRequest:
