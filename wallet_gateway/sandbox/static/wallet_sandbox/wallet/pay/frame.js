@@ -81,7 +81,7 @@ class SheetFrame {
   async #ask({ id, callback, data }) {
     const answer = await this.#answerOf(callback, data)
     const isUpdate = callback === "onPaymentDataChanged"
-    const fault = !answer.answer ? "" : isUpdate ? faultOfUpdate(answer.answer, this.request) : faultOfResult(answer.answer, this.request)
+    const fault = !("answer" in answer) ? "" : isUpdate ? faultOfUpdate(answer.answer, this.request) : faultOfResult(answer.answer, this.request)
     if (fault) this.fail("DEVELOPER_ERROR", fault)
     else this.say({ kind: "answer", id, ...answer })
   }

@@ -1,0 +1,66 @@
+"""A shop's page with the wallet's button on it, under the strictest policy that lets the wallet work."""
+
+from __future__ import annotations
+
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from types import TracebackType
+from typing import Any, Final, Self
+
+SCRIPT: Final = (Path(__file__).parent / "shop.js").read_text(encoding="utf-8")
+PAGE: Final = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>Shop</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<link rel="icon" href="data:,"><link rel="stylesheet" href="/shop.css">
+<script nonce="page" src="{wallet}/wallet/pay.js"></script></head>
+<body><main><h1>Shop</h1><a href="/">Home</a><div id="button"></div></main>
+<script nonce="page" src="/shop.js"></script></body></html>
+"""
+# A shop's style sheet that means every button.
+STYLE: Final = "button { background: red !important; font-size: 40px !important; display: none !important }"
+
+
+class Shop:
+    """Serves the page for as long as the ``with`` block lasts; the policy of ``/unframed`` forbids frames."""
+
+    def __init__(self, wallet: str) -> None:
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(wallet))
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def __enter__(self) -> Self:
+        Thread(target=self._server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def _handler(wallet: str) -> type[BaseHTTPRequestHandler]:
+    files = {"/shop.js": ("text/javascript", SCRIPT), "/shop.css": ("text/css", STYLE)}
+    page = ("text/html", PAGE.format(wallet=wallet))
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            kind, text = files.get(self.path, page)
+            frames = "'none'" if self.path == "/unframed" else wallet
+            self.send_response(200)
+            self.send_header("Content-Type", f"{kind}; charset=utf-8")
+            self.send_header(
+                "Content-Security-Policy",
+                f"default-src 'none'; script-src 'nonce-page' {wallet}; style-src 'self'; img-src data:;"
+                f" frame-src {frames}; base-uri 'none'; form-action 'none'",
+            )
+            self.send_header("Cross-Origin-Opener-Policy", "same-origin-allow-popups")
+            self.send_header("Cross-Origin-Embedder-Policy", "require-corp")
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_: Any) -> None:
+            return
+
+    return Handler
