@@ -84,8 +84,8 @@ def test_every_verb_keeps_its_variables_and_those_of_whatever_it_calls_to_itself
         function
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if function.__module__ == module.__name__ and not name.startswith("_")
-        # What needs neither gateway nor clock reads a few rows, or computes. Django's decorator does not reach
-        # the frames of a generator; ours read the former provider's references, and no people.
+        # What needs neither gateway nor clock reads a few rows, or computes. Django's decorator does not
+        # reach the frames of a generator; ours read the former provider's references, and no people.
         if {"context", "clock"} & set(inspect.signature(function).parameters)
         and not inspect.isgeneratorfunction(function)
     ]
