@@ -1,0 +1,116 @@
+"""What the tests of the desk share: people with and without permissions, and orders that are really paid."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.management import create_permissions
+from django.contrib.auth.models import Permission, User
+from django.contrib.contenttypes.management import create_contenttypes
+from django.contrib.contenttypes.models import ContentType
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from wallet_gateway import payments
+from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.testing.control import SandboxControl
+
+MakePerson = Callable[..., Client]
+PaidOrder = Callable[..., PaymentOrder]
+
+VIEWS = ("paymentorder", "gatewaytransaction", "discrepancy", "migrateddeposit", "operationbatch")
+_names = itertools.count(1)
+
+
+@pytest.fixture(autouse=True)
+def _addresses(settings: Settings) -> None:
+    settings.ROOT_URLCONF = "tests.admin.urls"
+
+
+@pytest.fixture
+def permissions(db: None) -> None:
+    """Write what `migrate` writes; see `tests.databases`, which leaves it out for the other tests."""
+    ContentType.objects.clear_cache()
+    app = apps.get_app_config("wallet_gateway")
+    create_contenttypes(app, verbosity=0)
+    create_permissions(app, verbosity=0)
+
+
+@pytest.fixture
+def make_person(permissions: None) -> MakePerson:
+    """Make somebody of the staff who may see all but evidence, and do what is named; give their browser."""
+
+    def make(*codenames: str, name: str = "", seeing: tuple[str, ...] = VIEWS) -> Client:
+        user = User.objects.create_user(name or f"person-{next(_names)}", password="x", is_staff=True)
+        wanted = {*codenames, *(f"view_{model}" for model in seeing)}
+        found = Permission.objects.filter(content_type__app_label="wallet_gateway", codename__in=wanted)
+        assert {permission.codename for permission in found} == wanted
+        user.user_permissions.set(found)
+        client = Client()
+        client.force_login(user)
+        return client
+
+    return make
+
+
+@pytest.fixture
+def operator(make_person: MakePerson) -> Client:
+    """Anna, who may do everything on the desk."""
+    money = ("capture_payment", "refund_payment", "reverse_payment")
+    return make_person(*money, "resolve_unknown", "view_evidence", name="anna")
+
+
+@pytest.fixture
+def onlooker(make_person: MakePerson) -> Client:
+    """Somebody who may look at orders and do nothing."""
+    return make_person(name="otto")
+
+
+@pytest.fixture
+def superuser(db: None) -> Client:
+    """Somebody with all permissions there are."""
+    client = Client()
+    client.force_login(User.objects.create_superuser("root", password="x"))
+    return client
+
+
+@pytest.fixture
+def paid_order(wallet_sandbox: SandboxControl) -> PaidOrder:
+    """Let a customer pay a new order on the hosted page."""
+    numbers = itertools.count(1)
+
+    def make(amount: str = "20.00", type: str = "preauthorization", **given: Any) -> PaymentOrder:  # noqa: A002
+        details: dict[str, Any] = {"reference": f"A-{next(numbers)}", "currency": "EUR", "type": type}
+        order = payments.create_order(amount=Decimal(amount), **details | given)
+        attempt = payments.start_checkout(order)
+        wallet_sandbox.complete_checkout(attempt.reference, "success")
+        return payments.reconcile(attempt)
+
+    return make
+
+
+def payment_of(order: PaymentOrder) -> Payment:
+    return order.payments.get()
+
+
+def order_url(order: PaymentOrder) -> str:
+    return reverse("admin:wallet_gateway_paymentorder_change", args=[order.pk])
+
+
+def operation_url(order: PaymentOrder, slug: str) -> str:
+    arguments = [order.pk, payment_of(order).pk, slug]
+    return reverse("admin:wallet_gateway_paymentorder_operation", args=arguments)
+
+
+def ticket_on(client: Client, url: str) -> str:
+    """Open a confirm page and give the one-time token that it holds."""
+    found = re.search(r'name="ticket" value="([^"]+)"', client.get(url).content.decode())
+    assert found, "the page offers nothing to confirm"
+    return found[1]

@@ -1,0 +1,61 @@
+"""The form of a batch: what is typed for each order is judged by what is left of it now."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.models.rows import a_payment, an_order
+from wallet_gateway.admin import batch_rows
+from wallet_gateway.admin.batch_forms import BatchForm
+from wallet_gateway.admin.operating import CAPTURE
+from wallet_gateway.models import OperationBatch, Payment, RowState
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def batch() -> OperationBatch:
+    order = an_order(currency="JPY")
+    a_payment(order, authorised=2000)
+    return batch_rows.draft(CAPTURE, [order], author="anna")
+
+
+def filled(batch: OperationBatch, **typed: str) -> BatchForm:
+    [row] = rows = batch_rows.rows_of(batch)
+    data = {"reason": "shipped", f"take-{row.pk}": "on"}
+    return BatchForm(batch, rows, data | {f"{name}-{row.pk}": text for name, text in typed.items()})
+
+
+def test_a_sound_form_writes_its_amounts_into_the_rows(batch: OperationBatch) -> None:
+    form = filled(batch, amount="1500")
+
+    assert form.is_valid()
+    assert form.rows[0].row.amount_minor == 1500
+    assert form.why.words == "shipped"
+
+
+@pytest.mark.parametrize("typed", ["15.00", "2001", "0", "1,500", "-1", "", "x" * 9999])
+def test_a_fault_stands_beside_its_row(batch: OperationBatch, typed: str) -> None:
+    form = filled(batch, amount=typed)
+
+    assert not form.is_valid()
+    assert form.rows[0].fault
+    assert form.rows[0].row.amount_minor == 2000
+
+
+def test_what_is_left_is_asked_anew_when_it_is_confirmed(batch: OperationBatch) -> None:
+    Payment.objects.update(captured=1000)
+
+    form = filled(batch, amount="2000")
+
+    assert not form.is_valid()
+    assert str(form.rows[0].available) == "1000 JPY"
+
+
+def test_an_order_that_is_not_ticked_is_left_out(batch: OperationBatch) -> None:
+    rows = batch_rows.rows_of(batch)
+    form = BatchForm(batch, rows, {"reason": "shipped"})
+
+    assert form.is_valid()
+    assert form.is_empty
+    assert rows[0].state == RowState.LEFT_OUT

@@ -1,0 +1,98 @@
+"""The rows of a batch: claimed by one process each, carried out once, taken over from the dead."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from tests.admin.conftest import PaidOrder
+from tests.models.rows import a_payment, an_order
+from wallet_gateway import wiring
+from wallet_gateway.admin import batch_rows
+from wallet_gateway.admin.operating import CAPTURE, REVERSE
+from wallet_gateway.models import (
+    BatchState,
+    GatewayTransaction,
+    OperationBatch,
+    OperationBatchRow,
+    PaymentOrder,
+    RowState,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+def running(*orders: PaymentOrder) -> OperationBatch:
+    batch = batch_rows.draft(CAPTURE, orders, author="anna")
+    assert batch_rows.start(batch, batch_rows.rows_of(batch), note="shipped")
+    batch.refresh_from_db()
+    return batch
+
+
+def test_a_draft_holds_all_that_is_left_of_each_order() -> None:
+    order, several = an_order(), an_order()
+    a_payment(order, authorised=2000, captured=500)
+    a_payment(several, authorised=2000)
+    a_payment(several, authorised=2000)
+
+    rows = batch_rows.rows_of(batch_rows.draft(CAPTURE, [order, several, an_order()], author="anna"))
+
+    assert [row.amount_minor for row in rows] == [1500, 0, 0]
+    assert [row.state for row in rows] == [RowState.WAITING, RowState.LEFT_OUT, RowState.LEFT_OUT]
+    assert rows[1].result == "It has several payments; open the order and choose one."
+
+
+def test_of_two_payments_the_one_that_was_given_back_is_not_meant() -> None:
+    order = an_order()
+    a_payment(order, authorised=2000, reversal="done")
+    live = a_payment(order, authorised=2000)
+
+    [row] = batch_rows.rows_of(batch_rows.draft(REVERSE, [order], author="anna"))
+
+    assert row.payment == live
+
+
+def test_a_draft_is_set_going_once() -> None:
+    batch = running(an_order())
+
+    assert not batch_rows.start(batch, [], note="again")
+    assert not batch_rows.go_on(batch)
+
+
+def test_a_row_that_another_process_has_claimed_is_left_to_it(paid_order: PaidOrder) -> None:
+    batch = running(paid_order(), paid_order())
+    claimed = batch.rows.earliest("pk")
+    until = wiring.clock().now() + timedelta(seconds=60)
+    OperationBatchRow.objects.filter(pk=claimed.pk).update(state=RowState.WORKING, claimed_until=until)
+
+    done = batch_rows.step(batch)
+
+    assert [row.pk for row in done] == [batch.rows.latest("pk").pk]
+    batch.refresh_from_db()
+    assert batch.state == BatchState.RUNNING
+
+
+def test_a_row_of_a_process_that_died_is_taken_over_and_stays_one_operation(paid_order: PaidOrder) -> None:
+    batch = running(paid_order())
+    batch_rows.step(batch)
+    long_ago = wiring.clock().now() - timedelta(seconds=1)
+    batch.rows.update(state=RowState.WORKING, claimed_until=long_ago, intent=None)
+    OperationBatch.objects.update(state=BatchState.RUNNING)
+
+    [row] = batch_rows.step(batch)
+
+    assert row.state == RowState.CARRIED_OUT
+    assert row.intent == GatewayTransaction.objects.get(kind="CAPTURE")
+    batch.refresh_from_db()
+    assert batch.state == BatchState.FINISHED
+    assert batch.finished_at is not None
+
+
+def test_a_stopped_batch_claims_nothing_more(paid_order: PaidOrder) -> None:
+    batch = running(paid_order())
+    assert batch_rows.stop(batch)
+
+    assert batch_rows.step(batch) == []
+    assert not batch_rows.stop(batch)
+    assert batch.rows.get().state == RowState.WAITING

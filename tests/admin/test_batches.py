@@ -1,0 +1,237 @@
+"""Many orders at once, as a person does it: choose, look over, confirm, watch, stop, go on."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from tests.admin.conftest import MakePerson, PaidOrder
+from tests.models.rows import an_order
+from wallet_gateway import payments
+from wallet_gateway.admin import batch_rows
+from wallet_gateway.models import BatchState, GatewayTransaction, OperationBatch, PaymentOrder, RowState
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/admin/wallet_gateway/paymentorder/"
+
+
+def drafted(client: Client, *orders: PaymentOrder, action: str = "capture_many") -> OperationBatch:
+    """Choose orders in the list; give the draft that the next page confirms."""
+    client.post(LIST, {"action": action, "_selected_action": [order.pk for order in orders]})
+    return OperationBatch.objects.latest("pk")
+
+
+def url_of(batch: OperationBatch, page: str) -> str:
+    return f"/admin/wallet_gateway/operationbatch/{batch.pk}/{page}/"
+
+
+def everything(batch: OperationBatch, **typed: str) -> dict[str, str]:
+    """Fill in the form as it comes, with these amounts by the orders' references."""
+    data = {"reason": "shipped", "note": ""}
+    for row in batch.rows.select_related("order"):
+        data[f"take-{row.pk}"] = "on"
+        data[f"amount-{row.pk}"] = typed.get(row.order.reference.replace("-", ""), str(row.amount.to_wire()))
+    return data
+
+
+def test_each_order_has_a_row_an_amount_and_in_the_end_a_result(
+    operator: Client, paid_order: PaidOrder
+) -> None:
+    orders = [paid_order("20.00"), paid_order("30.00")]
+    batch = drafted(operator, *orders)
+    page = operator.get(url_of(batch, "confirm")).content.decode()
+    assert page.count('type="checkbox"') == 2
+    assert 'value="20.00"' in page
+    assert 'value="30.00"' in page
+
+    operator.post(url_of(batch, "confirm"), everything(batch, A1="5.00"))
+    page = operator.get(url_of(batch, "progress")).content.decode()
+
+    assert "Capture of 5.00 EUR: Approved." in page
+    assert "Capture of 30.00 EUR: Approved." in page
+    assert "2 of 2 orders" in page
+    assert 'http-equiv="refresh"' not in page
+    intents = GatewayTransaction.objects.filter(kind="CAPTURE")
+    assert {(intent.author, intent.note) for intent in intents} == {("anna", "shipped")}
+
+
+def test_nothing_happens_before_it_is_confirmed(operator: Client, paid_order: PaidOrder) -> None:
+    batch = drafted(operator, paid_order())
+
+    assert operator.get(url_of(batch, "progress"))["Location"] == url_of(batch, "confirm")
+    operator.get(url_of(batch, "confirm"))
+
+    assert batch_rows.step(batch) == []
+    assert not GatewayTransaction.objects.filter(kind="CAPTURE").exists()
+
+
+BAD = {
+    "20.01": "This is more than there is",
+    "5,00": "not a comma",
+    "0": "above zero",
+    "": "at most 2 decimals",
+}
+
+
+@pytest.mark.parametrize("amount", BAD)
+def test_one_bad_amount_is_said_beside_its_order_and_nothing_begins(
+    operator: Client, paid_order: PaidOrder, amount: str
+) -> None:
+    batch = drafted(operator, paid_order(), paid_order())
+
+    page = operator.post(url_of(batch, "confirm"), everything(batch, A2=amount)).content.decode()
+
+    assert page.count('role="alert"') == 1
+    assert BAD[amount] in page
+    batch.refresh_from_db()
+    assert batch.state == BatchState.DRAFT
+    assert not GatewayTransaction.objects.filter(kind="CAPTURE").exists()
+
+
+def test_a_reason_and_an_order_are_needed(operator: Client, paid_order: PaidOrder) -> None:
+    batch = drafted(operator, paid_order())
+
+    assert (
+        "This field is required."
+        in operator.post(url_of(batch, "confirm"), everything(batch) | {"reason": ""}).content.decode()
+    )
+    assert (
+        "Choose at least one order."
+        in operator.post(url_of(batch, "confirm"), {"reason": "shipped"}).content.decode()
+    )
+
+
+def test_what_is_not_possible_says_why_and_what_is_not_ticked_is_left_out(
+    operator: Client, paid_order: PaidOrder
+) -> None:
+    unpaid, done, wanted, unwanted = an_order(), paid_order(), paid_order(), paid_order()
+    payments.capture(done)
+    batch = drafted(operator, unpaid, done, wanted, unwanted)
+    data = everything(batch)
+    del data[f"take-{batch.rows.get(order=unwanted).pk}"]
+
+    page = operator.get(url_of(batch, "confirm")).content.decode()
+    operator.post(url_of(batch, "confirm"), data)
+    operator.get(url_of(batch, "progress"))
+
+    assert "Nothing is authorised." in page
+    assert "Nothing is left to capture." in page
+    states = {row.order: row.state for row in batch.rows.select_related("order")}
+    assert states == {
+        unpaid: RowState.LEFT_OUT,
+        done: RowState.LEFT_OUT,
+        wanted: RowState.CARRIED_OUT,
+        unwanted: RowState.LEFT_OUT,
+    }
+
+
+def test_each_result_is_read_also_of_those_that_fail(
+    operator: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl
+) -> None:
+    orders = [paid_order() for _ in range(4)]
+    batch = drafted(operator, *orders)
+    operator.post(url_of(batch, "confirm"), everything(batch))
+    payments.capture(orders[3], Decimal("15.00"))
+    wallet_sandbox.fault("capture", "status_before", status=500)
+
+    page = operator.get(url_of(batch, "progress")).content.decode()
+
+    assert page.count("Capture of 20.00 EUR: Approved.") == 2
+    assert page.count("Capture of 20.00 EUR: Unknown.") == 1
+    assert page.count("The amount is above what is left to capture.") == 1
+
+
+def test_a_long_batch_goes_on_with_each_look_at_its_page(
+    operator: Client, paid_order: PaidOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_rows.step, "__kwdefaults__", {"seconds": 0.0})
+    batch = drafted(operator, *[paid_order() for _ in range(3)])
+    operator.post(url_of(batch, "confirm"), everything(batch))
+
+    looks = [operator.get(url_of(batch, "progress")).content.decode() for _ in range(3)]
+
+    assert [f"{done} of 3 orders" in look for done, look in enumerate(looks, 1)] == [True] * 3
+    assert ['http-equiv="refresh"' in look for look in looks] == [True, True, False]
+    assert LogEntry.objects.filter(change_message__contains=f"batch {batch.pk} of anna").count() == 3
+
+
+def test_a_batch_is_stopped_and_gone_on_with(
+    operator: Client, paid_order: PaidOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_rows.step, "__kwdefaults__", {"seconds": 0.0})
+    batch = drafted(operator, *[paid_order() for _ in range(2)])
+    operator.post(url_of(batch, "confirm"), everything(batch))
+    operator.get(url_of(batch, "progress"))
+
+    page = operator.post(url_of(batch, "steer"), {"stop": "1"}, follow=True).content.decode()
+
+    assert "1 of 2 orders" in page
+    assert 'http-equiv="refresh"' not in page
+    assert "Go on" in page
+    assert batch_rows.step(batch) == []
+    page = operator.post(url_of(batch, "steer"), {"go_on": "1"}, follow=True).content.decode()
+    assert "2 of 2 orders" in page
+
+
+def test_a_double_click_confirms_once(operator: Client, paid_order: PaidOrder) -> None:
+    batch = drafted(operator, paid_order())
+    data = everything(batch)
+
+    operator.post(url_of(batch, "confirm"), data)
+    operator.post(url_of(batch, "confirm"), data)
+    operator.get(url_of(batch, "progress"))
+    operator.get(url_of(batch, "progress"))
+
+    assert GatewayTransaction.objects.filter(kind="CAPTURE").count() == 1
+
+
+@pytest.mark.parametrize("page", ["confirm", "progress", "steer"])
+def test_a_batch_is_for_those_with_the_permission(
+    operator: Client, make_person: MakePerson, paid_order: PaidOrder, page: str
+) -> None:
+    batch = drafted(operator, paid_order())
+    other = make_person("refund_payment")
+
+    assert other.get(url_of(batch, page)).status_code in {403, 405}
+    assert other.post(url_of(batch, page), everything(batch)).status_code == 403
+
+
+def test_only_who_chose_the_orders_confirms_them(
+    operator: Client, make_person: MakePerson, paid_order: PaidOrder
+) -> None:
+    batch = drafted(operator, paid_order())
+
+    assert make_person("capture_payment").post(url_of(batch, "confirm"), everything(batch)).status_code == 403
+
+
+def test_too_many_orders_are_refused_before_anything_is_made(
+    operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_rows, "MOST_ORDERS", 1)
+
+    page = operator.post(
+        LIST, {"action": "capture_many", "_selected_action": [an_order().pk, an_order().pk]}, follow=True
+    )
+
+    assert "Choose at most 1 orders at a time." in page.content.decode()
+    assert not OperationBatch.objects.exists()
+
+
+@pytest.mark.parametrize("page", ["confirm", "progress"])
+def test_a_page_of_a_batch_asks_no_more_for_more_orders(operator: Client, page: str) -> None:
+    def statements(count: int) -> int:
+        batch = drafted(operator, *[an_order() for _ in range(count)])
+        if page == "progress":
+            OperationBatch.objects.update(state=BatchState.FINISHED)
+        with CaptureQueriesContext(connection) as asked:
+            assert operator.get(url_of(batch, page)).status_code == 200
+        return len(asked)
+
+    assert statements(2) == statements(12) <= 15

@@ -1,0 +1,331 @@
+"""The confirm page: what it shows, what it refuses and where it says so, and that a page is one operation."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from threading import Barrier, Thread
+from typing import Any
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.db import connection, connections
+from django.test import Client
+from django.urls import resolve, reverse
+from pytest_django import Settings
+
+from tests.admin.conftest import MakePerson, PaidOrder, operation_url, order_url, payment_of, ticket_on
+from wallet_gateway import payments
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+
+
+def follow_ups() -> list[GatewayTransaction]:
+    return list(GatewayTransaction.objects.exclude(kind="CHECKOUT"))
+
+
+def submitted(client: Client, url: str, **given: Any) -> str:
+    """Submit a page and give what is read on the next one."""
+    data = {"ticket": ticket_on(client, url), "reason": "shipped", "note": "", **given}
+    return client.post(url, data, follow=True).content.decode()
+
+
+@pytest.fixture
+def order(paid_order: PaidOrder) -> PaymentOrder:
+    return paid_order()
+
+
+# What is shown
+
+
+def test_the_remaining_amount_is_filled_in_and_shown(operator: Client, order: PaymentOrder) -> None:
+    payments.capture(order, Decimal("7.50"))
+
+    page = operator.get(operation_url(order, "capture")).content.decode()
+
+    assert 'value="12.50"' in page
+    assert "Left to capture" in page
+    assert "12.50 EUR" in page
+
+
+def test_the_exact_request_is_shown_without_secrets_for_the_amount_that_was_typed(
+    operator: Client, order: PaymentOrder, wallet_sandbox: SandboxControl
+) -> None:
+    url = operation_url(order, "capture")
+
+    page = operator.post(url, {"amount": "3.00", "preview": "1"}).content.decode()
+
+    assert "&quot;amount&quot;: &quot;3.00&quot;" in page
+    assert "&quot;ecom.capture&quot;" in page
+    assert payment_of(order).reference in page
+    assert '<details class="wallet-request" open>' in page
+    assert not follow_ups()
+
+
+# What it does
+
+
+def test_a_capture_in_part_is_done_and_told(operator: Client, order: PaymentOrder) -> None:
+    page = submitted(operator, operation_url(order, "capture"), amount="5.00", note="first parcel")
+
+    assert "Capture of 5.00 EUR: Approved." in page
+    [intent] = follow_ups()
+    assert (intent.amount_minor, intent.author, intent.note) == (500, "anna", "shipped: first parcel")
+    assert intent.key
+
+
+def test_a_refund_gives_money_back(operator: Client, paid_order: PaidOrder) -> None:
+    order = paid_order(type="sale")
+
+    page = submitted(operator, operation_url(order, "refund"), amount="20.00", reason="returned")
+
+    assert "Refund of 20.00 EUR: Approved." in page
+    order.refresh_from_db()
+    assert order.state == "REFUNDED"
+
+
+def test_a_reversal_has_no_amount_to_choose(operator: Client, order: PaymentOrder) -> None:
+    url = operation_url(order, "reversal")
+    assert 'name="amount"' not in operator.get(url).content.decode()
+
+    page = submitted(operator, url, reason="cancelled")
+
+    assert "Reversal of 20.00 EUR: Approved." in page
+
+
+def test_every_operation_is_in_djangos_log_of_the_admin(operator: Client, order: PaymentOrder) -> None:
+    submitted(operator, operation_url(order, "capture"), amount="5.00")
+
+    [entry] = LogEntry.objects.all()
+    assert entry.user.get_username() == "anna"
+    assert entry.object_id == str(order.pk)
+    assert "Capture of 5.00 EUR: Approved." in entry.change_message
+    assert follow_ups()[0].reference in entry.change_message
+
+
+def test_an_unknown_outcome_is_told_as_unknown(
+    operator: Client, order: PaymentOrder, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault("capture", "status_before", status=500)
+
+    page = submitted(operator, operation_url(order, "capture"), amount="5.00")
+
+    assert "Capture of 5.00 EUR: Unknown." in page
+    assert "stays reserved" in page
+
+
+# Bad input: said beside the field, nothing reserved, nothing sent
+
+BAD_AMOUNTS = {
+    "20.01": "This is more than there is. Left to capture: 20.00 EUR.",
+    "12,50": "Write a period before the decimals, not a comma: 12.05.",
+    "5.001": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
+    "0": "The amount must be above zero.",
+    "0.00": "The amount must be above zero.",
+    "-5.00": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
+    "1e1": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
+    "\u0665": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
+    " 5": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
+    "": "This field is required.",
+    "<script>alert(1)</script>": "Write an amount in EUR with at most 2 decimals, like this: 12.05.",
+}
+
+
+@pytest.mark.parametrize("amount", BAD_AMOUNTS)
+def test_a_bad_amount_is_refused_beside_its_field(
+    operator: Client, order: PaymentOrder, wallet_sandbox: SandboxControl, amount: str
+) -> None:
+    before = len(wallet_sandbox.journal())
+
+    page = submitted(operator, operation_url(order, "capture"), amount=amount)
+
+    assert f'id="id_amount_error" role="alert">{BAD_AMOUNTS[amount]}</p>' in page
+    assert "<script>alert" not in page
+    assert not follow_ups()
+    assert payment_of(order).capture_reserved == 0
+    assert len(wallet_sandbox.journal()) == before
+
+
+@pytest.mark.parametrize(
+    ("currency", "amount", "said"),
+    [
+        ("JPY", "10.0", "which has no decimals, like this: 12."),
+        ("KWD", "1.0001", "at most 3 decimals, like this: 12.005."),
+    ],
+)
+def test_decimals_are_those_of_the_orders_currency(
+    operator: Client, paid_order: PaidOrder, currency: str, amount: str, said: str
+) -> None:
+    order = paid_order("2000", currency=currency)
+
+    assert said in submitted(operator, operation_url(order, "capture"), amount=amount)
+    assert not follow_ups()
+
+
+def test_a_reason_is_needed_and_another_reason_needs_a_note(operator: Client, order: PaymentOrder) -> None:
+    url = operation_url(order, "capture")
+
+    assert "This field is required." in submitted(operator, url, amount="1.00", reason="")
+    assert "Say here what the reason is." in submitted(operator, url, amount="1.00", reason="other")
+    assert not follow_ups()
+
+
+def test_a_payment_of_another_order_is_not_found(operator: Client, paid_order: PaidOrder) -> None:
+    mine, foreign = paid_order(), paid_order()
+    arguments = [mine.pk, payment_of(foreign).pk, "capture"]
+    url = reverse("admin:wallet_gateway_paymentorder_operation", args=arguments)
+
+    assert operator.get(url).status_code == 404
+    assert operator.post(url, {"amount": "1.00"}).status_code == 404
+
+
+def test_a_page_that_something_overtook_says_so(operator: Client, order: PaymentOrder) -> None:
+    url = operation_url(order, "capture")
+    ticket = ticket_on(operator, url)
+    payments.capture(order, Decimal("15.00"))
+
+    page = operator.post(url, {"ticket": ticket, "amount": "4.00", "reason": "shipped"}).content.decode()
+
+    assert "Meanwhile something has changed: there are now 5.00 EUR. Look at it again." in page
+    assert len(follow_ups()) == 1
+    # What is now on the page can be confirmed.
+    assert "Approved" in submitted(operator, url, amount="4.00")
+
+
+@pytest.mark.parametrize("ticket", ["", "forged", "WyJhIl0:1:x"])
+def test_a_page_without_its_token_does_nothing(operator: Client, order: PaymentOrder, ticket: str) -> None:
+    url = operation_url(order, "capture")
+
+    page = operator.post(url, {"ticket": ticket, "amount": "4.00", "reason": "shipped"}).content.decode()
+
+    assert "too old or was changed" in page
+    assert not follow_ups()
+
+
+def test_a_token_is_bound_to_its_person_and_its_operation(
+    operator: Client, make_person: MakePerson, order: PaymentOrder
+) -> None:
+    payments.capture(order, Decimal("10.00"))
+    url = operation_url(order, "capture")
+    theirs = ticket_on(make_person("capture_payment"), url)
+    for_refund = ticket_on(operator, operation_url(order, "refund"))
+
+    for ticket in (theirs, for_refund):
+        page = operator.post(url, {"ticket": ticket, "amount": "1.00", "reason": "shipped"}).content.decode()
+        assert "made for somebody or something else" in page
+    assert len(follow_ups()) == 1
+
+
+def test_a_gateway_that_is_down_is_said_on_the_form_and_nothing_stays_reserved(
+    operator: Client, order: PaymentOrder, settings: Settings
+) -> None:
+    url = operation_url(order, "capture")
+    ticket = ticket_on(operator, url)
+    gateways = settings.WALLET_GATEWAY["GATEWAYS"]
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {
+        "GATEWAYS": {"default": gateways["default"] | {"BASE_URL": "http://127.0.0.1:9"}}
+    }
+
+    page = operator.post(url, {"ticket": ticket, "amount": "4.00", "reason": "shipped"}).content.decode()
+
+    assert 'id="id_amount_error" role="alert">The gateway cannot be reached. Nothing was sent' in page
+    assert [intent.state for intent in follow_ups()] == [IntentState.ABANDONED]
+    assert payment_of(order).capture_reserved == 0
+
+
+def test_a_pause_of_the_gateway_is_said_on_the_form(
+    operator: Client, order: PaymentOrder, settings: Settings
+) -> None:
+    url = operation_url(order, "capture")
+    ticket = ticket_on(operator, url)
+    default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"SENDING": False}
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": {"default": default}}
+
+    page = operator.post(url, {"ticket": ticket, "amount": "4.00", "reason": "shipped"}).content.decode()
+
+    assert "Sending to the gateway is switched off." in page
+    assert not follow_ups()
+
+
+# Once is once
+
+
+def test_a_double_click_is_one_operation(operator: Client, order: PaymentOrder) -> None:
+    url = operation_url(order, "capture")
+    data = {"ticket": ticket_on(operator, url), "amount": "4.00", "reason": "shipped"}
+
+    first = operator.post(url, data)
+    second = operator.post(url, data, follow=True)
+
+    assert first["Location"] == order_url(order)
+    assert "Capture of 4.00 EUR: Approved." in second.content.decode()
+    assert len(follow_ups()) == 1
+
+
+def test_a_page_that_was_used_does_nothing_new_with_another_amount(
+    operator: Client, order: PaymentOrder
+) -> None:
+    url = operation_url(order, "capture")
+    ticket = ticket_on(operator, url)
+    operator.post(url, {"ticket": ticket, "amount": "4.00", "reason": "shipped"})
+
+    page = operator.post(url, {"ticket": ticket, "amount": "6.00", "reason": "shipped"}, follow=True)
+
+    assert "nothing new was done" in page.content.decode()
+    assert [intent.amount_minor for intent in follow_ups()] == [400]
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(
+    connection.vendor == "sqlite", reason="SQLite in memory has one connection for one thread"
+)
+def test_two_people_at_once_never_take_more_than_there_is(
+    make_person: MakePerson, order: PaymentOrder
+) -> None:
+    url = operation_url(order, "capture")
+    people = [make_person("capture_payment") for _ in range(2)]
+    tickets = [ticket_on(person, url) for person in people]
+    together = Barrier(2)
+
+    def confirm(person: Client, ticket: str) -> None:
+        together.wait()
+        person.post(url, {"ticket": ticket, "amount": "15.00", "reason": "shipped"})
+        connections.close_all()
+
+    threads = [Thread(target=confirm, args=pair) for pair in zip(people, tickets, strict=True)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert Payment.objects.get().captured == 1500
+
+
+# Permissions
+
+
+@pytest.mark.parametrize("slug", ["capture", "refund", "reversal"])
+def test_without_the_permission_the_page_is_forbidden(
+    onlooker: Client, paid_order: PaidOrder, slug: str
+) -> None:
+    order = paid_order(type="sale" if slug == "refund" else "preauthorization")
+    url = operation_url(order, slug)
+
+    assert onlooker.get(url).status_code == 403
+    assert onlooker.post(url, {"amount": "1.00", "reason": "shipped"}).status_code == 403
+    assert not follow_ups()
+
+
+def test_a_permission_without_seeing_orders_is_not_enough(
+    make_person: MakePerson, order: PaymentOrder
+) -> None:
+    blind = make_person("capture_payment", seeing=())
+
+    assert blind.get(operation_url(order, "capture")).status_code == 403
+
+
+def test_the_page_is_kept_out_of_the_requests_transaction(client: Client, order: PaymentOrder) -> None:
+    view = resolve(operation_url(order, "capture")).func
+    assert view._non_atomic_requests == {"default"}  # type: ignore[attr-defined]

@@ -1,0 +1,155 @@
+"""A person's decisions: with a reason and a permission, refused in words, done once."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.db.models import F
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from tests.admin.conftest import PaidOrder, payment_of
+from tests.models.rows import NOW, a_payment, an_intent
+from wallet_gateway import payments
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.models import Discrepancy, Evidence, GatewayTransaction, PaymentOrder
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+
+
+def url_of(intent: GatewayTransaction, way: str) -> str:
+    return reverse(f"admin:wallet_gateway_gatewaytransaction_{way}", args=[intent.pk])
+
+
+@pytest.fixture
+def order(paid_order: PaidOrder) -> PaymentOrder:
+    return paid_order()
+
+
+@pytest.fixture
+def unknown(order: PaymentOrder, wallet_sandbox: SandboxControl) -> GatewayTransaction:
+    wallet_sandbox.fault("capture", "status_before", status=500)
+    intent = payments.capture(order, Decimal("5.00"))
+    assert intent.state == IntentState.UNKNOWN
+    return intent
+
+
+@pytest.fixture
+def unsent(order: PaymentOrder, settings: Settings) -> GatewayTransaction:
+    alive = settings.WALLET_GATEWAY
+    dead = alive["GATEWAYS"]["default"] | {"BASE_URL": "http://127.0.0.1:9"}
+    settings.WALLET_GATEWAY = alive | {"GATEWAYS": {"default": dead}}
+    intent = payments.capture(order, Decimal("5.00"))
+    settings.WALLET_GATEWAY = alive
+    assert intent.state == IntentState.NOT_SENT
+    return intent
+
+
+DECISION = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 4711"}
+
+
+def test_too_early_is_said_beside_the_decision(operator: Client, unknown: GatewayTransaction) -> None:
+    page = operator.post(url_of(unknown, "decide"), DECISION).content.decode()
+
+    assert "Too early: after 24 hours" in page
+    unknown.refresh_from_db()
+    assert unknown.state == IntentState.UNKNOWN
+
+
+def test_an_unknown_outcome_is_given_up_with_name_and_reason(
+    operator: Client, unknown: GatewayTransaction
+) -> None:
+    GatewayTransaction.objects.filter(pk=unknown.pk).update(
+        absent_count=5, state_since=F("state_since") - timedelta(days=2)
+    )
+
+    page = operator.post(url_of(unknown, "decide"), DECISION, follow=True).content.decode()
+
+    assert "Capture of 5.00 EUR: Abandoned." in page
+    decision = Evidence.objects.get(intent=unknown, kind="DECISION")
+    assert (decision.author, decision.detail) == ("anna", "ticket 4711")
+    assert payment_of(unknown.payment.order).capture_reserved == 0  # type: ignore[union-attr]
+    assert unknown.reference in LogEntry.objects.get().change_message
+
+
+@pytest.mark.parametrize("reason", ["", "   "])
+def test_a_decision_needs_a_reason(operator: Client, unknown: GatewayTransaction, reason: str) -> None:
+    page = operator.post(url_of(unknown, "decide"), DECISION | {"reason": reason}).content.decode()
+
+    assert "This field is required." in page
+
+
+def test_only_a_contradiction_can_be_said_to_have_happened(
+    operator: Client, unknown: GatewayTransaction
+) -> None:
+    anomaly = an_intent(a_payment(authorised=500), state="ANOMALY", holds_reservation=False)
+
+    assert "It did happen" not in operator.get(url_of(unknown, "decide")).content.decode()
+    assert "It did happen" in operator.get(url_of(anomaly, "decide")).content.decode()
+    page = operator.post(url_of(unknown, "decide"), DECISION | {"decision": "DID_HAPPEN"}).content.decode()
+    assert "Select a valid choice" in page
+
+
+def test_what_never_left_is_sent_once_more(operator: Client, unsent: GatewayTransaction) -> None:
+    url = url_of(unsent, "send_again")
+
+    first = operator.post(url, {"reason": "gateway is back"}, follow=True).content.decode()
+    second = operator.post(url, {"reason": "gateway is back"}).content.decode()
+
+    assert "Capture of 5.00 EUR: Approved." in first
+    assert "only what never left may be sent again" in second
+    assert GatewayTransaction.objects.filter(kind="CAPTURE").count() == 1
+
+
+def test_what_never_left_can_be_given_up_at_once(operator: Client, unsent: GatewayTransaction) -> None:
+    page = operator.post(url_of(unsent, "decide"), DECISION, follow=True).content.decode()
+
+    assert "Capture of 5.00 EUR: Abandoned." in page
+    assert payment_of(unsent.payment.order).capture_reserved == 0  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("way", ["decide", "send_again"])
+def test_without_the_permission_nothing_is_decided(
+    onlooker: Client, unsent: GatewayTransaction, way: str
+) -> None:
+    assert onlooker.get(url_of(unsent, way)).status_code == 403
+    assert onlooker.post(url_of(unsent, way), DECISION).status_code == 403
+    unsent.refresh_from_db()
+    assert unsent.state == IntentState.NOT_SENT
+
+
+def a_difference() -> Discrepancy:
+    payment = a_payment(authorised=2000)
+    return Discrepancy.objects.create(
+        kind="MADE_ELSEWHERE", gateway="default", payment=payment, fingerprint="f", found_at=NOW
+    )
+
+
+def test_a_difference_is_closed_once_with_a_reason(operator: Client) -> None:
+    difference = a_difference()
+    url = reverse("admin:wallet_gateway_discrepancy_close", args=[difference.pk])
+
+    assert "The difference is closed." in operator.post(url, {"reason": "seen"}, follow=True).content.decode()
+    assert "This difference is closed already." in operator.post(url, {"reason": "seen"}).content.decode()
+
+    difference.refresh_from_db()
+    assert (difference.closed_by, difference.reason) == ("anna", "seen")
+    assert LogEntry.objects.get().change_message == "Closed: seen"
+
+
+def test_a_difference_is_closed_only_with_the_permission(onlooker: Client) -> None:
+    url = reverse("admin:wallet_gateway_discrepancy_close", args=[a_difference().pk])
+
+    assert onlooker.post(url, {"reason": "seen"}).status_code == 403
+    assert Discrepancy.objects.filter(closed_at=None).count() == 1
+
+
+@pytest.mark.parametrize("way", ["decide", "send_again"])
+def test_what_is_not_there_is_not_found(operator: Client, way: str) -> None:
+    url = reverse(f"admin:wallet_gateway_gatewaytransaction_{way}", args=[999])
+    assert operator.get(url).status_code == 404

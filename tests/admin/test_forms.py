@@ -1,0 +1,69 @@
+"""The forms of confirm pages: strict amounts with a plain word for each mistake, reasons and notes."""
+
+from __future__ import annotations
+
+import pytest
+from django.forms import ValidationError
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wallet_gateway.admin.forms import DecisionForm, OperationForm, ReasonForm, amount_of, words_of
+from wallet_gateway.admin.operating import CAPTURE, REVERSE
+from wallet_gateway.protocol.money import Money
+
+LEFT = Money.parse("20.00", "EUR")
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_an_amount_within_what_is_left_or_a_plain_word(text: str) -> None:
+    form = OperationForm({"amount": text, "reason": "shipped"}, operation=CAPTURE, available=LEFT)
+
+    if form.is_valid():
+        assert 0 < form.asked.minor_units <= 2000
+    else:
+        assert list(form.errors) == ["amount"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [("1e999999", "at most 2"), ("9" * 31, "at most 2"), ("0,00", "comma"), ("20.01", "more than there is")],
+)
+def test_each_mistake_has_its_word(text: str, said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        amount_of(text, CAPTURE, LEFT)
+
+
+def test_reason_and_note_are_kept_as_one_text() -> None:
+    assert words_of("returned", " a chip ") == "returned: a chip"
+    assert words_of("returned", "  ") == "returned"
+
+
+def test_a_reversal_takes_all_or_nothing() -> None:
+    form = OperationForm({"reason": "cancelled"}, operation=REVERSE, available=LEFT)
+
+    assert form.is_valid()
+    assert form.asked == LEFT
+    form.refuse("no")
+    assert form.non_field_errors() == ["no"]
+
+
+@pytest.mark.parametrize("note", ["x" * 401, "a\x00b"])
+def test_a_note_that_cannot_be_kept_is_refused(note: str) -> None:
+    form = OperationForm(
+        {"amount": "1.00", "reason": "shipped", "note": note}, operation=CAPTURE, available=LEFT
+    )
+    assert "note" in form.errors
+
+
+def test_a_reason_that_is_not_offered_is_refused() -> None:
+    form = OperationForm({"amount": "1.00", "reason": "returned"}, operation=CAPTURE, available=LEFT)
+    assert "reason" in form.errors
+
+
+def test_the_forms_of_decisions_say_beside_a_field_what_is_refused() -> None:
+    decision = DecisionForm({"decision": "DID_NOT_HAPPEN", "reason": "seen"}, is_anomaly=False)
+    decision.refuse("too early")
+    assert decision.errors["decision"] == ["too early"]
+    reason = ReasonForm({"reason": "seen"})
+    reason.refuse("closed already")
+    assert reason.errors["reason"] == ["closed already"]

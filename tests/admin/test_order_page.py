@@ -1,0 +1,117 @@
+"""The page of one order: its money, what is possible for this person now, and everything that happened."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.test import Client
+
+from tests.admin.conftest import MakePerson, PaidOrder, operation_url, order_url
+from tests.models.rows import NOW, a_payment, a_wallet_attempt, an_intent, an_order
+from wallet_gateway import payments
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+
+
+def page_of(client: Client, order: object) -> str:
+    return client.get(order_url(order)).content.decode()  # type: ignore[arg-type]
+
+
+def test_the_money_is_there_at_a_glance(operator: Client, paid_order: PaidOrder) -> None:
+    order = paid_order("30.00")
+    payments.capture(order, Decimal("20.00"))
+    payments.refund(order, Decimal("7.50"))
+
+    desk = operator.get(order_url(order)).context["desk"]
+
+    assert {str(label): str(amount) for label, amount in desk.figures} == {
+        "Authorised": "30.00 EUR",
+        "Captured": "20.00 EUR",
+        "Refunded": "7.50 EUR",
+        "Under way": "0.00 EUR",
+        "Not captured yet": "10.00 EUR",
+    }
+
+
+def test_what_is_possible_has_a_button_and_what_is_not_has_a_reason(
+    operator: Client, paid_order: PaidOrder
+) -> None:
+    order = paid_order()
+    page = page_of(operator, order)
+    assert operation_url(order, "capture") in page
+    assert operation_url(order, "reversal") in page
+    assert operation_url(order, "refund") not in page
+    assert "Refund: Nothing is captured." in page
+
+    payments.capture(order)
+    page = page_of(operator, order)
+
+    assert operation_url(order, "capture") not in page
+    assert operation_url(order, "refund") in page
+    assert "Reverse: A capture has been made" in page
+
+
+@pytest.mark.parametrize("slug", ["capture", "reversal"])
+def test_a_button_is_there_only_with_its_permission(
+    onlooker: Client, make_person: MakePerson, paid_order: PaidOrder, slug: str
+) -> None:
+    order = paid_order()
+    codename = {"capture": "capture_payment", "reversal": "reverse_payment"}[slug]
+
+    assert operation_url(order, slug) not in page_of(onlooker, order)
+    assert operation_url(order, slug) in page_of(make_person(codename), order)
+
+
+def test_the_story_says_who_and_why_newest_first(operator: Client, paid_order: PaidOrder) -> None:
+    order = paid_order()
+    payments.capture(order, Decimal("5.00"), author="ben", note="shipped: first parcel")
+
+    lines = operator.get(order_url(order)).context["desk"].lines
+
+    assert [str(line.text) for line in lines][:2] == ["Capture approved", "Capture requested"]
+    assert (lines[1].author, lines[1].detail) == ("ben", "shipped: first parcel")
+    assert lines[-1].text == "Order created"
+
+
+def test_bodies_are_shown_only_to_who_may_see_evidence(
+    operator: Client, onlooker: Client, paid_order: PaidOrder
+) -> None:
+    order = paid_order()
+    payments.capture(order, Decimal("5.00"))
+
+    assert "&quot;ecom.capture&quot;" in page_of(operator, order)
+    assert "ecom.capture" not in page_of(onlooker, order)
+
+
+def test_what_the_browser_reported_is_told_as_a_report(operator: Client) -> None:
+    order = an_order()
+    intent = an_intent(a_payment(order), kind="AUTHORIZATION", state="AWAITING_RESULT")
+    hostile = "<script>x</script>\u202e"
+    a_wallet_attempt(intent, events=[{"at": NOW.isoformat(), "event": "ERROR", "detail": hostile}])
+
+    page = page_of(operator, order)
+
+    assert "wallet-story__line--reported" in page
+    assert "&lt;script&gt;x&lt;/script&gt;\\u202e" in page
+
+
+def test_an_unknown_outcome_is_a_task_with_a_way_out(
+    operator: Client, onlooker: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = paid_order()
+    wallet_sandbox.fault("capture", "status_before", status=500)
+    intent = payments.capture(order, Decimal("5.00"))
+    way_out = f"/gatewaytransaction/{intent.pk}/decide/"
+
+    page = page_of(operator, order)
+
+    assert "Waits for a person" in page
+    assert "Capture of 5.00 EUR: Unknown." in page
+    assert way_out in page
+    assert way_out not in page_of(onlooker, order)
+
+
+def test_an_order_that_nobody_has_tried_to_pay_says_so(operator: Client) -> None:
+    assert "Nobody has tried to pay yet." in page_of(operator, an_order())

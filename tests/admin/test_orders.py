@@ -1,0 +1,102 @@
+"""Orders in the admin: what the list offers to whom, and that the page costs few statements."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from tests.admin.conftest import MakePerson, PaidOrder, order_url
+from wallet_gateway import payments
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+
+LIST = "/admin/wallet_gateway/paymentorder/"
+ACTIONS = {
+    "capture_many": "capture_payment",
+    "refund_many": "refund_payment",
+    "reverse_many": "reverse_payment",
+}
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_an_action_is_offered_and_done_only_with_its_permission(
+    make_person: MakePerson, paid_order: PaidOrder, action: str
+) -> None:
+    order = paid_order()
+    others = [name for other, name in ACTIONS.items() if other != action]
+    chosen = {"action": action, "_selected_action": [order.pk]}
+
+    without, allowed = make_person(*others), make_person(ACTIONS[action])
+
+    assert f'value="{action}"' not in without.get(LIST).content.decode()
+    assert "/operationbatch/" not in without.post(LIST, chosen).get("Location", "")
+    assert f'value="{action}"' in allowed.get(LIST).content.decode()
+    assert "/operationbatch/" in allowed.post(LIST, chosen)["Location"]
+
+
+def test_the_list_names_the_order_its_amount_and_its_state(onlooker: Client, paid_order: PaidOrder) -> None:
+    order = paid_order("1234.50", order_number="2026/77")
+
+    page = onlooker.get(LIST).content.decode()
+
+    for text in (order.reference, "2026/77", "1234.50\N{NO-BREAK SPACE}EUR", "Authorised"):
+        assert text in page
+
+
+def test_one_order_is_found_by_its_transaction(onlooker: Client, paid_order: PaidOrder) -> None:
+    paid_order()
+    order = paid_order()
+
+    page = onlooker.get(LIST, {"q": order.payments.get().reference})
+
+    assert [row.pk for row in page.context["cl"].result_list] == [order.pk]
+
+
+def test_the_page_of_an_order_costs_few_statements_however_long_its_story(
+    operator: Client, paid_order: PaidOrder
+) -> None:
+    def statements() -> int:
+        with CaptureQueriesContext(connection) as asked:
+            assert operator.get(order_url(order)).status_code == 200
+        return len(asked)
+
+    order = paid_order()
+    payments.capture(order, Decimal("1.00"))
+    short = statements()
+    for _ in range(5):
+        payments.capture(order, Decimal("1.00"))
+
+    assert statements() == short <= 15
+
+
+def test_asking_the_gateway_finds_what_was_done_elsewhere(
+    operator: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = paid_order()
+    wallet_sandbox.fault("capture", "status_after", status=500)
+    payments.capture(order, Decimal("5.00"))
+    assert "Unknown" in operator.get(order_url(order)).content.decode()
+
+    url = reverse("admin:wallet_gateway_paymentorder_ask", args=[order.pk])
+    page = operator.post(url, follow=True).content.decode()
+
+    assert "Capture approved" in page
+    assert LogEntry.objects.get().get_change_message() == "Asked the gateway."
+
+
+def test_asking_is_a_post_of_somebody_who_may_see_orders(
+    operator: Client, make_person: MakePerson, paid_order: PaidOrder
+) -> None:
+    order = paid_order()
+    url = reverse("admin:wallet_gateway_paymentorder_ask", args=[order.pk])
+
+    assert operator.get(url).status_code == 405
+    assert make_person(seeing=()).post(url).status_code == 403
+    assert operator.post(url.replace(str(order.pk), "999")).status_code == 404

@@ -1,0 +1,49 @@
+"""Who may do what: each permission is one that can be granted, and none is taken for another."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import AnonymousUser, Permission, User
+from django.core.exceptions import PermissionDenied
+from django.test import RequestFactory
+
+from wallet_gateway.admin import permissions
+
+pytestmark = pytest.mark.django_db
+
+NAMES = [value for name, value in vars(permissions).items() if name.isupper() and isinstance(value, str)]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_permission_can_be_granted(permissions: None, name: str) -> None:
+    label, codename = name.split(".")
+    assert Permission.objects.filter(content_type__app_label=label, codename=codename).count() == 1
+
+
+def test_nobody_can_be_allowed_to_change_rows_by_hand(permissions: None) -> None:
+    models = ["paymentorder", "payment", "gatewaytransaction", "evidence", "discrepancy", "operationbatch"]
+    for verb in ("add", "change", "delete"):
+        names = [f"{verb}_{model}" for model in models]
+        assert not Permission.objects.filter(codename__in=names).exists()
+
+
+def test_one_permission_is_not_another(permissions: None) -> None:
+    user = User.objects.create_user("ben")
+    user.user_permissions.add(Permission.objects.get(codename="capture_payment"))
+    request = RequestFactory().get("/")
+    request.user = User.objects.get(pk=user.pk)
+
+    from wallet_gateway.admin.permissions import CAPTURE, REFUND, demand, may, name_of_person
+
+    assert may(request, CAPTURE)
+    demand(request, CAPTURE)
+    assert not may(request, REFUND)
+    with pytest.raises(PermissionDenied):
+        demand(request, REFUND)
+    assert name_of_person(request) == "ben"
+
+
+def test_somebody_unknown_may_do_nothing() -> None:
+    request = RequestFactory().get("/")
+    request.user = AnonymousUser()
+    assert not any(permissions.may(request, name) for name in NAMES)

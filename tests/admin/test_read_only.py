@@ -1,0 +1,209 @@
+"""What all lists and pages share: nobody changes a row, hostile text is text, many rows cost no more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.db import connection
+from django.forms.models import model_to_dict
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from tests.admin.conftest import MakePerson
+from tests.models.rows import NOW, a_deposit, a_payment, an_intent, an_order
+from wallet_gateway.admin import read_only
+from wallet_gateway.admin.read_only import BoundedPaginator, ReadOnlyAdmin
+from wallet_gateway.models import Discrepancy, Evidence, OperationBatch, PaymentOrder
+
+pytestmark = pytest.mark.django_db
+
+HOSTILE = "<img src=x onerror=alert(1)>'\"\u202edlo\u2069"
+SHOWN = "&lt;img src=x onerror=alert(1)&gt;&#x27;&quot;\\u202edlo\\u2069"
+MODELS = (
+    "paymentorder",
+    "gatewaytransaction",
+    "evidence",
+    "discrepancy",
+    "migrateddeposit",
+    "operationbatch",
+)
+MOST_STATEMENTS = 15
+
+
+def a_row_of_each(number: int = 0) -> dict[str, Any]:
+    """Make one row of each kind, with hostile text wherever somebody else writes."""
+    order = an_order(order_number=HOSTILE)
+    payment = a_payment(order, authorised=2000, state="AUTHORISED")
+    intent = an_intent(
+        payment, detail=HOSTILE, provider_state=HOSTILE, error_code=HOSTILE, author=HOSTILE, note=HOSTILE
+    )
+    evidence = Evidence.objects.create(
+        intent=intent,
+        kind="ANSWER",
+        event="APPROVED",
+        state_after="APPROVED",
+        detail=HOSTILE,
+        author=HOSTILE,
+        request_body=f'{{"note": "{HOSTILE}"}}',
+        answer_body=HOSTILE,
+        occurred_at=NOW,
+    )
+    difference = Discrepancy.objects.create(
+        kind="MADE_ELSEWHERE",
+        gateway="default",
+        payment=payment,
+        intent=intent,
+        fingerprint=f"f{intent.pk}",
+        detail=HOSTILE,
+        found_at=NOW,
+        reason=HOSTILE,
+        closed_by=HOSTILE,
+    )
+    batch = OperationBatch.objects.create(kind="CAPTURE", author=HOSTILE, note=HOSTILE, created_at=NOW)
+    return {
+        "paymentorder": order,
+        "gatewaytransaction": intent,
+        "evidence": evidence,
+        "discrepancy": difference,
+        "migrateddeposit": a_deposit(parent_transaction_id=f"{HOSTILE}{intent.pk}"),
+        "operationbatch": batch,
+    }
+
+
+def list_url(model: str) -> str:
+    return reverse(f"admin:wallet_gateway_{model}_changelist")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_superuser_adds_changes_and_deletes_nothing(superuser: Client, model: str) -> None:
+    row = a_row_of_each()[model]
+    page = reverse(f"admin:wallet_gateway_{model}_change", args=[row.pk])
+
+    assert superuser.get(reverse(f"admin:wallet_gateway_{model}_add")).status_code == 403
+    for verb in ("delete", "change"):
+        url = reverse(f"admin:wallet_gateway_{model}_{verb}", args=[row.pk])
+        assert superuser.post(url, {"post": "yes", "detail": "x"}).status_code in {302, 403}
+    chosen = {"action": "delete_selected", "_selected_action": [row.pk], "post": "yes"}
+    superuser.post(list_url(model), chosen)
+
+    assert model_to_dict(type(row).objects.get(pk=row.pk)) == model_to_dict(row)
+    assert b'name="_save"' not in superuser.get(page, follow=True).content
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_who_may_not_see_a_kind_of_row_sees_none(make_person: MakePerson, model: str) -> None:
+    row = a_row_of_each()[model]
+    stranger = make_person(seeing=())
+
+    assert stranger.get(list_url(model)).status_code == 403
+    page = reverse(f"admin:wallet_gateway_{model}_change", args=[row.pk])
+    assert stranger.get(page).status_code == 403
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("place", ["list", "page"])
+def test_hostile_text_is_text_and_cannot_turn_a_page_around(
+    superuser: Client, model: str, place: str
+) -> None:
+    row = a_row_of_each()[model]
+    page = reverse(f"admin:wallet_gateway_{model}_change", args=[row.pk])
+
+    read = superuser.get(list_url(model) if place == "list" else page, follow=True).content.decode()
+
+    assert "<img src=x" not in read
+    assert "\u202e" not in read
+    if (place, model) not in {("page", "operationbatch"), ("list", "evidence")}:
+        assert SHOWN in read
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_no_list_asks_per_row(superuser: Client, model: str) -> None:
+    def statements() -> int:
+        with CaptureQueriesContext(connection) as asked:
+            assert superuser.get(list_url(model)).status_code == 200
+        return len(asked)
+
+    a_row_of_each()
+    few = statements()
+    for _ in range(12):
+        a_row_of_each()
+
+    assert statements() == few <= MOST_STATEMENTS
+
+
+@pytest.mark.parametrize(
+    ("model", "query"),
+    [
+        ("paymentorder", {"q": "ORDER"}),
+        ("paymentorder", {"state__exact": "OPEN"}),
+        ("gatewaytransaction", {"q": "INT"}),
+        ("gatewaytransaction", {"state__exact": "CREATED"}),
+        ("gatewaytransaction", {"kind__exact": "CAPTURE"}),
+        ("evidence", {"q": "INT"}),
+        ("discrepancy", {"open": "yes"}),
+        ("discrepancy", {"kind__exact": "MADE_ELSEWHERE"}),
+        ("discrepancy", {"q": "ORDER"}),
+        ("operationbatch", {"state__exact": "DRAFT"}),
+    ],
+)
+def test_each_filter_and_each_search_finds_in_few_statements(
+    superuser: Client, model: str, query: dict[str, str]
+) -> None:
+    for _ in range(3):
+        a_row_of_each()
+
+    with CaptureQueriesContext(connection) as asked:
+        page = superuser.get(list_url(model), query)
+
+    assert page.context["cl"].result_count == 3
+    assert len(asked) <= MOST_STATEMENTS
+
+
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("typed", ["\x00", "%", "' OR 1=1 --", "x" * 5000, "\u202e", "  "])
+def test_whatever_is_searched_for_is_answered(superuser: Client, model: str, typed: str) -> None:
+    assert superuser.get(list_url(model), {"q": typed}).status_code in {200, 302}
+
+
+@pytest.mark.parametrize("model", [m for m in MODELS if m != "operationbatch"])
+@pytest.mark.parametrize(
+    "query", [{"o": "1"}, {"o": "-3.2"}, {"all": ""}, {"_facets": "True"}, {"p": "9999"}]
+)
+def test_no_address_makes_a_list_slow(superuser: Client, model: str, query: dict[str, str]) -> None:
+    a_row_of_each()
+    with CaptureQueriesContext(connection) as asked:
+        superuser.get(list_url(model), query)
+
+    read = [q["sql"] for q in asked if "ORDER BY" in q["sql"] and f"wallet_gateway_{model}" in q["sql"]]
+    assert all('"id" DESC' in sql or "`id` DESC" in sql for sql in read)
+
+
+def test_counting_ends_where_turning_pages_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(read_only, "MOST_LISTED", 3)
+    for _ in range(5):
+        an_order()
+
+    with CaptureQueriesContext(connection) as asked:
+        assert BoundedPaginator(PaymentOrder.objects.order_by("-id"), 2).count == 3
+    assert "LIMIT 3" in asked[0]["sql"]
+
+
+def test_a_list_that_ends_early_says_so(superuser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert b"Only the newest" not in superuser.get(list_url("paymentorder")).content
+    monkeypatch.setattr(read_only, "MOST_LISTED", 3)
+    for _ in range(5):
+        an_order()
+
+    assert b"Only the newest 3 can be turned to" in superuser.get(list_url("paymentorder")).content
+
+
+def test_every_model_of_the_desk_is_read_only() -> None:
+    registered = admin.site._registry.items()
+    ours = {model: at for model, at in registered if model._meta.app_label == "wallet_gateway"}
+
+    assert {model._meta.model_name for model in ours} >= set(MODELS)
+    for at in ours.values():
+        assert isinstance(at, ReadOnlyAdmin)

@@ -1,0 +1,8 @@
+"""The money desk: operators run payments from Django's admin. Rows change by operations alone.
+
+Importing this registers every page with the default admin site.
+"""
+
+from wallet_gateway.admin import batches, discrepancies, evidence, migrated, orders, transactions
+
+__all__ = ["batches", "discrepancies", "evidence", "migrated", "orders", "transactions"]

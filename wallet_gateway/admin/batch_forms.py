@@ -1,0 +1,89 @@
+"""The form of a batch: a field for each order's amount, one reason for all. Faults stand beside their row."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django import forms
+
+from wallet_gateway.admin.batch_rows import operation_of
+from wallet_gateway.admin.forms import OperationForm, amount_of
+from wallet_gateway.models import OperationBatch, OperationBatchRow, RowState
+from wallet_gateway.models.orders import PaymentOrder
+from wallet_gateway.protocol.money import Money
+
+
+class ReasonForAll(OperationForm):
+    """Why, for every order of a batch."""
+
+    def __init__(self, data: Mapping[str, object] | None, *, batch: OperationBatch) -> None:
+        nothing = Money.from_minor_units(0, "EUR")
+        super().__init__(data, operation=operation_of(batch), available=nothing)
+        self.fields.pop("amount", None)
+
+
+@dataclass(kw_only=True)
+class RowFields:
+    """One order of the form: what was typed for it, and what is wrong with that."""
+
+    row: OperationBatchRow
+    order: PaymentOrder
+    available: Money
+    taken: bool
+    typed: str
+    fault: str = ""
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether there is anything to choose."""
+        return self.row.state == RowState.WAITING
+
+    @property
+    def error_id(self) -> str:
+        """The id of the text that says what is wrong."""
+        return f"amount-{self.row.pk}-error"
+
+
+class BatchForm:
+    """The rows and the reason of a draft; `is_valid` writes the amounts into the rows."""
+
+    def __init__(
+        self, batch: OperationBatch, rows: Sequence[OperationBatchRow], data: Mapping[str, str] | None = None
+    ) -> None:
+        self.batch, self.data = batch, data
+        self.why = ReasonForAll(data, batch=batch)
+        self.rows = [self._fields(row) for row in rows]
+
+    def _fields(self, row: OperationBatchRow) -> RowFields:
+        operation = operation_of(self.batch)
+        money = Money.from_minor_units(0, row.order.currency)
+        available = operation.available_of(row.payment) if row.payment else money
+        typed, taken = available.to_wire(), row.state == RowState.WAITING
+        if self.data is not None:
+            typed = self.data.get(f"amount-{row.pk}", typed)
+            taken = taken and f"take-{row.pk}" in self.data
+        return RowFields(row=row, order=row.order, available=available, taken=taken, typed=typed)
+
+    def is_valid(self) -> bool:
+        """Check every amount that is wanted against what is left now."""
+        for fields in self.rows:
+            if fields.taken:
+                self._check(fields)
+            elif fields.is_possible:
+                fields.row.state = RowState.LEFT_OUT
+        sound = not any(fields.fault for fields in self.rows)
+        return self.why.is_valid() and sound
+
+    def _check(self, fields: RowFields) -> None:
+        try:
+            amount = amount_of(fields.typed, operation_of(self.batch), fields.available)
+        except forms.ValidationError as error:
+            fields.fault = error.messages[0]
+        else:
+            fields.row.amount_minor = amount.minor_units
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no order is wanted."""
+        return not any(fields.taken for fields in self.rows)

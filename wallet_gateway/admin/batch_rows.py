@@ -1,0 +1,153 @@
+"""A batch from draft to end: which orders it holds, how much of each, and the carrying out, row by row.
+
+No page here. The rows are claimed one by one by conditional UPDATE, so that any number of pages, processes
+and people may go on with the same batch; the key of each row keeps what was begun twice one operation.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+from django.db.models import Exists, Q
+from django.utils.translation import gettext as _
+
+from wallet_gateway import wiring
+from wallet_gateway.admin.operating import BY_KIND, NotDone, Operation, carry_out
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.models import (
+    BatchState,
+    OperationBatch,
+    OperationBatchRow,
+    Payment,
+    PaymentOrder,
+    RowState,
+)
+from wallet_gateway.protocol.money import Money
+
+MOST_ORDERS = 400
+"""Orders of one batch: two fields for each fit into what Django takes of a form."""
+CLAIM = timedelta(seconds=120)
+STEP_SECONDS = 2.0
+"""How long one page carries out rows before it shows how far they are."""
+
+
+def draft(operation: Operation, orders: Sequence[PaymentOrder], *, author: str) -> OperationBatch:
+    """Store a batch that nobody has confirmed, with all that is left of each order."""
+    batch = OperationBatch.objects.create(
+        kind=operation.kind, author=author[:150], created_at=wiring.clock().now()
+    )
+    of_order = defaultdict(list)
+    for payment in Payment.objects.filter(order__in=orders, authorised__gt=0).order_by("pk"):
+        of_order[payment.order_id].append(payment)
+    rows = [_row(batch, order, of_order[order.pk], operation) for order in orders]
+    OperationBatchRow.objects.bulk_create(rows)
+    return batch
+
+
+def _row(
+    batch: OperationBatch, order: PaymentOrder, candidates: Sequence[Payment], operation: Operation
+) -> OperationBatchRow:
+    row = OperationBatchRow(batch=batch, order=order)
+    possible = [payment for payment in candidates if operation.available_of(payment).minor_units]
+    if len(possible) == 1:
+        row.payment = possible[0]
+        row.amount_minor = operation.available_of(possible[0]).minor_units
+    else:
+        row.state = RowState.LEFT_OUT
+        row.result = _why_left_out(possible, candidates, operation)[:500]
+    return row
+
+
+def _why_left_out(possible: Sequence[Payment], candidates: Sequence[Payment], operation: Operation) -> str:
+    if possible:
+        return _("It has several payments; open the order and choose one.")
+    held = [payment for payment in candidates if payment.reversal != Reversal.DONE]
+    if held:
+        return operation.why_not_of(held[-1])
+    return _("Nothing is authorised.")
+
+
+def operation_of(batch: OperationBatch) -> Operation:
+    """Return the operation of a batch."""
+    return BY_KIND[TransactionKind(batch.kind)]
+
+
+def rows_of(batch: OperationBatch) -> list[OperationBatchRow]:
+    """Return the rows with what a page shows of them, in one statement."""
+    rows = batch.rows.select_related("order", "payment", "intent")
+    found = list(rows)
+    for row in found:
+        row.batch = batch
+    return found
+
+
+def start(batch: OperationBatch, rows: Iterable[OperationBatchRow], *, note: str) -> bool:
+    """Set a draft going with the amounts of its rows; False where somebody already has."""
+    # First the rows: nobody carries out those of a draft.
+    OperationBatchRow.objects.bulk_update(rows, ["amount_minor", "state", "result"])
+    drafts = OperationBatch.objects.filter(pk=batch.pk, state=BatchState.DRAFT)
+    return bool(drafts.update(state=BatchState.RUNNING, note=note[:500]))
+
+
+def stop(batch: OperationBatch) -> bool:
+    """Let no further row begin; what is under way ends by itself."""
+    running = OperationBatch.objects.filter(pk=batch.pk, state=BatchState.RUNNING)
+    return bool(running.update(state=BatchState.STOPPED))
+
+
+def go_on(batch: OperationBatch) -> bool:
+    """Take up a stopped batch again."""
+    stopped = OperationBatch.objects.filter(pk=batch.pk, state=BatchState.STOPPED)
+    return bool(stopped.update(state=BatchState.RUNNING))
+
+
+def step(batch: OperationBatch, *, seconds: float = STEP_SECONDS) -> list[OperationBatchRow]:
+    """Carry out rows for about as long as a page may take; return those that were carried out."""
+    ends_at, done = time.monotonic() + seconds, []
+    while (row := _claim(batch)) is not None:
+        _carry_out(row)
+        done.append(row)
+        if time.monotonic() >= ends_at:
+            break
+    _finish(batch)
+    return done
+
+
+def _claim(batch: OperationBatch) -> OperationBatchRow | None:
+    now = wiring.clock().now()
+    free = Q(state=RowState.WAITING) | Q(state=RowState.WORKING, claimed_until__lt=now)
+    running = Exists(OperationBatch.objects.filter(pk=batch.pk, state=BatchState.RUNNING))
+    for row in OperationBatchRow.objects.filter(free, batch=batch)[:20]:
+        as_read = Q(claimed_until=row.claimed_until) if row.claimed_until else Q(claimed_until=None)
+        mine = OperationBatchRow.objects.filter(running, as_read, pk=row.pk, state=row.state)
+        if mine.update(state=RowState.WORKING, claimed_until=now + CLAIM):
+            return OperationBatchRow.objects.select_related("batch", "order", "payment__order").get(pk=row.pk)
+    return None
+
+
+def _carry_out(row: OperationBatchRow) -> None:
+    assert row.payment is not None  # noqa: S101 - a row without one is left out from the start
+    batch = row.batch
+    try:
+        row.intent = carry_out(
+            operation_of(batch),
+            row.payment,
+            Money.from_minor_units(row.amount_minor, row.payment.currency),
+            key=row.key,
+            author=batch.author,
+            note=batch.note,
+        )
+        row.state = RowState.CARRIED_OUT
+    except NotDone as error:
+        row.state, row.result = RowState.REFUSED, str(error)[:500]
+    row.save(update_fields=["intent", "state", "result"])
+
+
+def _finish(batch: OperationBatch) -> None:
+    left = OperationBatchRow.objects.filter(batch=batch, state__in=[RowState.WAITING, RowState.WORKING])
+    running = OperationBatch.objects.filter(~Exists(left), pk=batch.pk, state=BatchState.RUNNING)
+    running.update(state=BatchState.FINISHED, finished_at=wiring.clock().now())

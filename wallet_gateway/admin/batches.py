@@ -1,0 +1,176 @@
+"""Batches in the admin: from the list's action to the page that confirms, and on to the results."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+from django.contrib import admin, messages
+from django.contrib.admin import AdminSite
+from django.core.exceptions import PermissionDenied
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from wallet_gateway.admin import batch_rows
+from wallet_gateway.admin.batch_forms import BatchForm
+from wallet_gateway.admin.journal import note_down
+from wallet_gateway.admin.operating import Operation
+from wallet_gateway.admin.pages import draw, sentence_of
+from wallet_gateway.admin.permissions import demand, name_of_person
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, seen
+from wallet_gateway.models import BatchState, OperationBatch, OperationBatchRow, PaymentOrder, RowState
+
+_ENDED = frozenset({RowState.CARRIED_OUT, RowState.REFUSED, RowState.LEFT_OUT})
+
+
+def begin(request: HttpRequest, operation: Operation, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
+    """Make a draft of the chosen orders and go to the page that confirms it."""
+    chosen = list(orders[: batch_rows.MOST_ORDERS + 1])
+    if len(chosen) > batch_rows.MOST_ORDERS:
+        most = {"most": batch_rows.MOST_ORDERS}
+        messages.error(request, _("Choose at most %(most)d orders at a time.") % most)
+        return None
+    batch = batch_rows.draft(operation, chosen, author=name_of_person(request))
+    return HttpResponseRedirect(_page(batch))
+
+
+def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
+    """Show the orders of a draft with what is left of each; set it going when it is submitted."""
+    batch = _batch(request, batch_id)
+    if batch.state != BatchState.DRAFT:
+        return HttpResponseRedirect(_page(batch))
+    if batch.author != name_of_person(request):
+        raise PermissionDenied
+    posted = request.POST if request.method == "POST" else None
+    form = BatchForm(batch, batch_rows.rows_of(batch), posted)
+    if posted is not None and form.is_valid():
+        if form.is_empty:
+            messages.error(request, _("Choose at least one order."))
+        else:
+            batch_rows.start(batch, [fields.row for fields in form.rows], note=form.why.words)
+            return HttpResponseRedirect(_progress(batch))
+    operation = batch_rows.operation_of(batch)
+    context = {"title": operation.heading_of_many, "operation": operation, "batch": batch, "form": form}
+    return draw(site, request, "batch_confirm.html", context)
+
+
+def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
+    """Show how far a batch is; while it runs, each look at this page carries out some more of its rows.
+
+    It was confirmed by a form, so that no more than the next look at it is needed to go on: a page that
+    renews itself does that without a script.
+    """
+    batch = _batch(request, batch_id)
+    if batch.state == BatchState.DRAFT:
+        return HttpResponseRedirect(_page(batch))
+    if batch.state == BatchState.RUNNING and request.method == "GET":
+        for row in batch_rows.step(batch):
+            _note(request, row)
+        batch.refresh_from_db()
+    rows = batch_rows.rows_of(batch)
+    ended = sum(row.state in _ENDED for row in rows)
+    context = {
+        "title": batch_rows.operation_of(batch).heading_of_many,
+        "batch": batch,
+        "rows": [(row, _result(row)) for row in rows],
+        "ended": ended,
+        "all": len(rows),
+        "counts": _counts(rows),
+        "is_running": batch.state == BatchState.RUNNING,
+        "is_stopped": batch.state == BatchState.STOPPED,
+    }
+    return draw(site, request, "batch_progress.html", context)
+
+
+def steer(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:  # noqa: ARG001 - as the others
+    """Stop a batch, or go on with it."""
+    if request.method != "POST":
+        return HttpResponseNotAllowed(["POST"])
+    batch = _batch(request, batch_id)
+    if "stop" in request.POST and batch_rows.stop(batch):
+        note_down(request, batch, _("Stopped."))
+    elif "go_on" in request.POST and batch_rows.go_on(batch):
+        note_down(request, batch, _("Gone on with."))
+    return HttpResponseRedirect(_progress(batch))
+
+
+def _batch(request: HttpRequest, batch_id: int) -> OperationBatch:
+    batch = get_object_or_404(OperationBatch, pk=batch_id)
+    demand(request, batch_rows.operation_of(batch).permission)
+    return batch
+
+
+def _note(request: HttpRequest, row: OperationBatchRow) -> None:
+    if row.intent is None:
+        return
+    words = _("%(what)s (%(reference)s; batch %(batch)s of %(author)s)") % {
+        "what": sentence_of(row.intent),
+        "reference": row.intent.reference,
+        "batch": row.batch_id,
+        "author": row.batch.author,
+    }
+    note_down(request, row.order, words)
+
+
+def _result(row: OperationBatchRow) -> str:
+    return row.result if row.intent is None else sentence_of(row.intent)
+
+
+def _counts(rows: list[OperationBatchRow]) -> list[tuple[str, int]]:
+    """Count the rows by how they ended: those with an intent by its state."""
+    names = [
+        row.get_state_display() if row.intent is None else row.intent.get_state_display() for row in rows
+    ]
+    return sorted(Counter(map(str, names)).items())
+
+
+def _page(batch: OperationBatch) -> str:
+    return reverse("admin:wallet_gateway_operationbatch_confirm", args=[batch.pk])
+
+
+def _progress(batch: OperationBatch) -> str:
+    return reverse("admin:wallet_gateway_operationbatch_progress", args=[batch.pk])
+
+
+@admin.register(OperationBatch)
+class OperationBatchAdmin(ReadOnlyAdmin):
+    """What was done for many orders at once, by whom, and how far it has come."""
+
+    list_display = (
+        "id",
+        "kind",
+        "state",
+        seen("author", gettext_lazy("author")),
+        "created_at",
+        "finished_at",
+    )
+    list_filter = ("state",)
+    search_fields = ()
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the pages of a batch before those of Django."""
+        name = "wallet_gateway_operationbatch"
+        own = [
+            path("<int:batch_id>/confirm/", self.acting(confirm_batch), name=f"{name}_confirm"),
+            path("<int:batch_id>/progress/", self.acting(progress), name=f"{name}_progress"),
+            path("<int:batch_id>/steer/", self.acting(steer), name=f"{name}_steer"),
+        ]
+        return own + super().get_urls()
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",  # noqa: ARG002 - Django's signature
+        extra_context: dict[str, Any] | None = None,  # noqa: ARG002
+    ) -> HttpResponse:
+        """Lead to the page that the batch has come to."""
+        self.demand_view(request)
+        batch = self.get_object(request, object_id)
+        if batch is None:
+            raise Http404
+        return HttpResponseRedirect(_progress(batch))

@@ -1,0 +1,164 @@
+"""The confirm page of one operation on one payment, and what happens when it is submitted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from django.contrib import messages
+from django.contrib.admin import AdminSite
+from django.core.exceptions import ImproperlyConfigured
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from wallet_gateway.admin import tickets
+from wallet_gateway.admin.forms import OperationForm
+from wallet_gateway.admin.journal import note_down
+from wallet_gateway.admin.operating import BY_SLUG, NotDone, Operation, carry_out
+from wallet_gateway.admin.pages import draw, sentence_of, tell
+from wallet_gateway.admin.permissions import demand, name_of_person
+from wallet_gateway.admin.visible_text import visible_body
+from wallet_gateway.contexts import context_of
+from wallet_gateway.models import GatewayTransaction, Payment
+from wallet_gateway.operations.previews import preview
+from wallet_gateway.protocol.errors import InvalidAmount
+from wallet_gateway.protocol.money import Money
+
+
+@dataclass(kw_only=True)
+class ConfirmPage:
+    """One request for the page: the payment as it stands now, and who looks at it."""
+
+    site: AdminSite
+    request: HttpRequest
+    operation: Operation
+    payment: Payment
+    available: Money = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.available = self.operation.available_of(self.payment)
+
+    def answer(self) -> HttpResponse:
+        """Show the page, or do what it confirms."""
+        if self.request.method != "POST":
+            return self._page(self._form())
+        form = self._form(bound=True)
+        if "preview" in self.request.POST:
+            return self._page(form, preview_open=True)
+        return self._submitted(form)
+
+    def _submitted(self, form: OperationForm) -> HttpResponse:
+        try:
+            ticket = tickets.read(
+                self.request.POST.get("ticket", ""), self.operation, self.payment, person=self._person
+            )
+        except tickets.StalePage as stale:
+            return self._refused(form, str(stale))
+        # The payment was read before this: what has changed it by this key is seen here.
+        done = GatewayTransaction.objects.filter(key=ticket.key).first()
+        if done is not None:
+            return self._done_before(done)
+        if ticket.available != self.available.minor_units:
+            words = _("Meanwhile something has changed: there are now %(available)s. Look at it again.")
+            return self._refused(form, words % {"available": self.available})
+        if not form.is_valid():
+            return self._page(form)
+        return self._confirmed(form, ticket)
+
+    def _confirmed(self, form: OperationForm, ticket: tickets.Ticket) -> HttpResponse:
+        try:
+            intent = carry_out(
+                self.operation,
+                self.payment,
+                form.asked,
+                key=ticket.key,
+                author=name_of_person(self.request),
+                note=form.words,
+            )
+        except NotDone as error:
+            self._look_again()
+            return self._refused(form, str(error))
+        what = f"{sentence_of(intent)} ({intent.reference}; {form.words})"
+        note_down(self.request, self.payment.order, what)
+        tell(self.request, intent)
+        return HttpResponseRedirect(self._order_url)
+
+    def _done_before(self, intent: GatewayTransaction) -> HttpResponse:
+        """Show what the first click did; a second one with another amount has done nothing."""
+        if self._typed_other_than(intent):
+            messages.warning(
+                self.request,
+                _("That page was used already, so nothing new was done. Open it again for another amount."),
+            )
+        tell(self.request, intent)
+        return HttpResponseRedirect(self._order_url)
+
+    def _typed_other_than(self, intent: GatewayTransaction) -> bool:
+        try:
+            typed = Money.parse(self.request.POST.get("amount", ""), intent.currency)
+        except InvalidAmount:
+            return self.operation.in_parts
+        return typed != intent.amount
+
+    # The page
+
+    @property
+    def _person(self) -> str:
+        return str(self.request.user.pk)
+
+    @property
+    def _order_url(self) -> str:
+        return reverse("admin:wallet_gateway_paymentorder_change", args=[self.payment.order_id])
+
+    def _form(self, *, bound: bool = False) -> OperationForm:
+        given = self.request.POST if bound else None
+        return OperationForm(given, operation=self.operation, available=self.available)
+
+    def _refused(self, form: OperationForm, why: str) -> HttpResponse:
+        form.errors.clear()
+        form.refuse(why)
+        return self._page(form)
+
+    def _look_again(self) -> None:
+        self.payment.refresh_from_db()
+        self.available = self.operation.available_of(self.payment)
+
+    def _page(self, form: OperationForm, *, preview_open: bool = False) -> HttpResponse:
+        context = {
+            "title": self.operation.heading,
+            "operation": self.operation,
+            "payment": self.payment,
+            "order": self.payment.order,
+            "order_url": self._order_url,
+            "available": self.available,
+            "nothing_left": "" if self.available.minor_units else self.operation.why_not_of(self.payment),
+            "form": form,
+            "ticket": tickets.issue(self.operation, self.payment, person=self._person),
+            "request_body": self._request_body(form),
+            "preview_open": preview_open,
+        }
+        return draw(self.site, self.request, "confirm.html", context)
+
+    def _request_body(self, form: OperationForm) -> str:
+        """Return what would be sent for the amount in the form; for all that is left where that is none."""
+        asked = self._form(bound=True).asked if form.is_bound else self.available
+        if not asked.minor_units:
+            return ""
+        try:
+            context = context_of(self.payment.order.gateway)
+        except ImproperlyConfigured:
+            return ""
+        body = preview(self.payment, self.operation.kind, asked.minor_units, context=context)
+        return visible_body(body)
+
+
+def confirm(site: AdminSite, request: HttpRequest, order_id: int, payment_id: int, slug: str) -> HttpResponse:
+    """Answer a request for the confirm page of an operation on a payment of an order."""
+    operation = BY_SLUG.get(slug)
+    if operation is None:
+        raise Http404
+    demand(request, operation.permission)
+    payment = Payment.objects.select_related("order").filter(pk=payment_id, order_id=order_id).first()
+    if payment is None:
+        raise Http404
+    return ConfirmPage(site=site, request=request, operation=operation, payment=payment).answer()

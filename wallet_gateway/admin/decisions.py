@@ -1,0 +1,156 @@
+"""The pages on which a person decides: on an outcome, on what never left, on a difference.
+
+Each asks for the reason, which is kept as evidence with the name of whoever gave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.admin import AdminSite
+from django.core.exceptions import ImproperlyConfigured
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from wallet_gateway import payments
+from wallet_gateway.admin.forms import DecisionForm, ReasonForm
+from wallet_gateway.admin.journal import note_down
+from wallet_gateway.admin.pages import draw, sentence_of, tell
+from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, demand, name_of_person
+from wallet_gateway.admin.refusals import said
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
+from wallet_gateway.operations.errors import OperationRefused
+
+Words = dict[str, Any]
+
+
+def ask_gateway(site: AdminSite, request: HttpRequest, order_id: int) -> HttpResponse:  # noqa: ARG001
+    """Ask the gateway about everything of an order, and go back to its page. Asking changes nothing there."""
+    if request.method != "POST":
+        return HttpResponseNotAllowed(["POST"])
+    order = get_object_or_404(PaymentOrder, pk=order_id)
+    before = order.state
+    try:
+        order = payments.reconcile(order, everything=True)
+    except ImproperlyConfigured:
+        messages.error(request, _("The order's gateway is not in the settings."))
+    else:
+        note_down(request, order, _("Asked the gateway."))
+        moved = _("The gateway was asked; the order has changed.")
+        same = _("The gateway was asked; the order stands as before.")
+        messages.info(request, moved if order.state != before else same)
+    return HttpResponseRedirect(page_of(order))
+
+
+def send_again(site: AdminSite, request: HttpRequest, intent_id: int) -> HttpResponse:
+    """Send what never left once more, after a page that asks for the reason."""
+    intent = _intent(intent_id)
+    demand(request, OF_KIND.get(TransactionKind(intent.kind), RESOLVE))
+
+    def act(form: forms.Form) -> GatewayTransaction:
+        author, note = name_of_person(request), form.cleaned_data["reason"]
+        return payments.send_again(intent, author=author, note=note)
+
+    words = {
+        "title": _("Send again"),
+        "verb": _("Send again now"),
+        "explanation": _("Not one byte of this request has left. The same request is sent, once."),
+    }
+    form = ReasonForm(request.POST or None)
+    return _decided(site, request, intent, form, act, words)
+
+
+def decide(site: AdminSite, request: HttpRequest, intent_id: int) -> HttpResponse:
+    """Record a person's decision on what no evidence has ended."""
+    demand(request, RESOLVE)
+    intent = _intent(intent_id)
+    form = DecisionForm(request.POST or None, is_anomaly=intent.state == IntentState.ANOMALY)
+
+    def act(form: forms.Form) -> GatewayTransaction:
+        given = form.cleaned_data
+        return payments.resolve(
+            intent, decision=given["decision"], reason=given["reason"], author=name_of_person(request)
+        )
+
+    words = {
+        "title": _("Decide on an outcome"),
+        "verb": _("Record the decision"),
+        "explanation": _("Decide only on what you have learned from the provider. Nothing is sent by this."),
+    }
+    return _decided(site, request, intent, form, act, words)
+
+
+def _intent(intent_id: int) -> GatewayTransaction:
+    rows = GatewayTransaction.objects.select_related("payment__order", "deposit")
+    return get_object_or_404(rows, pk=intent_id)
+
+
+def _decided(
+    site: AdminSite,
+    request: HttpRequest,
+    intent: GatewayTransaction,
+    form: DecisionForm | ReasonForm,
+    act: Callable[[forms.Form], GatewayTransaction],
+    words: Words,
+) -> HttpResponse:
+    back = page_of(intent.payment.order if intent.payment else intent)
+    if request.method == "POST" and form.is_valid():
+        try:
+            intent = act(form)
+        except (OperationRefused, ImproperlyConfigured) as error:
+            form.refuse(said(str(error)))
+        else:
+            row = intent.payment.order if intent.payment else intent
+            note_down(request, row, f"{words['title']}: {sentence_of(intent)} ({intent.reference})")
+            tell(request, intent)
+            return HttpResponseRedirect(back)
+    context = {**words, "form": form, "back": back, "facts": _facts(intent)}
+    return draw(site, request, "decide.html", context)
+
+
+def _facts(intent: GatewayTransaction) -> list[tuple[str, object]]:
+    return [
+        (_("Asked for"), sentence_of(intent)),
+        (_("Reference"), intent.reference),
+        (_("Since"), intent.state_since),
+        (_("Questions answered with no record, in a row"), intent.absent_count),
+    ]
+
+
+def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int) -> HttpResponse:
+    """Close a difference with a reason."""
+    demand(request, RESOLVE)
+    rows = Discrepancy.objects.select_related("payment__order", "intent__payment__order")
+    discrepancy = get_object_or_404(rows, pk=discrepancy_id)
+    back = page_of(discrepancy)
+    form = ReasonForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        reason = form.cleaned_data["reason"]
+        try:
+            payments.close_discrepancy(discrepancy, reason=reason, author=name_of_person(request))
+        except (OperationRefused, ImproperlyConfigured) as error:
+            form.refuse(said(str(error)))
+        else:
+            note_down(request, discrepancy, _("Closed: %(reason)s") % {"reason": reason})
+            messages.success(request, _("The difference is closed."))
+            return HttpResponseRedirect(back)
+    context = {
+        "title": _("Close a difference"),
+        "verb": _("Close"),
+        "explanation": _("The payment can be used again once none of its differences is open."),
+        "form": form,
+        "back": back,
+        "facts": [(_("Difference"), discrepancy.get_kind_display()), (_("Found at"), discrepancy.found_at)],
+    }
+    return draw(site, request, "decide.html", context)
+
+
+def page_of(row: PaymentOrder | GatewayTransaction | Discrepancy) -> str:
+    """Return the address of a row's page."""
+    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])

@@ -1,0 +1,83 @@
+"""Differences between our books and the gateway's, in the admin; closed by a person with a reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import URLPattern, path, reverse
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.admin.decisions import close_discrepancy
+from wallet_gateway.admin.order_page import Button
+from wallet_gateway.admin.permissions import RESOLVE, may
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, linked, seen
+from wallet_gateway.models import Discrepancy
+from wallet_gateway.queries.search import discrepancies_found
+
+
+class OpenFilter(admin.SimpleListFilter):
+    """Open differences, closed ones, or all."""
+
+    title = _("open")
+    parameter_name = "open"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:  # noqa: ANN401, ARG002
+        """Return the choices."""
+        return [("yes", _("Open")), ("no", _("Closed"))]
+
+    def queryset(self, request: HttpRequest, rows: QuerySet[Discrepancy]) -> QuerySet[Discrepancy]:  # noqa: ARG002
+        """Narrow the list."""
+        if self.value() not in {"yes", "no"}:
+            return rows
+        return rows.filter(closed_at__isnull=self.value() == "yes")
+
+
+@admin.register(Discrepancy)
+class DiscrepancyAdmin(ReadOnlyAdmin):
+    """Tasks for a person; nothing here is corrected in silence."""
+
+    finder = staticmethod(discrepancies_found)
+    search_help_text = _("An order's or a transaction's reference")
+    list_display = (
+        "kind",
+        seen("detail", _("detail")),
+        linked("payment.order", _("order")),
+        "found_at",
+        labelled("closed_at", _("closed at")),
+    )
+    list_filter = (OpenFilter, "kind")
+    list_select_related = ("payment__order",)
+    fields = readonly_fields = (  # type: ignore[assignment]
+        "kind",
+        linked("payment.order", _("order")),
+        linked("intent", _("transaction")),
+        linked("deposit", _("migrated deposit")),
+        labelled("gateway", _("gateway")),
+        seen("detail", _("detail")),
+        "found_at",
+        labelled("closed_at", _("closed at")),
+        seen("closed_by", _("closed by")),
+        seen("reason", _("reason")),
+    )
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the page that closes one."""
+        name = "wallet_gateway_discrepancy_close"
+        return [
+            path("<int:discrepancy_id>/close/", self.acting(close_discrepancy), name=name),
+            *super().get_urls(),
+        ]
+
+    def heading(self, row: Discrepancy) -> str:
+        """Return which kind of difference it is."""
+        return str(row.get_kind_display())
+
+    def page_context(self, request: HttpRequest, row: Discrepancy) -> dict[str, Any]:
+        """Offer to close what is open."""
+        if row.closed_at is not None or not may(request, RESOLVE):
+            return {}
+        url = reverse("admin:wallet_gateway_discrepancy_close", args=[row.pk])
+        return {"buttons": (Button(label=_("Close…"), url=url),)}

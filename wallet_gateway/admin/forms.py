@@ -1,0 +1,154 @@
+"""The forms of confirm pages: how much, why, and the note. What is wrong is said beside the field."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from wallet_gateway.admin.operating import Operation
+from wallet_gateway.payments import Decision
+from wallet_gateway.protocol.errors import InvalidAmount
+from wallet_gateway.protocol.money import Money, exponent
+
+LONGEST_NOTE = 400
+
+
+class OperationForm(forms.Form):
+    """How much of a payment, and why."""
+
+    amount = forms.CharField(label=gettext_lazy("Amount"), max_length=32, strip=False)
+    reason = forms.ChoiceField(label=gettext_lazy("Reason"))
+    note = forms.CharField(
+        label=gettext_lazy("Note"),
+        max_length=LONGEST_NOTE,
+        required=False,
+        widget=forms.Textarea({"rows": 3}),
+    )
+
+    def __init__(self, *given: Any, operation: Operation, available: Money, **more: Any) -> None:
+        super().__init__(*given, **more)
+        self.operation, self.available = operation, available
+        self.fields["amount"].initial = available.to_wire()
+        self.fields["amount"].widget.attrs |= {
+            "inputmode": "decimal",
+            "autocomplete": "off",
+            "dir": "ltr",
+            "size": 16,
+            "autofocus": True,
+        }
+        reasons = self.fields["reason"]
+        assert isinstance(reasons, forms.ChoiceField)  # noqa: S101 - declared above
+        reasons.choices = [("", _("Choose a reason")), *operation.reasons]
+        if not operation.in_parts:
+            del self.fields["amount"]
+
+    def clean_amount(self) -> Money:
+        """Return the amount, no more than is left."""
+        return amount_of(self.cleaned_data["amount"], self.operation, self.available)
+
+    def clean(self) -> dict[str, Any]:
+        """Demand a note where the reason alone says nothing."""
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("reason") == "other" and not cleaned.get("note", "").strip():
+            self.add_error("note", _("Say here what the reason is."))
+        return cleaned
+
+    def refuse(self, why: str) -> None:
+        """Say beside the amount, or above the form where there is none, why nothing was done."""
+        self.add_error("amount" if "amount" in self.fields else None, why)
+
+    @property
+    def asked(self) -> Money:
+        """The amount in the form where it is one, else all that is left."""
+        self.full_clean()
+        amount: Money = self.cleaned_data.get("amount", self.available)
+        return amount
+
+    @property
+    def words(self) -> str:
+        """The reason's code and the note, as they are kept with the intent."""
+        return words_of(self.cleaned_data["reason"], self.cleaned_data["note"])
+
+
+def words_of(reason: str, note: str) -> str:
+    """Return a reason's code and a note as one text."""
+    note = note.strip()
+    return f"{reason}: {note}" if note else reason
+
+
+def amount_of(text: str, operation: Operation, available: Money) -> Money:
+    """Read an amount strictly, above zero and no more than is left; raises `ValidationError`."""
+    try:
+        amount = Money.parse(text, available.currency)
+    except InvalidAmount as error:
+        raise forms.ValidationError(_why_bad(text, available.currency)) from error
+    if amount.minor_units > available.minor_units:
+        raise forms.ValidationError(
+            _("This is more than there is. %(left)s: %(available)s.")
+            % {"left": operation.left, "available": available}
+        )
+    return amount
+
+
+def _why_bad(text: str, currency: str) -> str:
+    example = Money.from_minor_units(12 * 10 ** exponent(currency) + 5 * (exponent(currency) > 0), currency)
+    words = {"example": example.to_wire(), "currency": currency, "decimals": exponent(currency)}
+    if "," in text:
+        return _("Write a period before the decimals, not a comma: %(example)s.") % words
+    if _is_zero(text, currency):
+        return _("The amount must be above zero.")
+    if not exponent(currency):
+        return _("Write an amount in %(currency)s, which has no decimals, like this: %(example)s.") % words
+    sentence = _(
+        "Write an amount in %(currency)s with at most %(decimals)d decimals, like this: %(example)s."
+    )
+    return sentence % words
+
+
+def _is_zero(text: str, currency: str) -> bool:
+    try:
+        return not Money.parse(text, currency, allow_zero=True).minor_units
+    except InvalidAmount:
+        return False
+
+
+class DecisionForm(forms.Form):
+    """What a person concludes, and on what grounds."""
+
+    decision = forms.ChoiceField(label=gettext_lazy("What happened"), widget=forms.RadioSelect)
+    reason = forms.CharField(
+        label=gettext_lazy("How do you know?"),
+        max_length=LONGEST_NOTE,
+        widget=forms.Textarea({"rows": 3}),
+        help_text=gettext_lazy("For instance a ticket of the provider's support. It is kept with your name."),
+    )
+
+    def __init__(self, *given: Any, is_anomaly: bool, **more: Any) -> None:
+        super().__init__(*given, **more)
+        open_to_us = [(Decision.DID_NOT_HAPPEN.value, _("It did not happen; free its amount"))]
+        if is_anomaly:
+            open_to_us.append((Decision.DID_HAPPEN.value, _("It did happen, as the gateway reports it")))
+        field = self.fields["decision"]
+        assert isinstance(field, forms.ChoiceField)  # noqa: S101 - declared above
+        field.choices = open_to_us
+        if not is_anomaly:
+            field.initial = Decision.DID_NOT_HAPPEN.value
+
+    def refuse(self, why: str) -> None:
+        """Say beside the decision why it is not open."""
+        self.add_error("decision", why)
+
+
+class ReasonForm(forms.Form):
+    """Why something is closed or sent again."""
+
+    reason = forms.CharField(
+        label=gettext_lazy("Reason"), max_length=LONGEST_NOTE, widget=forms.Textarea({"rows": 3})
+    )
+
+    def refuse(self, why: str) -> None:
+        """Say beside the reason why nothing was done."""
+        self.add_error("reason", why)

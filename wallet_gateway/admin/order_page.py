@@ -1,0 +1,197 @@
+"""What the page of an order shows: its money at a glance, what is possible now, and everything that happened.
+
+Made of values that are fit to be shown; the template only arranges them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from wallet_gateway.admin.operating import BY_SLUG
+from wallet_gateway.admin.pages import sentence_of
+from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, SEE_EVIDENCE, may
+from wallet_gateway.admin.visible_text import visible, visible_body
+from wallet_gateway.domain.lifecycle import UNSENT_STATES, IntentState, PaymentState, TransactionKind
+from wallet_gateway.models import Evidence, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models.names import name_of
+from wallet_gateway.operations.previews import shown_body
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
+
+Label = str | Promise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    """A way to a confirm page."""
+
+    label: Label
+    url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentCard:
+    """One attempt to pay, and what can be done with it."""
+
+    payment: Payment
+    state: Label
+    figures: tuple[tuple[Label, Money], ...]
+    buttons: tuple[Button, ...]
+    hints: tuple[str, ...]
+    """Why something is not possible."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """An intent that waits for a person."""
+
+    sentence: str
+    reference: str
+    since: datetime
+    questions: int
+    buttons: tuple[Button, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """One thing that happened."""
+
+    occurred_at: datetime
+    kind: str
+    text: Label
+    amount: Money | None
+    reference: str
+    detail: str
+    author: str
+    bodies: tuple[tuple[Label, str], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderPage:
+    """Everything on the page."""
+
+    figures: tuple[tuple[Label, Money], ...]
+    payments: tuple[PaymentCard, ...]
+    tasks: tuple[Task, ...]
+    lines: tuple[Line, ...]
+
+
+def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
+    """Gather the page of an order for the person behind a request."""
+    entries = order_timeline(order, everything=True)
+    intents = [entry.subject for entry in entries if isinstance(entry.subject, GatewayTransaction)]
+    with_bodies = may(request, SEE_EVIDENCE)
+    return OrderPage(
+        figures=_figures(order_summary(order)),
+        payments=tuple(_card(payment, request) for payment in order.payments.all()),
+        tasks=tuple(tasks_of(intents, request)),
+        lines=tuple(_line(entry, with_bodies=with_bodies) for entry in reversed(entries)),
+    )
+
+
+def _figures(summary: OrderSummary) -> tuple[tuple[Label, Money], ...]:
+    open_units = max(summary.amount.minor_units - summary.captured.minor_units, 0)
+    return (
+        (_("Authorised"), summary.authorised),
+        (_("Captured"), summary.captured),
+        (_("Refunded"), summary.refunded),
+        (_("Under way"), summary.reserved),
+        (_("Not captured yet"), Money.from_minor_units(open_units, summary.currency)),
+    )
+
+
+def _card(payment: Payment, request: HttpRequest) -> PaymentCard:
+    buttons, hints = [], []
+    for operation in BY_SLUG.values():
+        if not may(request, operation.permission) or not payment.authorised:
+            continue
+        if operation.available_of(payment).minor_units:
+            arguments = [payment.order_id, payment.pk, operation.slug]
+            url = reverse("admin:wallet_gateway_paymentorder_operation", args=arguments)
+            buttons.append(Button(label=operation.verb, url=url))
+        else:
+            hints.append(f"{operation.verb}: {operation.why_not_of(payment)}")
+    return PaymentCard(
+        payment=payment,
+        state=name_of(PaymentState(payment.state)),
+        figures=tuple((operation.left, operation.available_of(payment)) for operation in BY_SLUG.values()),
+        buttons=tuple(buttons),
+        hints=tuple(hints),
+    )
+
+
+_FOR_A_PERSON = frozenset(
+    {
+        IntentState.NOT_SENT,
+        IntentState.UNKNOWN,
+        IntentState.AWAITING_3DS,
+        IntentState.PENDING,
+        IntentState.ANOMALY,
+    }
+)
+
+
+def tasks_of(intents: list[GatewayTransaction], request: HttpRequest) -> Iterator[Task]:
+    """Yield those of some intents that wait for a person, with what this person may do about them."""
+    for intent in intents:
+        if intent.state in _FOR_A_PERSON:
+            yield Task(
+                sentence=sentence_of(intent),
+                reference=intent.reference,
+                since=intent.state_since,
+                questions=intent.query_count,
+                buttons=tuple(_ways_out(intent, request)),
+            )
+
+
+def _ways_out(intent: GatewayTransaction, request: HttpRequest) -> Iterator[Button]:
+    resend = OF_KIND.get(TransactionKind(intent.kind))
+    if intent.state == IntentState.NOT_SENT and resend is not None and may(request, resend):
+        url = reverse("admin:wallet_gateway_gatewaytransaction_send_again", args=[intent.pk])
+        yield Button(label=_("Send again"), url=url)
+    if may(request, RESOLVE):
+        url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[intent.pk])
+        yield Button(label=_("Decide"), url=url)
+
+
+def _line(entry: TimelineEntry, *, with_bodies: bool) -> Line:
+    return Line(
+        occurred_at=entry.occurred_at,
+        kind=entry.kind.value.lower(),
+        text=entry.text,
+        amount=entry.amount,
+        reference=entry.reference,
+        detail=visible(entry.detail),
+        author=visible(entry.author),
+        bodies=tuple(_bodies(entry.subject)) if with_bodies else (),
+    )
+
+
+_NOT_GONE = UNSENT_STATES | {IntentState.SENDING}
+
+
+def _bodies(subject: GatewayTransaction | Evidence | None) -> Iterator[tuple[Label, str]]:
+    if isinstance(subject, Evidence):
+        if subject.request_body:
+            yield _("Request"), visible_body(subject.request_body)
+        if subject.answer_body:
+            yield _answer_label(subject), visible_body(subject.answer_body)
+    elif subject is not None and subject.request_body and subject.state in _NOT_GONE:
+        # What has gone stands in the evidence.
+        yield _("Request"), visible_body(shown_body(subject.request_body))
+
+
+def _answer_label(row: Evidence) -> str:
+    parts = [_("Answer")]
+    if row.http_status is not None:
+        parts.append(f"HTTP {row.http_status}")
+    if row.elapsed_ms is not None:
+        parts.append(f"{row.elapsed_ms} ms")
+    return ", ".join(parts)

@@ -1,0 +1,95 @@
+"""Orders in the admin: the list with its actions, the page of one order, and the ways from there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.admin import operating
+from wallet_gateway.admin.batches import begin
+from wallet_gateway.admin.confirm import confirm
+from wallet_gateway.admin.decisions import ask_gateway
+from wallet_gateway.admin.order_page import order_page
+from wallet_gateway.admin.permissions import may
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, unbroken
+from wallet_gateway.admin.visible_text import visible
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.queries.search import orders_found
+
+
+@admin.register(PaymentOrder)
+class PaymentOrderAdmin(ReadOnlyAdmin):
+    """What the shop wants paid; money moves from here through confirm pages."""
+
+    change_form_template = "admin/wallet_gateway/order.html"
+    finder = staticmethod(orders_found)
+    search_help_text = _("Beginning of a reference; or whole: order number, transaction, the gateway's id")
+    list_display = ("reference", "number", "amount", "state", "gateway", "created_at")
+    list_filter = ("state",)
+    actions = ("capture_many", "refund_many", "reverse_many")
+    fields = ()
+
+    @admin.display(description=_("order number"))
+    def number(self, order: PaymentOrder) -> str:
+        """Return what the customer knows the order by."""
+        return visible(order.order_number)
+
+    @admin.display(description=_("amount"))
+    def amount(self, order: PaymentOrder) -> str:
+        """Return the amount with its currency."""
+        return unbroken(order.amount)
+
+    # Permissions that the actions name
+
+    def has_capture_permission(self, request: HttpRequest) -> bool:
+        """Say whether the action that captures is offered and done."""
+        return may(request, operating.CAPTURE.permission)
+
+    def has_refund_permission(self, request: HttpRequest) -> bool:
+        """Say whether the action that refunds is offered and done."""
+        return may(request, operating.REFUND.permission)
+
+    def has_reverse_permission(self, request: HttpRequest) -> bool:
+        """Say whether the action that reverses is offered and done."""
+        return may(request, operating.REVERSE.permission)
+
+    # Actions
+
+    @admin.action(description=_("Capture the selected orders…"), permissions=["capture"])
+    def capture_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
+        """Go to the page that confirms a capture of many orders."""
+        return begin(request, operating.CAPTURE, orders)
+
+    @admin.action(description=_("Refund the selected orders…"), permissions=["refund"])
+    def refund_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
+        """Go to the page that confirms a refund of many orders."""
+        return begin(request, operating.REFUND, orders)
+
+    @admin.action(description=_("Reverse the selected orders…"), permissions=["reverse"])
+    def reverse_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
+        """Go to the page that confirms a reversal of many orders."""
+        return begin(request, operating.REVERSE, orders)
+
+    # Pages
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the pages of operations before those of Django."""
+        own = [
+            path(
+                "<int:order_id>/payments/<int:payment_id>/<slug:slug>/",
+                self.acting(confirm),
+                name="wallet_gateway_paymentorder_operation",
+            ),
+            path("<int:order_id>/ask/", self.acting(ask_gateway), name="wallet_gateway_paymentorder_ask"),
+        ]
+        return own + super().get_urls()
+
+    def page_context(self, request: HttpRequest, row: PaymentOrder) -> dict[str, Any]:
+        """Add the order's money, what is possible now, and its story."""
+        shown = {"state": row.get_state_display(), "number": self.number(row)}
+        return {"desk": order_page(row, request), **shown}

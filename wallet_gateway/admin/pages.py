@@ -1,0 +1,67 @@
+"""What the pages with a form have in common: who may come, outside which transaction, in which frame."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from django.contrib import messages
+from django.contrib.admin import AdminSite
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.template.response import TemplateResponse
+from django.utils.translation import gettext as _
+
+from wallet_gateway.admin.refusals import said
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.models.names import name_of
+
+View = Callable[..., HttpResponse]
+
+_LEVELS = {
+    IntentState.APPROVED: messages.SUCCESS,
+    IntentState.REJECTED: messages.ERROR,
+    IntentState.ANOMALY: messages.ERROR,
+    IntentState.ABANDONED: messages.INFO,
+}
+
+
+def acting(site: AdminSite, view: View) -> View:
+    """Admit staff to a view that asks the gateway, and keep it out of the request's transaction.
+
+    What is about to be sent has to be committed first, also where the project has `ATOMIC_REQUESTS`.
+    """
+
+    @transaction.non_atomic_requests
+    @wraps(view)
+    def outside(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        return view(request, *args, **kwargs)
+
+    return site.admin_view(outside)
+
+
+def draw(site: AdminSite, request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
+    """Draw a page in the frame of the admin."""
+    return TemplateResponse(
+        request, f"admin/wallet_gateway/{template}", {**site.each_context(request), **context}
+    )
+
+
+def tell(request: HttpRequest, intent: GatewayTransaction) -> None:
+    """Say how an intent stands, in the colour that goes with it."""
+    level = _LEVELS.get(IntentState(intent.state), messages.WARNING)
+    messages.add_message(request, level, sentence_of(intent))
+
+
+def sentence_of(intent: GatewayTransaction) -> str:
+    """Say in one line what was asked and how it stands."""
+    words = _("%(kind)s of %(amount)s: %(state)s.") % {
+        "kind": name_of(TransactionKind(intent.kind)),
+        "amount": intent.approved_amount or intent.amount,
+        "state": name_of(IntentState(intent.state)),
+    }
+    if intent.state == IntentState.UNKNOWN:
+        words += " " + _("The amount stays reserved; the gateway is being asked and nothing is sent again.")
+    return f"{words} {said(intent.detail)}".strip()

@@ -1,0 +1,41 @@
+"""Who may do what: Django permissions by name, asked for in one place. Showing a button decides nothing."""
+
+from __future__ import annotations
+
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest
+
+from wallet_gateway.domain.lifecycle import TransactionKind
+
+CAPTURE = "wallet_gateway.capture_payment"
+REFUND = "wallet_gateway.refund_payment"
+REVERSE = "wallet_gateway.reverse_payment"
+DETACHED_REFUND = "wallet_gateway.detached_refund"
+RESOLVE = "wallet_gateway.resolve_unknown"
+SEE_EVIDENCE = "wallet_gateway.view_evidence"
+ROTATE_KEYS = "wallet_gateway.rotate_keys"
+STOP_SENDING = "wallet_gateway.stop_sending"
+
+OF_KIND = {
+    TransactionKind.CAPTURE: CAPTURE,
+    TransactionKind.REFUND: REFUND,
+    TransactionKind.REVERSAL: REVERSE,
+    TransactionKind.DETACHED_REFUND: DETACHED_REFUND,
+}
+"""What it takes to ask the gateway for something, or to ask for it again."""
+
+
+def may(request: HttpRequest, permission: str) -> bool:
+    """Say whether the person behind a request has a permission."""
+    return request.user.has_perm(permission)
+
+
+def demand(request: HttpRequest, permission: str) -> None:
+    """Raise `PermissionDenied` unless the person behind a request has a permission."""
+    if not may(request, permission):
+        raise PermissionDenied
+
+
+def name_of_person(request: HttpRequest) -> str:
+    """Return the name under which a person's decisions are recorded."""
+    return request.user.get_username()
