@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
 from rest_framework import serializers
 
+from wallet_gateway import payments, return_tokens, wiring
 from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.models import Payment
+from wallet_gateway.payments import SheetPrice, WalletOutcome, WalletSession
+from wallet_gateway.return_tokens import ReturnOutcome
 
 
 class StatusSerializer(serializers.Serializer[dict[str, object]]):
@@ -13,3 +21,75 @@ class StatusSerializer(serializers.Serializer[dict[str, object]]):
     state = serializers.ChoiceField(choices=list(OrderState))
     final = serializers.BooleanField(help_text="Whether there is something to show; the page stops asking.")
     next = serializers.CharField(help_text="The page that shows it.")
+
+
+def session_body(session: WalletSession) -> dict[str, Any]:
+    """Write a wallet session: `{reference, parameters, statusUrl, resultUrl, expiresIn}`.
+
+    The two addresses are for a page that has lost the shop's answer; `expiresIn` is in seconds, because the
+    customer's clock may be wrong.
+    """
+    left = session.expires_at - wiring.clock().now()
+    return {
+        "reference": session.reference,
+        "parameters": session.parameters,
+        "statusUrl": _address("status", session.reference, ReturnOutcome.RETURN),
+        "resultUrl": _address("result", session.reference, ReturnOutcome.RETURN),
+        "expiresIn": max(int(left.total_seconds()), 0),
+    }
+
+
+def price_body(price: SheetPrice) -> dict[str, Any]:
+    """Write what the sheet is to show; amounts are text in major units."""
+    return {
+        "total": price.total.to_wire(),
+        "displayItems": [
+            {"label": label, "type": kind, "price": amount} for label, kind, amount in price.display_items
+        ],
+        "shippingOptions": [
+            {"id": one.id, "label": one.label, "description": one.description, "amount": f"{one.amount:f}"}
+            for one in price.options
+        ],
+        "selectedOption": price.selected_option,
+        "offers": [{"redemptionCode": code, "description": label} for code, label in price.offers],
+        "errors": [
+            {"intent": fault.intent, "reason": fault.reason, "message": fault.message}
+            for fault in price.errors
+        ],
+    }
+
+
+def verdict_body(payment: Payment) -> dict[str, str]:
+    """Write what became of a result: `{outcome, message, next}`; an empty `next` says to stay."""
+    outcome = payments.wallet_outcome(payment)
+    return {"outcome": outcome.value, "message": _said(outcome), "next": _next(payment, outcome)}
+
+
+def _said(outcome: WalletOutcome) -> str:
+    match outcome:
+        case WalletOutcome.APPROVED:
+            return _("Your payment went through")
+        case WalletOutcome.DECLINED:
+            return _("Your card was declined. Nothing was charged. You can try another card.")
+        case WalletOutcome.CHECKING:
+            return _("We are checking your payment")
+        case WalletOutcome.THREE_D_SECURE:
+            return _("Your bank wants to confirm this payment. One moment, please.")
+        case WalletOutcome.TRY_AGAIN:
+            return _("Nothing was charged. Try again.")
+
+
+def _next(payment: Payment, outcome: WalletOutcome) -> str:
+    match outcome:
+        case WalletOutcome.THREE_D_SECURE:
+            return payment.redirect_url
+        case WalletOutcome.APPROVED:
+            return _address("result", payment.reference, ReturnOutcome.SUCCESS)
+        case WalletOutcome.CHECKING:
+            return _address("result", payment.reference, ReturnOutcome.PENDING)
+        case _:
+            return ""
+
+
+def _address(name: str, reference: str, outcome: ReturnOutcome) -> str:
+    return reverse(f"wallet_gateway:{name}", args=[return_tokens.sign(reference, outcome)])

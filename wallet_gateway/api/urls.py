@@ -1,12 +1,24 @@
-"""Addresses of the JSON door."""
+"""Addresses of the JSON door. No view is inside its request's transaction: that would undo what has moved."""
 
 from __future__ import annotations
 
 from django.db import transaction
 from django.urls import path
+from django.urls.resolvers import URLPattern
 
+from wallet_gateway.api import wallet_views
+from wallet_gateway.api.door import JSONView
 from wallet_gateway.api.views import StatusView
 
+
+def _address(route: str, view: type[JSONView], name: str) -> URLPattern:
+    return path(route, transaction.non_atomic_requests(view.as_view()), name=name)
+
+
 urlpatterns = [
-    path("status/<str:token>/", transaction.non_atomic_requests(StatusView.as_view()), name="status"),
+    _address("status/<str:token>/", StatusView, "status"),
+    _address("orders/<str:token>/session/", wallet_views.WalletSessionView, "wallet_session"),
+    _address("orders/<str:token>/reference/", wallet_views.WalletReferenceView, "wallet_reference"),
+    _address("orders/<str:token>/price/", wallet_views.WalletPriceView, "wallet_price"),
+    _address("orders/<str:token>/result/", wallet_views.WalletResultView, "wallet_result"),
 ]

@@ -6,11 +6,21 @@ admits by nonce, the nonce that the project's middleware made for this request i
 
 from __future__ import annotations
 
+import logging
+
+from django.core.exceptions import ImproperlyConfigured
 from django.forms.utils import flatatt
 from django.template import Context
 from django.templatetags.static import static
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from wallet_gateway import conf
+from wallet_gateway.domain.policy import WalletPolicy
+from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT
+
+logger = logging.getLogger(__name__)
 
 
 def stylesheet(name: str, *, nonce: str | None = None) -> SafeString:
@@ -23,6 +33,35 @@ def script(name: str, *, nonce: str | None = None) -> SafeString:
     """Return the script element of one of our modules."""
     attributes = {"type": "module", "src": static(f"wallet_gateway/{name}.js"), "nonce": nonce}
     return format_html("<script{}></script>", flatatt(attributes))
+
+
+def wallet_scripts(*, gateway: str, nonce: str | None = None) -> SafeString:
+    """Return the scripts of the wallet's button; nothing where the gateway's settings have no `WALLET`."""
+    wallet = wallet_of(gateway)
+    if wallet is None:
+        return format_html("{}", "")
+    attributes = {
+        # Run in this order, when the page has been read: first wallet.js, then what calls it.
+        "defer": True,
+        "src": wallet.wallet_js_url or static("wallet_gateway/wallet.js"),
+        "nonce": nonce,
+        "data-gateway-url": wallet.gateway_url,
+        "data-gateway-name": wallet.gateway_name,
+        "data-pay-js-url": wallet.pay_js_url,
+        "data-account-path": conf.gateway_settings(gateway).paths.get(CREATE_PAYMENT_ACCOUNT.name),
+        "data-failed-message": _("Nothing was charged. You can try again, or take another card."),
+    }
+    return format_html("<script{}></script>{}", flatatt(attributes), script("page", nonce=nonce))
+
+
+def wallet_of(gateway: str) -> WalletPolicy | None:
+    """Return a gateway's wallet; None where there is none, or where the settings are not to be used."""
+    try:
+        return conf.gateway_settings(gateway).wallet
+    except ImproperlyConfigured:
+        # The page is the shop's, and sells more than this; the system checks name what is wrong.
+        logger.exception("no wallet button: wallet payments are not configured")
+        return None
 
 
 def nonce_of(context: Context) -> str | None:

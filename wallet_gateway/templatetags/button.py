@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.protocol.money import exponent
+from wallet_gateway.templatetags.assets import wallet_of
+
+MOST_DECIMALS = 2
+"""Wallets write two decimals or none; in other currencies there is the payment page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +39,32 @@ def checkout_button(order: PaymentOrder) -> CheckoutButton:
         action=reverse("wallet_gateway:checkout", args=[order.token]),
         reason=reason,
         icon=f"wallet_gateway/icons/{icon}.svg",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalletButton:
+    """Where the script of the wallet's button asks the shop, each an address for POST."""
+
+    session: str
+    price: str
+    reference: str
+    result: str
+    csrf_header: str
+    """The header that the project takes the form's token in."""
+
+
+def wallet_button(order: PaymentOrder) -> WalletButton | None:
+    """Return the wallet's button of an order; None where it can have none, and the form alone is drawn."""
+    too_fine = exponent(order.currency) > MOST_DECIMALS
+    if not order.is_payable or too_fine or wallet_of(order.gateway) is None:
+        return None
+    return WalletButton(
+        **{
+            name: reverse(f"wallet_gateway:wallet_{name}", args=[order.token])
+            for name in ("session", "price", "reference", "result")
+        },
+        csrf_header=settings.CSRF_HEADER_NAME.removeprefix("HTTP_").replace("_", "-"),
     )
 
 

@@ -13,8 +13,7 @@ from django.utils.safestring import SafeString
 
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.templatetags import assets
-from wallet_gateway.templatetags.button import checkout_button
+from wallet_gateway.templatetags import assets, button
 from wallet_gateway.templatetags.money_display import format_money
 
 register = template.Library()
@@ -27,7 +26,23 @@ def wallet_checkout(order: PaymentOrder, label: str = "") -> dict[str, Any]:
     `label` replaces "Pay with your wallet". The page must be rendered with a request, for the CSRF token.
     Where it has a content security policy, `form-action` must name the gateway: the form ends in a redirect.
     """
-    return {"order": order, "button": checkout_button(order), "label": label}
+    return {"order": order, "button": button.checkout_button(order), "label": label}
+
+
+@register.inclusion_tag("wallet_gateway/wallet_button.html")
+def wallet_button(order: PaymentOrder, label: str = "") -> dict[str, Any]:
+    """Draw the wallet's button of an order, hidden until the wallet is there, and the form beside it.
+
+    `label` replaces "Pay now" on the button. The page needs `{% wallet_scripts %}`, and to be rendered with a
+    request; one button on a page. Without JavaScript, a wallet or the gateway's key the form alone is seen.
+    """
+    return {"order": order, "wallet": button.wallet_button(order), "label": label}
+
+
+@register.simple_tag(takes_context=True)
+def wallet_scripts(context: template.Context, gateway: str = "default") -> SafeString:
+    """Load the scripts of the wallet's button: wallet.js, and what joins it to this page."""
+    return assets.wallet_scripts(gateway=gateway, nonce=assets.nonce_of(context))
 
 
 @register.filter

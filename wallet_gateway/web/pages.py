@@ -24,6 +24,7 @@ from wallet_gateway.return_tokens import ReturnOutcome
 class PageKind(StrEnum):
     """The pages there are; each has a template of its name."""
 
+    PAY = "pay"
     AUTHORISED = "authorised"
     PAID = "paid"
     OVERPAID = "overpaid"
@@ -57,6 +58,7 @@ _BY_STATE = {
 _DEAD = {ReturnOutcome.REFUSED: PageKind.REFUSED, ReturnOutcome.CANCEL: PageKind.CANCELLED}
 _OFFERS_PAYMENT = frozenset(
     {
+        PageKind.PAY,
         PageKind.UNDECIDED,
         PageKind.REFUSED,
         PageKind.CANCELLED,

@@ -10,7 +10,8 @@ host of static files included, is ever told the address, which carries the token
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+import secrets
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from http import HTTPStatus
 from typing import Concatenate, ParamSpec
@@ -23,13 +24,19 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.templatetags.static import static
 
-from wallet_gateway.domain.policy import GatewayPolicy
+from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 
 logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
+GOOGLE_PAY = "https://pay.google.com"
+# What Google's own script loads besides, as far as it is known; Google publishes no list.
+GOOGLE = {
+    "img-src": ("https://www.gstatic.com",),
+    "connect-src": ("https://google.com", "https://www.google.com"),
+}
 POLICY_HEADERS = ("Content-Security-Policy", "Content-Security-Policy-Report-Only")
 
 
@@ -74,20 +81,61 @@ def admit_form(request: HttpRequest, response: HttpResponse, *, policy: GatewayP
         response.headers["Content-Security-Policy"] = content_security_policy(_origins(policy))
 
 
+def admit_wallet(response: HttpResponse, *, policy: GatewayPolicy, wallet: WalletPolicy, nonce: str) -> None:
+    """Let a page with a form load the wallet's script, open its sheet and speak to the gateway, too.
+
+    `nonce` is the one of `nonce_for`; it is for the scripts and styles that the wallet itself puts in.
+    """
+    # Under Django's own "same-origin" the sheet's window could not find the page that opened it.
+    response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
+    if nonce:
+        directives = _wallet_directives(policy, wallet, nonce)
+        response.headers["Content-Security-Policy"] = _written(directives)
+
+
+def nonce_for(request: HttpRequest) -> str:
+    """Return a nonce for a page whose policy is ours; empty where the project has a policy, and a nonce."""
+    return "" if _is_marked(request) else secrets.token_urlsafe(16)
+
+
 def content_security_policy(form_targets: Iterable[str]) -> str:
     """Return a page's policy: nothing inline, nothing from elsewhere, forms to us and to these origins."""
-    own = " ".join(["'self'", *_static_origin()])
-    # A browser holds a form to `form-action` through every redirect, the one to the payment page included.
-    targets = " ".join(["'self'", *sorted(set(form_targets))])
-    directives = {
-        "default-src": own,
-        "connect-src": "'self'",
-        "form-action": targets,
-        "frame-ancestors": "'none'",
-        "base-uri": "'none'",
-        "object-src": "'none'",
+    return _written(_directives(form_targets))
+
+
+def _directives(form_targets: Iterable[str]) -> dict[str, list[str]]:
+    return {
+        "default-src": ["'self'", *_static_origin()],
+        "connect-src": ["'self'"],
+        # A browser holds a form to it through every redirect, the one to the payment page included.
+        "form-action": ["'self'", *sorted(set(form_targets))],
+        "frame-ancestors": ["'none'"],
+        "base-uri": ["'none'"],
+        "object-src": ["'none'"],
     }
-    return "; ".join(f"{name} {value}" for name, value in directives.items())
+
+
+def _wallet_directives(policy: GatewayPolicy, wallet: WalletPolicy, nonce: str) -> dict[str, list[str]]:
+    own, pay = ["'self'", *_static_origin()], _origin(wallet.pay_js_url)
+    asked = dict.fromkeys([_origin(wallet.gateway_url), pay])
+    scripts = [_origin(wallet.wallet_js_url)] if wallet.wallet_js_url else []
+    wallets_own = GOOGLE if pay == GOOGLE_PAY else {}
+    return _directives(_origins(policy)) | {
+        "script-src": [*own, f"'nonce-{nonce}'", pay, *scripts],
+        "style-src": [*own, f"'nonce-{nonce}'", pay],
+        "img-src": [*own, pay, *wallets_own.get("img-src", ())],
+        "connect-src": ["'self'", *asked, *wallets_own.get("connect-src", ())],
+        "frame-src": [pay],
+    }
+
+
+def _written(directives: Mapping[str, Iterable[str]]) -> str:
+    return "; ".join(f"{name} {' '.join(values)}" for name, values in directives.items())
+
+
+def _origin(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{parts.scheme}://{parts.netloc}"
 
 
 def _origins(policy: GatewayPolicy) -> list[str]:
@@ -103,9 +151,10 @@ def _static_origin() -> list[str]:
 
 
 def _has_own_policy(request: HttpRequest, response: HttpResponse) -> bool:
-    """Whether the project has a policy for its pages: two that disagree would both be enforced.
+    """Whether the project has a policy for its pages: two that disagree would both be enforced."""
+    return _is_marked(request) or any(header in response.headers for header in POLICY_HEADERS)
 
-    django-csp and Django 6 leave these marks on the request on its way in.
-    """
-    marked = hasattr(request, "csp_nonce") or hasattr(request, "_csp_nonce")
-    return marked or any(header in response.headers for header in POLICY_HEADERS)
+
+def _is_marked(request: HttpRequest) -> bool:
+    """Whether the project's own policy has a nonce for this request: django-csp and Django 6 leave marks."""
+    return hasattr(request, "csp_nonce") or hasattr(request, "_csp_nonce")

@@ -20,17 +20,31 @@ from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.return_tokens import BadReturnToken, ReturnToken
 from wallet_gateway.web import pages
 from wallet_gateway.web.pages import PageKind, ResultPage
-from wallet_gateway.web.security import admit_form, token_page
+from wallet_gateway.web.security import admit_form, admit_wallet, nonce_for, token_page
+
+
+@token_page
+@require_safe
+def pay(request: HttpRequest, token: str) -> HttpResponse:
+    """Show the wallet's button of an order, and the form beside it; nobody is asked anything for that."""
+    order = _order(token)
+    if not order.is_payable:
+        tried = pages.latest_token(order)
+        kind = pages.kind_without_payment(order)
+        return _result_of(tried) if tried else _order_page(request, order, kind, token="")
+    nonce = nonce_for(request)
+    response = _order_page(request, order, PageKind.PAY, token="", nonce=nonce)
+    given = conf.gateway_settings(order.gateway)
+    if given.wallet is not None:
+        admit_wallet(response, policy=given.policy, wallet=given.wallet, nonce=nonce)
+    return response
 
 
 @token_page
 @require_POST
 def checkout(request: HttpRequest, token: str) -> HttpResponse:
     """Open the payment page of an order and send the customer there."""
-    try:
-        order = payments.get_order_by_token(token)
-    except PaymentOrder.DoesNotExist as fault:
-        raise Http404("no such order") from fault
+    order = _order(token)
     try:
         return _see_other(payments.start_checkout(order).redirect_url)
     except payments.OrderNotPayable:
@@ -57,7 +71,7 @@ def come_back(request: HttpRequest, token: str) -> HttpResponse:
         return _see_other(reverse("wallet_gateway:return", args=[token]))
     if request.method == "GET":
         payments.reconcile(attempt)
-    return _see_other(reverse("wallet_gateway:result", args=[token]))
+    return _result_of(token)
 
 
 @token_page
@@ -71,12 +85,23 @@ def result(request: HttpRequest, token: str) -> HttpResponse:
     return _order_page(request, order, pages.kind_of_page(order, attempt, read.outcome), token=token)
 
 
+def _order(token: str) -> PaymentOrder:
+    try:
+        return payments.get_order_by_token(token)
+    except PaymentOrder.DoesNotExist as fault:
+        raise Http404("no such order") from fault
+
+
 def _attempt(token: str) -> tuple[Payment, ReturnToken]:
     try:
         read = return_tokens.read(token)
         return payments.attempt_for(read.reference), read
     except (BadReturnToken, Payment.DoesNotExist) as fault:
         raise Http404("no such link") from fault
+
+
+def _result_of(token: str) -> HttpResponseRedirect:
+    return _see_other(reverse("wallet_gateway:result", args=[token]))
 
 
 def _see_other(url: str) -> HttpResponseRedirect:
@@ -91,16 +116,21 @@ def _order_page(
     *,
     token: str,
     status: HTTPStatus = HTTPStatus.OK,
+    nonce: str = "",
 ) -> HttpResponse:
     origin = conf.settings().public_origin
     back = pages.safe_continue_url(order.continue_url, public_origin=origin)
     reopens = kind is PageKind.UNDECIDED and pages.is_reopened(order, wiring.clock().now())
     page = ResultPage(kind=kind, order=order, token=token, continue_url=back, reopens=reopens)
-    response = _page(request, page, status=status)
+    response = _page(request, page, status=status, nonce=nonce)
     if page.offers_payment:
         admit_form(request, response, policy=conf.gateway_settings(order.gateway).policy)
     return response
 
 
-def _page(request: HttpRequest, page: ResultPage, *, status: HTTPStatus = HTTPStatus.OK) -> HttpResponse:
-    return render(request, page.template, {"page": page, "order": page.order}, status=status)
+def _page(
+    request: HttpRequest, page: ResultPage, *, status: HTTPStatus = HTTPStatus.OK, nonce: str = ""
+) -> HttpResponse:
+    # Only where the nonce is ours: the project's own comes into the context by its own way.
+    ours = {"csp_nonce": nonce} if nonce else {}
+    return render(request, page.template, {"page": page, "order": page.order, **ours}, status=status)

@@ -1,0 +1,66 @@
+"""What ties a payment to one browser: the same for two tabs, another for every session, kept over a login."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.sessions.backends.base import SessionBase
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.backends.signed_cookies import SessionStore as CookieStore
+from django.core.exceptions import ImproperlyConfigured
+from django.http import HttpRequest
+
+from wallet_gateway.api.sessions import NAME, bind, binding_of
+
+pytestmark = pytest.mark.django_db
+
+
+def a_request(session: SessionBase | None) -> HttpRequest:
+    request = HttpRequest()
+    if session is not None:
+        request.session = session
+    return request
+
+
+@pytest.mark.parametrize("store", [SessionStore, CookieStore])
+def test_a_session_that_saw_no_button_is_bound_to_nothing(store: type[SessionBase]) -> None:
+    assert binding_of(a_request(store())) == ""
+
+
+@pytest.mark.parametrize("store", [SessionStore, CookieStore])
+def test_a_binding_stays(store: type[SessionBase]) -> None:
+    request = a_request(store())
+    first = bind(request)
+    assert first
+    assert bind(request) == binding_of(request) == first
+
+
+def test_two_tabs_at_the_same_moment_come_to_the_same_binding() -> None:
+    session = SessionStore()
+    session.create()
+    one, other = (a_request(SessionStore(session.session_key)) for _ in range(2))
+    assert bind(one) == bind(other)
+
+
+def test_a_binding_survives_the_new_key_of_a_login() -> None:
+    session = SessionStore()
+    request = a_request(session)
+    first, key = bind(request), session.session_key
+    session.cycle_key()
+    assert session.session_key != key
+    assert bind(request) == first
+
+
+@pytest.mark.parametrize("store", [SessionStore, CookieStore])
+def test_two_browsers_have_two_bindings(store: type[SessionBase]) -> None:
+    assert bind(a_request(store())) != bind(a_request(store()))
+
+
+def test_a_binding_does_not_tell_the_sessions_key() -> None:
+    session = SessionStore()
+    assert (bind(a_request(session)), NAME in session) != (session.session_key, False)
+    assert str(session.session_key) not in str(session[NAME])
+
+
+def test_a_project_without_sessions_is_told_what_is_missing() -> None:
+    with pytest.raises(ImproperlyConfigured, match="sessions"):
+        bind(a_request(None))

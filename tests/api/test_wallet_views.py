@@ -1,0 +1,368 @@
+"""The wallet button's four addresses, over a running sandbox: what they answer, and to whom."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+from pytest_django import Settings
+
+from tests.api.browser import CARD, Browser, approve
+from tests.test_payments import statements
+from wallet_gateway import payments
+from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.models import PaymentOrder, WalletAttempt
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+
+MakeOrder = Callable[..., PaymentOrder]
+KINDS = ["session", "reference", "price", "result"]
+UNKNOWN = {"code": "unknown_link", "message": "There is no such link."}
+FAILED = {"code": "4000340", "description": "GeneralValidationError", "details": {"message": "no token"}}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_counted() -> None:
+    cache.clear()
+
+
+@pytest.fixture
+def order(wallet_sandbox: SandboxControl, make_order: MakeOrder) -> PaymentOrder:
+    return make_order()
+
+
+@pytest.fixture
+def browser() -> Browser:
+    return Browser()
+
+
+def state_of(order: PaymentOrder) -> str:
+    return PaymentOrder.objects.get(pk=order.pk).state
+
+
+# The session
+
+
+def test_a_session_has_the_fifteen_parameters_of_the_interface(order: PaymentOrder, browser: Browser) -> None:
+    session = browser.open(order)
+    assert list(session) == ["reference", "parameters", "statusUrl", "resultUrl", "expiresIn"]
+    assert len(session["parameters"]) == 15
+    given = session["parameters"]
+    assert (given["amount"], given["currencyCode"], given["mid"]) == ("24.90", "EUR", "SANDBOX-MERCHANT")
+    assert given["clientSystemTransactionId"] == session["reference"]
+    assert 60 < session["expiresIn"] < 86_400
+
+
+def test_a_session_names_no_person(order: PaymentOrder, browser: Browser) -> None:
+    assert "ada@example.com" not in browser.post("session", order).content.decode()
+
+
+def test_an_answer_is_kept_by_nobody(order: PaymentOrder, browser: Browser) -> None:
+    answer = browser.post("session", order)
+    assert (answer["Cache-Control"], answer["Referrer-Policy"]) == ("no-store", "no-referrer")
+
+
+def test_a_reload_gets_the_same_reference_and_another_browser_another_one(
+    order: PaymentOrder, browser: Browser
+) -> None:
+    first, again, other = browser.open(order), browser.open(order), Browser().open(order)
+    assert first["reference"] == again["reference"] != other["reference"]
+
+
+@pytest.mark.parametrize("name", ["statusUrl", "resultUrl"])
+def test_the_addresses_for_a_page_that_lost_its_answer_exist(
+    order: PaymentOrder, browser: Browser, name: str
+) -> None:
+    assert browser.client.get(browser.open(order)[name]).status_code == 200
+
+
+def test_without_a_key_service_there_is_no_session_and_the_order_stays_payable(
+    order: PaymentOrder, browser: Browser, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault("public_key", "drop_before", times=9)
+    answer = browser.post("session", order)
+    assert (answer.status_code, answer.json()["code"]) == (503, "wallet_unavailable")
+    assert payments.get_order(order.reference).is_payable
+
+
+@pytest.mark.parametrize("state", [OrderState.PAID, OrderState.PENDING, OrderState.FROZEN])
+def test_an_order_that_must_not_be_paid_again_has_no_session(
+    order: PaymentOrder, browser: Browser, state: OrderState
+) -> None:
+    PaymentOrder.objects.filter(pk=order.pk).update(state=state)
+    answer = browser.post("session", order)
+    assert (answer.status_code, answer.json()["code"]) == (409, "order_not_payable")
+
+
+def test_a_currency_that_wallets_cannot_write_has_no_session(make_order: MakeOrder, browser: Browser) -> None:
+    answer = browser.post("session", make_order(currency="KWD"))
+    assert (answer.status_code, answer.json()["code"]) == (503, "wallet_unavailable")
+
+
+def test_a_shop_without_its_settings_is_a_problem_that_names_none_of_them(
+    order: PaymentOrder, browser: Browser, settings: Settings
+) -> None:
+    settings.WALLET_GATEWAY = {}
+    answer = browser.post("session", order)
+    assert (answer.status_code, answer.json()["code"]) == (503, "not_configured")
+
+
+# The result
+
+
+def test_a_token_pays(order: PaymentOrder, browser: Browser, wallet_sandbox: SandboxControl) -> None:
+    answer = browser.post("result", order, approve(wallet_sandbox, browser.open(order)))
+    body = answer.json()
+    assert (answer.status_code, body["outcome"], state_of(order)) == (200, "APPROVED", "PAID")
+    page = browser.client.get(body["next"])
+    assert "Your payment went through" in page.content.decode()
+
+
+def test_a_result_takes_at_most_twelve_statements(
+    order: PaymentOrder, browser: Browser, wallet_sandbox: SandboxControl
+) -> None:
+    detail = approve(wallet_sandbox, browser.open(order))
+    with CaptureQueriesContext(connection) as captured:
+        answer = browser.post("result", order, detail)
+    assert answer.json()["outcome"] == "APPROVED"
+    assert len(statements(captured)) <= 12, statements(captured)
+
+
+def test_a_plain_card_is_sent_to_three_d_secure_and_comes_back_paid(
+    order: PaymentOrder, browser: Browser, wallet_sandbox: SandboxControl
+) -> None:
+    session = browser.open(order)
+    body = browser.post("result", order, approve(wallet_sandbox, session, CARD)).json()
+    assert body["outcome"] == "THREE_D_SECURE"
+    assert body["next"].startswith(wallet_sandbox.base_url)
+    assert browser.post("session", order).status_code == 409
+    location = wallet_sandbox.complete_three_d_secure(session["reference"], "success")
+    browser.client.get(location.removeprefix("http://127.0.0.1:8000"), follow=True)
+    assert state_of(order) == "PAID"
+
+
+def test_a_result_that_comes_twice_is_paid_once(
+    order: PaymentOrder, browser: Browser, wallet_sandbox: SandboxControl
+) -> None:
+    detail = approve(wallet_sandbox, browser.open(order))
+    first, second = (browser.post("result", order, detail).json() for _ in range(2))
+    assert first["outcome"] == second["outcome"] == "APPROVED"
+    assert payments.get_order(order.reference).payments.filter(captured__gt=0).count() == 1
+
+
+def test_after_a_decline_another_card_pays(
+    order: PaymentOrder, browser: Browser, wallet_sandbox: SandboxControl
+) -> None:
+    session = browser.open(order)
+    wallet_sandbox.fault("authorization", "errored")
+    declined = browser.post("result", order, approve(wallet_sandbox, session)).json()
+    assert (declined["outcome"], declined["next"]) == ("DECLINED", "")
+    reference = browser.post("reference", order).json()["reference"]
+    assert reference != session["reference"]
+    second = approve(wallet_sandbox, session, reference=reference)
+    assert browser.post("result", order, second).json()["outcome"] == "APPROVED"
+    assert state_of(order) == "PAID"
+
+
+def test_an_unknown_outcome_leads_to_the_page_that_waits(
+    order: PaymentOrder, browser: Browser, wallet_sandbox: SandboxControl
+) -> None:
+    detail = approve(wallet_sandbox, browser.open(order))
+    wallet_sandbox.fault("authorization", "drop_before", times=1)
+    body = browser.post("result", order, detail).json()
+    assert body["outcome"] == "CHECKING"
+    assert browser.client.get(body["next"]).status_code == 200
+    assert browser.post("session", order).json()["code"] == "order_not_payable"
+
+
+def test_a_gateway_that_cannot_say_which_card_it_is_costs_nothing(
+    order: PaymentOrder, browser: Browser, wallet_sandbox: SandboxControl
+) -> None:
+    detail = approve(wallet_sandbox, browser.open(order))
+    wallet_sandbox.fault("get_payment_account", "drop_before", times=9)
+    answer = browser.post("result", order, detail)
+    assert (answer.status_code, answer.json()["code"]) == (503, "try_again")
+    assert payments.get_order(order.reference).is_payable
+
+
+def test_the_gateways_refusal_of_a_card_leaves_the_order_payable(
+    order: PaymentOrder, browser: Browser
+) -> None:
+    browser.open(order)
+    body = browser.post("result", order, FAILED).json()
+    assert (body["outcome"], body["next"]) == ("TRY_AGAIN", "")
+    assert payments.get_order(order.reference).is_payable
+
+
+def test_what_the_browser_says_of_money_and_merchant_is_of_no_interest(
+    order: PaymentOrder, browser: Browser, wallet_sandbox: SandboxControl
+) -> None:
+    detail = approve(wallet_sandbox, browser.open(order))
+    lies = {
+        "amount": "0.01",
+        "currencyCode": "JPY",
+        "merchantId": "EVIL",
+        "orderId": "1",
+        "state": "Approved",
+    }
+    assert browser.post("result", order, detail | lies).json()["outcome"] == "APPROVED"
+    assert payments.get_order(order.reference).payments.get(captured__gt=0).captured == 2490
+
+
+# Whose it is
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_order_that_there_is_not_is_a_404(browser: Browser, order: PaymentOrder, kind: str) -> None:
+    browser.open(order)
+    answer = browser.post(kind, "no-such-token", _body(kind, "R"))
+    assert (answer.status_code, answer.json()) == (404, UNKNOWN)
+
+
+def _body(kind: str, reference: str) -> dict[str, Any]:
+    result = {"clientSystemTransactionId": reference, "transactionAccountId": "A"}
+    return result | {"transactionMethod": "WalletPay"} if kind == "result" else {"reference": reference}
+
+
+@pytest.mark.parametrize("kind", ["reference", "price", "result"])
+@pytest.mark.parametrize("has_own", [False, True], ids=["no-session", "own-session"])
+def test_another_browser_gets_a_404_without_a_byte_of_the_order(
+    order: PaymentOrder, make_order: MakeOrder, browser: Browser, kind: str, has_own: bool
+) -> None:
+    reference, thief = browser.open(order)["reference"], Browser()
+    if has_own:
+        thief.open(make_order())
+    answer = thief.post(kind, order, _body(kind, reference))
+    assert (answer.status_code, json.loads(answer.content)) == (404, UNKNOWN)
+
+
+def test_a_reference_of_another_order_of_the_same_browser_is_a_404(
+    order: PaymentOrder, make_order: MakeOrder, browser: Browser, wallet_sandbox: SandboxControl
+) -> None:
+    other = make_order()
+    detail = approve(wallet_sandbox, browser.open(other))
+    browser.open(order)
+    assert browser.post("result", order, detail).status_code == 404
+    assert state_of(order) == state_of(other) == "OPEN"
+
+
+def test_an_account_pays_one_order_only(
+    order: PaymentOrder, make_order: MakeOrder, browser: Browser, wallet_sandbox: SandboxControl
+) -> None:
+    detail = approve(wallet_sandbox, browser.open(order))
+    assert browser.post("result", order, detail).json()["outcome"] == "APPROVED"
+    other = make_order()
+    stolen = detail | {"clientSystemTransactionId": browser.open(other)["reference"]}
+    answer = browser.post("result", other, stolen)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_result")
+    assert payments.get_order(other.reference).is_payable
+
+
+def test_a_session_survives_a_login(
+    order: PaymentOrder,
+    browser: Browser,
+    wallet_sandbox: SandboxControl,
+    django_user_model: type[User],
+) -> None:
+    session = browser.open(order)
+    browser.client.force_login(django_user_model.objects.create(username="ada"))
+    detail = approve(wallet_sandbox, session)
+    assert browser.post("result", order, detail).json()["outcome"] == "APPROVED"
+
+
+# Price and reference
+
+
+def test_the_sheet_is_priced_from_the_order(order: PaymentOrder, browser: Browser) -> None:
+    asked = {"reference": browser.open(order)["reference"], "total": "0.01"}
+    body = browser.post(
+        "price", order, asked | {"shippingAddress": {"countryCode": "FR"}, "offers": []}
+    ).json()
+    assert (body["total"], body["errors"], body["shippingOptions"]) == ("24.90", [], [])
+    assert [item["price"] for item in body["displayItems"]] == ["24.90"]
+
+
+@pytest.fixture
+def pricing(settings: Settings, wallet_sandbox: SandboxControl) -> None:
+    configuration = settings.WALLET_GATEWAY
+    configuration["GATEWAYS"]["default"]["WALLET"] = {
+        "COUNTRY": "DE",
+        "MERCHANT_NAME": "Shop",
+        "SHIPPING_ADDRESS": True,
+        "PRICING": "tests.api.shipping.price",
+    }
+    settings.WALLET_GATEWAY = configuration
+
+
+@pytest.mark.usefixtures("pricing")
+def test_shipping_is_priced_and_is_what_is_charged(
+    order: PaymentOrder, browser: Browser, wallet_sandbox: SandboxControl
+) -> None:
+    session = browser.open(order)
+    asked = {
+        "reference": session["reference"],
+        "shippingAddress": {"countryCode": "FR", "postalCode": "75001", "administrativeArea": ""},
+        "shippingOption": "fast",
+        "offers": ["SAVE"],
+    }
+    body = browser.post("price", order, asked).json()
+    assert (body["total"], body["selectedOption"]) == ("28.80", "fast")
+    assert [option["amount"] for option in body["shippingOptions"]] == ["0.00", "4.90"]
+    assert body["offers"] == [{"redemptionCode": "SAVE", "description": "One off"}]
+    assert browser.post("result", order, approve(wallet_sandbox, session)).json()["outcome"] == "APPROVED"
+    assert payments.get_order(order.reference).payments.get(captured__gt=0).captured == 2880
+
+
+@pytest.mark.usefixtures("pricing")
+def test_where_the_shop_does_not_ship_the_sheet_says_so(order: PaymentOrder, browser: Browser) -> None:
+    asked = {"reference": browser.open(order)["reference"], "shippingAddress": {"countryCode": "AQ"}}
+    assert browser.post("price", order, asked).json()["errors"] == [
+        {"intent": "SHIPPING_ADDRESS", "reason": "SHIPPING_ADDRESS_UNSERVICEABLE", "message": "Not there"}
+    ]
+
+
+def test_a_second_card_gets_a_reference_of_its_own_after_the_first_was_used(
+    order: PaymentOrder, browser: Browser
+) -> None:
+    first = browser.open(order)["reference"]
+    assert browser.post("reference", order).json() == {"reference": first}
+    WalletAttempt.objects.update(results_count=1)
+    assert browser.post("reference", order).json()["reference"] != first
+
+
+# What is said and logged
+
+
+def test_neither_cryptogram_nor_account_is_in_a_log_or_an_answer(
+    order: PaymentOrder, browser: Browser, wallet_sandbox: SandboxControl, caplog: pytest.LogCaptureFixture
+) -> None:
+    detail = approve(wallet_sandbox, browser.open(order))
+    with caplog.at_level(logging.DEBUG):
+        bad = browser.post("result", order, detail | {"eciIndicator": {"a": 1}})
+        good = browser.post("result", order, detail)
+    for secret in (detail["cryptogram"], detail["transactionAccountId"]):
+        assert secret not in caplog.text + bad.content.decode() + good.content.decode()
+
+
+def test_a_problem_is_in_the_language_of_the_request(order: PaymentOrder, browser: Browser) -> None:
+    PaymentOrder.objects.filter(pk=order.pk).update(state=OrderState.PAID)
+    message = browser.post("session", order, HTTP_ACCEPT_LANGUAGE="de").json()["message"]
+    assert "bezahlt" in message
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("method", ["get", "put", "patch", "delete", "options"])
+def test_there_is_nothing_but_post(order: PaymentOrder, browser: Browser, kind: str, method: str) -> None:
+    url = reverse(f"wallet_gateway:wallet_{kind}", args=[order.token])
+    given = {"content_type": "application/json", "HTTP_X_CSRFTOKEN": "a" * 32}
+    browser.open(order)
+    assert getattr(browser.client, method)(url, **given).status_code in {405, 415}

@@ -1,0 +1,136 @@
+"""The wallet's button and its scripts on a shop's page: drawn without network, and fit for any policy."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+from django.template import RequestContext, Template
+from django.test import RequestFactory
+from pytest_django import DjangoAssertNumQueries, Settings
+
+from tests.web.page_reader import Page, assert_nothing_inline
+from tests.web.rows import an_order
+from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.models import PaymentOrder
+
+pytestmark = pytest.mark.django_db
+
+BOTH = "{% load wallet_gateway %}{% wallet_scripts %}{% wallet_button order %}"
+
+
+def draw(order: PaymentOrder | None = None, source: str = BOTH, **context: Any) -> Page:
+    request = RequestFactory().get("/")
+    return Page(Template(source).render(RequestContext(request, {"order": order} | context)))
+
+
+def with_wallet(settings: Settings, **wallet: Any) -> None:
+    changed = copy.deepcopy(settings.WALLET_GATEWAY)
+    changed["GATEWAYS"]["default"]["WALLET"] |= wallet
+    settings.WALLET_GATEWAY = changed
+
+
+def test_the_button_is_hidden_until_the_wallet_is_there_and_the_form_is_not() -> None:
+    order = an_order()
+    page = draw(order)
+    [slot] = [one for one in page.having("id") if one.attributes["id"] == "merchant-google-pay-button"]
+    assert "hidden" in slot.attributes
+    assert page.forms() == [f"/wallet/checkout/{order.token}/"]
+
+
+def test_nothing_is_inline_and_nothing_is_asked(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    order = an_order()
+    # No sandbox runs: whoever asked one would fail.
+    with django_assert_num_queries(0):
+        assert_nothing_inline(draw(order))
+
+
+def test_every_address_is_of_this_order() -> None:
+    order = an_order()
+    [button] = draw(order).having("data-wallet-session")
+    for name in ("session", "price", "reference", "result"):
+        assert button.attributes[f"data-wallet-{name}"] == f"/wallet/api/orders/{order.token}/{name}/"
+
+
+def test_no_amount_and_no_person_is_in_what_the_script_reads() -> None:
+    [button] = draw(an_order()).having("data-wallet-session")
+    said = " ".join(button.attributes.values())
+    assert not [word for word in ("24.90", "A-1001", "ada@", "Lovelace") if word in said]
+
+
+def test_wallet_js_comes_before_what_calls_it_and_neither_holds_the_page_up() -> None:
+    first, second = draw(an_order()).all("script")
+    assert first.attributes["src"].endswith("wallet_gateway/wallet.js")
+    assert "defer" in first.attributes
+    assert second.attributes["src"].endswith("wallet_gateway/page.js")
+    assert second.attributes["type"] == "module"
+
+
+def test_wallet_js_is_told_gateway_and_wallet() -> None:
+    script = draw(an_order()).all("script")[0]
+    assert script.attributes["data-gateway-url"] == "http://127.0.0.1:8001"
+    assert script.attributes["data-gateway-name"] == "examplegateway"
+    assert script.attributes["data-pay-js-url"] == "http://127.0.0.1:8001/wallet/pay.js"
+    assert "data-account-path" not in script.attributes
+
+
+def test_a_script_of_the_gateways_takes_the_place_of_ours(settings: Settings) -> None:
+    with_wallet(settings, WALLET_JS_URL="https://gateway.example/wallet.js?v=7")
+    assert draw(an_order()).all("script")[0].attributes["src"] == "https://gateway.example/wallet.js?v=7"
+
+
+def test_a_path_of_the_projects_own_is_told_too(settings: Settings) -> None:
+    changed = copy.deepcopy(settings.WALLET_GATEWAY)
+    changed["GATEWAYS"]["default"]["PATHS"] = {"create_payment_account": "/v6/accounts"}
+    settings.WALLET_GATEWAY = changed
+    assert draw(an_order()).all("script")[0].attributes["data-account-path"] == "/v6/accounts"
+
+
+@pytest.mark.parametrize("nonce", ["n0nce", None])
+def test_the_nonce_is_on_every_script(nonce: str | None) -> None:
+    context = {"csp_nonce": nonce} if nonce else {}
+    assert {one.attributes.get("nonce") for one in draw(an_order(), **context).all("script")} == {nonce}
+
+
+def test_the_projects_own_header_for_the_token_is_used(settings: Settings) -> None:
+    settings.CSRF_HEADER_NAME = "HTTP_X_SHOP_TOKEN"
+    [button] = draw(an_order()).having("data-wallet-session")
+    assert button.attributes["data-wallet-csrf-header"] == "X-SHOP-TOKEN"
+
+
+def test_a_gateway_without_a_wallet_has_the_form_alone(settings: Settings) -> None:
+    changed = copy.deepcopy(settings.WALLET_GATEWAY)
+    del changed["GATEWAYS"]["default"]["WALLET"]
+    settings.WALLET_GATEWAY = changed
+    page = draw(an_order())
+    assert (page.all("script"), page.having("data-wallet-session"), len(page.forms())) == ([], [], 1)
+
+
+def test_a_currency_that_wallets_cannot_write_has_the_form_alone() -> None:
+    page = draw(an_order(currency="KWD"))
+    assert (page.having("data-wallet-session"), len(page.forms())) == ([], 1)
+
+
+@pytest.mark.parametrize("state", [OrderState.PAID, OrderState.PENDING, OrderState.FROZEN])
+def test_an_order_that_must_not_be_paid_has_neither_button_nor_form(state: OrderState) -> None:
+    page = draw(an_order(state))
+    assert (page.having("data-wallet-session"), page.forms()) == ([], [])
+
+
+def test_a_shop_whose_settings_are_wrong_still_shows_its_page(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings.WALLET_GATEWAY = {}
+    assert len(draw(an_order()).forms()) == 1
+    assert "not configured" in caplog.text
+
+
+def test_the_button_takes_the_shops_words() -> None:
+    source = '{% load wallet_gateway %}{% wallet_button order label="Buy & go" %}'
+    assert "Buy & go" in draw(an_order(), source).text
+
+
+def test_scripts_are_those_of_the_gateway_that_is_named() -> None:
+    source = '{% load wallet_gateway %}{% wallet_scripts gateway="no-such" %}'
+    assert draw(None, source).all("script") == []

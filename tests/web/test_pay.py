@@ -1,0 +1,152 @@
+"""The page with the wallet's button: its headers, its policy, and what it shows in each state."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.http.response import HttpResponseBase
+from django.test import Client
+from django.urls import reverse
+from pytest_django import Settings
+
+from tests.web.page_reader import Page, assert_nothing_inline
+from tests.web.rows import an_attempt, an_order
+from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.models import PaymentOrder
+
+pytestmark = pytest.mark.django_db
+
+
+def address(order: PaymentOrder) -> str:
+    return reverse("wallet_gateway:pay", args=[order.token])
+
+
+def directives(response: HttpResponseBase) -> dict[str, list[str]]:
+    parts = (part.split() for part in response["Content-Security-Policy"].split(";"))
+    return {name: values for name, *values in parts}
+
+
+def test_the_page_has_the_button_the_form_and_nothing_inline(client: Client) -> None:
+    order = an_order()
+    page = Page(client.get(address(order)).content.decode())
+    assert_nothing_inline(page)
+    assert page.having("data-wallet-session")
+    assert page.forms() == [f"/wallet/checkout/{order.token}/"]
+    assert "€24.90" in page.text
+
+
+def test_the_page_names_no_person(client: Client) -> None:
+    html = client.get(address(an_order())).content.decode()
+    assert "ada@example.com" not in html
+    assert "Lovelace" not in html
+
+
+def test_the_wallets_window_finds_the_page_that_opened_it(client: Client) -> None:
+    response = client.get(address(an_order()))
+    assert response["Cross-Origin-Opener-Policy"] == "same-origin-allow-popups"
+
+
+def test_every_other_page_keeps_djangos_own(client: Client) -> None:
+    order = an_order()
+    an_attempt(order)
+    response = client.post(reverse("wallet_gateway:checkout", args=[an_order(OrderState.PAID).token]))
+    assert response["Cross-Origin-Opener-Policy"] == "same-origin"
+
+
+def test_the_page_is_kept_by_nobody(client: Client) -> None:
+    response = client.get(address(an_order()))
+    assert response["Cache-Control"] == "no-store"
+    assert response["Referrer-Policy"] == "same-origin"
+    assert response["X-Frame-Options"] == "DENY"
+
+
+def test_the_policy_admits_the_wallet_the_gateway_and_nothing_else(client: Client) -> None:
+    response = client.get(address(an_order()))
+    policy = directives(response)
+    gateway = "http://127.0.0.1:8001"
+    nonce = policy["script-src"][1]
+    assert re.fullmatch(r"'nonce-[\w-]{22}'", nonce)
+    assert policy == {
+        "default-src": ["'self'"],
+        "script-src": ["'self'", nonce, gateway],
+        "style-src": ["'self'", nonce, gateway],
+        "img-src": ["'self'", gateway],
+        "connect-src": ["'self'", gateway],
+        "frame-src": [gateway],
+        "form-action": ["'self'", gateway, "https://127.0.0.1:8001"],
+        "frame-ancestors": ["'none'"],
+        "base-uri": ["'none'"],
+        "object-src": ["'none'"],
+    }
+    scripts = Page(response.content.decode()).all("script")
+    assert {f"'nonce-{one.attributes['nonce']}'" for one in scripts} == {nonce}
+
+
+def test_a_nonce_is_used_once(client: Client) -> None:
+    order = an_order()
+    first, second = (directives(client.get(address(order)))["script-src"] for _ in range(2))
+    assert first != second
+
+
+def test_googles_own_hosts_are_admitted_where_its_script_is_used(client: Client, settings: Settings) -> None:
+    wallet = settings.WALLET_GATEWAY["GATEWAYS"]["default"]["WALLET"]
+    changed = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {
+        "WALLET": wallet
+        | {
+            "PAY_JS_URL": "https://pay.google.com/gp/p/js/pay.js",
+            "WALLET_JS_URL": "https://gateway.example/wallet.js",
+        }
+    }
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": {"default": changed}}
+    policy = directives(client.get(address(an_order())))
+    assert policy["script-src"][2:] == ["https://pay.google.com", "https://gateway.example"]
+    assert "https://www.gstatic.com" in policy["img-src"]
+    assert "https://google.com" in policy["connect-src"]
+    assert policy["frame-src"] == ["https://pay.google.com"]
+
+
+@pytest.mark.parametrize("state", [OrderState.PAID, OrderState.PENDING, OrderState.FROZEN])
+def test_an_order_that_must_not_be_paid_leads_to_the_page_that_says_why(
+    client: Client, state: OrderState
+) -> None:
+    order = an_order(state)
+    an_attempt(order)
+    response = client.get(address(order))
+    assert response.status_code == 303
+    assert response["Location"].startswith("/wallet/result/")
+    assert client.get(response["Location"]).status_code == 200
+
+
+def test_a_paid_order_without_an_attempt_says_so(client: Client) -> None:
+    response = client.get(address(an_order(OrderState.PAID)))
+    assert response.status_code == 200
+    assert "already" in response.content.decode()
+
+
+def test_an_order_that_there_is_not_is_a_404(client: Client) -> None:
+    assert client.get(reverse("wallet_gateway:pay", args=["no-such"])).status_code == 404
+
+
+@pytest.mark.parametrize("method", ["post", "put", "delete"])
+def test_the_page_is_only_looked_at(client: Client, method: str) -> None:
+    assert getattr(client, method)(address(an_order())).status_code == 405
+
+
+def test_a_gateway_without_a_wallet_has_the_form_and_the_usual_policy(
+    client: Client, settings: Settings
+) -> None:
+    default = dict(settings.WALLET_GATEWAY["GATEWAYS"]["default"])
+    del default["WALLET"]
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": {"default": default}}
+    response = client.get(address(an_order()))
+    page = Page(response.content.decode())
+    assert (len(page.forms()), page.all("script")) == (1, [])
+    assert "script-src" not in directives(response)
+
+
+def test_wrong_settings_are_a_503_that_names_none(client: Client, settings: Settings) -> None:
+    settings.WALLET_GATEWAY = {}
+    response = client.get(address(an_order()))
+    assert response.status_code == 503
+    assert "WALLET_GATEWAY" not in response.content.decode()

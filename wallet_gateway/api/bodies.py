@@ -1,0 +1,70 @@
+"""What the JSON door reads: bodies of at most 16 kB, in UTF-8, by the strict parser and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import IO, Any
+
+from django.http import HttpRequest
+from django.http.request import UnreadablePostError
+from rest_framework.exceptions import ParseError, UnsupportedMediaType
+from rest_framework.parsers import BaseParser
+
+from wallet_gateway.api.problems import NOT_UNDERSTOOD, TooLarge
+from wallet_gateway.protocol import strict_json
+from wallet_gateway.protocol.errors import UnreadableBody
+
+MOST_BYTES = 16_384
+JSON = "application/json"
+_UTF_8 = {"utf-8", "utf8"}
+
+
+def refuse_foreign_content(request: HttpRequest) -> None:
+    """See that a body says it is JSON in UTF-8, and is not too large; nothing of it is read for that.
+
+    No form can send this type, and a script of another site must ask the browser first, who says no.
+    Raises `UnsupportedMediaType` and `TooLarge`.
+    """
+    charset = (request.content_params or {}).get("charset", "utf-8")
+    if request.content_type != JSON or charset.lower() not in _UTF_8:
+        raise UnsupportedMediaType("", detail=NOT_UNDERSTOOD)
+    if _announced_bytes(request) > MOST_BYTES:
+        raise TooLarge
+
+
+def _announced_bytes(request: HttpRequest) -> int:
+    length = str(request.META.get("CONTENT_LENGTH") or "0")
+    # The server has read the header; what it let through and is no number announces nothing.
+    return int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 0
+
+
+class StrictParser(BaseParser):
+    """Read one JSON object as `protocol.strict_json` does: no duplicates, no NaN, no depths."""
+
+    media_type = JSON
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,  # noqa: ARG002
+        parser_context: Mapping[str, Any] | None = None,  # noqa: ARG002
+    ) -> dict[str, Any]:
+        """Return the object; raises `ParseError` and `TooLarge`, whatever the bytes."""
+        try:
+            body = stream.read(MOST_BYTES + 1)
+        except UnreadablePostError as fault:
+            raise ParseError(NOT_UNDERSTOOD) from fault
+        if len(body) > MOST_BYTES:
+            raise TooLarge
+        return _object(body)
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        value = strict_json.loads(body, max_bytes=MOST_BYTES)
+    except UnreadableBody as fault:
+        # Its words may quote the body, which may hold what nobody is to read.
+        raise ParseError(NOT_UNDERSTOOD) from fault
+    if not isinstance(value, dict):
+        raise ParseError(NOT_UNDERSTOOD)
+    return value

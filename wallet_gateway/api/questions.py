@@ -1,0 +1,60 @@
+"""What the page of a wallet button asks, read out of its JSON: right in type and size, or refused whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wallet_gateway.api.problems import InvalidBody
+from wallet_gateway.protocol.strict_json import NumberText
+
+LONGEST = 255
+MOST_ENTRIES = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceQuestion:
+    """What a customer chose on the sheet."""
+
+    reference: str
+    shipping_address: dict[str, str] | None = field(default=None, repr=False)
+    shipping_option: str | None = None
+    offers: tuple[str, ...] = ()
+
+
+def price_question(body: Mapping[str, Any]) -> PriceQuestion:
+    """Read `{reference, shippingAddress, shippingOption, offers}`; raises `InvalidBody`."""
+    return PriceQuestion(
+        reference=_text(body.get("reference")),
+        shipping_address=_address(body.get("shippingAddress")),
+        shipping_option=_optional(body.get("shippingOption")),
+        offers=_offers(body.get("offers")),
+    )
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str) or isinstance(value, NumberText) or not 0 < len(value) <= LONGEST:
+        raise InvalidBody
+    return value
+
+
+def _optional(value: object) -> str | None:
+    return None if value is None else _text(value)
+
+
+def _address(value: object) -> dict[str, str] | None:
+    """Read what the wallet tells of an address; its empty members, which it does send, are left out."""
+    if value is None:
+        return None
+    if not isinstance(value, dict) or len(value) > MOST_ENTRIES:
+        raise InvalidBody
+    return {name: _text(part) for name, part in value.items() if part not in (None, "")}
+
+
+def _offers(value: object) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list) or len(value) > MOST_ENTRIES:
+        raise InvalidBody
+    return tuple(_text(code) for code in value)
