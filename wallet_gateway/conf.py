@@ -19,7 +19,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
 from wallet_gateway.client.credentials import MerchantAccount
-from wallet_gateway.conf_rules import OPTIONAL, SETTING, problems_of
+from wallet_gateway.conf_rules import EVIDENCE_DAYS, OPTIONAL, SETTING, problems_of
 from wallet_gateway.conf_values import Problem
 from wallet_gateway.conf_wallet_rules import FERNET_KEYS, PRODUCTION_PAY_JS, REDIRECT, WALLET_OPTIONAL
 from wallet_gateway.domain.capture_window import CapturePolicy, CaptureWindow
@@ -75,6 +75,8 @@ class Settings:
     """What secrets at rest are encrypted with; the first one writes, all of them read."""
     health_token: str = field(default="", repr=False)
     """What a monitor names itself with; empty where only a permission opens the health view."""
+    evidence_days: int = EVIDENCE_DAYS
+    """How long the bodies of requests and answers are kept."""
 
 
 @lru_cache(maxsize=1)
@@ -94,6 +96,7 @@ def settings() -> Settings:
         gateways=gateways,
         fernet_keys=keys,
         health_token=raw.get("HEALTH_TOKEN", ""),
+        evidence_days=raw.get("EVIDENCE_DAYS", EVIDENCE_DAYS),
     )
 
 

@@ -22,11 +22,13 @@ from wallet_gateway.protocol.endpoints import ENDPOINTS
 
 SETTING = "WALLET_GATEWAY"
 SHORTEST_TOKEN = 20
+EVIDENCE_DAYS = 400
+"""How long bodies are kept: a year's disputes, and some days for whoever looks into the last one."""
 LONGEST_ALIAS = 32
 """As long as the column that rows name their gateway in."""
 _ALIAS = re.compile(rf"[a-z0-9_-]{{1,{LONGEST_ALIAS}}}")
 
-SHOP = ("PUBLIC_ORIGIN", "GATEWAYS", FERNET_KEYS, "HEALTH_TOKEN")
+SHOP = ("PUBLIC_ORIGIN", "GATEWAYS", FERNET_KEYS, "HEALTH_TOKEN", "EVIDENCE_DAYS")
 REQUIRED = ("BASE_URL", "MERCHANT_ID", "STORE_ID", "USER_ID", "PROVIDER")
 OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "PROFILE": (str, "test"),
@@ -67,6 +69,9 @@ def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
     if not isinstance(token, str) or 0 < len(token) < SHORTEST_TOKEN:
         expected = f"a text of {SHORTEST_TOKEN} or more characters, or nothing"
         yield Problem(setting=f"{SETTING}['HEALTH_TOKEN']", expected=expected)
+    days = raw.get("EVIDENCE_DAYS", EVIDENCE_DAYS)
+    if not has_type(days, int) or days < 1:
+        yield Problem(setting=f"{SETTING}['EVIDENCE_DAYS']", expected="a whole number of days above zero")
     gateways = raw.get("GATEWAYS")
     needed = not debug and has_wallet(gateways)
     yield from problems_of_keys(f"{SETTING}[{FERNET_KEYS!r}]", raw.get(FERNET_KEYS), needed=needed)

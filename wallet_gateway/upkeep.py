@@ -5,17 +5,21 @@ Callers find these verbs in `wallet_gateway.payments`; each makes one call into 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.db.models import Q
+
 from wallet_gateway import conf, wiring
 from wallet_gateway.contexts import context_of
-from wallet_gateway.models import GatewayPause
-from wallet_gateway.operations import comparing, facts, keeping, reconciliation, stopping, sweeping
+from wallet_gateway.models import GatewayPause, PaymentOrder
+from wallet_gateway.operations import comparing, erasure, facts, keeping, reconciliation, stopping, sweeping
 from wallet_gateway.operations.comparing import Compared, GatewaySilent
+from wallet_gateway.operations.erasure import UnableToErase
+from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.sweeping import SweepReport
-from wallet_gateway.queries import authorisations, pauses
+from wallet_gateway.queries import authorisations, bundles, pauses
 from wallet_gateway.queries import health as health_queries
 from wallet_gateway.queries.authorisations import EndingAuthorisation
 from wallet_gateway.queries.health import Health
@@ -25,15 +29,20 @@ __all__ = [
     "Compared",
     "Comparison",
     "GatewaySilent",
+    "OperationRefused",
+    "UnableToErase",
     "comparison",
     "deliver_facts",
     "ending_authorisations",
+    "erase_customer",
     "gateway_aliases",
     "health",
+    "orders_of",
     "reconcile_due",
     "resume_sending",
     "sending_pauses",
     "stop_sending",
+    "support_bundle",
     "sweep",
 ]
 
@@ -52,7 +61,9 @@ def sweep() -> tuple[SweepReport, ...]:
     """Do once, for every gateway, what runs by itself: recovery, expiry, unsent requests, the outbox."""
     aliases = gateway_aliases()
     sweeping.warn_of_orphans(aliases)
-    return tuple(_sweep(alias) for alias in aliases)
+    reports = tuple(_sweep(alias) for alias in aliases)
+    erasure.erase_old_bodies(clock=wiring.clock(), kept=timedelta(days=conf.settings().evidence_days))
+    return reports
 
 
 def _sweep(alias: str) -> SweepReport:
@@ -90,6 +101,24 @@ def ending_authorisations(limit: int = 100) -> tuple[EndingAuthorisation, ...]:
     gateways = conf.settings().gateways
     windows = {alias: given.policy.capture_window for alias, given in gateways.items()}
     return authorisations.ending_authorisations(windows, now=wiring.clock().now(), limit=limit)
+
+
+def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[PaymentOrder, ...]:
+    """Return the orders with these references, and those of an e-mail address, which reads all orders."""
+    wanted = Q(reference__in=references)
+    if email:
+        wanted |= Q(content__checkoutDetails__cardholderEmail=email)
+    return tuple(PaymentOrder.objects.filter(wanted).order_by("pk"))
+
+
+def erase_customer(order: PaymentOrder, *, author: str, reason: str) -> PaymentOrder:
+    """Erase what an order tells of its customer; its sums stay. Raises `UnableToErase`."""
+    return erasure.erase_customer(order, author=author, reason=reason, clock=wiring.clock())
+
+
+def support_bundle(order: PaymentOrder) -> bytes:
+    """Return one order's whole story as a zip without personal data."""
+    return bundles.support_bundle(order)
 
 
 def health() -> Health:

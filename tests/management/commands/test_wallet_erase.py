@@ -1,0 +1,74 @@
+"""Erasing from a shell: a dry run first, everybody's name asked for, and what cannot be erased is said."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from io import StringIO
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from wallet_gateway import payments
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def erase(*references: str, **options: Any) -> str:
+    out = StringIO()
+    call_command("wallet_erase", *references, stdout=out, **options)
+    return out.getvalue()
+
+
+def an_order(reference: str, email: str = "ada@example.com") -> PaymentOrder:
+    return payments.create_order(
+        reference=reference, currency="EUR", amount=Decimal("10.00"), cardholder_email=email
+    )
+
+
+def remembers(order: PaymentOrder) -> bool:
+    order.refresh_from_db()
+    return "checkoutDetails" in order.content
+
+
+def test_a_dry_run_erases_nothing() -> None:
+    order = an_order("E-1")
+    assert "E-1: would be erased" in erase("E-1")
+    assert remembers(order)
+
+
+def test_with_yes_it_is_done() -> None:
+    order, other = an_order("E-1"), an_order("E-2")
+    assert erase("E-1", yes=True, author="anna", reason="asked") == "E-1: erased\n"
+    assert (remembers(order), remembers(other)) == (False, True)
+
+
+def test_an_address_stands_for_all_its_orders() -> None:
+    first, second, other = an_order("E-1"), an_order("E-2"), an_order("E-3", "bob@example.com")
+    erase(email="ada@example.com", yes=True, author="anna", reason="asked")
+    assert [remembers(order) for order in (first, second, other)] == [False, False, True]
+
+
+def test_an_order_that_does_not_exist_stops_it_before_anything_is_erased() -> None:
+    order = an_order("E-1")
+    with pytest.raises(CommandError, match="no such order: NONE"):
+        erase("E-1", "NONE", yes=True, author="anna", reason="asked")
+    assert remembers(order)
+
+
+def test_what_has_not_ended_is_refused_by_name_and_the_others_are_done(
+    wallet_sandbox: SandboxControl,
+) -> None:
+    busy, other = an_order("E-1"), an_order("E-2")
+    payments.start_checkout(busy)
+    with pytest.raises(CommandError, match=r"E-1: transaction .* is OPEN"):
+        erase("E-1", "E-2", yes=True, author="anna", reason="asked")
+    assert (remembers(busy), remembers(other)) == (True, False)
+
+
+def test_without_a_reason_it_is_refused() -> None:
+    an_order("E-1")
+    with pytest.raises(CommandError, match="needs a reason"):
+        erase("E-1", yes=True, author="anna")

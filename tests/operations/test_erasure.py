@@ -1,0 +1,131 @@
+"""Personal data end, after a time or at a person's word; the books stay what they were."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from tests.operations.conftest import Pay, VirtualClock
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.models import Evidence, EvidenceKind, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.operations import erasure
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.erasure import UnableToErase, erase_customer, erase_old_bodies
+from wallet_gateway.operations.follow_ups import refund
+from wallet_gateway.queries.orders import order_summary
+
+pytestmark = pytest.mark.django_db
+WHO = {"cardholder_email": "ada@example.com", "cardholder_last_name": "Lovelace"}
+YEAR = timedelta(days=400)
+
+
+def bodies() -> list[str]:
+    rows = Evidence.objects.values_list("request_body", "answer_body")
+    return [body for pair in rows for body in pair if body]
+
+
+def everything() -> str:
+    """All that the rows hold, as one text."""
+    rows = [*PaymentOrder.objects.values(), *GatewayTransaction.objects.values(), *Evidence.objects.values()]
+    return str(rows)
+
+
+# After a time
+
+
+def test_bodies_are_erased_after_their_time_and_not_before(
+    pay: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    refund(payment=pay(), context=context, amount=Decimal("5.00"))
+    before = Evidence.objects.count()
+    assert bodies()
+    clock.advance(days=399)
+    assert erase_old_bodies(clock=clock, kept=YEAR) == 0
+    fresh = pay()
+    clock.advance(days=2)
+    assert erase_old_bodies(clock=clock, kept=YEAR) > 0
+    old = Evidence.objects.exclude(intent__payment=fresh)
+    assert not old.exclude(request_body="", answer_body="").exists()
+    assert Evidence.objects.filter(intent__payment=fresh).exclude(answer_body="").exists()
+    assert Evidence.objects.count() > before, "no row is gone"
+    assert set(GatewayTransaction.objects.exclude(payment=fresh).values_list("request_body", flat=True)) == {
+        ""
+    }
+
+
+def test_what_may_still_be_sent_keeps_its_body(
+    open_page: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    payment = open_page()
+    GatewayTransaction.objects.filter(payment=payment).update(state=IntentState.NOT_SENT, request_body="{}")
+    clock.advance(days=401)
+    erase_old_bodies(clock=clock, kept=YEAR)
+    assert GatewayTransaction.objects.get(payment=payment).request_body == "{}"
+    GatewayTransaction.objects.filter(payment=payment).update(state=IntentState.OPEN)
+
+
+def test_many_are_erased_some_at_a_time_each_passed_once(
+    pay: Pay, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(3):
+        pay()
+    monkeypatch.setattr(erasure, "_BATCH", 2)
+    clock.advance(days=401)
+    passed = 0
+    while done := erase_old_bodies(clock=clock, kept=YEAR):
+        assert done <= 4
+        passed += done
+    assert passed == Evidence.objects.count() + GatewayTransaction.objects.count()
+    assert bodies() == []
+
+
+# At a person's word
+
+
+def test_a_customers_data_go_and_the_sums_stay(
+    pay: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    payment = pay(cardholder=WHO)
+    Payment.objects.filter(pk=payment.pk).update(card_last_four="1111")
+    refund(payment=payment, context=context, amount=Decimal("5.00"))
+    order = PaymentOrder.objects.get(pk=payment.order_id)
+    before = order_summary(order)
+    assert "Lovelace" in everything()
+
+    order = erase_customer(order, author="anna", reason="asked by letter", clock=clock)
+
+    assert "Lovelace" not in everything()
+    assert "ada@" not in everything()
+    assert order_summary(order) == before
+    assert order.content == {"type": "ecom.sale", "amount": "20.00", "currencyCode": "EUR", "erased": True}
+    assert Payment.objects.get(pk=payment.pk).card_last_four == ""
+    assert bodies() == []
+    last = Evidence.objects.latest("pk")
+    assert (last.kind, last.author, last.detail) == (
+        EvidenceKind.DECISION,
+        "anna",
+        "personal data erased: asked by letter",
+    )
+
+
+def test_another_customers_data_stay(pay: Pay, clock: VirtualClock) -> None:
+    first, second = pay(cardholder=WHO), pay(cardholder=WHO | {"cardholder_last_name": "Hopper"})
+    erase_customer(first.order, author="anna", reason="x", clock=clock)
+    second.order.refresh_from_db()
+    assert second.order.content["checkoutDetails"]["cardholderLastName"] == "Hopper"
+
+
+def test_while_something_has_not_ended_nothing_is_erased(open_page: Pay, clock: VirtualClock) -> None:
+    payment = open_page(cardholder=WHO)
+    with pytest.raises(UnableToErase, match="is OPEN"):
+        erase_customer(payment.order, author="anna", reason="x", clock=clock)
+    assert "Lovelace" in everything()
+
+
+@pytest.mark.parametrize("words", [("", "x"), ("anna", " ")])
+def test_it_needs_an_author_and_a_reason(words: tuple[str, str], pay: Pay, clock: VirtualClock) -> None:
+    order = pay(cardholder=WHO).order
+    with pytest.raises(UnableToErase, match="reason and the name"):
+        erase_customer(order, author=words[0], reason=words[1], clock=clock)

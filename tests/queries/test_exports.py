@@ -1,0 +1,81 @@
+"""Rows for spreadsheets and programs: complete, in bounded memory, and never a formula."""
+
+from __future__ import annotations
+
+import csv
+import json
+from datetime import timedelta
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from tests.models.rows import NOW, a_deposit, a_payment, an_intent, an_order
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.models import Discrepancy, Evidence
+from wallet_gateway.queries.exports import EXPORTS, defused, export_csv, export_json
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r"])
+@pytest.mark.parametrize("before", ["", " ", "\u00a0 "])
+def test_a_cell_that_begins_like_a_formula_is_defused(sign: str, before: str) -> None:
+    hostile = f"{before}{sign}cmd|' /C calc'!A0"
+    assert defused(hostile) == "'" + hostile
+
+
+@pytest.mark.parametrize("text", ["", "20.00", "a=b", "ORDER-1", "2026-05-17T12:00:00+00:00"])
+def test_other_cells_stay_as_they_are(text: str) -> None:
+    assert defused(text) == text
+
+
+def test_a_hostile_order_number_is_defused_in_csv_and_as_it_is_in_json() -> None:
+    an_order(order_number='=HYPERLINK("http://evil")', reference="R-1")
+    (row,) = csv.DictReader(export_csv("orders"))
+    assert row["orderNumber"] == '\'=HYPERLINK("http://evil")'
+    (line,) = export_json("orders")
+    assert json.loads(line)["orderNumber"] == '=HYPERLINK("http://evil")'
+
+
+def test_every_export_has_its_columns_in_one_statement(
+    django_assert_num_queries: DjangoAssertNumQueries,
+) -> None:
+    intent = an_intent(a_payment(an_order(reference="R-1")), note="n")
+    an_intent(deposit=a_deposit(parent_transaction_id="OLD-1"))
+    Evidence.objects.create(intent=intent, kind="ANSWER", state_after="APPROVED", occurred_at=NOW)
+    Discrepancy.objects.create(
+        kind=DiscrepancyKind.MADE_ELSEWHERE, gateway="default", intent=intent, fingerprint="f", found_at=NOW
+    )
+    counts = {}
+    for what in EXPORTS:
+        with django_assert_num_queries(1):
+            rows = list(csv.DictReader(export_csv(what)))
+        counts[what] = len(rows)
+        assert [json.loads(line) for line in export_json(what)] == rows
+    assert counts == {"orders": 1, "transactions": 2, "evidence": 1, "discrepancies": 1}
+
+
+def test_amounts_are_in_major_units_and_orders_named() -> None:
+    an_intent(a_payment(an_order(reference="R-1")), amount_minor=500, approved_minor=250)
+    (row,) = csv.DictReader(export_csv("transactions"))
+    assert (row["order"], row["amount"], row["approvedAmount"], row["currency"]) == (
+        "R-1",
+        "5.00",
+        "2.50",
+        "EUR",
+    )
+
+
+def test_a_time_begins_with_its_first_day_and_ends_before_its_last() -> None:
+    for days in range(3):
+        an_order(reference=f"R-{days}", created_at=NOW + timedelta(days=days))
+    rows = csv.DictReader(export_csv("orders", since=NOW + timedelta(days=1), until=NOW + timedelta(days=2)))
+    assert [row["reference"] for row in rows] == ["R-1"]
+
+
+def test_many_rows_come_one_after_another() -> None:
+    for _ in range(3):
+        an_order()
+    lines = export_csv("orders")
+    assert next(lines).startswith('"reference"')
+    assert len(list(lines)) == 3

@@ -1,0 +1,56 @@
+"""`manage.py wallet_erase`: erase a customer's personal data from orders; the sums stay as they are."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from getpass import getuser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from wallet_gateway import upkeep
+from wallet_gateway.models import PaymentOrder
+
+
+class Command(BaseCommand):
+    """Erase by the shop's references, or all orders of one e-mail address; a dry run unless told so."""
+
+    help = "Erases a customer's personal data; references, amounts and states stay. Dry run without --yes."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("references", nargs="*", metavar="REFERENCE", help="the shop's own")
+        parser.add_argument("--email", default="", help="every order of this address (reads all orders)")
+        parser.add_argument("--reason", default="", help="why; kept as evidence")
+        parser.add_argument("--author", default="", help="who decides it; the login name if not given")
+        parser.add_argument("--yes", action="store_true", help="erase, and not only say what would be")
+
+    def handle(
+        self,
+        *,
+        references: list[str],
+        email: str,
+        reason: str,
+        author: str,
+        yes: bool,
+        **options: Any,  # noqa: ARG002
+    ) -> None:
+        orders = upkeep.orders_of(references=references, email=email)
+        missing = set(references) - {order.reference for order in orders}
+        if missing:
+            raise CommandError(f"no such order: {', '.join(sorted(missing))}")
+        refused = [line for order in orders if (line := self._erase(order, author, reason, yes=yes))]
+        if not yes:
+            self.stdout.write(f"{len(orders)} orders. Nothing was erased; add --yes to do it.")
+        if refused:
+            raise CommandError("\n".join(refused))
+
+    def _erase(self, order: PaymentOrder, author: str, reason: str, *, yes: bool) -> str:
+        if not yes:
+            self.stdout.write(f"{order.reference}: would be erased")
+            return ""
+        try:
+            upkeep.erase_customer(order, author=author or getuser(), reason=reason)
+        except upkeep.OperationRefused as error:
+            return f"{order.reference}: {error}"
+        self.stdout.write(f"{order.reference}: erased")
+        return ""

@@ -1,0 +1,71 @@
+"""`manage.py wallet_export`: rows as CSV or JSON lines, written one after another."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils.dateparse import parse_date
+
+from wallet_gateway.queries.exports import EXPORTS, export_csv, export_json
+
+
+class _Writes(Protocol):
+    def write(self, text: str, /) -> object: ...
+
+
+class Command(BaseCommand):
+    """Export orders, transactions, evidence or discrepancies, of a time if one is given."""
+
+    help = "Writes rows as CSV or JSON lines, in bounded memory; no cell is a formula."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("what", choices=EXPORTS)
+        parser.add_argument("--format", choices=("csv", "json"), default="csv")
+        parser.add_argument("--since", metavar="YYYY-MM-DD", help="from the beginning of this day, UTC")
+        parser.add_argument("--until", metavar="YYYY-MM-DD", help="before the beginning of this day, UTC")
+        parser.add_argument("--output", metavar="FILE", help="standard output if not given")
+
+    def handle(
+        self,
+        *,
+        what: str,
+        since: str | None,
+        until: str | None,
+        output: str | None,
+        **options: Any,
+    ) -> None:
+        export = export_csv if options["format"] == "csv" else export_json
+        lines = export(what, since=_day("--since", since), until=_day("--until", until))
+        with self._opened(output) as out:
+            for line in lines:
+                out.write(line)
+
+    @contextmanager
+    def _opened(self, output: str | None) -> Iterator[_Writes]:
+        if output is None:
+            self.stdout.ending = ""
+            yield self.stdout
+            return
+        try:
+            with Path(output).open("w", encoding="utf-8", newline="") as file:
+                yield file
+        except OSError as error:
+            raise CommandError(f"{output} cannot be written: {error.strerror}") from error
+
+
+def _day(option: str, given: str | None) -> datetime | None:
+    if given is None:
+        return None
+    try:
+        day = parse_date(given)
+    except ValueError:
+        day = None
+    if day is None:
+        raise CommandError(f"{option} must be a day such as 2026-05-31, not {given[:20]!r}")
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)

@@ -1,0 +1,35 @@
+"""`manage.py wallet_support_bundle`: one order's whole story as a zip without personal data."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from wallet_gateway import payments, upkeep
+from wallet_gateway.models import PaymentOrder
+
+
+class Command(BaseCommand):
+    """Write the zip, and say where it is."""
+
+    help = "Writes one order's whole story as a zip that may be sent to support: no personal data."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        parser.add_argument("reference", metavar="REFERENCE", help="the shop's own reference of the order")
+        parser.add_argument("--output", metavar="FILE", help="where to write it; a name is made if not given")
+
+    def handle(self, *, reference: str, output: str | None, **options: Any) -> None:  # noqa: ARG002
+        try:
+            order = payments.get_order(reference)
+        except PaymentOrder.DoesNotExist as error:
+            raise CommandError(f"no order has the reference {reference[:64]!r}") from error
+        # A shop's reference may hold what is no part of a file's name.
+        path = Path(output or f"wallet-order-{order.pk}.zip")
+        try:
+            path.write_bytes(upkeep.support_bundle(order))
+        except OSError as error:
+            raise CommandError(f"{path} cannot be written: {error.strerror}") from error
+        self.stdout.write(str(path))

@@ -1,0 +1,194 @@
+"""One order's whole story for support, as a zip that may leave the house: no personal data, no secrets.
+
+Of a message only the fields that are named here are kept, all others are blanked; what people wrote is left
+out, and so are their names.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import platform
+import zipfile
+from collections.abc import Iterable
+from typing import Any
+
+import django
+from django.db import connection
+
+from wallet_gateway import __version__
+from wallet_gateway.models import (
+    Discrepancy,
+    Evidence,
+    EvidenceKind,
+    GatewayTransaction,
+    OutboxFact,
+    Payment,
+    PaymentOrder,
+)
+from wallet_gateway.protocol.errors import UnreadableBody
+from wallet_gateway.protocol.strict_json import fold_name, loads
+
+_KEPT = frozenset(
+    fold_name(name)
+    for name in [
+        "id",
+        "type",
+        "state",
+        "amount",
+        "currencyCode",
+        "transactionAmount",
+        "transactionDateTime",
+        "code",
+        "clientSystemTransactionId",
+        "clientSystemInvoiceId",
+        "providerStateCode",
+        "redirectUrlTimeout",
+        "productQuantity",
+        "transactionMethod",
+    ]
+)
+_INTENT = [
+    "reference",
+    "kind",
+    "gateway",
+    "currency",
+    "amount_minor",
+    "approved_minor",
+    "state",
+    "state_since",
+    "attempt_no",
+    "query_count",
+    "absent_count",
+    "confirmed_at",
+    "needs_operator",
+    "decided_by_person",
+    "record_id",
+    "provider_state",
+    "error_code",
+    "created_at",
+    "expires_at",
+    "next_query_at",
+    "next_send_at",
+    "last_queried_at",
+]
+_PAYMENT = [
+    "number",
+    "reference",
+    "type",
+    "currency",
+    "amount_minor",
+    "authorised",
+    "captured",
+    "refunded",
+    "capture_reserved",
+    "refund_reserved",
+    "reversal",
+    "card_type",
+    "card_network",
+    "frozen",
+    "state",
+    "created_at",
+]
+_ORDER = [
+    "reference",
+    "gateway",
+    "type",
+    "currency",
+    "amount_minor",
+    "state",
+    "version",
+    "created_at",
+    "updated_at",
+]
+_EVIDENCE = ["kind", "event", "state_after", "http_status", "elapsed_ms", "occurred_at"]
+_FACT = [
+    "fact_id",
+    "kind",
+    "amount_minor",
+    "currency",
+    "occurred_at",
+    "delivered_at",
+    "attempts",
+    "last_error",
+]
+_DISCREPANCY = ["kind", "gateway", "found_at", "closed_at"]
+_README = """One order's story, made to be sent to support.
+
+It holds references, amounts, states and times. Names, addresses, e-mails, keys, card data and what people
+wrote are left out; in messages everything but the fields that support needs is blanked.
+"""
+
+
+def support_bundle(order: PaymentOrder) -> bytes:
+    """Return the zip. A handful of statements, whatever the order's history."""
+    intents = GatewayTransaction.objects.filter(payment__order=order).order_by("pk")
+    evidence = Evidence.objects.filter(intent__payment__order=order).select_related("intent").order_by("pk")
+    files = {
+        "README.txt": _README,
+        "versions.json": _written(_versions()),
+        "order.json": _written(_columns(order, _ORDER)),
+        "payments.json": _written([_columns(row, _PAYMENT) for row in _payments(order)]),
+        "transactions.json": _written([_intent(row) for row in intents]),
+        "evidence.json": _written([_evidence(row) for row in evidence]),
+        "discrepancies.json": _written([_columns(row, _DISCREPANCY) for row in _discrepancies(order)]),
+        "facts.json": _written([_columns(row, _FACT) for row in OutboxFact.objects.filter(order=order)]),
+    }
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            archive.writestr(name, text)
+    return buffer.getvalue()
+
+
+def _payments(order: PaymentOrder) -> Iterable[Payment]:
+    return order.payments.order_by("number")
+
+
+def _discrepancies(order: PaymentOrder) -> Iterable[Discrepancy]:
+    return Discrepancy.objects.filter(payment__order=order).order_by("pk")
+
+
+def _versions() -> dict[str, str]:
+    return {
+        "wallet_gateway": __version__,
+        "django": django.get_version(),
+        "python": platform.python_version(),
+        "database": connection.vendor,
+    }
+
+
+def _intent(row: GatewayTransaction) -> dict[str, Any]:
+    return _columns(row, _INTENT) | {"request": _masked(row.request_body)}
+
+
+def _evidence(row: Evidence) -> dict[str, Any]:
+    about = {"transaction": row.intent.reference, "by_person": row.kind == EvidenceKind.DECISION}
+    bodies = {"request": _masked(row.request_body), "answer": _masked(row.answer_body)}
+    return about | _columns(row, _EVIDENCE) | bodies
+
+
+def _columns(row: object, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
+
+
+def _masked(body: str) -> object:
+    """Return a message with its shape, and the values of the kept fields alone."""
+    if not body:
+        return None
+    try:
+        return _mask(loads(body))
+    except UnreadableBody:
+        return f"[{len(body)} characters that are no JSON]"
+
+
+def _mask(value: Any, name: str = "") -> Any:  # noqa: ANN401 - JSON is anything
+    if isinstance(value, dict):
+        return {key: _mask(inner, key) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [_mask(inner, name) for inner in value]
+    return str(value) if fold_name(name) in _KEPT else "[left out]"
+
+
+def _written(value: object) -> str:
+    return json.dumps(value, indent=2, default=str)
