@@ -5,7 +5,7 @@ import { createServer } from "node:http"
 import { test } from "node:test"
 import { open, parameters, paymentData, STATIC, TOKEN } from "./page.js"
 
-const { Accounts } = await import(new URL("wallet/accounts.js", STATIC))
+const { Accounts } = await import(new URL("wallet/approvals.js", STATIC))
 const { readParameters } = await import(new URL("wallet/parameters.js", STATIC))
 
 async function accounts(t, { patience = 1000, url, options, ...world } = {}) {

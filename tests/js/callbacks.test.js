@@ -115,6 +115,17 @@ test("a gateway that cannot be reached keeps the sheet open; the page hears of i
   assert.match(page.faults[0], /not one that the interface knows/)
 })
 
+test("a reference that the page fails to give is its error, even one with a code, and no refusal of the gateway's", async (t) => {
+  const page = await authorizing(t, async () => DECLINED, {
+    nextReference: () => Promise.reject(Object.assign(new Error("offline"), { code: "no_reference" })),
+  })
+  await page.approve("one")
+  assert.deepEqual(await page.approve("two"), refused("OTHER_ERROR"))
+  page.wallet.sheet.reject({ statusCode: "CANCELED" })
+  await until(() => page.of("wallet:cancelled").length)
+  assert.deepEqual([page.results, page.faults], [[], ["offline"]])
+})
+
 test("what failed with one card is forgotten when another one pays", async (t) => {
   const page = await authorizing(t, async () => SUCCESS)
   const works = page.answer

@@ -4,7 +4,7 @@ import assert from "node:assert/strict"
 import { test } from "node:test"
 import { open, STATIC, until } from "./page.js"
 
-const { PayScript } = await import(new URL("wallet/pay_script.js", STATIC))
+const { PayScript } = await import(new URL("wallet/main.js", STATIC))
 
 const tags = (page) => [...page.document.querySelectorAll("script[src]")]
 

@@ -5,7 +5,7 @@ import { test } from "node:test"
 import { parameters, STATIC } from "./page.js"
 
 const { readParameters } = await import(new URL("wallet/parameters.js", STATIC))
-const { buttonOptions, merchantInfo, paymentDataRequest, readinessRequest } = await import(new URL("wallet/requests.js", STATIC))
+const { buttonOptions, merchantInfo, paymentDataRequest, readinessRequest } = await import(new URL("wallet/run.js", STATIC))
 
 const order = (optionalParams, changed) => readParameters(parameters({ ...changed, optionalParams }), () => {})
 const request = (optionalParams) => paymentDataRequest(order(optionalParams), "examplegateway")

@@ -385,6 +385,18 @@ test("a wallet that throws instead of rejecting does not keep the latch", async 
   assert.deepEqual([page.faults, page.wallet.sheets.length], [["thrown at once"], 1])
 })
 
+test("what one sheet was given is forgotten with it: in the next one the same token makes an account anew", async (t) => {
+  const page = await open(t)
+  await page.ready()
+  for (const times of [1, 2]) {
+    page.gate.click()
+    page.wallet.sheet.resolve(paymentData())
+    await until(() => page.results.length === times)
+    await aWhile()
+  }
+  assert.equal(page.posts.length, 2)
+})
+
 test("a failure of the gateway is a result in its failed form", async (t) => {
   const page = await open(t)
   const json = { code: "4000340", description: "GeneralValidationError", details: { message: "token missing" } }

@@ -1,20 +1,16 @@
 // @ts-check
-/**
- * The newest run, and the latch that lets one payment happen at a time.
- *
- * Imports end in a semicolon in all these files: only those does Django rewrite to hashed names.
- */
+/** What a page has once. */
 
-import { Container } from "./container.js";
 import { readParameters, refuse } from "./parameters.js";
-import { PayScript } from "./pay_script.js";
 import { call, messageOf, Run } from "./run.js";
+
+const ID = "merchant-google-pay-button"
 
 /** @type {Warn} */
 const warn = (warning) => console.warn(`wallet.js: ${warning}`)
 
-/** @param {any} tag @param {string} profile @returns {Settings} */
-export function readSettings(tag, profile) {
+/** @type {(tag: any, profile: string) => Settings} */
+function readSettings(tag, profile) {
   const {
     gatewayUrl,
     gatewayName,
@@ -25,20 +21,92 @@ export function readSettings(tag, profile) {
   } = tag?.dataset ?? {}
   /** @type {string[]} */
   const faults = []
-  /** @param {any} url @param {string} name */
+  /** @type {(holds: any, fault: string) => void} */
+  const demand = (holds, fault) => void (holds || faults.push(`The script tag of wallet.js: data-${fault}`))
+  /** @type {(url: any, name: string) => string} */
   const absolute = (url, name) => {
-    // Real cards travel encrypted; a laptop's sandbox has no certificate, and no real cards.
+    // A laptop's sandbox has no certificate, and no real cards.
     const scheme = profile === "prod" ? /^https:/ : /^https?:/
     const { href } = Object.assign(document.createElement("a"), { href: url ?? "" })
-    if (!url || !scheme.test(href)) faults.push(`${name} must be a URL (https in profile prod)`)
+    demand(url && scheme.test(href), `${name}-url must be a URL (https in profile prod)`)
     return href.replace(/\/+$/, "")
   }
-  const accountUrl = absolute(gatewayUrl, "data-gateway-url") + accountPath
-  const settings = { accountUrl, payJsUrl: absolute(payJsUrl, "data-pay-js-url"), gatewayName, failedMessage, nonce: tag?.nonce, patience: timeout * 1000 }
-  if (!gatewayName) faults.push("data-gateway-name is missing")
-  if (!(timeout > 0)) faults.push("data-timeout must be seconds above zero")
-  refuse(faults.map((fault) => `The script tag of wallet.js: ${fault}`))
+  const accountUrl = absolute(gatewayUrl, "gateway") + accountPath
+  const settings = { accountUrl, payJsUrl: absolute(payJsUrl, "pay-js"), gatewayName, failedMessage, nonce: tag?.nonce, patience: timeout * 1000 }
+  demand(gatewayName, "gateway-name is missing")
+  demand(timeout > 0, "timeout must be seconds above zero")
+  refuse(faults)
   return settings
+}
+
+const isThere = () => typeof window.google?.payments?.api?.PaymentsClient === "function"
+
+export class PayScript {
+  /** @type {Promise<void> | undefined} */
+  #loading
+
+  /** @param {string} url @param {number} pause @param {number} patience in milliseconds */
+  constructor(url, pause = 1000, patience = 10000) {
+    this.url = url
+    this.pause = pause
+    this.patience = patience
+  }
+
+  /** A failure is not remembered: who asks again, tries again. @param {string} nonce */
+  load(nonce) {
+    return (this.#loading ??= this.#threeTimes(nonce).finally(() => (this.#loading = undefined)))
+  }
+
+  /** @param {string} nonce */
+  async #threeTimes(nonce) {
+    for (let left = 3; left && !isThere(); left--) {
+      if (left < 3) await new Promise((go) => setTimeout(go, this.pause))
+      await this.#once(nonce)
+    }
+    if (!isThere()) throw new Error(`The wallet's script could not be loaded from ${this.url}`)
+  }
+
+  /** @param {string} nonce */
+  async #once(nonce) {
+    const script = Object.assign(document.createElement("script"), { src: this.url, nonce })
+    let timer = 0
+    await new Promise((done) => {
+      script.onload = script.onerror = done
+      timer = setTimeout(done, this.patience)
+      document.head.append(script)
+    })
+    clearTimeout(timer)
+    if (!isThere()) script.remove()
+  }
+}
+
+export class Container {
+  /** What the page had put there. @type {[HTMLElement, ChildNode[]] | undefined} */
+  #own
+
+  /** A page may put a new one in its place. */
+  get element() {
+    return document.getElementById(ID)
+  }
+
+  /** @param {HTMLElement} button */
+  show(button) {
+    const { element } = this
+    if (!element) throw new Error(`The page has no element with the id ${ID}`)
+    if (this.#own?.[0] !== element) this.#own = [element, Array.from(element.childNodes)]
+    element.replaceChildren(button)
+  }
+
+  restore() {
+    this.#own?.[0].replaceChildren(...this.#own[1])
+    this.#own = undefined
+  }
+
+  /** A button that would open nothing must not be seen. */
+  hide() {
+    this.restore()
+    if (this.element) this.element.hidden = true
+  }
 }
 
 export class Wallet {
@@ -85,6 +153,6 @@ export class Wallet {
     const order = readParameters(values, warn)
     const settings = readSettings(this.tag, order.profile)
     const script = (this.#scripts[settings.payJsUrl] ??= new PayScript(settings.payJsUrl))
-    return new Run(order, { settings, script, container: this.#container, click: () => this.click() })
+    return new Run(order, settings, { script, container: this.#container, click: () => this.click() })
   }
 }

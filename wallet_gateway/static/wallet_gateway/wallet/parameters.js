@@ -1,132 +1,216 @@
 // @ts-check
-/** The 15 parameters of `runWalletPay`: what each must be, and which go together. */
+/** What a page may say. */
 
-import { callable, country, flag, list, must, object, oneOf, pattern, record, text, withoutNulls } from "./checks.js";
+// --- checks of one value ---
+
+/** @param {any} value */
+export const isPlain = (value) => Object.prototype.toString.call(value) === "[object Object]"
+/** @param {any} value */
+export const isText = (value) => typeof value === "string"
+
+/** A copy without null members, at any depth. @type {(value: any) => any} */
+export const withoutNulls = (value) => {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (!isPlain(value)) return value
+  const members = Object.entries(value).filter(([, member]) => member != null)
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutNulls(member)]))
+}
+
+/** @type {(options: any, table: Checks) => any} */
+export const pick = (options, table) => Object.fromEntries(Object.entries(options).filter(([name]) => name in table))
+
+/** @type {(faults: any[]) => void} */
+export const refuse = (faults) => {
+  if (faults.length) throw new Error(faults.join("; "))
+}
+
+/** @param {any} value */
+const shown = (value) => (value == null ? "missing" : `the ${typeof value} ${(JSON.stringify(value) ?? "").slice(0, 40)}`)
+
+/** @type {(rule: string, holds: (value: any) => boolean) => Check} */
+const must = (rule, holds) => (value, path) => (holds(value) ? [] : [`${path} must be ${rule}, but is ${shown(value)}`])
+
+/** @type {(rule: string, expression: RegExp) => Check} */
+const pattern = (rule, expression) => must(rule, (value) => isText(value) && expression.test(value))
+
+/** @type {(...words: string[]) => Check} */
+const oneOf = (...words) => must(`one of ${words.join(", ")}`, (value) => words.includes(value))
+
+export const text = pattern("text of 1 to 1000 characters", /^(?=[^]*\S)[^]{1,1000}$/)
+const country = pattern("two capital letters", /^[A-Z]{2}$/)
+const flag = must("true or false", (value) => typeof value === "boolean")
+const callable = must("a function", (value) => typeof value === "function")
+const object = must("an object", isPlain)
+
+/** @type {(check: Check, least?: number) => Check} */
+const list = (check, least = 0) => (value, path) =>
+  Array.isArray(value) && value.length >= least && value.length <= 500
+    ? Array.from(value, (entry, at) => check(entry, `${path}[${at}]`)).flat()
+    : [`${path} must be a list of ${least} to 500 entries`]
+
+/** @type {(check: Check) => Check} */
+const optional = (check) => (value, path) => (value == null ? [] : check(value, path))
+
+/** `open` lets others pass. @type {(required: Checks, others?: Checks, open?: boolean) => Check} */
+const record = (required, others = {}, open) => (value, path) => {
+  if (!isPlain(value)) return object(value, path)
+  const unknown = Object.keys(value).filter((name) => !open && !Object.keys({ ...required, ...others }).includes(name))
+  return [
+    ...unknown.map((name) => `${path} has no field ${name.slice(0, 40)}`),
+    ...Object.entries(required).flatMap(([name, check]) => check(value[name], `${path}.${name}`)),
+    ...Object.entries(others).flatMap(([name, check]) => optional(check)(value[name], `${path}.${name}`)),
+  ]
+}
+
+// --- the tables ---
 
 export const AUTHORIZATION = "PAYMENT_AUTHORIZATION"
 const CHANGES = ["OFFER", "SHIPPING_ADDRESS", "SHIPPING_OPTION", "PAYMENT_METHOD"]
 const NETWORKS = ["VISA", "MASTERCARD", "AMEX", "DISCOVER", "JCB"]
-const METHODS = ["PAN_ONLY", "CRYPTOGRAM_3DS"]
-/** Each takes the place of the usual description of the transaction. */
-export const OTHER_INFOS = ["recurringTransactionInfo", "deferredTransactionInfo", "automaticReloadTransactionInfo"]
 
 const OFFER_INFO = record({ offers: list(record({ redemptionCode: text, description: text })) })
-/** One as the wallet has it, or a list as the interface has it. @type {Check} */
-export const offerInfo = (value, path) => (Array.isArray(value) ? list(OFFER_INFO) : OFFER_INFO)(value, path)
+/** @type {Check} */
+const offerInfo = (value, path) => (Array.isArray(value) ? list(OFFER_INFO) : OFFER_INFO)(value, path)
+
+/** @type {(given: any) => Gpay<"offers">} */
+export const offerList = (given) => ({ offers: [given].flat().flatMap(({ offers }) => offers) })
 
 const SHIPPING = record(
   { shippingOptions: list(record({ id: text, label: text }, { description: text }), 1) },
   { defaultSelectedOptionId: text },
 )
 /** @type {Check} */
-export const shippingOptions = (value, path) => {
+const shippingOptions = (value, path) => {
   const faults = SHIPPING(value, path)
-  const chosen = value?.defaultSelectedOptionId
-  if (faults.length || chosen == null || value.shippingOptions.some((/** @type {any} */ { id }) => id === chosen)) return faults
-  return [`${path}.defaultSelectedOptionId must be the id of one of shippingOptions`]
+  if (faults.length) return faults
+  const ids = value.shippingOptions.map((/** @type {any} */ { id }) => id)
+  return ids.includes(value.defaultSelectedOptionId ?? ids[0]) ? [] : [`${path}.defaultSelectedOptionId must be the id of one of shippingOptions`]
 }
 
-export const displayItems = list(
+const displayItems = list(
   record(
     {
       label: text,
-      type: oneOf(["LINE_ITEM", "SUBTOTAL", "TAX", "DISCOUNT", "SHIPPING_OPTION"]),
+      type: oneOf("LINE_ITEM", "SUBTOTAL", "TAX", "DISCOUNT", "SHIPPING_OPTION"),
       price: pattern('text such as "10.00" or "-2.50"', /^-?\d{1,12}(\.\d{1,2})?$/),
     },
-    { status: oneOf(["FINAL", "PENDING"]) },
+    { status: oneOf("FINAL", "PENDING") },
   ),
 )
 
-const OPTIONS = record(
-  {},
-  {
-    existingPaymentMethodRequired: flag,
-    emailRequired: flag,
-    billingAddressRequired: flag,
-    billingAddressParameters: record({}, { format: oneOf(["MIN", "FULL", "FULL-ISO3166"]), phoneNumberRequired: flag }),
-    callbackIntents: list(oneOf([...CHANGES, AUTHORIZATION])),
-    shippingAddressRequired: flag,
-    shippingAddressParameters: record(
-      {},
-      { allowedCountryCodes: list(country, 1), phoneNumberRequired: flag, format: oneOf(["FULL", "FULL-ISO3166"]) },
-    ),
-    shippingOptionRequired: flag,
-    shippingOptionParameters: shippingOptions,
-    additionalTransactionInfo: record(
-      {},
-      {
-        displayItems,
-        totalPriceLabel: text,
-        checkoutOption: oneOf(["DEFAULT", "COMPLETE_IMMEDIATE_PURCHASE", "CONTINUE_TO_REVIEW"]),
-      },
-    ),
-    allowPrepaidCards: flag,
-    allowCreditCards: flag,
-    offerInfo,
-    buttonColor: oneOf(["default", "black", "white"]),
-    buttonLocale: text,
-    buttonSizeMode: oneOf(["static", "fill"]),
-    buttonType: oneOf("book buy checkout donate order pay plain subscribe long short".split(" ")),
-    onPaymentDataChanged: callable,
-    onPaymentAuthorized: callable,
-    // Ours: a promise of the reference for the account of a second card.
-    nextReference: callable,
-    // The wallet knows these, the interface does not.
-    nonce: text,
-    buttonRadius: must("a number from 0 on", (value) => Number.isFinite(value) && value >= 0),
-    buttonBorderType: oneOf(["no_border", "default_border"]),
-    buttonRootNode: must("a document or shadow root", (value) => callable(value.getRootNode, "").length === 0),
-    assuranceDetailsRequired: flag,
-    allowedIssuerCountryCodes: list(country, 1),
-    blockedIssuerCountryCodes: list(country, 1),
-    cardNetworkParameters: list(object, 1),
-    cvcRequired: flag,
-    softwareInfo: object,
-    transactionNote: text,
-    ...Object.fromEntries(OTHER_INFOS.map((name) => [name, object])),
-  },
-)
-
-/** @type {(check: Check) => Check} */
-const optional = (check) => (value, path) => (value == null ? [] : check(value, path))
+// What the wallet is asked is made of these, too.
+export const CARD = {
+  allowPrepaidCards: flag,
+  allowCreditCards: flag,
+  allowedIssuerCountryCodes: list(country, 1),
+  blockedIssuerCountryCodes: list(country, 1),
+  assuranceDetailsRequired: flag,
+  cardNetworkParameters: list(object, 1),
+  cvcRequired: flag,
+}
+export const BUTTON = {
+  buttonColor: oneOf("default", "black", "white"),
+  buttonSizeMode: oneOf("static", "fill"),
+  buttonType: oneOf("book", "buy", "checkout", "donate", "order", "pay", "plain", "subscribe", "long", "short"),
+  buttonRadius: must("a number from 0 on", (value) => Number.isFinite(value) && value >= 0),
+  buttonBorderType: oneOf("no_border", "default_border"),
+  buttonRootNode: must("a document or shadow root", (value) => typeof value.getRootNode === "function"),
+}
+export const OTHER_INFOS = {
+  recurringTransactionInfo: object,
+  deferredTransactionInfo: object,
+  automaticReloadTransactionInfo: object,
+}
+export const SHEET = {
+  ...OTHER_INFOS,
+  emailRequired: flag,
+  shippingAddressRequired: flag,
+  shippingAddressParameters: record(
+    {},
+    { allowedCountryCodes: list(country, 1), phoneNumberRequired: flag, format: oneOf("FULL", "FULL-ISO3166") },
+  ),
+  shippingOptionRequired: flag,
+  shippingOptionParameters: shippingOptions,
+  callbackIntents: list(oneOf(...CHANGES, AUTHORIZATION)),
+}
+const OPTIONS = {
+  ...CARD,
+  ...BUTTON,
+  ...SHEET,
+  existingPaymentMethodRequired: flag,
+  billingAddressRequired: flag,
+  billingAddressParameters: record({}, { format: oneOf("MIN", "FULL", "FULL-ISO3166"), phoneNumberRequired: flag }),
+  additionalTransactionInfo: record(
+    {},
+    { displayItems, totalPriceLabel: text, checkoutOption: oneOf("DEFAULT", "COMPLETE_IMMEDIATE_PURCHASE", "CONTINUE_TO_REVIEW") },
+  ),
+  offerInfo,
+  buttonLocale: text,
+  onPaymentDataChanged: callable,
+  onPaymentAuthorized: callable,
+  nextReference: callable,
+  nonce: text,
+  softwareInfo: object,
+  transactionNote: text,
+}
 
 /** In the order of the interface. @type {Checks} */
 const PARAMETERS = {
   mid: text,
   sid: text,
   clientSystemTransactionId: text,
-  allowedMethods: must(`['${METHODS.join("','")}']`, (value) => Array.isArray(value) && value.length === 2 && METHODS.every((method) => value.includes(method))),
+  allowedMethods: must("['PAN_ONLY','CRYPTOGRAM_3DS']", (value) => Array.isArray(value) && JSON.stringify([...value].sort()) === '["CRYPTOGRAM_3DS","PAN_ONLY"]'),
   allowedCardNetworks: list(text, 1),
   countryCode: country,
   currencyCode: pattern("three capital letters", /^[A-Z]{3}$/),
-  amountStatus: oneOf(["FINAL"]),
+  amountStatus: oneOf("FINAL"),
   amount: pattern('text such as "10.00", above zero', /^(?=.*[1-9])\d{1,12}(\.\d\d)?$/),
-  profile: oneOf(["test", "prod"]),
+  profile: oneOf("test", "prod"),
   // A key belongs in no message.
-  publicKeyApi: (value, path) => (pattern("", /^[!-~]{1,4096}$/)(value, "").length ? [`${path} must be the public API key`] : []),
+  publicKeyApi: (value, path) => (isText(value) && /^[!-~]{1,4096}$/.test(value) ? [] : [`${path} must be the public API key`]),
   useWalletButton: flag,
-  merchantNo: optional(must("text", (value) => typeof value === "string")),
+  merchantNo: optional(must("text", isText)),
   merchantName: text,
-  optionalParams: optional(OPTIONS),
+  optionalParams: optional(record({}, OPTIONS)),
 }
 const NAMES = Object.keys(PARAMETERS)
 
-/** @param {any} options @returns {string[]} */
+/** @type {(intents: string[]) => Check} */
+export const sheetError = (intents) =>
+  record({
+    reason: oneOf("OFFER_INVALID", "PAYMENT_DATA_INVALID", "SHIPPING_ADDRESS_INVALID", "SHIPPING_ADDRESS_UNSERVICEABLE", "SHIPPING_OPTION_INVALID", "OTHER_ERROR"),
+    message: text,
+    intent: oneOf(...intents),
+  })
+const newTransactionInfo = record({ totalPrice: pattern('text such as "10.00"', /^\d{1,12}(\.\d{1,2})?$/) }, { displayItems }, true)
+
+/** @type {(answer: any, error: Check) => void} */
+export const readUpdate = (answer, error) =>
+  refuse(record({}, { newOfferInfo: offerInfo, newTransactionInfo, newShippingOptionParameters: shippingOptions, error })(answer, "the answer of onPaymentDataChanged"))
+
+/** @type {(answer: any, error: Check) => void} */
+export const readResult = (answer, error) =>
+  refuse(record({ transactionState: oneOf("SUCCESS", "ERROR") }, { error })(answer, "the answer of onPaymentAuthorized"))
+
+// --- the parameters together ---
+
+/** @param {any} options */
 function combinationFaults(options) {
-  const has = (/** @type {string} */ intent) => (options.callbackIntents ?? []).includes(intent)
-  const { onPaymentDataChanged: changed, onPaymentAuthorized: authorized } = options
-  const changes = CHANGES.filter(has)
+  const { callbackIntents = [], onPaymentDataChanged: changed, onPaymentAuthorized: authorized } = options
+  const changes = CHANGES.filter((intent) => callbackIntents.includes(intent))
+  /** @type {(intent: string, name: string, value?: string) => [any, string]} */
+  const needs = (intent, name, value = "") => [callbackIntents.includes(intent) && !options[name], `the intent ${intent} needs ${name}${value}`]
   /** @type {[any, string][]} */
   const rules = [
     [changes[0] && !changed, `the intents ${changes} need onPaymentDataChanged`],
     [changed && !changes[0], `onPaymentDataChanged needs one of the intents ${CHANGES}`],
-    [has(AUTHORIZATION) && !authorized, `the intent ${AUTHORIZATION} needs onPaymentAuthorized`],
-    [authorized && !has(AUTHORIZATION), `onPaymentAuthorized needs the intent ${AUTHORIZATION}`],
-    [has("OFFER") && !options.offerInfo, "the intent OFFER needs offerInfo"],
-    [has("SHIPPING_ADDRESS") && !options.shippingAddressRequired, "the intent SHIPPING_ADDRESS needs shippingAddressRequired: true"],
-    [has("SHIPPING_OPTION") && !options.shippingOptionRequired, "the intent SHIPPING_OPTION needs shippingOptionRequired: true"],
+    [authorized && !callbackIntents.includes(AUTHORIZATION), `onPaymentAuthorized needs the intent ${AUTHORIZATION}`],
+    needs(AUTHORIZATION, "onPaymentAuthorized"),
+    needs("OFFER", "offerInfo"),
+    needs("SHIPPING_ADDRESS", "shippingAddressRequired", ": true"),
+    needs("SHIPPING_OPTION", "shippingOptionRequired", ": true"),
     [options.allowedIssuerCountryCodes && options.blockedIssuerCountryCodes, "allowedIssuerCountryCodes and blockedIssuerCountryCodes exclude each other"],
-    [OTHER_INFOS.filter((name) => options[name])[1], `${OTHER_INFOS} exclude each other`],
+    [Object.keys(pick(options, OTHER_INFOS))[1], `${Object.keys(OTHER_INFOS)} exclude each other`],
   ]
   return rules.filter(([broken]) => broken).map(([, rule]) => `optionalParams: ${rule}`)
 }
@@ -148,8 +232,8 @@ export function readParameters(values, warn) {
   const faults = NAMES.flatMap((name, at) => PARAMETERS[name](values[at], at < 14 ? `${name} (parameter ${at + 1})` : name))
   if (values.length > 15) faults.push(`runWalletPay takes 15 parameters, not ${values.length}`)
   if (order.profile === "prod" && !/^.{12,18}$/u.test(order.merchantNo)) faults.push("merchantNo (parameter 13) must have 12 to 18 characters in profile prod")
-  if (!faults.length) faults.push(...combinationFaults(options))
   refuse(faults)
+  refuse(combinationFaults(options))
   warnOfNoEffect(options, warn)
   /** @type {string[]} */
   const asked = order.allowedCardNetworks
@@ -158,9 +242,4 @@ export function readParameters(values, warn) {
   order.allowedCardNetworks = NETWORKS.filter((network) => asked.includes(network))
   if (!order.allowedCardNetworks[0]) refuse([`allowedCardNetworks (parameter 5) must name one of ${NETWORKS}`])
   return order
-}
-
-/** @param {string[]} faults */
-export function refuse(faults) {
-  if (faults.length) throw new Error(faults.join("; "))
 }

@@ -1,37 +1,94 @@
 // @ts-check
-/** One call of `runWalletPay`: from the question whether the wallet is there to the result of each payment. */
+/** One call of `runWalletPay`. */
 
-import { Accounts } from "./accounts.js";
-import { Callbacks } from "./callbacks.js";
-import { buttonOptions, merchantInfo, paymentDataRequest, readinessRequest } from "./requests.js";
+import { Accounts, Callbacks } from "./approvals.js";
+import { BUTTON, CARD, OTHER_INFOS, SHEET, offerList, pick, withoutNulls } from "./parameters.js";
 
-/** The wallet rejects with a code and a message, everyone else with an error. @param {any} thrown */
+const VERSION = { apiVersion: 2, apiVersionMinor: 0 }
+const LOCALES = "en ar bg ca cs da de el es et fi fr hr id it ja ko ms nl no pl pt ru sk sl sr sv th tr uk zh"
+
+/** @type {Asking<"card">} */
+const card = ({ allowedMethods: allowedAuthMethods, allowedCardNetworks, optionalParams }) => ({
+  type: "CARD",
+  parameters: { allowedAuthMethods, allowedCardNetworks, ...pick(optionalParams, CARD) },
+})
+
+/** @type {Asking<"merchant">} */
+export const merchantInfo = ({ merchantNo, merchantName, optionalParams: { softwareInfo } }) =>
+  withoutNulls({ merchantId: merchantNo || null, merchantName, softwareInfo })
+
+/** @type {Asking<"readiness">} */
+export const readinessRequest = (order) =>
+  withoutNulls({
+    ...VERSION,
+    allowedPaymentMethods: [card(order)],
+    existingPaymentMethodRequired: order.optionalParams.existingPaymentMethodRequired,
+  })
+
+/** @type {(order: Order, gateway: string) => Gpay<"request">} */
+export function paymentDataRequest(order, gateway) {
+  const { billingAddressRequired, billingAddressParameters, offerInfo, transactionNote, additionalTransactionInfo, ...options } = order.optionalParams
+  const { type, parameters } = card(order)
+  return withoutNulls({
+    ...VERSION,
+    ...pick(options, SHEET),
+    transactionInfo: Object.keys(pick(options, OTHER_INFOS)).length ? null : {
+      transactionNote,
+      ...additionalTransactionInfo,
+      transactionId: order.clientSystemTransactionId,
+      countryCode: order.countryCode,
+      currencyCode: order.currencyCode,
+      totalPriceStatus: order.amountStatus,
+      totalPrice: order.amount,
+    },
+    offerInfo: offerInfo && offerList(offerInfo),
+    merchantInfo: merchantInfo(order),
+    allowedPaymentMethods: [
+      {
+        type,
+        parameters: {
+          ...parameters,
+          ...(billingAddressRequired && { billingAddressRequired, billingAddressParameters: { format: "MIN", ...billingAddressParameters } }),
+        },
+        tokenizationSpecification: { type: "PAYMENT_GATEWAY", parameters: { gateway, gatewayMerchantId: order.mid } },
+      },
+    ],
+  })
+}
+
+/** @type {(order: Order, onClick: () => void) => Gpay<"button">} */
+export function buttonOptions({ optionalParams }, onClick) {
+  const buttonLocale = optionalParams.buttonLocale?.split(/[-_]/)[0].toLowerCase()
+  return { onClick, ...pick(optionalParams, BUTTON), ...(LOCALES.split(" ").includes(buttonLocale) && { buttonLocale }) }
+}
+
+/** The wallet rejects with a code. @param {any} thrown */
 export const messageOf = (thrown) =>
   thrown?.statusCode ? `${thrown.statusCode}: ${thrown.statusMessage}` : String(thrown?.message ?? thrown)
 
-/** What the page's handler throws is the page's affair. @param {Handler} name @param {any} [detail] */
+/** What the page's handler throws is the page's affair. @type {Tell} */
 export function call(name, detail) {
   try {
-    /** @type {any} */ (window)[name](new CustomEvent(name, { detail: Object.freeze(detail) }))
+    window[name](new CustomEvent(name, { detail: Object.freeze(detail) }))
   } catch (error) {
     console.error(error)
   }
 }
 
 export class Run {
-  /** @type {Gpay<"client"> | undefined} */
+  /** @type {any} */
   #client
   #isReplaced = false
-  #isDestroyed = false
+  isDestroyed = false
 
-  /** @param {Order} order @param {Surroundings} surroundings */
-  constructor(order, surroundings) {
-    const { settings } = surroundings
+  /** @param {Order} order @param {Settings} settings @param {Surroundings} page */
+  constructor(order, settings, page) {
     this.order = order
-    this.surroundings = surroundings
-    this.container = surroundings.container
+    this.settings = settings
+    this.page = page
+    this.container = page.container
     this.accounts = new Accounts(order, settings)
-    this.callbacks = new Callbacks(order, this.accounts, settings.failedMessage, (fault) => this.#complain(fault), () => this.#isDestroyed)
+    this.callbacks = new Callbacks(this)
     this.request = paymentDataRequest(order, settings.gatewayName)
   }
 
@@ -40,9 +97,9 @@ export class Run {
   }
 
   async start() {
-    const { script, settings, click } = this.surroundings
+    const { script, click } = this.page
     const { optionalParams, useWalletButton } = this.order
-    const nonce = optionalParams.nonce ?? settings.nonce
+    const nonce = optionalParams.nonce ?? this.settings.nonce
     try {
       await script.load(nonce)
       if (this.#isReplaced) return
@@ -50,8 +107,7 @@ export class Run {
       const { result, paymentMethodPresent } = await client.isReadyToPay(readinessRequest(this.order))
       // Of two answers the older may come last.
       if (this.#isReplaced) return
-      const isMissing = optionalParams.existingPaymentMethodRequired && !paymentMethodPresent
-      if (!result || isMissing) {
+      if (!result || (optionalParams.existingPaymentMethodRequired && !paymentMethodPresent)) {
         this.container.hide()
         return this.#announce("unavailable", result ? "no-payment-method" : "not-ready")
       }
@@ -62,19 +118,24 @@ export class Run {
     } catch (thrown) {
       if (this.#isReplaced) return
       this.container.hide()
-      this.#complain(thrown)
+      this.complain(thrown)
     }
   }
 
   /** Must run within the click, or the browser opens no sheet. */
-  pay() {
+  async pay() {
     this.callbacks.begin()
-    /** @type {Promise<Gpay<"data">>} */
-    const sheet = new Promise((open) => open(/** @type {Gpay<"client">} */ (this.#client).loadPaymentData(this.request)))
-    return this.#settle(sheet).finally(() => this.accounts.forget())
+    try {
+      const data = await this.#client.loadPaymentData(this.request)
+      const { approved } = await this.callbacks.end()
+      if (!this.isDestroyed) this.#tell("handlePaymentResult", approved ?? (await this.accounts.of(data)))
+    } catch (thrown) {
+      await this.#settleFailed(thrown)
+    }
+    this.accounts.forget()
   }
 
-  /** A newer run takes over. A payment under way is still finished and told. */
+  /** A payment under way is still finished and told. */
   replace() {
     this.#isReplaced = true
   }
@@ -83,53 +144,42 @@ export class Run {
   destroy() {
     if (!this.#isReplaced) this.container.hide()
     this.#client = undefined
-    this.#isReplaced = this.#isDestroyed = true
+    this.#isReplaced = this.isDestroyed = true
   }
 
   /** @param {string} nonce */
   #newClient(nonce) {
-    return new window.google.payments.api.PaymentsClient({
+    const options = {
       environment: this.order.profile === "prod" ? "PRODUCTION" : "TEST",
       merchantInfo: merchantInfo(this.order),
-      ...(this.callbacks.intents[0] && { paymentDataCallbacks: this.callbacks.forWallet() }),
-      ...(nonce && { nonce }),
-    })
-  }
-
-  /** @param {Promise<Gpay<"data">>} sheet */
-  async #settle(sheet) {
-    try {
-      const data = await sheet
-      const { approved } = await this.callbacks.end()
-      if (!this.#isDestroyed) this.#tell("handlePaymentResult", approved ?? (await this.accounts.of(data)))
-    } catch (thrown) {
-      await this.#settleFailed(/** @type {any} */ (thrown))
+      paymentDataCallbacks: this.callbacks.forWallet(),
+      nonce: nonce || null,
     }
+    return new window.google.payments.api.PaymentsClient(withoutNulls(options))
   }
 
   /** @param {any} thrown */
   async #settleFailed(thrown) {
-    const { approved, failure } = await this.callbacks.end()
-    // The wallet may give up waiting for a payment that then succeeds.
+    const { approved, refused, fault } = await this.callbacks.end()
     if (approved) return this.#tell("handlePaymentResult", approved)
-    if (failure?.code) this.#tell("handlePaymentResult", failure)
-    else if (failure) this.#complain(failure)
-    if (thrown?.statusCode !== "CANCELED") this.#complain(thrown)
+    if (refused) this.#tell("handlePaymentResult", refused)
+    if (fault) this.complain(fault)
+    if (thrown?.statusCode !== "CANCELED") this.complain(thrown)
     else this.#announce("cancelled")
   }
 
   /** What the interface has no handler for. @param {string} name @param {string} [detail] */
   #announce(name, detail) {
-    if (!this.#isDestroyed) document.dispatchEvent(new CustomEvent(`wallet:${name}`, { detail }))
+    if (!this.isDestroyed) document.dispatchEvent(new CustomEvent(`wallet:${name}`, { detail }))
   }
 
   /** @param {any} fault */
-  #complain(fault) {
+  complain(fault) {
     this.#tell("handlePaymentError", messageOf(fault))
   }
 
-  /** @param {Handler} handler @param {any} [detail] */
-  #tell(handler, detail) {
-    if (!this.#isDestroyed) call(handler, detail)
+  /** @type {Tell} */
+  #tell = (handler, detail) => {
+    if (!this.isDestroyed) call(handler, detail)
   }
 }

@@ -1,6 +1,19 @@
 /**
- * The shapes that the modules of wallet.js share. For the type checker and the reader; no browser loads this file.
- * Shapes of the wallet itself come from `@types/googlepay`.
+ * The map of wallet.js and the shapes that its modules share. For the type checker and the reader; no browser loads
+ * this file. Shapes of the wallet itself come from `@types/googlepay`.
+ *
+ * - `wallet.js` is a classic script, so that a page may call in its next line; `type="module"` works too. Its two
+ *   functions cannot be replaced: whoever could would see what the customer pays with.
+ * - `main.js`: what a page has once: the script's tag, the wallet's own script, the element for the button, the newest
+ *   run, and the latch that lets one payment happen at a time.
+ * - `run.js`: one call of `runWalletPay`: what the wallet is asked, and what comes of it.
+ * - `approvals.js`: while the sheet is open: the account at the gateway, and the callbacks between wallet and page.
+ *   `Accounts` has the only network code. The wallet always gets an answer: whatever fails, the sheet stays open for
+ *   another try.
+ * - `parameters.js`: what a page may say: the 15 parameters, and the answers of its callbacks. Its tables also say what
+ *   of `optionalParams` goes to the wallet; some fields only the wallet knows, and `nextReference` is ours.
+ *
+ * Imports are written out and end in a semicolon: only such ones does Django rewrite to hashed names.
  */
 
 type Gpay<K extends keyof GpayTypes> = GpayTypes[K];
@@ -34,7 +47,7 @@ type Warn = (warning: string) => void;
 
 /**
  * The 15 parameters by name, checked. `allowedCardNetworks` has only those the gateway takes; `optionalParams` is
- * always there, without members that are null.
+ * always there, without members that are null; its `nextReference` gives the reference for the account of a second card.
  */
 interface Order {
   mid: string;
@@ -85,15 +98,26 @@ type Detail = Success | Failure;
 
 /** What a run needs of the wallet it belongs to. */
 interface Surroundings {
-  settings: Settings;
-  container: import("./container.js").Container;
-  script: import("./pay_script.js").PayScript;
+  container: import("./main.js").Container;
+  script: import("./main.js").PayScript;
   click: () => void;
 }
 
-/** What becomes known of a sheet's authorization. `failure` is what kept the last card from having an account. */
+/** What becomes known of a sheet's authorization: paid, or what kept the last card from having an account. */
 interface Ending {
   approved?: Detail;
-  failure?: any;
+  refused?: Detail;
+  fault?: any;
 }
+type Run = import("./run.js").Run;
+type Wallet = import("./main.js").Wallet;
+
 type Handler = "handleWalletPayReady" | "handlePaymentResult" | "handlePaymentError";
+/** `detail` can be changed no more. */
+type Tell = (handler: Handler, detail?: any) => void;
+/** Makes a part of a question to the wallet. */
+type Asking<K extends keyof GpayTypes> = (order: Order) => GpayTypes[K];
+/** What a page defines, and what it is given. */
+interface Window extends Record<Handler, (event: CustomEvent) => void> {
+  runWalletPay: unknown;
+}

@@ -1,0 +1,222 @@
+// @ts-check
+/** What happens while the sheet is open. */
+
+import { AUTHORIZATION, isPlain, isText, offerList, pick, readResult, readUpdate, refuse, sheetError, text, withoutNulls } from "./parameters.js";
+
+const METHOD = "WalletPay"
+
+export class Accounts {
+  #used = false
+  /** @type {Map<any, Promise<Detail>>} */
+  #byToken = new Map()
+
+  /** @param {Order} order @param {Settings} settings */
+  constructor(order, settings) {
+    this.order = order
+    this.settings = settings
+  }
+
+  /** Once for each token: what may have reached the gateway is not sent again. @type {(data: Gpay<"data">) => Promise<Detail>} */
+  of(data) {
+    const token = data.paymentMethodData?.tokenizationData?.token ?? data
+    const detail = this.#byToken.get(token) ?? this.#create(data)
+    this.#byToken.set(token, detail)
+    return detail
+  }
+
+  forget() {
+    this.#byToken.clear()
+  }
+
+  /** @param {Gpay<"data">} data */
+  async #create(data) {
+    const reference = await this.#reference()
+    const { mid: merchantId, sid: storeId } = this.order
+    const body = { merchantId, storeId, clientSystemTransactionId: reference, paymentData: data }
+    const [status, answer] = await this.#post(JSON.stringify(body))
+    const detail = read(answer, status, reference)
+    // The answer is not repeated: it may hold a cryptogram.
+    if (!detail) throw new Error(`The gateway's answer (HTTP ${status}) is not one that the interface knows`)
+    if ("code" in detail) return detail
+    const { paymentMethodData, shippingAddress, email } = data
+    return withoutNulls({ ...detail, billingAddress: paymentMethodData?.info?.billingAddress, shippingAddress, email })
+  }
+
+  async #reference() {
+    const { clientSystemTransactionId, optionalParams } = this.order
+    if (!this.#used || !optionalParams.nextReference) {
+      this.#used = true
+      return clientSystemTransactionId
+    }
+    const reference = await optionalParams.nextReference()
+    refuse(text(reference, "the answer of nextReference"))
+    return reference
+  }
+
+  /** @param {string} body @returns {Promise<[number, string]>} */
+  async #post(body) {
+    const deadline = new AbortController()
+    const { accountUrl, patience } = this.settings
+    const timer = setTimeout(() => deadline.abort(), patience)
+    try {
+      const answer = await fetch(accountUrl, {
+        method: "POST",
+        headers: { Authorization: `PublicApiKey ${this.order.publicKeyApi}`, "Content-Type": "application/json" },
+        body,
+        credentials: "omit",
+        redirect: "error",
+        referrerPolicy: "no-referrer",
+        cache: "no-store",
+        signal: deadline.signal,
+      })
+      return [answer.status, await answer.text()]
+    } catch {
+      throw new Error(`The gateway ${deadline.signal.aborted ? `did not answer within ${patience / 1000} seconds` : "could not be reached"}`)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/** In small letters: the interface's examples differ in case. @type {(name: string, value: any) => any} */
+function folded(_, value) {
+  if (!isPlain(value)) return value
+  const members = Object.entries(value).map(([name, member]) => [name.toLowerCase(), member])
+  const object = Object.fromEntries(members)
+  refuse(members.slice(Object.keys(object).length))
+  return object
+}
+
+/** @type {(answer: string, status: number, reference: string) => Detail | undefined} */
+function read(answer, status, reference) {
+  /** @type {any} */
+  let members = {}
+  try {
+    members = Object(withoutNulls(JSON.parse(answer, folded)))
+  } catch {}
+  const { code, description, details, cryptogram, eciindicator } = members
+  if ([code, details?.message].every(isText)) {
+    return { code, ...(isText(description) && { description }), details: { message: details.message } }
+  }
+  const { transactionaccountid, clientsystemtransactionid = reference, transactionmethod = METHOD } = members
+  if (status >= 300 || clientsystemtransactionid !== reference || transactionmethod !== METHOD) return
+  if (!transactionaccountid || ![transactionaccountid, cryptogram ?? "", eciindicator ?? ""].every(isText)) return
+  return withoutNulls({
+    clientSystemTransactionId: reference,
+    transactionAccountId: transactionaccountid,
+    transactionMethod: METHOD,
+    cryptogram,
+    eciIndicator: eciindicator,
+  })
+}
+
+export class Callbacks {
+  /** @type {Promise<unknown>} */
+  #pricing = Promise.resolve()
+  /** @type {Promise<unknown>} */
+  #authorizing = Promise.resolve()
+  /** @type {Ending} */
+  #ending = {}
+
+  /** @param {Run} run */
+  constructor(run) {
+    this.run = run
+    this.options = run.order.optionalParams
+    /** @type {Gpay<"intent">[]} */
+    this.intents = this.options.callbackIntents ?? []
+    this.error = sheetError(this.intents)
+  }
+
+  forWallet() {
+    return this.intents[0] && pick({ onPaymentDataChanged: this.#changed, onPaymentAuthorized: this.#authorized }, this.options)
+  }
+
+  begin() {
+    this.#ending = {}
+  }
+
+  /** A slow authorization is waited for, even when the wallet has given it up. */
+  async end() {
+    await this.#authorizing
+    return this.#ending
+  }
+
+  /** @param {Gpay<"intermediate">} data */
+  #changed = (data) => {
+    const answer = this.#update(data)
+    this.#pricing = Promise.all([this.#pricing, answer])
+    return answer
+  }
+
+  /** One card after the other, and none before its price is known. @param {Gpay<"data">} data */
+  #authorized = (data) => {
+    const answer = Promise.all([this.#pricing, this.#authorizing]).then(() => this.#authorize(data))
+    this.#authorizing = answer
+    return answer
+  }
+
+  /** @param {any} data @returns {Promise<Gpay<"update">>} */
+  async #update(data) {
+    const { offerData, callbackTrigger } = data
+    const [redemptionCode] = offerData?.redemptionCodes?.slice(-1) ?? []
+    const both = { ...data, ...(redemptionCode && { offerData: { redemptionCode, ...offerData } }) }
+    try {
+      return this.#readUpdate(withoutNulls((await this.options.onPaymentDataChanged(both)) ?? {}))
+    } catch (thrown) {
+      return { error: this.#errorFor(thrown, this.intents.includes(callbackTrigger) ? callbackTrigger : this.intents[0]) }
+    }
+  }
+
+  /** @param {any} answer @returns {Gpay<"update">} */
+  #readUpdate(answer) {
+    readUpdate(answer, this.error)
+    const { newOfferInfo: offers, newTransactionInfo: info } = answer
+    const { currencyCode, countryCode, amountStatus: totalPriceStatus } = this.run.order
+    return {
+      ...answer,
+      ...(offers && { newOfferInfo: offerList(offers) }),
+      ...(info && { newTransactionInfo: { currencyCode, countryCode, totalPriceStatus, ...info } }),
+    }
+  }
+
+  /** @param {Gpay<"data">} data @returns {Promise<Gpay<"result">>} */
+  async #authorize(data) {
+    if (this.run.isDestroyed) return this.#refusal("OTHER_ERROR")
+    try {
+      const detail = await this.run.accounts.of(data)
+      if ("transactionAccountId" in detail) return this.#ask(data, detail)
+      this.#ending = { refused: detail }
+      return this.#refusal("PAYMENT_DATA_INVALID")
+    } catch (fault) {
+      this.#ending = { fault }
+      return this.#refusal("OTHER_ERROR")
+    }
+  }
+
+  /** @param {Gpay<"data">} data @param {Detail} approved @returns {Promise<Gpay<"result">>} */
+  async #ask(data, approved) {
+    this.#ending = {}
+    try {
+      const answer = withoutNulls(await this.options.onPaymentAuthorized(data, approved))
+      readResult(answer, this.error)
+      if (answer.transactionState === "SUCCESS") this.#ending = { approved }
+      return answer
+    } catch (thrown) {
+      return { transactionState: "ERROR", error: this.#errorFor(thrown, AUTHORIZATION) }
+    }
+  }
+
+  /** @param {Gpay<"reason">} reason @returns {Gpay<"result">} */
+  #refusal(reason) {
+    return { transactionState: "ERROR", error: { reason, intent: AUTHORIZATION, message: this.run.settings.failedMessage } }
+  }
+
+  /** @param {any} thrown @param {Gpay<"intent">} intent @returns {Gpay<"error">} */
+  #errorFor(thrown, intent) {
+    const { reason, message, intent: named } = Object(thrown)
+    const error = { reason, message, intent: named }
+    if (!this.error(error, "").length) return error
+    this.run.complain(thrown)
+    return { reason: "OTHER_ERROR", intent, message: this.run.settings.failedMessage }
+  }
+}
