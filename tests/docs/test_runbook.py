@@ -1,0 +1,50 @@
+"""The runbook has a section for everything that can wait for a person, and none for what cannot."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from tests.docs.pages import ROOT
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.lifecycle import HELD_STATES, IntentState, OrderState
+
+PAGE = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
+# One that is being sent ends by its lease, and one that was never claimed is sent by whoever made it.
+ENDS_BY_ITSELF = {IntentState.SENDING, IntentState.CREATED}
+WAITING_ORDERS = {OrderState.FROZEN, OrderState.OVERPAID}
+
+
+def sections(chapter: str) -> dict[str, str]:
+    """The sections of a chapter, by heading."""
+    body = re.split(r"^## ", PAGE, flags=re.MULTILINE)
+    (text,) = [part for part in body if part.startswith(chapter)]
+    parts = re.split(r"^### ", text, flags=re.MULTILINE)[1:]
+    return {part.splitlines()[0].strip("` "): "\n".join(part.splitlines()[1:]).strip() for part in parts}
+
+
+def test_every_discrepancy_has_its_section_and_no_other() -> None:
+    assert set(sections("Discrepancies")) == {str(kind) for kind in DiscrepancyKind}
+
+
+def test_every_state_that_holds_money_back_has_its_section_and_no_other() -> None:
+    assert set(sections("Transactions that wait")) == {str(state) for state in HELD_STATES - ENDS_BY_ITSELF}
+
+
+def test_every_order_that_waits_for_a_person_has_its_section() -> None:
+    assert set(sections("Orders that wait")) == {str(state) for state in WAITING_ORDERS}
+
+
+@pytest.mark.parametrize("chapter", ["Discrepancies", "Transactions that wait", "Orders that wait", "Alarms"])
+def test_a_section_says_what_to_do(chapter: str) -> None:
+    assert [name for name, text in sections(chapter).items() if len(text.split()) < 10] == []
+
+
+def test_a_restored_shop_sends_nothing_before_every_reference_was_asked_about() -> None:
+    (_, text) = PAGE.split("## Restoring from a backup")
+    steps = [
+        text.index(word)
+        for word in ('"SENDING": False', "wallet_stop --reason", "wallet_reconcile", "--resume")
+    ]
+    assert steps == sorted(steps)
