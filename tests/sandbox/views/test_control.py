@@ -81,7 +81,31 @@ def test_a_migration_file_is_any_text_by_its_lines(merchant: Merchant) -> None:
 
 
 @pytest.mark.parametrize("text", [b"\xff\xfe", b"a\xe9b"], ids=["byte order mark", "Latin-1"])
-def test_a_migration_file_in_another_encoding_is_refused(merchant: Merchant, text: bytes) -> None:
+def test_a_migration_file_in_another_encoding_has_a_bad_first_row(merchant: Merchant, text: bytes) -> None:
     answer = merchant.send("POST", "/_sandbox/migration-file", text, {"Content-Type": "text/csv"})
-    assert answer.status == 400
-    assert "UTF-8" in answer.message
+    (rejected,) = answer.json["rejected"]
+    assert (answer.json["accepted"], rejected["line"]) == (0, 1)
+    assert "UTF-8" in rejected["reason"]
+
+
+def test_a_bad_byte_is_reported_with_its_row_and_the_rows_around_it_are_read(merchant: Merchant) -> None:
+    rows = [
+        MIGRATION_HEADER.encode(),
+        b"OLD-1,2024-03-01T09:30:00,50.00,EUR,0.00,P-1",
+        b"OLD-\xe9,2024-03-01T09:30:00,50.00,EUR,0.00,P-2",
+        b"OLD-3,2024-03-01T09:30:00,50.00,EUR,0.00,P-3",
+    ]
+    path = "/_sandbox/migration-file?keepGood=1"
+    answer = merchant.send("POST", path, b"\n".join(rows), {"Content-Type": "text/csv"})
+    (rejected,) = answer.json["rejected"]
+    assert (answer.json["accepted"], rejected["line"]) == (2, 3)
+    assert "UTF-8" in rejected["reason"]
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\u0085", "\x1c", "\x0c"], ids=ascii)
+def test_a_row_ends_at_its_line_end_and_at_no_other_sign(merchant: Merchant, sign: str) -> None:
+    rows = f"OLD{sign}1,2024-03-01T09:30:00,50.00,EUR,0.00,P-1\nOLD-2,x,50.00,EUR,0.00,P-2\n"
+    text = f"{MIGRATION_HEADER}\n{rows}".encode()
+    answer = merchant.send("POST", "/_sandbox/migration-file", text, {"Content-Type": "text/csv"})
+    assert 3 in [row["line"] for row in answer.json["rejected"]]
+    assert all(row["line"] < 4 and "cells" not in row["reason"] for row in answer.json["rejected"])

@@ -20,7 +20,7 @@ class ImportReport:
     rejected: tuple[RowError, ...]
 
 
-def import_migration_file(lines: Iterable[str], *, merchant_id: str, keep_good: bool) -> ImportReport:
+def import_migration_file(lines: Iterable[bytes], *, merchant_id: str, keep_good: bool) -> ImportReport:
     """Take in a merchant's file: as a whole, or with ``keep_good`` the good rows beside bad ones.
 
     A deposit known from an earlier file is brought up to date, unless more was refunded here than it then
@@ -46,14 +46,14 @@ def import_migration_file(lines: Iterable[str], *, merchant_id: str, keep_good: 
 class _Counted:
     """Counts the lines that were read, since a good row does not say which it is."""
 
-    def __init__(self, lines: Iterable[str]) -> None:
+    def __init__(self, lines: Iterable[bytes]) -> None:
         self._lines = lines
         self.line = 0
 
-    def __iter__(self) -> Iterator[str]:
-        for text in self._lines:
+    def __iter__(self) -> Iterator[bytes]:
+        for line in self._lines:
             self.line += 1
-            yield text
+            yield line
 
 
 def _deposit(row: MigrationRow, merchant_id: str, *, line: int) -> Deposit | RowError:
