@@ -3,6 +3,6 @@
 Importing this registers every page with the default admin site.
 """
 
-from wallet_gateway.admin import batches, discrepancies, evidence, migrated, orders, transactions
+from wallet_gateway.admin import batches, desk, discrepancies, evidence, migrated, orders, transactions
 
-__all__ = ["batches", "discrepancies", "evidence", "migrated", "orders", "transactions"]
+__all__ = ["batches", "desk", "discrepancies", "evidence", "migrated", "orders", "transactions"]

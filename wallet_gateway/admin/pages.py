@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
@@ -18,7 +19,7 @@ from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.names import name_of
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 
 _LEVELS = {
     IntentState.APPROVED: messages.SUCCESS,
@@ -36,7 +37,7 @@ def acting(site: AdminSite, view: View) -> View:
 
     @transaction.non_atomic_requests
     @wraps(view)
-    def outside(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def outside(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         return view(request, *args, **kwargs)
 
     return site.admin_view(outside)

@@ -1,0 +1,211 @@
+"""The desk: who may see it, what it lists, its figures in three forms, and the emergency stop."""
+
+from __future__ import annotations
+
+import csv
+import io
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from tests.admin.conftest import MakePerson, PaidOrder
+from tests.models.rows import a_payment, an_intent, an_order
+from wallet_gateway import payments
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.models import Discrepancy, GatewayPause
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+
+DESK = "/admin/wallet_gateway/desk/"
+STOP = f"{DESK}default/stop/"
+RESUME = f"{DESK}default/resume/"
+DAY = datetime(2026, 5, 17, 12, tzinfo=UTC)
+MAY = {"first": "2026-05-01", "last": "2026-05-31"}
+
+
+def a_sale(minor: int = 2000, currency: str = "EUR", at: datetime = DAY) -> None:
+    payment = a_payment(an_order(amount_minor=minor, currency=currency))
+    an_intent(
+        payment,
+        kind=TransactionKind.CHECKOUT,
+        state=IntentState.APPROVED,
+        currency=currency,
+        amount_minor=minor,
+        approved_minor=minor,
+        created_at=at - timedelta(seconds=90),
+        state_since=at,
+    )
+
+
+def text_of(client: Client, **given: str) -> str:
+    answer = client.get(DESK, given)
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
+# Who may see it
+
+
+def test_the_desk_is_where_its_name_says(onlooker: Client) -> None:
+    assert reverse("admin:wallet_gateway_desk_changelist") == DESK
+    assert "Money desk" in text_of(onlooker)
+
+
+def test_without_permission_to_see_transactions_there_is_no_desk(make_person: MakePerson) -> None:
+    stranger = make_person("stop_sending", seeing=())
+    for address in (DESK, f"{DESK}figures.csv", STOP):
+        assert stranger.get(address).status_code == 403
+
+
+def test_strangers_are_asked_to_log_in(client: Client) -> None:
+    assert client.get(DESK).status_code == 302
+
+
+# What waits
+
+
+def test_each_thing_that_waits_links_to_its_page(onlooker: Client) -> None:
+    unknown = an_intent(state=IntentState.UNKNOWN)
+    found = Discrepancy.objects.create(
+        kind="MADE_ELSEWHERE", gateway="default", found_at=DAY, fingerprint="f", detail="<b>capture</b>"
+    )
+    page = text_of(onlooker)
+    assert f"/admin/wallet_gateway/gatewaytransaction/{unknown.pk}/change/" in page
+    assert f"/admin/wallet_gateway/discrepancy/{found.pk}/change/" in page
+    assert "&lt;b&gt;capture" in page
+    assert "Nothing waits for anybody" not in page
+
+
+def test_where_nothing_waits_it_says_so(onlooker: Client) -> None:
+    assert "Nothing waits for anybody" in text_of(onlooker)
+
+
+def test_an_authorisation_near_its_end_is_named(
+    onlooker: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = paid_order("30.00")
+    order.payments.update(created_at=datetime.now(UTC) - timedelta(days=6))
+    page = text_of(onlooker)
+    assert "Authorisations about to expire" in page
+    assert "30.00 EUR" in page
+
+
+def test_the_whole_page_takes_at_most_fifteen_statements(onlooker: Client) -> None:
+    for number in range(30):
+        an_intent(state=IntentState.UNKNOWN)
+        a_sale(at=DAY + timedelta(hours=number))
+    with CaptureQueriesContext(connection) as asked:
+        text_of(onlooker, **MAY)
+    assert len(asked) <= 15
+
+
+# Figures
+
+
+def test_table_and_csv_say_the_same(onlooker: Client) -> None:
+    a_sale(2000)
+    a_sale(1050)
+    page = text_of(onlooker, **MAY)
+    assert 'data-value="30.50"' in page
+    answer = onlooker.get(f"{DESK}figures.csv", MAY)
+    rows = list(csv.DictReader(io.StringIO(b"".join(answer).decode())))
+    taken = [row for row in rows if row["figure"] == "Taken" and row["day"] == "2026-05-17"]
+    assert [(row["currency"], row["value"]) for row in taken] == [("EUR", "30.50")]
+    assert answer["Content-Disposition"] == 'attachment; filename="figures-2026-05-01-2026-05-31.csv"'
+
+
+def test_currencies_stand_apart_and_one_can_be_chosen(onlooker: Client) -> None:
+    a_sale(2000)
+    a_sale(500, "JPY")
+    page = text_of(onlooker, **MAY)
+    assert 'id="wallet-currency-EUR"' in page
+    assert 'id="wallet-currency-JPY"' in page
+    only = text_of(onlooker, **MAY, currency="JPY")
+    assert 'id="wallet-currency-EUR"' not in only
+    assert '<option value="EUR">' in only, "the other one can still be chosen"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"first": "2026-06-01", "last": "2026-05-01"}, "The first day is after the last."),
+        ({"first": "2020-01-01", "last": "2026-05-01"}, "At most 366 days."),
+        ({"first": "0001-01-01", "last": "0001-01-02"}, "There is nothing to show for these days."),
+        ({"first": "9999-12-30", "last": "9999-12-31"}, "There is nothing to show for these days."),
+        ({"first": "17.05.2026", "last": "2026-05-31"}, "Enter a valid date."),
+        ({"first": "\0", "last": "2026-05-31"}, "Enter a valid date."),
+        ({**MAY, "currency": "EUROS"}, "Ensure this value has at most 3 characters"),
+    ],
+)
+def test_a_range_that_is_none_is_said_and_the_page_stands(
+    given: dict[str, str], said: str, onlooker: Client
+) -> None:
+    assert said in text_of(onlooker, **given)
+    assert onlooker.get(f"{DESK}figures.csv", given).status_code == 200
+
+
+def test_nothing_on_the_page_is_inline(onlooker: Client) -> None:
+    a_sale()
+    page = text_of(onlooker, **MAY)
+    body = page[page.index('id="content-main"') :]
+    assert " style=" not in body
+    assert "<style" not in page
+    assert all("src=" in tag for tag in page.split("<script")[1:])
+
+
+# The stop
+
+
+@pytest.fixture
+def guard(make_person: MakePerson) -> Client:
+    """Gerda, who may stop sending."""
+    return make_person("stop_sending", name="gerda")
+
+
+def test_the_stop_asks_for_a_reason_first(guard: Client) -> None:
+    assert STOP in text_of(guard)
+    answer = guard.post(STOP, {"reason": " "})
+    assert "This field is required." in answer.content.decode()
+    assert not GatewayPause.objects.exists()
+
+
+def test_a_stop_and_its_end_are_done_named_and_logged(guard: Client, wallet_sandbox: SandboxControl) -> None:
+    order = payments.create_order(reference="S-1", currency="EUR", amount=Decimal("5.00"))
+
+    assert guard.post(STOP, {"reason": "double captures"}).headers["Location"] == DESK
+    with pytest.raises(payments.CheckoutUnavailable):
+        payments.start_checkout(order)
+    page = text_of(guard)
+    assert "by gerda: <bdi>double captures</bdi>" in page
+    assert RESUME in page
+    assert "double captures" in LogEntry.objects.latest("pk").change_message
+
+    guard.post(RESUME, {"reason": "mended"})
+    assert payments.start_checkout(order).redirect_url
+    assert STOP in text_of(guard)
+
+
+def test_without_the_permission_there_is_no_button_and_no_stop(onlooker: Client) -> None:
+    assert STOP not in text_of(onlooker)
+    for address in (STOP, RESUME):
+        assert onlooker.get(address).status_code == 403
+        assert onlooker.post(address, {"reason": "because"}).status_code == 403
+    assert not GatewayPause.objects.exists()
+
+
+def test_what_nobody_stopped_cannot_be_resumed(guard: Client) -> None:
+    answer = guard.post(RESUME, {"reason": "because"})
+    assert answer.status_code == 200
+    assert "o person has stopped sending" in answer.content.decode()
+
+
+@pytest.mark.parametrize("address", [f"{DESK}nowhere/stop/", f"{DESK}default/pause/"])
+def test_other_gateways_and_verbs_are_not_found(address: str, guard: Client) -> None:
+    assert guard.get(address).status_code == 404

@@ -1,0 +1,143 @@
+"""The desk in a real Chromium under a policy that allows nothing inline: charts are drawn all the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from tests.admin.conftest import MakePerson
+from tests.models.rows import a_payment, an_intent, an_order
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.models import Evidence
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+    from pytest_django.live_server_helper import LiveServer
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+
+NOTHING_INLINE = {
+    "default-src": ["'none'"],
+    "img-src": ["'self'"],
+    "script-src": ["'self'"],
+    "style-src": ["'self'"],
+    "connect-src": ["'self'"],
+    "form-action": ["'self'"],
+}
+# Draws as a person sees it: some pixel of the canvas is not transparent.
+PAINTED = """canvas => canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height)
+    .data.some(part => part > 0)"""
+
+
+@pytest.fixture(autouse=True)
+def _strict(settings: Settings) -> None:
+    settings.SECURE_CSP = NOTHING_INLINE
+    settings.MIDDLEWARE = [
+        "example_project.shop.middleware.ContentSecurityPolicyMiddleware",
+        *settings.MIDDLEWARE,
+    ]
+
+
+def some_weeks() -> None:
+    now = datetime.now(UTC)
+    states = [IntentState.APPROVED] * 5 + [IntentState.REJECTED, IntentState.EXPIRED, IntentState.APPROVED]
+    for number in range(90):
+        at, state = now - timedelta(days=number % 28, hours=2), states[number % 8]
+        currency, minor = (
+            ("JPY", 4200 + 31 * number) if number % 9 == 0 else ("EUR", 1990 + 137 * (number % 23))
+        )
+        kind = TransactionKind.AUTHORIZATION if number % 3 == 0 else TransactionKind.CHECKOUT
+        approved = minor if state is IntentState.APPROVED else None
+        columns = {"currency": currency, "amount_minor": minor}
+        intent = an_intent(
+            a_payment(an_order(**columns)),
+            kind=kind,
+            state=state,
+            approved_minor=approved,
+            created_at=at,
+            state_since=at + timedelta(seconds=40 + number % 31),
+            **columns,
+        )
+        Evidence.objects.create(
+            intent=intent,
+            kind="FAULT" if number % 17 == 0 else "ANSWER",
+            state_after=state,
+            http_status=503 if number % 17 == 0 else 200,
+            elapsed_ms=120 + 7 * (number % 40),
+            occurred_at=at,
+        )
+    an_intent(state=IntentState.UNKNOWN, state_since=now - timedelta(minutes=40), detail="no answer came")
+    an_intent(state=IntentState.ANOMALY, state_since=now - timedelta(hours=7), detail="two approved records")
+
+
+@pytest.fixture
+def open_desk(
+    browser: Browser, live_server: LiveServer, make_person: MakePerson
+) -> Iterator[tuple[Page, list[str]]]:
+    some_weeks()
+    person: Client = make_person("stop_sending")
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
+    session = {"name": "sessionid", "value": person.cookies["sessionid"].value, "url": live_server.url}
+    context.add_cookies([session])  # type: ignore[list-item]
+    page, complaints = context.new_page(), []
+    page.on(
+        "console", lambda line: complaints.append(line.text) if line.type in {"error", "warning"} else None
+    )
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
+    page.goto(f"{live_server.url}/admin/wallet_gateway/desk/")
+    yield page, complaints
+    context.close()
+
+
+def test_every_chart_is_drawn_and_no_policy_is_broken(open_desk: tuple[Page, list[str]]) -> None:
+    page, complaints = open_desk
+    canvases = page.locator("[data-wallet-chart] canvas")
+    assert canvases.count() == 9, "four for each of two currencies, and the gateway's"
+    for index in range(canvases.count()):
+        assert canvases.nth(index).evaluate(PAINTED)
+    assert complaints == []
+
+
+def test_charts_follow_the_page_from_light_to_dark(open_desk: tuple[Page, list[str]]) -> None:
+    page, complaints = open_desk
+    light = page.locator("canvas").first.screenshot()
+    page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    page.wait_for_function("Chart.getChart(document.querySelector('canvas')).ctx !== null")
+    assert page.locator("canvas").first.screenshot() != light
+    assert complaints == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_nothing_sticks_out_sideways(width: int, open_desk: tuple[Page, list[str]]) -> None:
+    page, _ = open_desk
+    page.set_viewport_size({"width": width, "height": 900})
+    page.locator("details").first.evaluate("details => { details.open = true; }")
+    wide = page.evaluate("document.querySelector('.wallet-figures').scrollWidth")
+    assert wide <= width
+
+
+def test_the_stop_is_reached_and_confirmed_by_keyboard(open_desk: tuple[Page, list[str]]) -> None:
+    page, _ = open_desk
+    page.get_by_role("link", name="Stop all sending").focus()
+    page.keyboard.press("Enter")
+    page.get_by_label("Reason").fill("double captures")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/desk/")
+    assert page.get_by_text("double captures").is_visible()
+    assert page.get_by_role("link", name="Resume sending").is_visible()
+
+
+def test_in_arabic_the_page_is_right_to_left(open_desk: tuple[Page, list[str]]) -> None:
+    page, complaints = open_desk
+    page.context.set_extra_http_headers({"Accept-Language": "ar"})
+    page.reload()
+    assert page.locator("html").get_attribute("dir") == "rtl"
+    assert page.evaluate("Chart.getChart(document.querySelector('canvas')).options.scales.x.reverse")
+    assert complaints == []
