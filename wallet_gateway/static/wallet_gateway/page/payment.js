@@ -140,7 +140,7 @@ export class Payment {
     } catch (fault) {
       const { message, isUnclear } = /** @type {Refused} */ (fault)
       if (!isUnclear) this.view.release(message || this.view.text("failed"))
-      return another(this.view.text(isUnclear ? "unclear" : "failed"))
+      return another(isUnclear ? this.view.text("unclear") : message || this.view.text("failed"))
     }
   }
 
