@@ -1,0 +1,254 @@
+"""Operators run payments from the admin: each operation as a person does it, one order or twenty, by two."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.journeys.operator import PASSWORD, Operator
+
+if TYPE_CHECKING:
+    from tests.journeys.conftest import NewCustomer
+    from tests.journeys.live_shop import LiveShop
+
+pytestmark = pytest.mark.browser
+
+PaidOrders = Callable[..., list[str]]
+NewOperator = Callable[..., Operator]
+
+_batches = itertools.count(1)
+MONEY = ("capture_payment", "refund_payment", "reverse_payment", "resolve_unknown", "view_evidence")
+SEEING = ("view_paymentorder", "view_gatewaytransaction", "view_operationbatch")
+
+PEOPLE = """
+from django.contrib.auth.models import Permission, User
+user, _ = User.objects.get_or_create(username={name!r}, defaults={{"is_staff": True}})
+user.set_password({password!r})
+user.save()
+user.user_permissions.set(Permission.objects.filter(codename__in={codenames!r}))
+"""
+ORDERS = """
+from decimal import Decimal
+from wallet_gateway import payments
+from wallet_gateway.testing.control import SandboxControl
+for number in range({count}):
+    order = payments.create_order(
+        reference=f"{prefix}-{{number:02}}", currency="EUR", amount=Decimal("20.00"), type={type!r}
+    )
+    attempt = payments.start_checkout(order)
+    SandboxControl({gateway!r}).complete_checkout(attempt.reference, "success")
+    payments.reconcile(attempt)
+"""
+
+
+@pytest.fixture
+def paid_orders(live_shop: LiveShop) -> PaidOrders:
+    """Have customers pay orders of 20.00; give the shop's references."""
+
+    def make(count: int = 1, *, type: str = "preauthorization") -> list[str]:  # noqa: A002
+        prefix = f"DESK{next(_batches)}"
+        given = {"count": count, "prefix": prefix, "type": type, "gateway": live_shop.gateway}
+        live_shop.command("shell", "-c", ORDERS.format(**given))
+        return [f"{prefix}-{number:02}" for number in range(count)]
+
+    return make
+
+
+@pytest.fixture
+def new_operator(new_customer: NewCustomer, live_shop: LiveShop) -> NewOperator:
+    """Make somebody of the staff with these permissions, logged in."""
+
+    def make(name: str, *codenames: str, **special: object) -> Operator:
+        allowed = (*SEEING, *codenames)
+        given = {"name": name, "password": PASSWORD, "codenames": allowed}
+        live_shop.command("shell", "-c", PEOPLE.format(**given))
+        operator = Operator(page=new_customer(**special).page, shop=live_shop.url)
+        operator.logs_in(name)
+        return operator
+
+    return make
+
+
+@pytest.fixture
+def anna(new_operator: NewOperator) -> Operator:
+    """Who may do everything."""
+    return new_operator("anna", *MONEY)
+
+
+@pytest.fixture
+def faultless(live_shop: LiveShop) -> Iterator[None]:
+    """Take back what a test has broken at the gateway."""
+    yield
+    live_shop.control.clear_faults()
+
+
+def test_goods_are_shipped_in_two_parcels_and_one_comes_back(anna: Operator, paid_orders: PaidOrders) -> None:
+    [reference] = paid_orders()
+    anna.finds(reference)
+    expect(anna.state).to_have_text("Authorised")
+
+    anna.presses("Capture")
+    expect(anna.page.locator("#id_amount")).to_have_value("20.00")
+    anna.confirms(amount="12.00", reason="part-shipped", note="first parcel")
+    expect(anna.told).to_have_text("Capture of 12.00 EUR: Approved.")
+    anna.presses("Capture")
+    expect(anna.page.locator("#id_amount")).to_have_value("8.00")
+    anna.confirms(reason="shipped")
+    expect(anna.state).to_have_text("Paid")
+    anna.presses("Refund")
+    anna.confirms(amount="5.00", reason="returned")
+
+    expect(anna.told).to_have_text("Refund of 5.00 EUR: Approved.")
+    expect(anna.state).to_have_text("Part refunded")
+    expect(anna.page.locator(".wallet-story__who").first).to_have_text("by anna")
+    expect(anna.page.locator(".wallet-story")).to_contain_text("part-shipped: first parcel")
+
+
+def test_an_order_that_is_not_shipped_gives_the_money_back(anna: Operator, paid_orders: PaidOrders) -> None:
+    [reference] = paid_orders()
+    anna.finds(reference)
+    anna.presses("Reverse")
+    anna.confirms(reason="cancelled")
+
+    expect(anna.told).to_have_text("Reversal of 20.00 EUR: Approved.")
+    expect(anna.state).to_have_text("Reversed")
+
+
+def test_a_mistyped_amount_is_said_beside_the_field_and_put_right(
+    anna: Operator, paid_orders: PaidOrders
+) -> None:
+    [reference] = paid_orders()
+    anna.finds(reference)
+    anna.presses("Capture")
+
+    anna.confirms(amount="12,00", reason="shipped")
+    expect(anna.fault).to_have_text("Write a period before the decimals, not a comma: 12.05.")
+    anna.confirms(amount="20.01", reason="shipped")
+    expect(anna.fault).to_contain_text("more than there is")
+    expect(anna.page.locator("#id_amount")).to_have_attribute("aria-invalid", "true")
+    anna.confirms(amount="12.00", reason="shipped")
+
+    expect(anna.told).to_have_text("Capture of 12.00 EUR: Approved.")
+
+
+def test_the_request_is_looked_at_before_it_is_sent(anna: Operator, paid_orders: PaidOrders) -> None:
+    [reference] = paid_orders()
+    anna.finds(reference)
+    anna.presses("Capture")
+    anna.page.locator("#id_amount").fill("3.50")
+    anna.page.locator("summary").click()
+    anna.page.locator("button[name=preview]").click()
+
+    expect(anna.page.locator(".wallet-body")).to_contain_text('"amount": "3.50"')
+    expect(anna.page.locator("#id_amount")).to_have_value("3.50")
+
+
+@pytest.mark.usefixtures("faultless")
+def test_an_outcome_that_nobody_heard_is_asked_for(
+    anna: Operator, paid_orders: PaidOrders, live_shop: LiveShop
+) -> None:
+    [reference] = paid_orders()
+    anna.finds(reference)
+    live_shop.control.fault("capture", "status_after", status=500)
+    anna.presses("Capture")
+    anna.confirms(amount="5.00", reason="shipped")
+    expect(anna.told).to_contain_text("Capture of 5.00 EUR: Unknown.")
+    expect(anna.page.locator(".wallet-task")).to_be_visible()
+
+    anna.page.get_by_role("button", name="Ask the gateway").click()
+
+    expect(anna.page.locator(".wallet-task")).to_have_count(0)
+    expect(anna.page.locator(".wallet-story")).to_contain_text("Capture approved")
+
+
+@pytest.mark.usefixtures("faultless")
+def test_twenty_orders_are_captured_of_which_three_fail_and_each_result_is_read(
+    anna: Operator, paid_orders: PaidOrders, live_shop: LiveShop
+) -> None:
+    references = paid_orders(20)
+    anna.finds(references[4])
+    anna.presses("Capture")
+    anna.confirms(amount="5.00", reason="shipped")
+    anna.chooses(references, "capture_many")
+    expect(anna.page.locator(".wallet-table tbody tr")).to_have_count(20)
+    rows = anna.page.locator(".wallet-table tbody tr")
+    rows.filter(has_text=references[7]).locator("input[type=text]").fill("2.50")
+    anna.page.locator("#id_reason").select_option("shipped")
+    live_shop.control.fault("capture", "status_before", times=3, status=500)
+
+    anna.page.locator(".wallet-buttons button").click()
+
+    expect(anna.page.locator(".wallet-order__head .wallet-badge")).to_have_text("Finished", timeout=60_000)
+    expect(anna.page.locator(".wallet-order__head")).to_contain_text("20 of 20 orders")
+    results = {reference: anna.result_of(reference).inner_text() for reference in references}
+    assert sum("Unknown" in text for text in results.values()) == 3
+    assert sum("Approved" in text for text in results.values()) == 17
+    for reference, text in results.items():
+        amount = {references[4]: "15.00", references[7]: "2.50"}.get(reference, "20.00")
+        assert text.startswith(f"Capture of {amount} EUR: ")
+
+
+def test_without_javascript_a_batch_goes_on_by_itself(
+    new_operator: NewOperator, paid_orders: PaidOrders
+) -> None:
+    references = paid_orders(3)
+    plain = new_operator("paula", *MONEY, java_script_enabled=False)
+    plain.chooses(references, "capture_many")
+    plain.page.locator("#id_reason").select_option("shipped")
+    plain.page.locator(".wallet-buttons button").click()
+
+    expect(plain.page.locator(".wallet-order__head")).to_contain_text("3 of 3 orders", timeout=30_000)
+
+
+def test_two_people_at_once_take_no_more_than_there_is(
+    anna: Operator, new_operator: NewOperator, paid_orders: PaidOrders
+) -> None:
+    [reference] = paid_orders()
+    ben = new_operator("ben", *MONEY)
+    for person in (anna, ben):
+        person.finds(reference)
+        person.presses("Capture")
+
+    anna.confirms(amount="15.00", reason="shipped")
+    expect(anna.told).to_have_text("Capture of 15.00 EUR: Approved.")
+    ben.confirms(amount="15.00", reason="shipped")
+
+    expect(ben.fault).to_have_text(
+        "Meanwhile something has changed: there are now 5.00 EUR. Look at it again."
+    )
+    ben.confirms(amount="5.00", reason="shipped")
+    expect(ben.told).to_have_text("Capture of 5.00 EUR: Approved.")
+
+
+def test_a_double_click_does_it_once(anna: Operator, paid_orders: PaidOrders) -> None:
+    [reference] = paid_orders()
+    anna.finds(reference)
+    anna.presses("Capture")
+    anna.page.locator("#id_amount").fill("5.00")
+    anna.page.locator("#id_reason").select_option("shipped")
+
+    anna.page.locator("button[name=confirm]").dblclick()
+
+    expect(anna.told.first).to_have_text("Capture of 5.00 EUR: Approved.")
+    expect(anna.page.locator(".wallet-glance")).to_contain_text(re.compile(r"Captured\s*5\.00"))
+
+
+def test_without_permission_there_is_no_button_no_action_and_no_page(
+    new_operator: NewOperator, paid_orders: PaidOrders
+) -> None:
+    [reference] = paid_orders()
+    otto = new_operator("otto")
+    otto.finds(reference)
+
+    expect(otto.page.locator(".wallet-card")).to_be_visible()
+    expect(otto.page.locator(".wallet-card .wallet-button")).to_have_count(0)
+    expect(otto.page.locator(".wallet-request")).to_have_count(0)
+    order = otto.page.url.split("/change/")[0]
+    assert otto.page.request.get(f"{order}/payments/1/capture/").status == 403
+    otto.page.goto(f"{otto.desk}/paymentorder/")
+    expect(otto.page.locator("select[name=action]")).to_have_count(0)
