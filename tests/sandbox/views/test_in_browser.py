@@ -7,68 +7,18 @@ import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import Any, Final
+from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Page
 
 from tests.sandbox.pages.wire import checkout_body
+from tests.sandbox.views.looks import CONTRAST, complaints, spills
 from tests.sandbox.views.visitor import Visitor
 from wallet_gateway.sandbox.pages.checkout import SKINS
 from wallet_gateway.sandbox.pages.languages import LANGUAGES
 
 pytestmark = pytest.mark.browser
-
-CONTRAST: Final = """
-() => {
-  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
-  const GRADIENT = /rgba?\\([^)]*\\)/g;
-  const rgba = (color) => {
-    canvas.clearRect(0, 0, 1, 1);
-    canvas.fillStyle = color;
-    canvas.fillRect(0, 0, 1, 1);
-    const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
-    return [r, g, b, a / 255];
-  };
-  const over = (top, below) => [0, 1, 2].map((i) => top[i] * top[3] + below[i] * (1 - top[3])).concat(1);
-  const linear = (v) => (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
-  const luminance = (c) => {
-    const [r, g, b] = c.map((v) => linear(v / 255));
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  };
-  const grounds = (element) => {
-    if (!element) return [[255, 255, 255, 1]];
-    const style = getComputedStyle(element);
-    const below = grounds(element.parentElement);
-    const colour = rgba(style.backgroundColor);
-    const plain = colour[3] ? below.map((ground) => over(colour, ground)) : below;
-    const stops = style.backgroundImage.match(GRADIENT) || [];
-    return stops.length ? stops.flatMap((s) => plain.map((ground) => over(rgba(s), ground))) : plain;
-  };
-  const faint = [];
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  while (walker.nextNode()) {
-    const element = walker.currentNode.parentElement;
-    const text = walker.currentNode.textContent.trim();
-    const box = element.getBoundingClientRect();
-    if (!text || box.width < 2 || box.bottom < 0) continue;
-    const style = getComputedStyle(element);
-    for (const ground of grounds(element)) {
-      const pair = [luminance(over(rgba(style.color), ground)), luminance(ground)];
-      const ratio = (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
-      if (ratio < 4.5) faint.push(`${text.slice(0, 30)}: ${ratio.toFixed(2)}`);
-    }
-  }
-  return faint;
-}
-"""
-SPILL: Final = """
-() => [...document.querySelectorAll("body *")]
-  .filter((e) => !e.closest(".skip, .visually-hidden, thead, svg"))
-  .map((e) => [e, e.getBoundingClientRect()])
-  .filter(([, box]) => box.width && (box.right > innerWidth + 1 || box.left < -1))
-  .map(([e]) => `${e.tagName}.${e.className}`)
-"""
 
 
 class Shop(BaseHTTPRequestHandler):
@@ -92,30 +42,6 @@ def shop() -> Iterator[str]:
         Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
         server.shutdown()
-
-
-complaints: dict[Page, list[str]] = {}
-"""What each page's browser had to say: errors of scripts, and what the policy forbade."""
-
-
-@pytest.fixture
-def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    contexts = []
-
-    def open_(url: str, **options: Any) -> Page:
-        context = browser.new_context(viewport={"width": 1280, "height": 844}, **options)
-        contexts.append(context)
-        page = context.new_page()
-        complaints[page] = []
-        page.on("console", lambda message: complaints[page].append(message.text))
-        page.on("pageerror", lambda error: complaints[page].append(str(error)))
-        page.goto(url)
-        return page
-
-    yield open_
-    complaints.clear()
-    for context in contexts:
-        context.close()
 
 
 def urls_of(shop: str) -> dict[str, str]:
@@ -194,16 +120,6 @@ def test_when_the_time_is_over_only_going_back_is_left(
     assert enabled == ["return"]
 
 
-def spills(page: Page) -> dict[int, list[str]]:
-    """What stands out over the edge of the screen, by the width of the screen."""
-    found = {}
-    for width in (320, 390, 1280):
-        page.set_viewport_size({"width": width, "height": 844})
-        if over := page.evaluate(SPILL):
-            found[width] = over
-    return found
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_language_spills_over_the_edge(
     visitor: Visitor, open_page: Callable[..., Page], language: str
@@ -266,7 +182,7 @@ def busy(visitor: Visitor) -> Visitor:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_console_fits_the_screen(busy: Visitor, open_page: Callable[..., Page], language: str) -> None:
     page = open_page(busy.base_url, locale=language)
-    for path in ("/", "/checkouts/", "/transactions/", "/requests/"):
+    for path in ("/", "/checkouts/", "/wallet/", "/transactions/", "/requests/"):
         page.goto(f"{busy.base_url}{path}")
         assert spills(page) == {}
     assert complaints[page] == []
@@ -277,7 +193,7 @@ def test_every_text_of_the_console_stands_out(
     busy: Visitor, open_page: Callable[..., Page], scheme: str
 ) -> None:
     page = open_page(busy.base_url, color_scheme=scheme)
-    for path in ("/", "/checkouts/", "/transactions/", "/requests/"):
+    for path in ("/", "/checkouts/", "/wallet/", "/transactions/", "/requests/"):
         page.goto(f"{busy.base_url}{path}")
         assert page.evaluate(CONTRAST) == []
         if path in {"/transactions/", "/requests/"}:

@@ -39,6 +39,7 @@ from wallet_gateway.sandbox.pages.figures import duration_text
 from wallet_gateway.sandbox.pages.headers import secured
 from wallet_gateway.sandbox.pages.json_text import indented
 from wallet_gateway.sandbox.pages.languages import browser_language, direction
+from wallet_gateway.sandbox.wallet_models import Authentication, PaymentAccount
 
 ROWS_PER_PAGE: Final = 25
 LATEST: Final = 8
@@ -69,6 +70,17 @@ def checkouts(request: HttpRequest) -> HttpResponse:
     """List the checkouts, newest first, each with its link."""
     rows = Checkout.objects.order_by("-pk")
     return _console_page(request, "checkouts", {"page": _page_of(rows, request)}, section="checkouts")
+
+
+@require_safe
+def wallet(request: HttpRequest) -> HttpResponse:
+    """List the 3-D Secure pages that are open, and the payment accounts, newest first."""
+    is_open = Q(decided_outcome="", expires_at__gt=current_conditions().now)
+    context = {
+        "authentications": Authentication.objects.filter(is_open).select_related("record").order_by("-pk"),
+        "page": _page_of(PaymentAccount.objects.order_by("-pk"), request),
+    }
+    return _console_page(request, "wallet", context, section="wallet")
 
 
 @require_safe
@@ -207,6 +219,7 @@ def _console_page(
 
 console_urls: list[URLPattern] = [
     path("checkouts/", checkouts, name="console_checkouts"),
+    path("wallet/", wallet, name="console_wallet"),
     path("transactions/", transactions, name="console_transactions"),
     path("transactions/<str:record_id>/", transaction_detail, name="console_transaction"),
     path("transactions/<str:record_id>/settle/", settle, name="console_settle"),
