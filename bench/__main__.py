@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from bench import cart, checkout, client_call, importing, sandbox, unseal
+from bench import cart, checkout, client_call, importing, sandbox, sweep, unseal
 from bench.measure import Finding
 
 
 def main() -> None:
     """Measure, then print each finding beside its promise."""
     findings: list[Finding] = []
-    for subject in (cart, unseal, client_call, sandbox, checkout, importing):
+    for subject in (cart, unseal, client_call, sandbox, checkout, importing, sweep):
         for finding in subject.measure():
             findings.append(finding)
             print(f"  measured: {finding.what}: {finding.value:.2f}{finding.unit}", flush=True)

@@ -151,6 +151,7 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
         policy=GatewayPolicy(
             sending=values["SENDING"],
             query_rate=float(values["QUERY_RATE"]),
+            query_workers=values["QUERY_WORKERS"],
             shares_references=values["SHARES_REFERENCES"],
             redirect_hosts=frozenset(hosts),
             allow_plain_http=url.scheme == "http",

@@ -22,6 +22,7 @@ from wallet_gateway.protocol.endpoints import ENDPOINTS
 
 SETTING = "WALLET_GATEWAY"
 SHORTEST_TOKEN = 20
+MOST_QUERY_WORKERS = 64
 EVIDENCE_DAYS = 400
 """How long bodies are kept: a year's disputes, and some days for whoever looks into the last one."""
 LONGEST_ALIAS = 32
@@ -43,6 +44,7 @@ OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "TOTAL_TIMEOUT": ((int, float), 30.0),
     "KEEPALIVE_IDLE": ((int, float), 5.0),
     "QUERY_RATE": ((int, float), 5.0),
+    "QUERY_WORKERS": (int, 1),
     "SHARES_REFERENCES": (bool, False),
     "SENDING": (bool, True),
     "CAPTURE_WINDOW_DAYS": ((int, float), 7),
@@ -130,6 +132,9 @@ def _problems_of_values(where: str, given: Mapping[str, Any]) -> Iterator[Proble
     yield from _problems_of_base_url(where, given)
     if given.get("PROFILE", "test") not in ("test", "prod"):
         yield Problem(setting=f"{where}['PROFILE']", expected="'test' or 'prod'")
+    workers = given.get("QUERY_WORKERS", 1)
+    if has_type(workers, int) and not 1 <= workers <= MOST_QUERY_WORKERS:
+        yield Problem(setting=f"{where}['QUERY_WORKERS']", expected=f"1 to {MOST_QUERY_WORKERS} threads")
     if given.get("CAPTURE_POLICY", "ask") not in list(CapturePolicy):
         yield Problem(setting=f"{where}['CAPTURE_POLICY']", expected="'ask', 'capture' or 'reverse'")
     timeout = given.get("REDIRECT_URL_TIMEOUT", 900)

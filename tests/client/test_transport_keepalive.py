@@ -15,6 +15,7 @@ import pytest
 
 from tests.client.conftest import Connect
 from tests.client.servers import RawServer, Request, answer, echoes, says
+from wallet_gateway.client import transport as transport_module
 from wallet_gateway.client.errors import OutcomeUnknown, UnknownReason
 from wallet_gateway.client.transport import Transport
 
@@ -157,7 +158,10 @@ def test_threads_get_their_own_answers(connect: Connect) -> None:
     assert server.connections <= 8
 
 
-def test_no_more_than_ten_connections_are_kept(connect: Connect) -> None:
+def test_no_more_connections_are_kept_than_are_of_use(
+    connect: Connect, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(transport_module, "_MOST_IDLE", 10)
     together = threading.Barrier(14)
 
     def answers_all_at_once(connection: socket.socket, request: Request) -> bool:

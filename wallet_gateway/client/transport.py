@@ -29,7 +29,7 @@ from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.client.faults import UnfaithfulAuth
 
 # More idle connections than a worker process has threads serve nobody.
-_MOST_IDLE = 10
+_MOST_IDLE = 64
 _KEPT_HEADERS = ("content-type", "date", "retry-after")
 _HEADERS = MappingProxyType(
     {

@@ -18,6 +18,8 @@ class GatewayPolicy:
     """False is the emergency stop: nothing new is sent, questions go on."""
     query_rate: float = 5.0
     """Status queries a second that the sweep may ask at most."""
+    query_workers: int = 1
+    """Threads in which one sweep asks; more than one where answers are slow and the rate is high."""
     shares_references: bool = False
     """The gateway files follow-ups under the reference of their original, too."""
     redirect_hosts: frozenset[str] = frozenset()

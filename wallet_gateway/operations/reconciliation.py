@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
@@ -23,6 +25,7 @@ from wallet_gateway.domain.recovery import (
 from wallet_gateway.models import EvidenceKind, GatewayPause, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operations._books import OPENING
+from wallet_gateway.operations._crews import work_off
 from wallet_gateway.operations._isolation import alone
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._questions import ask
@@ -40,6 +43,10 @@ ASKABLE_STATES = frozenset(
     }
 )
 """States in which the gateway's word may still change something that a customer waits for."""
+
+_LOOK_EVERY = 32
+"""Rows between two looks for a pause, where several threads ask."""
+_CATCH_UP = 0.1
 
 AT_MOST_EVERY = timedelta(seconds=2)
 """However often a page asks us, we ask the gateway no more often than this for one intent."""
@@ -205,9 +212,14 @@ def reconcile_due(*, context: GatewayContext, limit: int = 500) -> int:
     now = context.clock.now()
     if _queries_are_paused(context, now):
         return 0
-    due = GatewayTransaction.objects.filter(gateway=context.alias, next_query_at__lte=now)
-    rows = due.order_by("next_query_at", "pk").select_related("payment__order", "deposit")[:limit]
-    return _ask_paced(rows, context)
+    if context.policy.query_workers > 1:
+        return _ask_together(context, limit=limit)
+    return _ask_paced(_due(context, now)[:limit], context)
+
+
+def _due(context: GatewayContext, now: datetime) -> QuerySet[GatewayTransaction]:
+    rows = GatewayTransaction.objects.filter(gateway=context.alias, next_query_at__lte=now)
+    return rows.order_by("next_query_at", "pk").select_related("payment__order", "deposit")
 
 
 def _ask_paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> int:
@@ -222,6 +234,47 @@ def _ask_paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> i
         if _queries_are_paused(context, context.clock.now()):
             break
     return asked
+
+
+def _ask_together(context: GatewayContext, *, limit: int) -> int:
+    """Ask in several threads, each of which may take up to `limit` rows, at the gateway's rate in all."""
+    workers = context.policy.query_workers
+
+    def ask_one(intent: GatewayTransaction) -> None:
+        with alone(intent.reference):
+            question(intent, context=context)
+
+    rows = _claimed(context, batch=limit)
+    return work_off(islice(_paced(rows, context), limit * workers), ask_one, threads=workers)
+
+
+def _claimed(context: GatewayContext, *, batch: int) -> Iterator[GatewayTransaction]:
+    """Claim one due row after another, until none is left or the gateway wants to be left alone."""
+    while not _queries_are_paused(context, now := context.clock.now()):
+        rows = list(_due(context, now)[:batch])
+        for number, intent in enumerate(rows):
+            if number % _LOOK_EVERY == 0 and _queries_are_paused(context, context.clock.now()):
+                return
+            if _claim_due(intent, context.clock.now()):
+                yield intent
+        if len(rows) < batch:
+            return
+
+
+def _paced(rows: Iterator[GatewayTransaction], context: GatewayContext) -> Iterator[GatewayTransaction]:
+    """Hand rows out at the gateway's rate: late ones do not make the next ones hurry."""
+    pause, earliest = 1 / context.policy.query_rate, time.monotonic()
+    while True:
+        wait = earliest - time.monotonic()
+        if wait > 0:
+            context.sleep(wait)
+        # Rested before the claim, so that a claim is never older than its question needs.
+        intent = next(rows, None)
+        if intent is None:
+            return
+        # One thread's hiccup may be made good within a tenth of a second, no more.
+        earliest = max(earliest + pause, time.monotonic() - _CATCH_UP)
+        yield intent
 
 
 def _claim_due(intent: GatewayTransaction, now: datetime) -> bool:

@@ -1,0 +1,63 @@
+"""Threads that work things off together: all of it once, so many at a time, and no failure swallowed."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from wallet_gateway.operations._crews import work_off
+
+pytestmark = pytest.mark.django_db
+
+
+def test_each_thing_is_done_once_and_by_several_threads() -> None:
+    together = threading.Barrier(4)
+    done: list[tuple[int, int]] = []
+
+    def work(thing: int) -> None:
+        if thing < 4:
+            together.wait(10)
+        done.append((thing, threading.get_ident()))
+
+    assert work_off(range(100), work, threads=4) == 100
+    assert sorted(thing for thing, _ in done) == list(range(100))
+    assert len({thread for _, thread in done}) == 4
+
+
+def test_no_more_is_taken_than_threads_can_do() -> None:
+    taken, go = [], threading.Event()
+
+    def things() -> Iterator[int]:
+        for number in range(10):
+            taken.append(number)
+            yield number
+
+    runner = threading.Thread(target=lambda: work_off(things(), lambda _: go.wait(10), threads=2))
+    runner.start()
+    while len(taken) < 2:
+        time.sleep(0.01)
+    time.sleep(0.05)
+    assert len(taken) == 2, "none waits in hand"
+    go.set()
+    runner.join()
+    assert len(taken) == 10
+
+
+def test_what_a_thread_raises_ends_the_taking_and_is_raised() -> None:
+    seen: list[int] = []
+
+    def work(thing: int) -> None:
+        seen.append(thing)
+        if thing == 3:
+            raise ZeroDivisionError("three")
+
+    with pytest.raises(ZeroDivisionError, match="three"):
+        work_off(range(1000), work, threads=2)
+    assert len(seen) < 1000
+
+
+def test_nothing_to_do_is_done_at_once() -> None:
+    assert work_off([], lambda thing: None, threads=8) == 0
