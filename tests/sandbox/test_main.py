@@ -1,4 +1,7 @@
-"""Starting and ending the sandbox as a command."""
+"""Starting and ending the sandbox as a command.
+
+What is refused before anything is set up needs no process of its own.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from tests.sandbox.merchant import Merchant
+from wallet_gateway.sandbox.__main__ import main
 from wallet_gateway.testing.control import SandboxControl
 
 READY = re.compile(r"Sandbox gateway ready at (http://127\.0\.0\.1:(\d+))\n")
@@ -95,12 +99,13 @@ def test_a_port_of_ones_own_is_taken(start: Start) -> None:
     assert start("--port", str(port)).port == port
 
 
-def test_the_default_is_port_8001_of_this_machine() -> None:
-    finished = subprocess.run(
-        [sys.executable, "-m", "wallet_gateway.sandbox", "--help"], capture_output=True, text=True, check=True
-    )
-    assert re.search(r"default:\s+127\.0\.0\.1", finished.stdout)
-    assert re.search(r"default:\s+8001", finished.stdout)
+def test_the_default_is_port_8001_of_this_machine(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as finished:
+        main(["--help"])
+    output = capsys.readouterr().out
+    assert finished.value.code == 0
+    assert re.search(r"default:\s+127\.0\.0\.1", output)
+    assert re.search(r"default:\s+8001", output)
 
 
 def refusal(environment: dict[str, str], *arguments: str) -> str:
@@ -127,8 +132,12 @@ def test_a_sandbox_does_not_share_its_port(start: Start, environment: dict[str, 
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "shop.example"])
-def test_an_address_others_can_reach_needs_a_key(environment: dict[str, str], host: str) -> None:
-    assert "--control-key" in refusal(environment, "--port", "0", "--host", host)
+def test_an_address_others_can_reach_needs_a_key(
+    host: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("WALLET_SANDBOX_CONTROL_KEY", raising=False)
+    assert main(["--port", "0", "--host", host]) == 1
+    assert "--control-key" in capsys.readouterr().err
 
 
 def test_with_a_key_it_may_listen_to_all(start: Start, environment: dict[str, str]) -> None:
@@ -150,12 +159,11 @@ def test_a_host_that_does_not_exist_is_a_clear_error(environment: dict[str, str]
 
 
 @pytest.mark.parametrize("port", ["65536", "-1", "http"])
-def test_a_port_that_is_none_is_a_usage_error(environment: dict[str, str], port: str) -> None:
-    process = launch(environment, "--port", port)
-    _, errors = process.communicate(timeout=20)
-    assert process.returncode == 2
-    assert "--port" in errors
-    assert "Traceback" not in errors
+def test_a_port_that_is_none_is_a_usage_error(port: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as refused:
+        main(["--port", port])
+    assert refused.value.code == 2
+    assert "--port" in capsys.readouterr().err
 
 
 def test_a_database_file_keeps_everything_between_two_runs(start: Start, tmp_path: Path) -> None:
