@@ -89,6 +89,7 @@ NAMES = {
     "WalletEvent",
     "WalletOutcome",
     "WalletPolicy",
+    "WalletReceipt",
     "WalletPriceChanged",
     "WalletSession",
     "WalletTryAgain",
@@ -100,6 +101,7 @@ NAMES = {
     "price_wallet_sheet",
     "rotate_wallet_keys",
     "wallet_outcome",
+    "wallet_receipt",
 }
 
 

@@ -73,6 +73,7 @@ from wallet_gateway.protocol.cart import Discount, Item, Shipping
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
 from wallet_gateway.queries.pauses import SendingPause
+from wallet_gateway.queries.wallet import WalletReceipt, wallet_receipt
 from wallet_gateway.upkeep import (
     deliver_facts,
     reconcile_due,
@@ -140,6 +141,7 @@ __all__ = [
     "WalletEvent",
     "WalletOutcome",
     "WalletPolicy",
+    "WalletReceipt",
     "WalletPriceChanged",
     "WalletSession",
     "WalletTryAgain",
@@ -174,6 +176,7 @@ __all__ = [
     "stop_sending",
     "sweep",
     "wallet_outcome",
+    "wallet_receipt",
 ]
 
 
