@@ -110,43 +110,66 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEBUG
 SESSION_COOKIE_SAMESITE = "Lax"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
-# The wallet. Left out entirely, debug mode means the sandbox's built-in merchant on http://127.0.0.1:8001.
+# The wallet. In debug mode every name left out means the sandbox's built-in merchant on http://127.0.0.1:8001.
+SANDBOX = {
+    "WALLET_PUBLIC_ORIGIN": "http://127.0.0.1:8000",
+    "WALLET_GATEWAY_URL": "http://127.0.0.1:8001",
+    "WALLET_MERCHANT_ID": "SANDBOX-MERCHANT",
+    "WALLET_STORE_ID": "SANDBOX-STORE",
+    "WALLET_USER_ID": "sandbox-user",
+    "WALLET_PROVIDER": "ExampleWalletV2",
+}
+
+
+def _account(name: str) -> str:
+    """The setting; in debug mode the sandbox's if it is not given."""
+    given: str = env.str(name, default=SANDBOX[name]) if DEBUG else env.str(name)
+    return given
+
+
 FERNET_KEYS = env.list("WALLET_GATEWAY_FERNET_KEYS", default=[])
-GATEWAY_URL = env.str("WALLET_GATEWAY_URL", default="")
-if GATEWAY_URL or not DEBUG:
-    WALLET_GATEWAY: dict[str, Any] = {
-        "PUBLIC_ORIGIN": env.str("WALLET_PUBLIC_ORIGIN"),
-        "FERNET_KEYS": FERNET_KEYS,
-        "GATEWAYS": {
-            "default": {
-                "BASE_URL": env.str("WALLET_GATEWAY_URL"),
-                "MERCHANT_ID": env.str("WALLET_MERCHANT_ID"),
-                "STORE_ID": env.str("WALLET_STORE_ID"),
-                "USER_ID": env.str("WALLET_USER_ID"),
-                "PROVIDER": env.str("WALLET_PROVIDER"),
-            },
+WALLET_GATEWAY: dict[str, Any] = {
+    "PUBLIC_ORIGIN": _account("WALLET_PUBLIC_ORIGIN"),
+    "FERNET_KEYS": FERNET_KEYS,
+    "GATEWAYS": {
+        "default": {
+            "BASE_URL": _account("WALLET_GATEWAY_URL"),
+            "MERCHANT_ID": _account("WALLET_MERCHANT_ID"),
+            "STORE_ID": _account("WALLET_STORE_ID"),
+            "USER_ID": _account("WALLET_USER_ID"),
+            "PROVIDER": _account("WALLET_PROVIDER"),
         },
+    },
+}
+if FERNET_KEYS or DEBUG:
+    # Without keys to encrypt with there is no wallet button, and the hosted page alone.
+    WALLET_GATEWAY["GATEWAYS"]["default"]["WALLET"] = {
+        "COUNTRY": "DE",
+        "MERCHANT_NAME": "Lark & Loam",
+        "PRICING": "example_project.shop.sheet_pricing.price_sheet",
+        "FOR_ORDER": "example_project.shop.sheet_choices.for_order",
     }
-    if FERNET_KEYS or DEBUG:
-        # Without keys to encrypt with there is no wallet button, and the hosted page alone.
-        WALLET_GATEWAY["GATEWAYS"]["default"]["WALLET"] = {"COUNTRY": "DE", "MERCHANT_NAME": "Example shop"}
 
 # The pay button posts to us and we redirect to the gateway's page: browsers hold `form-action` against the
-# whole chain, so the gateway's origin is named here. Nothing else leaves the shop, no script runs inline.
-_GATEWAY = urlsplit(GATEWAY_URL or "http://127.0.0.1:8001")
+# whole chain, so the gateway's origin is named here. The wallet's button brings the wallet's script and its
+# sheet, and has its card taken in by the gateway. Nothing else leaves the shop, nothing runs inline.
+_GATEWAY = urlsplit(WALLET_GATEWAY["GATEWAYS"]["default"]["BASE_URL"])
 GATEWAY_ORIGIN = f"{_GATEWAY.scheme}://{_GATEWAY.netloc}"
 SECURE_CSP: dict[str, list[str]] = {
     "default-src": ["'none'"],
     "base-uri": ["'none'"],
-    "connect-src": ["'self'"],
+    "connect-src": ["'self'", GATEWAY_ORIGIN],
     "font-src": ["'self'"],
     "form-action": ["'self'", GATEWAY_ORIGIN],
     "frame-ancestors": ["'none'"],
+    "frame-src": [GATEWAY_ORIGIN],
     "img-src": ["'self'"],
     "manifest-src": ["'self'"],
-    "script-src": ["'self'"],
+    "script-src": ["'self'", GATEWAY_ORIGIN],
     "style-src": ["'self'"],
 }
+# A wallet may open its sheet in a window of its own, which must find the page that opened it.
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin-allow-popups"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 # A return token stands in the address of the result page: no other site shall read it from the Referer.
 SECURE_REFERRER_POLICY = "same-origin"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -10,12 +11,15 @@ from example_project.shop.models import Order, OrderLine
 from example_project.shop.money import to_minor_units
 from example_project.shop.preferences import CheckoutAnswers
 from example_project.shop.pricing import PricedLine, Quote
+from example_project.shop.sheet_choices import SheetChoices
 from wallet_gateway import payments
 
 POSTAL_FIELDS = ("house_number", "street", "city", "zip_postal_code", "state", "country_code")
 
 
-def place_order(quote: Quote, answers: CheckoutAnswers, *, language: str) -> Order:
+def place_order(
+    quote: Quote, answers: CheckoutAnswers, *, language: str, sheet: SheetChoices | None = None
+) -> Order:
     """Tell the wallet what is to be paid, then store the order.
 
     In this order, because the wallet may refuse: then nothing is stored at all. What was begun and not
@@ -23,6 +27,7 @@ def place_order(quote: Quote, answers: CheckoutAnswers, *, language: str) -> Ord
     `payments.OrderConflict` when the number was begun with another cart.
     """
     order = _order(quote, answers, language)
+    order.sheet = asdict(sheet) if sheet else {}
     payments.create_order(**wallet_order(order, quote))
     try:
         with transaction.atomic():

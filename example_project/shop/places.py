@@ -20,8 +20,13 @@ def country_choices() -> list[tuple[str, str]]:
     return [("", _("Please choose")), *_countries((get_language() or "en").split("-")[0])]
 
 
-def country_name(alpha_3: str) -> str:
-    """A country's name in the language of the page; the code itself when there is no such country."""
+def country_name(code: str) -> str:
+    """A country's name in the language of the page, the code itself when there is no such country.
+
+    The wallet writes countries with two letters, the gateway with three.
+    """
+    found = pycountry.countries.get(alpha_2=code) if len(code) == 2 else None
+    alpha_3: str = found.alpha_3 if found else code
     return dict(_countries((get_language() or "en").split("-")[0])).get(alpha_3, alpha_3)
 
 

@@ -18,4 +18,5 @@ urlpatterns = [
     path("checkout/address/", checkout.address, name="address"),
     path("checkout/", checkout.review, name="review"),
     path("orders/<slug:key>/", orders.order, name="order"),
+    path("orders/<slug:key>/sheet/", orders.sheet, name="sheet"),
 ]

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cryptography.fernet import Fernet
+
 HOST = "127.0.0.1"
 SECONDS_TO_ANSWER = 60.0
 SECONDS_TO_END = 10.0
@@ -112,6 +114,8 @@ def environment_for(shop_port: int, gateway_url: str, **more: str) -> dict[str, 
         "WALLET_STORE_ID": "SANDBOX-STORE",
         "WALLET_USER_ID": "sandbox-user",
         "WALLET_PROVIDER": "ExampleWalletV2",
+        # One key for shop and sweep; what was encrypted with an earlier demo's is fetched anew.
+        "WALLET_GATEWAY_FERNET_KEYS": Fernet.generate_key().decode(),
         **more,
     }
 

@@ -42,6 +42,8 @@ class Order(models.Model):
     shipping_address = models.JSONField(default=dict, blank=True)
     shipping_name = models.CharField(max_length=80, blank=True)
     shipping_minor_units = models.PositiveBigIntegerField(default=0)
+    sheet = models.JSONField(default=dict, blank=True, editable=False)
+    """How the wallet's button looks and what its sheet asks for: `SheetChoices`."""
     credit_name = models.CharField(max_length=80, blank=True)
     credit_minor_units = models.PositiveBigIntegerField(default=0)
     tax_minor_units = models.PositiveBigIntegerField(default=0)
@@ -64,6 +66,11 @@ class Order(models.Model):
     def is_ours(reference: str) -> bool:
         """Whether a wallet reference can be one of this shop's order numbers."""
         return reference.startswith(ORDER_NUMBER_PREFIX)
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether a parcel goes out."""
+        return bool(self.shipping_address)
 
     @property
     def total(self) -> Decimal:

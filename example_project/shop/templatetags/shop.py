@@ -28,9 +28,15 @@ def less(amount: Decimal, currency: str) -> SafeString:
 
 
 @register.filter
-def country(alpha_3: str) -> str:
-    """The name of a country given by its code."""
-    return country_name(alpha_3)
+def below_zero(amount: Decimal, currency: str) -> SafeString:
+    """An amount below zero, with its minus sign where the shop's other pages have it."""
+    return less(-amount, currency)
+
+
+@register.filter
+def country(code: str) -> str:
+    """The name of a country given by its code of two or three letters."""
+    return country_name(code)
 
 
 @register.filter

@@ -19,6 +19,7 @@ from example_project.shop.models import DiscountCode, Order, ShippingMethod, Shi
 from example_project.shop.ordering import place_order
 from example_project.shop.preferences import CheckoutAnswers, current_currency
 from example_project.shop.pricing import Quote, price_cart
+from example_project.shop.sheet_choices import SheetChoices
 from wallet_gateway import payments
 
 UNPROCESSABLE = 422
@@ -95,7 +96,12 @@ def _reviewed(request: HttpRequest, form: ReviewForm, shown: CheckoutAnswers) ->
 
 def _placed(request: HttpRequest, form: ReviewForm, answers: CheckoutAnswers) -> HttpResponse:
     try:
-        order = place_order(_quote(request, answers), answers, language=get_language() or "en")
+        order = place_order(
+            _quote(request, answers),
+            answers,
+            language=get_language() or "en",
+            sheet=SheetChoices.read(request.session),
+        )
     except payments.InvalidOrder as invalid:
         for fault in invalid.errors:
             form.add_error(None, f"{fault.path}: {fault.message}")

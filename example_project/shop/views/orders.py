@@ -1,14 +1,21 @@
-"""The customer's page of an order: what was ordered, how its payment stands, what happened at the gateway."""
+"""The customer's page of an order: how to pay it, how that stands, what the wallet gave; the demo's panel."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
+from django.conf import settings
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
 from example_project.shop.models import Order
+from example_project.shop.sheet_choices import SheetChoices
+from example_project.shop.sheet_form import SheetForm
 from example_project.shop.states import standing
 from wallet_gateway import payments
 
@@ -17,10 +24,7 @@ from wallet_gateway import payments
 @never_cache
 def order(request: HttpRequest, key: str) -> HttpResponse:
     """Show the order to whoever has its address; the key in it cannot be guessed."""
-    shown = get_object_or_404(Order.objects.prefetch_related("lines__product"), key=key)
-    # Some databases find a text in any letter case, which would make the key easier to guess.
-    if not constant_time_compare(shown.key, key):
-        raise Http404
+    shown = _order(key)
     wallet_order = payments.get_order(shown.number)
     context = {
         "order": shown,
@@ -28,5 +32,31 @@ def order(request: HttpRequest, key: str) -> HttpResponse:
         "summary": payments.order_summary(wallet_order),
         "timeline": payments.order_timeline(wallet_order),
         "standing": standing(wallet_order.state),
+        "receipt": payments.wallet_receipt(wallet_order),
     }
+    if settings.DEBUG and wallet_order.is_payable:
+        context["sheet"] = SheetForm.showing(SheetChoices.of(shown.sheet))
     return render(request, "shop/order.html", context)
+
+
+@require_POST
+def sheet(request: HttpRequest, key: str) -> HttpResponse:
+    """Take what the demo's panel says, for this order and the visitor's next ones."""
+    if not settings.DEBUG:
+        raise Http404
+    changed, form = _order(key), SheetForm(request.POST, prefix="sheet")
+    if form.is_valid():
+        choices = form.choices()
+        choices.save(request.session)
+        changed.sheet = asdict(choices)
+        changed.save(update_fields=["sheet"])
+        messages.info(request, _("The wallet's button is as you chose."))
+    return redirect(changed)
+
+
+def _order(key: str) -> Order:
+    found = get_object_or_404(Order.objects.prefetch_related("lines__product"), key=key)
+    # Some databases find a text in any letter case, which would make the key easier to guess.
+    if not constant_time_compare(found.key, key):
+        raise Http404
+    return found

@@ -1,0 +1,94 @@
+"""What the wallet's sheet adds to an order, and what it takes off: the shop's `PRICING` hook.
+
+The order has its shipping already. On the sheet a customer may choose a dearer way, or an address abroad that
+costs more; and a discount code that was forgotten at the review.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+from django.utils.translation import gettext as _
+
+from example_project.shop.models import DiscountCode, Order, ProductKind, ShippingRate
+from example_project.shop.money import rounded
+from example_project.shop.sheet_choices import SheetChoices
+from wallet_gateway.payments import SheetDiscount, SheetFault, SheetPricing, SheetQuestion, ShippingOption
+
+HOME = "DE"
+# Two letters each, as the wallet writes countries: where our parcels go.
+DELIVERED = frozenset(
+    [
+        *("AT", "BE", "BG", "CH", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GB", "GR", "HR"),
+        *("HU", "IE", "IT", "LT", "LU", "LV", "MT", "NL", "NO", "PL", "PT", "RO", "SE", "SI", "SK"),
+    ]
+)
+POST = "post"
+
+
+def price_sheet(question: SheetQuestion) -> SheetPricing:
+    """Price one order under what was chosen on the sheet; asked again before the card is charged."""
+    order = Order.objects.prefetch_related("lines__product").filter(number=question.order.reference).first()
+    choices = SheetChoices.of(order.sheet) if order else SheetChoices()
+    if order is None or not choices.prices_open:
+        return SheetPricing()
+    country = (question.shipping_address or {}).get("countryCode", HOME)
+    if choices.shipping and order.is_sent and country not in DELIVERED:
+        return SheetPricing(errors=[_undelivered()])
+    discounts = [_discount(order, code) for code in question.offers]
+    if not all(discounts) or len(discounts) > 1:
+        return SheetPricing(errors=[_unknown_code() if not all(discounts) else _second_code()])
+    options = tuple(_options(order, is_abroad=country != HOME)) if choices.shipping else ()
+    return SheetPricing(options=options, discounts=[one for one in discounts if one])
+
+
+def _options(order: Order, *, is_abroad: bool) -> Iterator[ShippingOption]:
+    """The way that was ordered, and the dearer ones, at what they cost on top; abroad by one stamp more."""
+    rates = list(
+        ShippingRate.objects.filter(currency=order.currency).select_related("method").order_by("method")
+    )
+    stamp = (
+        next((rate.amount for rate in rates if rate.method.code == POST), Decimal(0))
+        if is_abroad
+        else Decimal(0)
+    )
+    for rate in rates:
+        if order.is_sent and rate.amount >= order.shipping:
+            yield ShippingOption(
+                id=rate.method.code,
+                label=rate.method.name,
+                description=rate.method.promise,
+                amount=rate.amount - order.shipping + stamp,
+            )
+
+
+def _discount(order: Order, code: str) -> SheetDiscount | None:
+    """What a code takes off; None where it is unknown, worth too much, or the order has had one."""
+    found = DiscountCode.objects.filter(code=code.strip().upper(), is_active=True).first()
+    had_one = order.credit_minor_units or any(line.discount_minor_units for line in order.lines.all())
+    if found is None or had_one:
+        return None
+    goods = sum(
+        (line.total for line in order.lines.all() if line.product.kind != ProductKind.GIFT_CARD), Decimal(0)
+    )
+    amount = rounded(goods * (found.percent or 0) / 100, order.currency) + found.credit(order.currency)
+    return SheetDiscount(label=found.name, amount=amount, code=code) if 0 < amount < order.total else None
+
+
+def _undelivered() -> SheetFault:
+    return SheetFault(
+        intent="SHIPPING_ADDRESS",
+        reason="SHIPPING_ADDRESS_UNSERVICEABLE",
+        message=_("Our parcels travel within Europe only."),
+    )
+
+
+def _unknown_code() -> SheetFault:
+    return SheetFault(
+        intent="OFFER", reason="OFFER_INVALID", message=_("This code cannot be used for this order.")
+    )
+
+
+def _second_code() -> SheetFault:
+    return SheetFault(intent="OFFER", reason="OFFER_INVALID", message=_("One code for each order, please."))
