@@ -31,3 +31,6 @@ Sent by the sweep before that, with `reference` and `order` as above and without
 """
 order_anomaly = Signal()
 """Evidence contradicts the books, or the order is overpaid: a person must look."""
+
+page_scripts_changed = Signal()
+"""A payment page is not as approved, says `manage.py wallet_scripts`; `changes` is a tuple of sentences."""

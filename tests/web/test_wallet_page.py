@@ -1,4 +1,4 @@
-"""The wallet's page in a real browser: wallet.js and the shop's server as they are, a wallet that is played."""
+"""The wallet's page in a real browser: wallet.js and the shop's server as they are, a played wallet."""
 
 from __future__ import annotations
 
@@ -265,7 +265,11 @@ def test_without_javascript_the_form_pays(browser: Browser, shop: str, make_orde
 
 
 def test_the_form_does_not_move_when_the_button_appears(page: Page, shop: str, make_order: MakeOrder) -> None:
-    page.route("**/session/", lambda route: (page.wait_for_timeout(300), route.continue_()))
+    def late(route: Route) -> None:
+        page.wait_for_timeout(300)
+        route.continue_()
+
+    page.route("**/session/", late)
     page.goto(pay_page(shop, make_order()), wait_until="domcontentloaded")
     form = page.locator(".wallet-button form")
     before = form.bounding_box()

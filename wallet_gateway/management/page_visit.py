@@ -1,0 +1,113 @@
+"""Looks at a payment page as a browser would: its headers, its scripts, and the modules that these import.
+
+Nothing is run and nothing is judged here; see `script_inventory` for what is approved.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from urllib.error import URLError
+from urllib.parse import urljoin, urlsplit
+from urllib.request import Request, urlopen
+
+WATCHED = (
+    "Content-Security-Policy",
+    "Cross-Origin-Opener-Policy",
+    "Permissions-Policy",
+    "Referrer-Policy",
+    "Strict-Transport-Security",
+    "X-Content-Type-Options",
+    "X-Frame-Options",
+)
+"""Headers whose change an attacker, or a mistake, could profit from."""
+SECONDS = 30
+MOST_BYTES = 5_000_000
+_NONCE = re.compile(r"'nonce-[^']*'")
+_IMPORT = re.compile(r"""\bimport\b(?:[^"'();]*\bfrom)?\s*\(?\s*["'](\.{1,2}/[^"']+\.js)["']""")
+
+
+class PageUnseen(Exception):
+    """A page or a script could not be fetched, so nothing is known about it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeenPage:
+    """One page as it was served."""
+
+    headers: Mapping[str, str]
+    """Those of `WATCHED` that were sent; nonces are left out."""
+    scripts: Mapping[str, str]
+    """The hash of each script by its address; one within the page is `inline:` and its hash."""
+
+
+def visit(url: str) -> SeenPage:
+    """Fetch a page and everything it runs; raises `PageUnseen`."""
+    headers, body = _fetched(url)
+    page = _Scripts()
+    page.feed(body.decode("utf-8", "replace"))
+    found = {f"inline:{hashed}": hashed for hashed in map(_hash, page.inline)}
+    waiting = [urljoin(url, source) for source in page.sources]
+    while waiting:
+        address = waiting.pop()
+        if address in found:
+            continue
+        script = _fetched(address)[1]
+        found[address] = _hash(script)
+        waiting += _imported(address, script)
+    watched = {name: _NONCE.sub("'nonce-*'", headers[name]) for name in WATCHED if name in headers}
+    return SeenPage(headers=watched, scripts=dict(sorted(found.items())))
+
+
+def _imported(address: str, script: bytes) -> Iterator[str]:
+    for name in _IMPORT.findall(script.decode("utf-8", "replace")):
+        yield urljoin(address, name)
+
+
+def _hash(script: bytes) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(script).digest()).decode()
+
+
+def _fetched(url: str) -> tuple[Mapping[str, str], bytes]:
+    if urlsplit(url).scheme not in {"http", "https"}:
+        raise PageUnseen(f"{url} is no http or https address")
+    request = Request(url, headers={"User-Agent": "Mozilla/5.0", "Accept": "*/*"})  # noqa: S310 - checked above
+    try:
+        with urlopen(request, timeout=SECONDS) as answer:  # noqa: S310 - checked above
+            body: bytes = answer.read(MOST_BYTES + 1)
+            headers = {name.title(): value for name, value in answer.headers.items()}
+    except (URLError, OSError, ValueError) as error:
+        raise PageUnseen(f"{url} could not be fetched: {error}") from error
+    if len(body) > MOST_BYTES:
+        raise PageUnseen(f"{url} has more than {MOST_BYTES} bytes")
+    return {name: headers[name.title()] for name in WATCHED if name.title() in headers}, body
+
+
+@dataclass
+class _Scripts(HTMLParser):
+    """The scripts of a page, in it and beside it; the wallet's own, too, which wallet.js is told to load."""
+
+    sources: list[str] = field(default_factory=list)
+    inline: list[bytes] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self._is_inside = False
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        if tag != "script":
+            return
+        self.sources += [value for name in ("src", "data-pay-js-url") if (value := given.get(name))]
+        self._is_inside = "src" not in given
+
+    def handle_endtag(self, tag: str) -> None:
+        self._is_inside = self._is_inside and tag != "script"
+
+    def handle_data(self, data: str) -> None:
+        if self._is_inside and data.strip():
+            self.inline.append(data.encode())

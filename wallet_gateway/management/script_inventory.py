@@ -1,0 +1,129 @@
+"""The approved scripts of the payment pages: who answers for each, why it is there, and what it looked like.
+
+PCI DSS 6.4.3 asks for the list with reasons, 11.6.1 for a comparison of pages and headers with it, at least
+weekly. The list is a JSON file that the shop keeps under version control.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from wallet_gateway.management.page_visit import SeenPage
+
+_PLUGIN, _WALLET = "django-wallet-gateway", "the wallet's provider"
+# By the end of the path.
+REASONS: tuple[tuple[str, str, str], ...] = (
+    ("wallet_gateway/wallet.js", _PLUGIN, "opens the wallet and hands the card to the gateway"),
+    ("wallet_gateway/page.js", _PLUGIN, "joins the wallet's button to the shop's server"),
+    ("wallet_gateway/pending.js", _PLUGIN, "asks whether a payment has been decided"),
+    ("/pay.js", _WALLET, "the wallet itself: its button and its sheet"),
+)
+_FOLDERS = (
+    ("wallet_gateway/wallet/", "a module of wallet.js"),
+    ("wallet_gateway/page/", "a module of page.js"),
+)
+_HASHED_NAME = re.compile(r"\.[0-9a-f]{12}(?=\.js$)")
+
+
+class BadInventory(Exception):
+    """The file is none of ours, or a script has no reason."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Script:
+    """One approved script."""
+
+    url: str
+    owner: str
+    reason: str
+    hash: str
+    date: str
+    """When it was approved, ISO 8601."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inventory:
+    """Everything that was approved."""
+
+    scripts: Mapping[str, Script] = field(default_factory=dict)
+    headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    """By page."""
+
+    def changes(self, seen: Mapping[str, SeenPage]) -> Iterator[str]:
+        """Yield, in words, everything that is not as it was approved."""
+        found = _scripts_of(seen)
+        for url in sorted(found.keys() | self.scripts.keys()):
+            approved, hashed = self.scripts.get(url), found.get(url)
+            if approved is None:
+                yield f"new script: {url}"
+            elif hashed is None:
+                yield f"script gone: {url}"
+            elif hashed != approved.hash:
+                yield f"script changed: {url}"
+        for page in sorted(seen.keys() | self.headers.keys()):
+            now = seen[page].headers if page in seen else {}
+            yield from _header_changes(page, self.headers.get(page, {}), now)
+
+
+def _header_changes(page: str, before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    for name in sorted(before.keys() | now.keys()):
+        if before.get(name) != now.get(name):
+            yield f"header of {page}: {name} was {before.get(name)!r}, is {now.get(name)!r}"
+
+
+def _scripts_of(seen: Mapping[str, SeenPage]) -> dict[str, str]:
+    return {url: hashed for page in seen.values() for url, hashed in page.scripts.items()}
+
+
+def approve(
+    seen: Mapping[str, SeenPage], before: Inventory, *, reasons: Mapping[str, str], date: str
+) -> Inventory:
+    """Return the inventory of what was seen; raises `BadInventory` for a script without a reason."""
+    scripts = {}
+    for url, hashed in sorted(_scripts_of(seen).items()):
+        known = before.scripts.get(url)
+        owner, reason = (known.owner, known.reason) if known else known_reason(url)
+        reason = reasons.get(url, reason)
+        if not reason:
+            raise BadInventory(f"why is {url} on the page? Say so: --reason {url} '...'")
+        day = known.date if known and known.hash == hashed else date
+        scripts[url] = Script(url=url, owner=owner or "the shop", reason=reason, hash=hashed, date=day)
+    return Inventory(scripts=scripts, headers={page: dict(one.headers) for page, one in seen.items()})
+
+
+def known_reason(url: str) -> tuple[str, str]:
+    """Return owner and reason of a script of ours or the wallet's; empty for any other."""
+    path = _HASHED_NAME.sub("", urlsplit(url).path)
+    for ending, owner, reason in REASONS:
+        if path.endswith(ending):
+            return owner, reason
+    for folder, reason in _FOLDERS:
+        if folder in path:
+            return _PLUGIN, reason
+    return "", ""
+
+
+def load(path: Path) -> Inventory:
+    """Read an inventory; an empty one where there is no file. Raises `BadInventory`."""
+    if not path.exists():
+        return Inventory()
+    try:
+        written = json.loads(path.read_text(encoding="utf-8"))
+        scripts = {entry["url"]: Script(**entry) for entry in written["scripts"]}
+        return Inventory(scripts=scripts, headers={one["page"]: one["headers"] for one in written["pages"]})
+    except (ValueError, KeyError, TypeError, OSError) as error:
+        raise BadInventory(f"{path} is no inventory of scripts: {error}") from error
+
+
+def save(inventory: Inventory, path: Path) -> None:
+    """Write an inventory so that two versions of it can be compared line by line."""
+    written = {
+        "scripts": [asdict(script) for script in inventory.scripts.values()],
+        "pages": [{"page": page, "headers": dict(headers)} for page, headers in inventory.headers.items()],
+    }
+    path.write_text(json.dumps(written, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
