@@ -203,6 +203,17 @@ def test_a_batch_is_for_those_with_the_permission(
     assert other.post(url_of(batch, page), everything(batch)).status_code == 403
 
 
+def test_whoever_may_capture_needs_no_further_permission_for_many(
+    make_person: MakePerson, paid_order: PaidOrder
+) -> None:
+    clerk = make_person("capture_payment", seeing=("paymentorder",))
+    batch = drafted(clerk, paid_order())
+
+    clerk.post(url_of(batch, "confirm"), everything(batch))
+
+    assert "1 of 1 orders" in clerk.get(url_of(batch, "progress")).content.decode()
+
+
 def test_only_who_chose_the_orders_confirms_them(
     operator: Client, make_person: MakePerson, paid_order: PaidOrder
 ) -> None:

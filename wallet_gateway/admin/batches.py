@@ -8,7 +8,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
@@ -18,9 +18,9 @@ from django.utils.translation import gettext_lazy
 from wallet_gateway.admin import batch_rows
 from wallet_gateway.admin.batch_forms import BatchForm
 from wallet_gateway.admin.journal import note_down
-from wallet_gateway.admin.operating import Operation
+from wallet_gateway.admin.operating import BY_SLUG, Operation
 from wallet_gateway.admin.pages import draw, sentence_of
-from wallet_gateway.admin.permissions import demand, name_of_person
+from wallet_gateway.admin.permissions import demand, may, name_of_person
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, seen
 from wallet_gateway.models import BatchState, OperationBatch, OperationBatchRow, PaymentOrder, RowState
 
@@ -150,6 +150,11 @@ class OperationBatchAdmin(ReadOnlyAdmin):
     )
     list_filter = ("state",)
     search_fields = ()
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Let also those see batches who make them: an action of the list of orders leads here."""
+        makes = any(may(request, operation.permission) for operation in BY_SLUG.values())
+        return makes or super().has_view_permission(request, obj)
 
     def get_urls(self) -> list[URLPattern]:
         """Add the pages of a batch before those of Django."""

@@ -7,6 +7,7 @@ named. Rows change by operations; whoever has all permissions has none to add, c
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
@@ -14,9 +15,11 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.urls import reverse
 from django.utils.functional import cached_property
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from wallet_gateway import conf
@@ -37,6 +40,17 @@ Finder = Callable[..., QuerySet[Any]]
 
 MOST_LISTED = 2_000
 """Rows that can be reached by turning pages; older ones are found by search and filters."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Named:
+    """What Django's box asks of a row."""
+
+    pk: object
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class BoundedPaginator(_Paginator):
@@ -95,15 +109,19 @@ class ReadOnlyAdmin(_ModelAdmin):
         found = self.finder(text, gateways=tuple(conf.settings().gateways))
         return queryset.filter(pk__in=found.order_by().values("pk")), False
 
+    def action_checkbox(self, obj: Any) -> SafeString:  # noqa: ANN401 - a row of any model
+        """Return the box that ticks a row; its label names the row by text that can be seen."""
+        return super().action_checkbox(_Named(pk=obj.pk, name=visible(obj)))
+
     def demand_view(self, request: HttpRequest) -> None:
         """Raise `PermissionDenied` unless the person behind a request may see these rows at all."""
         if not self.has_view_permission(request):
             raise PermissionDenied
 
-    def acting(self, view: Callable[..., HttpResponse]) -> View:
+    def acting(self, view: View) -> View:
         """Make a view of this site for those who may see these rows, outside any transaction."""
 
-        def of_site(request: HttpRequest, **given: Any) -> HttpResponse:
+        def of_site(request: HttpRequest, **given: Any) -> HttpResponseBase:
             self.demand_view(request)
             return view(self.admin_site, request, **given)
 
