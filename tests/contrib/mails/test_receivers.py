@@ -1,0 +1,140 @@
+"""Mails from facts: to whom, in which language, once, and told again when the mail server is away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.core import mail
+from django.dispatch import Signal
+from pytest_django import Settings
+
+from tests.models.rows import NOW, a_payment, an_intent, an_order
+from wallet_gateway import signals
+from wallet_gateway.contrib.mails import receivers
+from wallet_gateway.contrib.mails.apps import MailsConfig
+from wallet_gateway.models import Evidence, PaymentOrder
+from wallet_gateway.protocol.money import Money
+
+pytestmark = pytest.mark.django_db
+ALL = (signals.order_paid, signals.order_failed, signals.order_refunded, signals.authorisation_ending)
+
+
+@pytest.fixture(autouse=True)
+def listening() -> Iterator[None]:
+    before = [signal.receivers for signal in ALL]
+    MailsConfig("wallet_gateway.contrib.mails", __import__("wallet_gateway.contrib.mails.apps")).ready()
+    yield
+    for signal, known in zip(ALL, before, strict=True):
+        signal.receivers = known
+        signal.sender_receivers_cache.clear()
+
+
+def ordered(*, waited: bool = True, language: str = "en", **columns: Any) -> PaymentOrder:
+    content = {"checkoutDetails": {"cardholderEmail": "ada@example.com"}}
+    order = an_order(**{"order_number": "A-1001", "language": language, "content": content} | columns)
+    intent = an_intent(a_payment(order))
+    state = "UNKNOWN" if waited else "OPEN"
+    Evidence.objects.create(intent=intent, kind="FAULT", state_after=state, occurred_at=NOW)
+    return order
+
+
+def tell(signal: Signal, order: PaymentOrder, fact_id: str = "fact-1") -> list[Any]:
+    answers = signal.send_robust(
+        PaymentOrder,
+        fact_id=fact_id,
+        reference=order.reference,
+        order=order,
+        amount=Money(Decimal("20.00"), "EUR"),
+        occurred_at=NOW,
+    )
+    return [answer for _, answer in answers if isinstance(answer, Exception)]
+
+
+def test_the_app_is_off_until_it_is_installed() -> None:
+    assert not apps.is_installed("wallet_gateway.contrib.mails")
+
+
+@pytest.mark.parametrize(
+    ("signal", "subject", "words"),
+    [
+        (signals.order_paid, "Your order A-1001 is paid after all", "20.00"),
+        (signals.order_failed, "Your order A-1001 is not paid", "nothing was charged"),
+        (signals.order_refunded, "Refund for your order A-1001", "20.00"),
+    ],
+)
+def test_each_fact_becomes_one_mail_to_the_customer(signal: Signal, subject: str, words: str) -> None:
+    order = ordered()
+    assert tell(signal, order) == []
+    assert tell(signal, order) == [], "told twice"
+    (message,) = mail.outbox
+    assert (message.to, message.subject) == (["ada@example.com"], subject)
+    assert words in message.body
+
+
+@pytest.mark.parametrize("signal", [signals.order_paid, signals.order_failed])
+def test_who_was_not_made_to_wait_has_seen_it_on_the_page(signal: Signal) -> None:
+    tell(signal, ordered(waited=False))
+    assert mail.outbox == []
+
+
+def test_an_order_without_an_address_gets_no_mail() -> None:
+    assert tell(signals.order_refunded, ordered(content={})) == []
+    assert mail.outbox == []
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("de", "Erstattung"),
+        ("de-AT", "Erstattung"),
+        ("fr", "Remboursement"),
+        ("es", "Reembolso"),
+        ("ar", "استرداد"),
+        ("tlh", "Refund"),
+        ("", "Refund"),
+    ],
+)
+def test_the_mail_is_in_the_customers_language(language: str, words: str) -> None:
+    tell(signals.order_refunded, ordered(language=language))
+    assert words in mail.outbox[0].subject
+
+
+def test_what_a_customer_may_have_written_is_no_header_and_no_entity() -> None:
+    tell(signals.order_refunded, ordered(order_number="A & B\nBcc: all@example.com"))
+    assert mail.outbox[0].subject == "Refund for your order A & B Bcc: all@example.com"
+    assert mail.outbox[0].recipients() == ["ada@example.com"]
+
+
+def test_a_mail_server_that_is_away_is_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    order = ordered()
+
+    def away(*_: object) -> None:
+        raise ConnectionRefusedError
+
+    with monkeypatch.context() as patched:
+        patched.setattr(receivers, "send_mail", away)
+        assert [type(error) for error in tell(signals.order_refunded, order)] == [ConnectionRefusedError]
+    assert tell(signals.order_refunded, order) == []
+    assert len(mail.outbox) == 1
+
+
+def test_managers_hear_of_an_authorisation_that_lapses(settings: Settings) -> None:
+    settings.MANAGERS = [("Anna", "anna@shop.example")]
+    signals.authorisation_ending.send_robust(
+        PaymentOrder,
+        reference="SHOP-1",
+        order=None,
+        payment=None,
+        amount=Money(Decimal("15.00"), "EUR"),
+        ends_at=datetime(2026, 5, 11, 12, 0, tzinfo=UTC),
+        policy="ask",
+    )
+    (message,) = mail.outbox
+    assert message.to == ["anna@shop.example"]
+    assert "SHOP-1" in message.subject
+    assert "15.00 EUR" in message.body

@@ -1,0 +1,1 @@
+"""Mails that the plugin can send by itself. Off until this is among the installed apps."""
