@@ -275,3 +275,16 @@ def test_the_form_does_not_move_when_the_button_appears(page: Page, shop: str, m
     before = form.bounding_box()
     expect(page.get_by_role("button", name="Pay now")).to_be_visible()
     assert form.bounding_box() == before
+
+
+def test_the_sandboxs_own_wallet_and_sheet_work_under_the_pages_policy(
+    page: Page, context: BrowserContext, shop: str, make_order: MakeOrder, complaints: list[str]
+) -> None:
+    context.unroute("**/pay.js")
+    order = make_order()
+    page.goto(pay_page(shop, order))
+    page.get_by_role("button", name="Pay now").click()
+    page.frame_locator("iframe").get_by_role("button", name=re.compile("^Pay €24.90")).click()
+    expect(page.locator("h1")).to_have_text("Your payment went through", timeout=10_000)
+    assert payments.get_order(order.reference).is_paid
+    assert complaints == []
