@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Self
 
+from cryptography.fernet import Fernet
+
 from wallet_gateway.testing.plugin import BUILT_IN_MERCHANT
 from wallet_gateway.testing.sandbox import SandboxControl
 
@@ -35,6 +37,7 @@ class LiveShop:
     gateway: str
     manage: Path
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    _secret: str = field(default_factory=lambda: Fernet.generate_key().decode(), init=False, repr=False)
 
     def __enter__(self) -> Self:
         self.command("migrate", "--verbosity=0")
@@ -85,6 +88,11 @@ class LiveShop:
                 earlier = [(_earlier(text, seconds), row) for row, text in rows]
                 database.executemany(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", earlier)
 
+    def forgets_its_keys(self) -> None:
+        """Make the shop ask the gateway for a new key for its wallet buttons."""
+        with closing(sqlite3.connect(self._database, timeout=30)) as database, database:
+            database.execute("UPDATE wallet_gateway_walletkey SET expires_at = '2020-01-01 00:00:00'")
+
     @property
     def _database(self) -> Path:
         return self.folder / "shop.sqlite3"
@@ -99,6 +107,8 @@ class LiveShop:
             **ours,
             **merchant,
             "DEBUG": "true",
+            # One key for the shop and for the commands beside it.
+            "WALLET_GATEWAY_FERNET_KEYS": self._secret,
             "DATABASE_URL": f"sqlite:///{self._database}",
             "WALLET_PUBLIC_ORIGIN": self.url,
             "WALLET_GATEWAY_URL": self.gateway,
