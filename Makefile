@@ -62,7 +62,7 @@ tests/js/node_modules/.installed: tests/js/package-lock.json
 test-js:  ## Types and tests of the browser scripts, where Node is there
 	@if ! command -v node >/dev/null; then echo "*** Node is missing: JAVASCRIPT TESTS SKIPPED ***"; test "$$CI" != true; \
 	else $(MAKE) --no-print-directory tests/js/node_modules/.installed && tests/js/node_modules/.bin/tsc --project tests/js \
-	&& node --test $$(find tests -name '*.test.js' -not -path '*/node_modules/*'); fi
+	&& node --test --test-timeout=60000 $$(find tests -name '*.test.js' -not -path '*/node_modules/*'); fi
 
 test-postgres: $(VENV)/.installed-test  ## The Python tests on PostgreSQL, when it answers
 	@scripts/test-database $(VENV) postgres PostgreSQL "$(POSTGRES_URL)" $(PYTEST_ARGS) $(ON_SERVERS)
