@@ -20,3 +20,14 @@ def note_down(request: HttpRequest, row: Model, what: str) -> None:
         action_flag=CHANGE,
         change_message=what,
     )
+
+
+def note_down_all(request: HttpRequest, model: type[Model], what: str) -> None:
+    """Record what the person behind a request did with rows of a kind, too many to name."""
+    LogEntry.objects.create(
+        user_id=str(request.user.pk),
+        content_type=ContentType.objects.get_for_model(model),
+        object_repr=str(model._meta.verbose_name_plural)[:200],
+        action_flag=CHANGE,
+        change_message=what,
+    )

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from django.contrib import admin
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway import conf
+from wallet_gateway.admin.migrated_import import export, import_page
+from wallet_gateway.admin.migrated_refund import MOST_DEPOSITS, refund_page, refund_url
+from wallet_gateway.admin.migrated_report import report
+from wallet_gateway.admin.order_page import Button
+from wallet_gateway.admin.permissions import DETACHED_REFUND, may
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, money, seen, unbroken
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.protocol.money import Money
@@ -15,7 +27,9 @@ from wallet_gateway.queries.search import deposits_found
 class MigratedDepositAdmin(ReadOnlyAdmin):
     """What a migration file has brought, and what was refunded without one."""
 
+    change_list_template = "admin/wallet_gateway/deposits.html"
     finder = staticmethod(deposits_found)
+    actions = ("refund_many",)
     search_help_text = _("The whole reference that the migration gave it")
     list_display = (
         seen("parent_transaction_id", _("parent transaction id")),
@@ -40,6 +54,45 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
         seen("provider_transaction_id", _("the earlier provider's id")),
         labelled("created_at", _("created at")),
     )
+
+    def has_refund_permission(self, request: HttpRequest) -> bool:
+        """Say whether the action is offered and done."""
+        return may(request, DETACHED_REFUND)
+
+    @admin.action(description=_("Refund the selected deposits…"), permissions=["refund"])
+    def refund_many(self, request: HttpRequest, deposits: QuerySet[MigratedDeposit]) -> HttpResponse | None:
+        """Go to the page that confirms a refund of each."""
+        ids = list(deposits.values_list("pk", flat=True)[: MOST_DEPOSITS + 1])
+        if len(ids) > MOST_DEPOSITS:
+            most = {"most": MOST_DEPOSITS}
+            messages.error(request, gettext("Choose at most %(most)d deposits at a time.") % most)
+            return None
+        return HttpResponseRedirect(refund_url(ids))
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the pages of the workbench before those of Django."""
+        name = "wallet_gateway_migrateddeposit"
+        own = [
+            path("import/", self.acting(import_page), name=f"{name}_import"),
+            path("export/<str:alias>/", self.acting(export), name=f"{name}_export"),
+            path("report/", self.acting(report), name=f"{name}_report"),
+            path("refund/", self.acting(refund_page), name=f"{name}_refund"),
+        ]
+        return own + super().get_urls()
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the list with the ways to import, export and report."""
+        shown = {"gateways": tuple(conf.settings().gateways), "may_refund": may(request, DETACHED_REFUND)}
+        return super().changelist_view(request, shown | (extra_context or {}))
+
+    def page_context(self, request: HttpRequest, row: MigratedDeposit) -> dict[str, Any]:
+        """Offer to refund what is left."""
+        left = row.refundable
+        if row.frozen or not may(request, DETACHED_REFUND) or (left is not None and not left.minor_units):
+            return {}
+        return {"buttons": (Button(label=_("Refund…"), url=refund_url([row.pk])),)}
 
     @admin.display(description=_("amount"))
     def deposited(self, row: MigratedDeposit) -> str:

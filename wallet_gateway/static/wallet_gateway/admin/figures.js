@@ -15,18 +15,19 @@
   function seriesOf(table) {
     const names = [...table.tHead.rows[0].cells].slice(1).map((cell) => cell.textContent);
     const rows = [...table.tBodies[0].rows];
-    return {
-      labels: rows.map((row) => row.cells[0].textContent),
-      series: names.map((name, index) => ({
-        name,
-        // Numbers for pixels alone: what a person reads is the text of the table.
-        values: rows.map((row) => {
-          const { value } = row.cells[index + 1].dataset;
-          return value ? Number(value) : null;
-        }),
-        texts: rows.map((row) => row.cells[index + 1].textContent),
-      })),
-    };
+    const series = names.map((name, index) => ({
+      name,
+      index,
+      // Numbers for pixels alone: what a person reads is the text of the table.
+      values: rows.map((row) => {
+        const { value } = row.cells[index + 1].dataset;
+        return value ? Number(value) : null;
+      }),
+      texts: rows.map((row) => row.cells[index + 1].textContent),
+    }));
+    // What never was takes no room beside what was.
+    const seen = series.filter((part) => part.values.some(Boolean));
+    return { labels: rows.map((row) => row.cells[0].textContent), series: seen.length ? seen : series };
   }
 
   function colours(figure) {
@@ -40,7 +41,8 @@
     };
   }
 
-  function datasetOf(part, index, kind, paint) {
+  function datasetOf(part, kind, paint) {
+    const { index } = part;
     const isBar = kind.bars ? kind.bars.includes(index) : kind.type === "bar";
     const colour = paint.series[index];
     return {
@@ -56,7 +58,6 @@
       pointRadius: 2,
       pointHoverRadius: 5,
       spanGaps: true,
-      tension: 0.25,
       yAxisID: kind.bars && isBar ? "count" : "y",
       order: isBar ? 2 : 1,
     };
@@ -97,7 +98,7 @@
     const mustStandStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
     return new window.Chart(canvas, {
       type: kind.type,
-      data: { labels, datasets: series.map((part, index) => datasetOf(part, index, kind, paint)) },
+      data: { labels, datasets: series.map((part) => datasetOf(part, kind, paint)) },
       options: {
         maintainAspectRatio: false,
         animation: mustStandStill ? false : { duration: 250 },

@@ -1,0 +1,108 @@
+"""The operators' pages with a million transactions on PostgreSQL against the same pages with a thousand.
+
+As a program it opens each page of the database it is given, and prints what each took.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from bench.databases import postgres, run
+from bench.measure import Finding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MANY, FEW = 1_000_000, 1_000
+ROUNDS = 15
+MOST_STATEMENTS = 15
+SETTINGS = "bench.shop.admin_settings"
+
+ROWS = Path(__file__).with_name("shop") / "transactions.sql"
+
+ROOM = "/admin/wallet_gateway"
+PAGES = {
+    "order list": f"{ROOM}/paymentorder/",
+    "order list, by state": f"{ROOM}/paymentorder/?state__exact=FAILED",
+    "order list, fifth page": f"{ROOM}/paymentorder/?p=5",
+    "order search": f"{ROOM}/paymentorder/?q=ORDER-400",
+    "transaction list": f"{ROOM}/gatewaytransaction/",
+    "transaction list, by state": f"{ROOM}/gatewaytransaction/?state__exact=REJECTED",
+    "transaction list, by rare state": f"{ROOM}/gatewaytransaction/?state__exact=UNKNOWN",
+    "transaction list, by both": f"{ROOM}/gatewaytransaction/?state__exact=REJECTED&kind__exact=CAPTURE",
+    "transaction list, by kind": f"{ROOM}/gatewaytransaction/?kind__exact=CAPTURE",
+    "transaction search": f"{ROOM}/gatewaytransaction/?q=CAP-400",
+    "order page": f"{ROOM}/paymentorder/400/change/",
+    "desk": f"{ROOM}/desk/",
+}
+
+
+def measure() -> Iterator[Finding]:
+    """Open every page in both databases."""
+    try:
+        with postgres("admin_few") as few, postgres("admin_many") as many:
+            _fill(few, FEW)
+            _fill(many, MANY)
+            on_few, on_many = (json.loads(_pages(url)) for url in (few, many))
+    except psycopg.OperationalError:
+        print("  PostgreSQL does not answer: the operators' pages are left out.")
+        return
+    for page in PAGES:
+        yield Finding(
+            what=f"{page}: {MANY:,} transactions against {FEW:,}",
+            value=on_many[page]["seconds"] / on_few[page]["seconds"],
+            target=3 if page == "desk" else 1.5,
+            unit="x",
+        )
+    most = max(PAGES, key=lambda page: on_many[page]["statements"])
+    what = f"most SQL statements of one page ({most})"
+    yield Finding(what=what, value=on_many[most]["statements"], target=MOST_STATEMENTS)
+
+
+def _fill(database: str, transactions: int) -> None:
+    run("django", "migrate", "--verbosity", "0", database=database, settings=SETTINGS)
+    with psycopg.connect(database.replace("postgres://", "postgresql://"), autocommit=True) as rows:
+        rows.execute(ROWS.read_text().replace(":orders", str(transactions // 2)).encode())
+        rows.execute(b"VACUUM ANALYZE")
+
+
+def _pages(database: str) -> str:
+    return run("bench.admin", database=database, settings=SETTINGS)
+
+
+def main() -> None:
+    """Open each page some times; print the median of each, and its statements."""
+    import django
+
+    django.setup()
+    from django.contrib.auth.models import User
+    from django.test import Client
+
+    client = Client()
+    client.force_login(User.objects.create_superuser("root", password="x"))
+    json.dump({page: _open(client, address) for page, address in PAGES.items()}, sys.stdout)
+
+
+def _open(client: Any, address: str) -> dict[str, float]:  # noqa: ANN401 - Django is not set up where types are
+    from django.db import connection
+    from django.test.utils import CaptureQueriesContext
+
+    with CaptureQueriesContext(connection) as asked:
+        assert client.get(address).status_code == 200, address
+    took = []
+    for _ in range(ROUNDS):
+        started = time.perf_counter()
+        client.get(address).content  # noqa: B018 - drawn
+        took.append(time.perf_counter() - started)
+    return {"seconds": statistics.median(took), "statements": len(asked)}
+
+
+if __name__ == "__main__":
+    main()

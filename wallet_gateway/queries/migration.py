@@ -1,0 +1,67 @@
+"""How the migration stands: deposits of an earlier provider by gateway and currency. One statement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Count, F, Q, Sum
+
+from wallet_gateway.models import MigratedDeposit
+from wallet_gateway.protocol.money import Money
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationTotals:
+    """One gateway's deposits in one currency."""
+
+    gateway: str
+    currency: str
+    deposits: int
+    unknown: int
+    """Refunded without a migration file having told of them; in no sum but that of our own refunds."""
+    frozen: int
+    deposited: Money
+    refunded_before: Money
+    refunded: Money
+    """By us, unknown deposits included."""
+    under_way: Money
+    open: Money
+    """What of the known deposits could still be given back."""
+
+
+def migration_totals() -> tuple[MigrationTotals, ...]:
+    """Add all deposits up."""
+    known = Q(known=True)
+    left = F("amount_minor") - F("refunded_before") - F("refunded") - F("refund_reserved")
+    rows = MigratedDeposit.objects.order_by("gateway", "currency").values("gateway", "currency")
+    summed = rows.annotate(
+        deposits=Count("pk"),
+        unknown=Count("pk", filter=~known),
+        stopped=Count("pk", filter=Q(frozen=True)),
+        deposited=Sum("amount_minor", filter=known),
+        before=Sum("refunded_before"),
+        ours=Sum("refunded"),
+        reserved=Sum("refund_reserved"),
+        left=Sum(left, filter=known),
+    )
+
+    def money(row: Mapping[str, Any], name: str) -> Money:
+        return Money.from_minor_units(int(row[name] or 0), row["currency"])
+
+    return tuple(
+        MigrationTotals(
+            gateway=row["gateway"],
+            currency=row["currency"],
+            deposits=row["deposits"],
+            unknown=row["unknown"],
+            frozen=row["stopped"],
+            deposited=money(row, "deposited"),
+            refunded_before=money(row, "before"),
+            refunded=money(row, "ours"),
+            under_way=money(row, "reserved"),
+            open=money(row, "left"),
+        )
+        for row in summed
+    )
