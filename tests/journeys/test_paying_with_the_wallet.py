@@ -1,4 +1,4 @@
-"""A customer pays in the wallet's sheet over the shop's own page: nothing approves by itself, once is once."""
+"""A customer pays in the wallet's sheet over the shop's page: nothing approves by itself, once is once."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def wallet(live_shop: LiveShop) -> Iterator[None]:
 
 def authorizations(live_shop: LiveShop, before: int = 0) -> int:
     """How many authorizations the gateway has received, besides those of before."""
-    return sum(entry["operation"] == "authorization" for entry in live_shop.control.journal()) - before
+    received = [entry for entry in live_shop.control.journal() if entry["operation"] == "authorization"]
+    return len(received) - before
 
 
 def goes_to_the_bank(customer: Customer, sheet: Sheet) -> None:
