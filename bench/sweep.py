@@ -42,9 +42,7 @@ def measure() -> Iterator[Finding]:
     by_core = FEW / alone["cpu_seconds"]
     rate = many["rows_per_second"]
     cores = many["cpu_seconds"] * rate / ROWS
-    print(
-        f"  one core brings {by_core:.0f} rows a second; the sweep {many['rows_per_second']:.0f}, with {cores:.2f} of it"
-    )
+    print(f"  one core brings {by_core:.0f} rows a second; the sweep {rate:.0f}, with {cores:.2f} of it")
     yield Finding(
         what=f"sweep of {ROWS:,} rows, share of the nearer bound",
         value=rate / min(BY_CONNECTIONS, by_core),

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from wallet_gateway.operations._crews import work_off
+from wallet_gateway.operations._crews import Pace, work_off
 
 pytestmark = pytest.mark.django_db
 
@@ -61,3 +61,20 @@ def test_what_a_thread_raises_ends_the_taking_and_is_raised() -> None:
 
 def test_nothing_to_do_is_done_at_once() -> None:
     assert work_off([], lambda thing: None, threads=8) == 0
+
+
+def test_turns_come_at_the_rate_whoever_takes_them() -> None:
+    waits: list[float] = []
+    pace = Pace(10.0, waits.append)
+    for _ in range(4):
+        pace.wait()
+    assert [round(wait, 1) for wait in waits] == [0.1, 0.2, 0.3], "nobody slept, so each waits for all before"
+
+
+def test_a_long_delay_is_not_made_good_by_a_burst() -> None:
+    waits: list[float] = []
+    pace = Pace(10.0, waits.append)
+    time.sleep(0.5)
+    for _ in range(5):
+        pace.wait()
+    assert len(waits) >= 3

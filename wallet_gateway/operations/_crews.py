@@ -4,12 +4,34 @@ from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable, Iterable
 from typing import Generic, TypeVar
 
 from django.db import connections
 
 T = TypeVar("T")
+
+_CATCH_UP = 0.1
+"""Seconds of delay that may be made good by hurrying."""
+
+
+class Pace:
+    """Turns at a rate that all threads together keep to."""
+
+    def __init__(self, per_second: float, sleep: Callable[[float], None]) -> None:
+        self._pause, self._sleep = 1 / per_second, sleep
+        self._next = time.monotonic()
+        self._lock = threading.Lock()
+
+    def wait(self) -> None:
+        """Wait for this thread's turn."""
+        with self._lock:
+            now = time.monotonic()
+            turn = max(self._next, now - _CATCH_UP)
+            self._next = turn + self._pause
+        if turn > now:
+            self._sleep(turn - now)
 
 
 def work_off(things: Iterable[T], work: Callable[[T], object], *, threads: int) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator
 from datetime import datetime, timedelta
 from itertools import islice
@@ -25,7 +24,7 @@ from wallet_gateway.domain.recovery import (
 from wallet_gateway.models import EvidenceKind, GatewayPause, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operations._books import OPENING
-from wallet_gateway.operations._crews import work_off
+from wallet_gateway.operations._crews import Pace, work_off
 from wallet_gateway.operations._isolation import alone
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._questions import ask
@@ -46,7 +45,6 @@ ASKABLE_STATES = frozenset(
 
 _LOOK_EVERY = 32
 """Rows between two looks for a pause, where several threads ask."""
-_CATCH_UP = 0.1
 
 AT_MOST_EVERY = timedelta(seconds=2)
 """However often a page asks us, we ask the gateway no more often than this for one intent."""
@@ -238,43 +236,32 @@ def _ask_paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> i
 
 def _ask_together(context: GatewayContext, *, limit: int) -> int:
     """Ask in several threads, each of which may take up to `limit` rows, at the gateway's rate in all."""
-    workers = context.policy.query_workers
+    workers, pace = context.policy.query_workers, Pace(context.policy.query_rate, context.sleep)
+    asked: list[str] = []
 
     def ask_one(intent: GatewayTransaction) -> None:
-        with alone(intent.reference):
-            question(intent, context=context)
+        # Claimed before the wait, so that what others have claimed costs no turn.
+        if _claim_due(intent, context.clock.now()):
+            asked.append(intent.reference)
+            pace.wait()
+            with alone(intent.reference):
+                question(intent, context=context)
 
-    rows = _claimed(context, batch=limit)
-    return work_off(islice(_paced(rows, context), limit * workers), ask_one, threads=workers)
+    rows = islice(_due_batches(context, batch=limit), limit * workers)
+    work_off(rows, ask_one, threads=workers)
+    return len(asked)
 
 
-def _claimed(context: GatewayContext, *, batch: int) -> Iterator[GatewayTransaction]:
-    """Claim one due row after another, until none is left or the gateway wants to be left alone."""
+def _due_batches(context: GatewayContext, *, batch: int) -> Iterator[GatewayTransaction]:
+    """Read due rows until none is left or the gateway wants to be left alone; one may come twice."""
     while not _queries_are_paused(context, now := context.clock.now()):
         rows = list(_due(context, now)[:batch])
         for number, intent in enumerate(rows):
             if number % _LOOK_EVERY == 0 and _queries_are_paused(context, context.clock.now()):
                 return
-            if _claim_due(intent, context.clock.now()):
-                yield intent
+            yield intent
         if len(rows) < batch:
             return
-
-
-def _paced(rows: Iterator[GatewayTransaction], context: GatewayContext) -> Iterator[GatewayTransaction]:
-    """Hand rows out at the gateway's rate: late ones do not make the next ones hurry."""
-    pause, earliest = 1 / context.policy.query_rate, time.monotonic()
-    while True:
-        wait = earliest - time.monotonic()
-        if wait > 0:
-            context.sleep(wait)
-        # Rested before the claim, so that a claim is never older than its question needs.
-        intent = next(rows, None)
-        if intent is None:
-            return
-        # One thread's hiccup may be made good within a tenth of a second, no more.
-        earliest = max(earliest + pause, time.monotonic() - _CATCH_UP)
-        yield intent
 
 
 def _claim_due(intent: GatewayTransaction, now: datetime) -> bool:
