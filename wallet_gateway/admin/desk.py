@@ -94,10 +94,7 @@ class DeskAdmin(ReadOnlyAdmin):
         if request.method == "POST" and form.is_valid() and _act(request, alias, verb, form):
             return HttpResponseRedirect(_desk_url())
         words = _words(verb)
-        facts = [
-            (_("Gateway"), alias),
-            (_("Gateway's merchant"), conf.gateway_settings(alias).account.merchant_id),
-        ]
+        facts = [(_("Gateway"), alias)]
         context = {**words, "form": form, "back": _desk_url(), "facts": facts}
         return draw(self.admin_site, request, "decide.html", context)
 

@@ -17,8 +17,8 @@
 
   function show(told, total) {
     label.textContent = label.dataset.walletWords
-      .replace("%checked%", String(told.checked))
-      .replace("%stored%", String(told.stored));
+      .replace("{checked}", String(told.checked))
+      .replace("{stored}", String(told.stored));
     if (told.stored) {
       bar.max = total;
       bar.value = told.stored;
