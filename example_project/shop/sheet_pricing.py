@@ -57,10 +57,21 @@ def _options(order: Order, *, is_abroad: bool) -> Iterator[ShippingOption]:
         if order.is_sent and rate.amount >= order.shipping:
             yield ShippingOption(
                 id=rate.method.code,
-                label=rate.method.name,
+                label=_label(rate, is_ordered=rate.amount == order.shipping, is_abroad=is_abroad),
                 description=rate.method.promise,
                 amount=rate.amount - order.shipping + stamp,
             )
+
+
+def _label(rate: ShippingRate, *, is_ordered: bool, is_abroad: bool) -> str:
+    """In the sheet's sums it stands below what the order's own shipping costs."""
+    if is_abroad:
+        text = _("%(method)s, abroad")
+    elif is_ordered:
+        text = _("%(method)s, as ordered")
+    else:
+        text = _("%(method)s instead")
+    return text % {"method": rate.method.name}
 
 
 def _discount(order: Order, code: str) -> SheetDiscount | None:

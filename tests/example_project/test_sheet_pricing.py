@@ -34,7 +34,10 @@ def order(visitor: Visitor) -> Order:
 def test_the_ordered_way_costs_nothing_more_and_a_dearer_one_the_difference(order: Order) -> None:
     Order.objects.update(sheet={"shipping": True})
 
-    assert amounts(ask(order)) == {"post": "0.00", "courier": "5.00"}
+    answer = ask(order)
+
+    assert amounts(answer) == {"post": "0.00", "courier": "5.00"}
+    assert [option.label for option in answer.options] == ["Post, as ordered", "Courier instead"]
 
 
 def test_abroad_costs_one_stamp_more(order: Order) -> None:
