@@ -26,7 +26,7 @@ ALL = (signals.order_paid, signals.order_failed, signals.order_refunded, signals
 
 @pytest.fixture(autouse=True)
 def listening() -> Iterator[None]:
-    before = [signal.receivers for signal in ALL]
+    before = [[*signal.receivers] for signal in ALL]
     MailsConfig("wallet_gateway.contrib.mails", __import__("wallet_gateway.contrib.mails.apps")).ready()
     yield
     for signal, known in zip(ALL, before, strict=True):
