@@ -145,6 +145,40 @@ def test_after_a_decline_the_open_sheet_takes_another_card(
     expect(customer.page.locator(".receipt__card")).to_contain_text("Mastercard")
 
 
+def test_where_the_sheet_closes_first_a_decline_is_said_on_the_page(
+    customer: Customer, sheet: Sheet, live_shop: LiveShop
+) -> None:
+    panel = customer.page.locator(".sheet-panel")
+    panel.locator("summary").click()
+    panel.get_by_label("Keep the sheet open").uncheck()
+    panel.get_by_role("button").click()
+    live_shop.control.fault("authorization", "errored", times=1)
+    sheet.opens()
+    sheet.approves()
+    expect(sheet.news).to_contain_text("declined")
+    expect(customer.page.locator("dialog iframe")).to_have_count(0)
+    sheet.opens()
+    sheet.takes("card", "4444")
+    sheet.approves()
+
+    expect(customer.heading).to_have_text(PAID)
+
+
+def test_when_the_gateways_answer_is_lost_the_customer_waits_and_has_paid_once(
+    customer: Customer, sheet: Sheet, live_shop: LiveShop
+) -> None:
+    before = authorizations(live_shop)
+    live_shop.control.fault("authorization", "drop_after", times=1)
+    sheet.opens()
+    sheet.approves()
+    customer.page.wait_for_url(RESULT_PAGE)
+    expect(customer.heading).to_have_text(PAID, timeout=30_000)
+    customer.goes_back_to_the_order()
+
+    expect(customer.standing).to_have_text(PAID_ORDER)
+    assert authorizations(live_shop, before) == 1
+
+
 def test_a_closed_sheet_is_no_error_and_the_button_has_the_focus_again(
     customer: Customer, sheet: Sheet
 ) -> None:
