@@ -6,7 +6,6 @@ As a program it opens each page of the database it is given, and prints what eac
 from __future__ import annotations
 
 import json
-import statistics
 import sys
 import time
 from pathlib import Path
@@ -32,13 +31,13 @@ PAGES = {
     "order list": f"{ROOM}/paymentorder/",
     "order list, by state": f"{ROOM}/paymentorder/?state__exact=FAILED",
     "order list, fifth page": f"{ROOM}/paymentorder/?p=5",
-    "order search": f"{ROOM}/paymentorder/?q=ORDER-400",
+    "order search": f"{ROOM}/paymentorder/?q=ORDER-0000400",
     "transaction list": f"{ROOM}/gatewaytransaction/",
     "transaction list, by state": f"{ROOM}/gatewaytransaction/?state__exact=REJECTED",
     "transaction list, by rare state": f"{ROOM}/gatewaytransaction/?state__exact=UNKNOWN",
     "transaction list, by both": f"{ROOM}/gatewaytransaction/?state__exact=REJECTED&kind__exact=CAPTURE",
     "transaction list, by kind": f"{ROOM}/gatewaytransaction/?kind__exact=CAPTURE",
-    "transaction search": f"{ROOM}/gatewaytransaction/?q=CAP-400",
+    "transaction search": f"{ROOM}/gatewaytransaction/?q=CAP-0000400",
     "order page": f"{ROOM}/paymentorder/400/change/",
     "desk": f"{ROOM}/desk/",
 }
@@ -78,7 +77,7 @@ def _pages(database: str) -> str:
 
 
 def main() -> None:
-    """Open each page some times; print the median of each, and its statements."""
+    """Open each page some times; print the quickest time of each, and its statements."""
     import django
 
     django.setup()
@@ -96,12 +95,14 @@ def _open(client: Any, address: str) -> dict[str, float]:  # noqa: ANN401 - Djan
 
     with CaptureQueriesContext(connection) as asked:
         assert client.get(address).status_code == 200, address
+        statements = len(asked)
     took = []
     for _ in range(ROUNDS):
         started = time.perf_counter()
         client.get(address).content  # noqa: B018 - drawn
         took.append(time.perf_counter() - started)
-    return {"seconds": statistics.median(took), "statements": len(asked)}
+    # The quickest of them: whatever else the machine does only adds to it.
+    return {"seconds": min(took), "statements": statements}
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
 -- The rows of a shop: half as many orders as transactions; each was reserved and captured, over three years,
--- most of them well. :orders is how many.
+-- four of five well. :orders is how many.
 
 INSERT INTO wallet_gateway_paymentorder (reference, token, gateway, type, currency, amount_minor, order_number,
     language, content, content_hash, continue_url, state, version, created_at, updated_at)
-SELECT 'ORDER-' || n, 'token-' || n, 'default', 'preauthorization', CASE n % 10 WHEN 0 THEN 'USD' ELSE 'EUR' END,
+SELECT 'ORDER-' || lpad(n::text, 7, '0'), 'token-' || n, 'default', 'preauthorization', CASE n % 10 WHEN 0 THEN 'USD' ELSE 'EUR' END,
     1000 + n % 5000, 'NO-' || n, '', '{}', repeat('0', 64), '',
-    CASE WHEN n % 20 = 0 THEN 'FAILED' ELSE 'PAID' END, 1, t, t
+    CASE WHEN n % 5 = 0 THEN 'FAILED' ELSE 'PAID' END, 1, t, t
 FROM (SELECT n, now() - (n::float8 / :orders) * interval '3 years' AS t
       FROM generate_series(1, :orders) n) made;
 INSERT INTO wallet_gateway_payment (order_id, number, reference, type, currency, amount_minor, authorised, captured,
@@ -19,7 +19,7 @@ INSERT INTO wallet_gateway_gatewaytransaction (payment_id, gateway, kind, refere
     approved_minor, state, state_since, attempt_no, holds_reservation, request_body, body_hash, redirect_url,
     query_rung, query_count, absent_count, needs_operator, decided_by_person, record_id, provider_state,
     error_code, detail, author, note, created_at)
-SELECT id, 'default', kind, CASE kind WHEN 'CHECKOUT' THEN reference ELSE 'CAP-' || id END, currency, amount_minor,
+SELECT id, 'default', kind, CASE kind WHEN 'CHECKOUT' THEN reference ELSE 'CAP-' || lpad(id::text, 7, '0') END, currency, amount_minor,
     CASE WHEN stuck OR state <> 'PAID' THEN NULL ELSE amount_minor END,
     CASE WHEN stuck THEN 'UNKNOWN' WHEN state = 'PAID' THEN 'APPROVED' ELSE 'REJECTED' END,
     created_at + interval '1 minute', 1, false, '{}', '', '', 0, 0, 0, false, false, kind || id, '', '', '', '', '',

@@ -1,0 +1,86 @@
+"""The import of a migration file in a real Chromium: checked, then taken in, on one page and under policy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from pytest_django import Settings
+
+from tests.admin.conftest import MakePerson
+from tests.admin.test_desk_in_browser import NOTHING_INLINE
+from tests.admin.test_migrated import BAD, GOOD, HEADER, OTHER
+from wallet_gateway.models import MigratedDeposit
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+    from pytest_django.live_server_helper import LiveServer
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+
+
+@pytest.fixture
+def workbench(
+    browser: Browser, live_server: LiveServer, make_person: MakePerson, settings: Settings
+) -> Iterator[tuple[Page, list[str]]]:
+    settings.SECURE_CSP = NOTHING_INLINE
+    middleware = "example_project.shop.middleware.ContentSecurityPolicyMiddleware"
+    settings.MIDDLEWARE = [middleware, *settings.MIDDLEWARE]
+    person = make_person("detached_refund")
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    session = {"name": "sessionid", "value": person.cookies["sessionid"].value, "url": live_server.url}
+    context.add_cookies([session])  # type: ignore[list-item]
+    page, complaints = context.new_page(), []
+    page.on("console", lambda line: complaints.append(line.text) if line.type == "error" else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
+    page.goto(f"{live_server.url}/admin/wallet_gateway/migrateddeposit/import/")
+    yield page, complaints
+    context.close()
+
+
+def choose(page: Page, folder: Path, *rows: str) -> None:
+    file = folder / "old.csv"
+    file.write_text(HEADER + "".join(rows))
+    page.get_by_label("Migration file (CSV)").set_input_files(file)
+
+
+def test_a_file_is_checked_then_taken_in_without_choosing_it_twice(
+    workbench: tuple[Page, list[str]], tmp_path: Path
+) -> None:
+    page, complaints = workbench
+    take = page.get_by_role("button", name="Take it in")
+    assert take.is_disabled()
+    choose(page, tmp_path, GOOD, OTHER)
+    page.get_by_role("button", name="Check the file").click()
+    page.get_by_text("2 rows are good, 0 are bad. Nothing is taken in yet.").wait_for()
+    assert not MigratedDeposit.objects.exists()
+
+    take.click()
+    page.get_by_text("The good rows are taken in.").wait_for()
+    assert page.get_by_text("Rows checked: 2, taken in: 2").is_visible()
+    assert MigratedDeposit.objects.count() == 2
+    assert complaints == []
+
+
+def test_bad_rows_are_listed_and_can_be_had_as_a_file(
+    workbench: tuple[Page, list[str]], tmp_path: Path
+) -> None:
+    page, complaints = workbench
+    choose(page, tmp_path, GOOD, BAD)
+    page.get_by_role("button", name="Check the file").click()
+    page.get_by_role("cell", name="3", exact=True).wait_for()
+    with page.expect_download() as given:
+        page.get_by_role("link", name="Every bad row as CSV").click()
+    lines = Path(given.value.path()).read_text().splitlines()
+    assert lines[0] == "line,reason"
+    assert lines[1].startswith('3,"')
+    assert complaints == []
+
+
+def test_without_a_file_the_page_says_so(workbench: tuple[Page, list[str]]) -> None:
+    page, _ = workbench
+    page.get_by_role("button", name="Check the file").click()
+    page.get_by_text("This field is required.").wait_for()
