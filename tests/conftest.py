@@ -5,7 +5,10 @@ Properties are tested without a stopwatch: the first draw loads tables, and mach
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
+from django.utils import translation
 from hypothesis import HealthCheck, settings
 
 pytest_plugins = ["wallet_gateway.testing.plugin", "tests.databases", "tests.chromium"]
@@ -18,3 +21,10 @@ settings.load_profile("unhurried")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the long tests first, so that no worker is left alone with them at the end."""
     items.sort(key=lambda item: not any(map(item.get_closest_marker, ("slow", "browser"))))
+
+
+@pytest.fixture(autouse=True)
+def _own_language() -> Iterator[None]:
+    """Let no test speak on in the language of the one before it."""
+    yield
+    translation.deactivate()
