@@ -31,11 +31,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='evidence',
-            index=models.Index(fields=['occurred_at'], name='wallet_evidence_occurred'),
+            index=models.Index(fields=['occurred_at', 'kind', 'http_status', 'elapsed_ms'], name='wallet_evidence_occurred'),
         ),
         migrations.AddIndex(
             model_name='gatewaytransaction',
-            index=models.Index(fields=['created_at'], name='wallet_intent_created'),
+            index=models.Index(fields=['created_at', 'kind', 'state', 'currency'], name='wallet_intent_created'),
         ),
         migrations.AddIndex(
             model_name='payment',

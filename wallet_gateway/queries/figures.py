@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from django.db.models import Avg, Count, DateTimeField, ExpressionWrapper, F, Max, Model, Q, QuerySet, Sum
+from django.db.models import Avg, Count, DateTimeField, ExpressionWrapper, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
 from wallet_gateway.domain.lifecycle import IntentState, PaymentType, TransactionKind
@@ -126,21 +126,23 @@ def figures(period: Period, *, currency: str = "") -> Figures:
     """Count and add up a period, in one currency where one is named."""
     only = Q(currency=currency) if currency else Q()
     days = _Days()
-    for row in _by_day(_attempts(period).filter(only), "created_at", period, "currency", "kind", "state"):
+    attempts = _attempts(period).filter(only)
+    for row in _by_day(attempts, _NUMBER, "created_at", period, "currency", "kind", "state"):
         days.count_attempts(row)
     approved = _approved(period).filter(only)
-    for row in _by_day(approved, "state_since", period, "currency", "kind", "payment__type"):
+    for row in _by_day(approved, _MONEY, "state_since", period, "currency", "kind", "payment__type"):
         days.add_money(row)
-    rows = _by_day(_exchanges(period), "occurred_at", period)
+    rows = _by_day(_exchanges(period), _ANSWERS, "occurred_at", period)
     return Figures(money=days.sorted(), gateway=tuple(map(_gateway_day, rows)))
 
 
 Row = Mapping[str, Any]
 
 
-def _by_day(rows: QuerySet[Any], column: str, period: Period, *others: str) -> Iterable[Row]:
+def _by_day(
+    rows: QuerySet[Any], measured: Measures, column: str, period: Period, *others: str
+) -> Iterable[Row]:
     """Group rows by the day of a column and by other columns, the earliest day first."""
-    measured = _MEASURES[rows.model]
     for day in (TruncDate(column, tzinfo=period.zone), _day_by_offset(column, period)):
         days = rows.annotate(day=day).order_by("day", *others)
         found = list(days.values("day", *others).annotate(**measured))
@@ -157,19 +159,19 @@ def _day_by_offset(column: str, period: Period) -> TruncDate:
     return TruncDate(local, tzinfo=UTC)
 
 
-_MEASURES: Mapping[type[Model], dict[str, Any]] = {
-    GatewayTransaction: {
-        "number": Count("pk"),
-        "minor": Sum("approved_minor"),
-        "took": Avg(F("state_since") - F("created_at")),
-    },
-    Evidence: {
-        "number": Count("pk"),
-        "faults": Count("pk", filter=Q(kind=EvidenceKind.FAULT)),
-        "server_errors": Count("pk", filter=Q(http_status__gte=500)),
-        "mean_ms": Avg("elapsed_ms"),
-        "slowest_ms": Max("elapsed_ms"),
-    },
+Measures = Mapping[str, Any]
+_NUMBER: Measures = {"number": Count("*")}
+_MONEY: Measures = {
+    **_NUMBER,
+    "minor": Sum("approved_minor"),
+    "took": Avg(F("state_since") - F("created_at")),
+}
+_ANSWERS: Measures = {
+    **_NUMBER,
+    "faults": Count("occurred_at", filter=Q(kind=EvidenceKind.FAULT)),
+    "server_errors": Count("occurred_at", filter=Q(http_status__gte=500)),
+    "mean_ms": Avg("elapsed_ms"),
+    "slowest_ms": Max("elapsed_ms"),
 }
 
 
