@@ -10,12 +10,15 @@ import pytest
 
 from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.wallet_customer import Customer
+from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.operations._breaker import pause_sending
 from wallet_gateway.operations.attempts import OrderNotPayable
+from wallet_gateway.operations.checkout import start_checkout
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.reconciliation import reconcile_attempt
 from wallet_gateway.operations.wallet_attempts import UnknownWalletReference
 from wallet_gateway.operations.wallet_hooks import SheetFault, SheetPricing, SheetQuestion, ShippingOption
 from wallet_gateway.operations.wallet_keys import WalletUnavailable
@@ -189,6 +192,18 @@ def test_the_sheet_asks_for_its_price_where_the_shop_prices_it(
     assert optional["shippingAddressParameters"] == {"allowedCountryCodes": ["DE", "AT"]}
     assert optional["shippingOptionRequired"] is True
     assert optional["shippingOptionParameters"]["defaultSelectedOptionId"] == "std"
+
+
+def test_a_button_nobody_has_pressed_hides_no_attempt_that_has_ended(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    customer.open(order)
+    page = start_checkout(order=stands(order), context=customer.context, return_urls=return_urls)
+    wallet_sandbox.complete_checkout(page.reference, "refused")
+    reconcile_attempt(reference=page.reference, context=customer.context)
+    assert stands(order).state == OrderState.FAILED
+    assert stands(order).is_payable
 
 
 def test_an_open_sheet_asks_only_what_the_settings_let_it_ask(
