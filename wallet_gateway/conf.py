@@ -115,6 +115,11 @@ def gateway_settings(alias: str) -> GatewaySettings:
     return gateways[alias]
 
 
+def csrf_header() -> str:
+    """Return the header in which the project takes a form's token: `X-CSRFTOKEN` as Django has it."""
+    return django_settings.CSRF_HEADER_NAME.removeprefix("HTTP_").replace("_", "-")
+
+
 def problems() -> tuple[Problem, ...]:
     """Return everything that is missing or wrong, without touching the network."""
     given = getattr(django_settings, SETTING, None)

@@ -169,10 +169,10 @@ def test_the_gateway_is_measured_by_its_answers_and_by_what_was_none() -> None:
 
     assert figures(MAY).gateway == (
         GatewayFigures(
-            day=date(2026, 5, 17), exchanges=4, faults=2, server_errors=1, mean_ms=300.0, slowest_ms=1020
+            day=date(2026, 5, 17), exchanges=4, faults=2, server_errors=1, mean_ms=300, slowest_ms=1020
         ),
         GatewayFigures(
-            day=date(2026, 5, 18), exchanges=1, faults=0, server_errors=0, mean_ms=7.0, slowest_ms=7
+            day=date(2026, 5, 18), exchanges=1, faults=0, server_errors=0, mean_ms=7, slowest_ms=7
         ),
     )
 

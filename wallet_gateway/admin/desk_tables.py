@@ -201,7 +201,7 @@ def _silent(day: date) -> GatewayFigures:
 
 
 def _answers(row: GatewayFigures) -> tuple[Cell, ...]:
-    mean = None if row.mean_ms is None else round(row.mean_ms)
+    mean = row.mean_ms
     return tuple(map(_count, (mean, row.slowest_ms, row.exchanges, row.faults, row.server_errors)))
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import queue
 import threading
 import time
 from collections.abc import Callable, Iterable
-from typing import Generic, TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from typing import TypeVar
 
 from django.db import connections
 
@@ -40,62 +41,37 @@ def work_off(things: Iterable[T], work: Callable[[T], object], *, threads: int) 
     A thing is taken only when a thread is idle, so that none waits in hand. What a thread raises ends the
     taking, and is raised here once all threads have come to their end.
     """
-    crew, begun = _Crew(work, threads), 0
-    try:
+    idle, failures, begun = threading.Semaphore(threads), list[BaseException](), 0
+
+    def end(done: Future[object]) -> None:
+        if (failure := done.exception()) is not None:
+            failures.append(failure)
+        idle.release()
+
+    with ThreadPoolExecutor(threads) as crew:
         waiting = iter(things)
-        while crew.has_idle_thread():
-            try:
-                thing = next(waiting)
-            except StopIteration:
-                break
-            crew.give(thing)
-            begun += 1
-    finally:
-        crew.dismiss()
-    if crew.failure is not None:
-        raise crew.failure
+        try:
+            while idle.acquire() and not failures:
+                for thing in islice(waiting, 1):
+                    crew.submit(work, thing).add_done_callback(end)
+                    begun += 1
+                    break
+                else:
+                    break
+        finally:
+            _close_connections(crew, threads)
+    if failures:
+        raise failures[0]
     return begun
 
 
-class _Crew(Generic[T]):
-    def __init__(self, work: Callable[[T], object], threads: int) -> None:
-        self.failure: BaseException | None = None
-        self._work = work
-        self._things: queue.SimpleQueue[tuple[T] | None] = queue.SimpleQueue()
-        self._idle = threading.Semaphore(threads)
-        self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(threads)]
-        for thread in self._threads:
-            thread.start()
+def _close_connections(crew: ThreadPoolExecutor, threads: int) -> None:
+    """Have each thread close its database connections: they are its own, and nobody else ever would."""
+    all_of_them = threading.Barrier(threads)
 
-    def has_idle_thread(self) -> bool:
-        """Wait until a thread has nothing to do; False once one has failed."""
-        self._idle.acquire()
-        return self.failure is None
+    def close() -> None:
+        all_of_them.wait()
+        connections.close_all()
 
-    def give(self, thing: T) -> None:
-        """Hand a thing to the thread that is idle."""
-        self._things.put((thing,))
-
-    def dismiss(self) -> None:
-        """Wait until all that was taken is done."""
-        for _ in self._threads:
-            self._things.put(None)
-        for thread in self._threads:
-            thread.join()
-
-    def _run(self) -> None:
-        try:
-            while (taken := self._things.get()) is not None:
-                self._do(taken[0])
-        finally:
-            # The connection is this thread's own, and nobody else would ever close it.
-            connections.close_all()
-
-    def _do(self, thing: T) -> None:
-        try:
-            if self.failure is None:
-                self._work(thing)
-        except BaseException as error:  # noqa: BLE001 - it is raised where the work was ordered
-            self.failure = error
-        finally:
-            self._idle.release()
+    for _ in range(threads):
+        crew.submit(close)

@@ -104,7 +104,7 @@ class GatewayFigures:
     """Requests and questions without a usable answer."""
     server_errors: int
     """Answers with an HTTP status of 500 or above; most of them are faults, too."""
-    mean_ms: float | None
+    mean_ms: int | None
     slowest_ms: int | None
 
 
@@ -244,6 +244,6 @@ def _gateway_day(row: Row) -> GatewayFigures:
         exchanges=row["number"],
         faults=row["faults"],
         server_errors=row["server_errors"],
-        mean_ms=None if mean is None else float(mean),
+        mean_ms=None if mean is None else round(mean),
         slowest_ms=row["slowest_ms"],
     )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from wallet_gateway import conf
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.money import exponent
@@ -64,7 +64,7 @@ def wallet_button(order: PaymentOrder) -> WalletButton | None:
             name: reverse(f"wallet_gateway:wallet_{name}", args=[order.token])
             for name in ("session", "price", "reference", "result")
         },
-        csrf_header=settings.CSRF_HEADER_NAME.removeprefix("HTTP_").replace("_", "-"),
+        csrf_header=conf.csrf_header(),
     )
 
 
