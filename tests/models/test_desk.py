@@ -1,0 +1,21 @@
+"""The desk is a name in the admin, and has neither a table nor permissions of its own."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import Permission
+from django.db import connection
+
+from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.models.desk import Desk
+
+
+def test_the_desk_shares_the_table_of_what_was_asked_of_the_gateway() -> None:
+    assert Desk._meta.proxy
+    assert Desk._meta.db_table == GatewayTransaction._meta.db_table
+
+
+@pytest.mark.django_db
+def test_the_desk_brings_no_permission_that_somebody_could_be_given_by_mistake() -> None:
+    assert not Permission.objects.filter(content_type__model="desk").exists()
+    assert "wallet_gateway_desk" not in connection.introspection.table_names()
