@@ -68,6 +68,12 @@ def operator(make_person: MakePerson) -> Client:
 
 
 @pytest.fixture
+def clerk(make_person: MakePerson) -> Client:
+    """Carla, who repays customers of the earlier provider."""
+    return make_person("detached_refund", name="carla")
+
+
+@pytest.fixture
 def onlooker(make_person: MakePerson) -> Client:
     """Somebody who may look at orders and do nothing."""
     return make_person(name="otto")

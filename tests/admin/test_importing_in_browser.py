@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson
 from tests.admin.test_desk_in_browser import NOTHING_INLINE
-from tests.admin.test_migrated import BAD, GOOD, HEADER, OTHER
+from tests.admin.test_migrated_import import BAD, GOOD, HEADER, OTHER
 from wallet_gateway.models import MigratedDeposit
 
 if TYPE_CHECKING:

@@ -1,0 +1,29 @@
+"""What waits, as the desk lists it: hostile text is cut and visible, and more than ten lead to the list."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.models.rows import an_intent
+from wallet_gateway.admin.desk_waiting import work_of
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.queries.waiting import MOST_SHOWN, waiting
+
+pytestmark = pytest.mark.django_db
+
+
+def test_where_there_is_more_than_is_shown_the_list_has_it() -> None:
+    for _ in range(MOST_SHOWN):
+        an_intent(state=IntentState.UNKNOWN)
+    (work,) = work_of(waiting({}))
+    assert (len(work.items), work.more_url) == (MOST_SHOWN, "")
+    an_intent(state=IntentState.UNKNOWN)
+    (work,) = work_of(waiting({}))
+    assert len(work.items) == MOST_SHOWN
+    assert work.more_url.endswith("gatewaytransaction/?state__exact=UNKNOWN")
+
+
+def test_text_that_turns_text_around_is_made_visible() -> None:
+    an_intent(state=IntentState.ANOMALY, detail="paid \u202e00.01")
+    (work,) = work_of(waiting({}))
+    assert work.items[0].detail == "paid \\u202e00.01"
