@@ -30,7 +30,8 @@ def test_a_customer_buys_pays_and_sees_the_order_paid(customer: Customer) -> Non
     assert customer.page.url == order
     expect(customer.standing).to_have_text("Paid, thank you")
     expect(customer.page.get_by_text("Packing slip")).to_be_visible()
-    assert customer.timeline == [
+    # The wallet's button is beside the form, and may or may not have been ready before the form was sent.
+    assert [text for text in customer.timeline if text != "Wallet button shown"] == [
         "Order created",
         "Payment page requested",
         "Payment page opened",
