@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.db.models import F
 
@@ -112,34 +113,41 @@ def _lock(order: PaymentOrder) -> None:
 def _new_attempt(
     order: PaymentOrder, request: CheckoutRequest, context: GatewayContext, now: datetime, *, number: int
 ) -> GatewayTransaction:
-    reference, body = request.client_system_transaction_id, request.to_json()
-    payment = Payment(
-        order=order,
+    body = request.to_json()
+    return insert_attempt(
+        order,
+        TransactionKind.CHECKOUT,
         number=number,
-        reference=reference,
-        type=order.type,
-        currency=order.currency,
-        amount_minor=order.amount_minor,
-        state=PaymentState.OPEN,
-        created_at=now,
-    )
-    insert(payment)
-    intent = GatewayTransaction(
-        payment=payment,
-        gateway=context.alias,
-        kind=TransactionKind.CHECKOUT,
-        reference=reference,
-        currency=order.currency,
-        amount_minor=order.amount_minor,
+        reference=request.client_system_transaction_id,
+        context=context,
+        now=now,
         state=IntentState.SENDING,
-        state_since=now,
         attempt_no=1,
         lease_until=now + LEASE,
         # Until an answer names the page's end, this is the latest instant it could have.
         expires_at=now + page_lifetime(context),
         request_body=body.decode(),
         body_hash=hashlib.sha256(body).hexdigest(),
-        created_at=now,
+    )
+
+
+def insert_attempt(
+    order: PaymentOrder,
+    kind: TransactionKind,
+    *,
+    number: int,
+    reference: str,
+    context: GatewayContext,
+    now: datetime,
+    **columns: Any,
+) -> GatewayTransaction:
+    """Write one more payment of an order and the intent that opens it; `columns` are the intent's own."""
+    amount, currency = order.amount_minor, order.currency
+    shared = {"reference": reference, "amount_minor": amount, "currency": currency, "created_at": now}
+    payment = Payment(order=order, number=number, type=order.type, state=PaymentState.OPEN, **shared)
+    insert(payment)
+    intent = GatewayTransaction(
+        payment=payment, gateway=context.alias, kind=kind, state_since=now, **shared, **columns
     )
     insert(intent)
     return intent

@@ -11,13 +11,12 @@ from typing import Any
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.lifecycle import IntentState, PaymentState, TransactionKind
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.domain.recovery import BUTTON_IS_FRESH
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt, WalletKey
 from wallet_gateway.models.orders import KnownPayments
-from wallet_gateway.models.statements import insert
 from wallet_gateway.operations._books import OPENING
-from wallet_gateway.operations.attempts import lock_payable
+from wallet_gateway.operations.attempts import insert_attempt, lock_payable
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 
@@ -94,31 +93,17 @@ def write_attempt(
     Raises `OrderNotPayable`. The order's other attempts are left as they are: nothing is sent yet.
     """
     lock_payable(order)
-    now, reference = context.clock.now(), context.new_reference()
-    payment = Payment(
-        order=order,
+    now = context.clock.now()
+    intent = insert_attempt(
+        order,
+        TransactionKind.AUTHORIZATION,
         number=Payment.objects.filter(order=order).count() + 1,
-        reference=reference,
-        type=order.type,
-        currency=order.currency,
-        amount_minor=order.amount_minor,
-        state=PaymentState.OPEN,
-        created_at=now,
-    )
-    insert(payment)
-    intent = GatewayTransaction(
-        payment=payment,
-        gateway=context.alias,
-        kind=TransactionKind.AUTHORIZATION,
-        reference=reference,
-        currency=order.currency,
-        amount_minor=order.amount_minor,
+        reference=context.new_reference(),
+        context=context,
+        now=now,
         state=IntentState.AWAITING_RESULT,
-        state_since=now,
         expires_at=min(now + BUTTON_IS_FRESH, key.expires_at),
-        created_at=now,
     )
-    insert(intent)
     wallet = WalletAttempt(
         intent=intent,
         key=key,
