@@ -71,3 +71,5 @@ WALLET_GATEWAY = {
     },
     "FERNET_KEYS": ["7zvQvZ2mJ0pHqQe3w1m8b6uYx4sT9rKfA5cLdNgEiWo="],
 }
+# Django 6.1 wants its mailers named; in tests each of them keeps what it is given.
+MAILERS = {"default": {"BACKEND": "django.core.mail.backends.locmem.EmailBackend"}}
