@@ -49,7 +49,8 @@ $(VENV)/.installed-%: pyproject.toml $(VENV)/.installed
 demo: $(VENV)/.installed  ## Start the example shop and the sandbox gateway
 	@exec $(BIN)/python manage.py demo
 
-test: test-python test-js test-postgres test-mariadb  ## Run every test: Python, JavaScript, browser, three databases
+# The scripts' tests first: they fetch axe, by which the browser tests look at pages.
+test: test-js test-python test-postgres test-mariadb  ## Run every test: Python, JavaScript, browser, three databases
 
 test-python: $(VENV)/.installed-test  ## Python and browser tests on SQLite, with branch coverage
 	@scripts/find-browser $(BIN)/python
