@@ -37,8 +37,9 @@ def update(project: Path) -> subprocess.CompletedProcess[str]:
 
 
 def entries_of(written: Path) -> list[str]:
-    """Return the entries in one order: which folder is looked through first differs between Djangos."""
-    return sorted(written.read_text(encoding="utf-8").strip().split("\n\n"))
+    """Return the entries in one order and without their places, which each Django lists in its own."""
+    lines = written.read_text(encoding="utf-8").strip().splitlines(keepends=True)
+    return sorted("".join(line for line in lines if not line.startswith("#:")).split("\n\n"))
 
 
 def words_of(compiled: Path) -> dict[object, str]:
