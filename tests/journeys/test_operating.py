@@ -81,8 +81,12 @@ def anna(new_operator: NewOperator) -> Operator:
 
 
 RESUME = """
-from wallet_gateway.models import GatewayPause
+from datetime import timedelta
+from django.db.models import F
+from wallet_gateway.models import GatewayPause, GatewayTransaction
 GatewayPause.objects.all().delete()
+unknown = GatewayTransaction.objects.filter(state="UNKNOWN")
+unknown.update(state_since=F("state_since") - timedelta(hours=1))
 """
 
 
