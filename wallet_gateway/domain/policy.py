@@ -9,6 +9,9 @@ from wallet_gateway.domain.capture_window import CaptureWindow
 CALLBACKS = ("PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION", "OFFER")
 """What a sheet may ask the shop about while it is open: the interface, callbackIntents."""
 
+MOST_WALLET_DECIMALS = 2
+"""Wallets write two decimals or none; in other currencies there is the hosted page."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatewayPolicy:

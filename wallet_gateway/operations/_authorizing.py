@@ -59,11 +59,12 @@ def claim(
         "body_hash": hashlib.sha256(body).hexdigest(),
         "wallet_secrets": secrets,
     }
+    paid = {"state": PaymentState.PENDING, "amount_minor": columns["amount_minor"], **about_card}
     try:
-        in_transaction(lambda: _claim(tried.order, intent, columns, about_card, now))
+        in_transaction(lambda: _claim(tried.order, intent, columns, paid, now))
     except _Lost:
         return False
-    _note_claim(tried, intent, columns, about_card)
+    _note_claim(tried, intent, columns, paid)
     return True
 
 
@@ -72,7 +73,7 @@ def _claim(
     order: PaymentOrder,
     intent: GatewayTransaction,
     columns: Mapping[str, object],
-    about_card: Mapping[str, str],
+    paid: Mapping[str, object],
     now: datetime,
 ) -> None:
     # The order first: locks are taken in one order everywhere.
@@ -87,7 +88,6 @@ def _claim(
     )
     if not waiting.update(**columns):
         raise _Lost
-    paid = {"state": PaymentState.PENDING, "amount_minor": columns["amount_minor"], **about_card}
     if not update(Payment, where={"id": intent.payment_id, "state": PaymentState.OPEN}, columns=paid):
         raise _Lost
 
@@ -96,7 +96,7 @@ def _note_claim(
     tried: Tried,
     intent: GatewayTransaction,
     columns: Mapping[str, object],
-    about_card: Mapping[str, str],
+    paid: Mapping[str, object],
 ) -> None:
     """Bring the rows in memory to what was just committed, so that none need be read again."""
     order, payment = tried.order, intent.payment
@@ -104,7 +104,6 @@ def _note_claim(
     order.version, order.state = order.version + 1, OrderState.PENDING
     for name, value in columns.items():
         setattr(intent, name, value)
-    paid = {"state": PaymentState.PENDING, "amount_minor": columns["amount_minor"], **about_card}
     for name, value in paid.items():
         setattr(payment, name, value)
     payment.order = order

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.policy import WalletPolicy
+from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS, WalletPolicy
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt
 from wallet_gateway.operations._breaker import sending_is_paused
 from wallet_gateway.operations._transactions import in_transaction
@@ -27,8 +27,6 @@ from wallet_gateway.operations.wallet_result import checked_choices
 from wallet_gateway.operations.wallet_secrets import UnreadableSecret
 from wallet_gateway.protocol.money import exponent
 
-_MOST_DECIMALS = 2
-"""Wallets write two decimals or none; in other currencies there is the hosted page."""
 _TIME_TO_PAY = timedelta(minutes=5)
 """An attempt with less time left is not shown again."""
 AUTH_METHODS = ("PAN_ONLY", "CRYPTOGRAM_3DS")
@@ -156,7 +154,7 @@ def price_sheet_of(
 def _checked(order: PaymentOrder, context: GatewayContext) -> WalletPolicy:
     if context.wallet is None:
         raise WalletUnavailable(f"gateway {context.alias!r} has no WALLET in the settings")
-    if exponent(order.currency) > _MOST_DECIMALS:
+    if exponent(order.currency) > MOST_WALLET_DECIMALS:
         raise WalletUnavailable(f"wallets cannot write an amount in {order.currency}")
     if not context.policy.sending or sending_is_paused(context, context.clock.now()):
         raise WalletUnavailable("sending to the gateway is paused or switched off")

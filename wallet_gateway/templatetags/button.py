@@ -9,12 +9,10 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import conf
 from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.protocol.money import exponent
 from wallet_gateway.templatetags.assets import wallet_of
-
-MOST_DECIMALS = 2
-"""Wallets write two decimals or none; in other currencies there is the payment page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +54,7 @@ class WalletButton:
 
 def wallet_button(order: PaymentOrder) -> WalletButton | None:
     """Return the wallet's button of an order; None where it can have none, and the form alone is drawn."""
-    too_fine = exponent(order.currency) > MOST_DECIMALS
+    too_fine = exponent(order.currency) > MOST_WALLET_DECIMALS
     if not order.is_payable or too_fine or wallet_of(order.gateway) is None:
         return None
     return WalletButton(
