@@ -93,6 +93,15 @@ def test_a_request_that_waits_does_not_hold_the_end_up(start: Start) -> None:
         assert sandbox.end() == (0, "", "")
 
 
+def test_a_fault_that_was_set_is_not_reported_as_a_failure_of_the_sandbox(start: Start) -> None:
+    sandbox = start("--port", "0")
+    SandboxControl(sandbox.url).fault("*", "status_after", times=2, status=503)
+    SandboxControl(sandbox.url).fault("*", "status_before")
+    with Merchant(sandbox.url) as merchant:
+        assert [merchant.checkout(reference).status for reference in "ABC"] == [503, 503, 500]
+    assert sandbox.end() == (0, "", "")
+
+
 def test_a_port_of_ones_own_is_taken(start: Start) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]

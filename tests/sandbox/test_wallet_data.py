@@ -10,10 +10,12 @@ import pytest
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.sandbox.engine.card_payload import CRYPTOGRAM_3DS, PAN_ONLY
 from wallet_gateway.sandbox.payment_token import unseal
-from wallet_gateway.sandbox.wallet_cards import ADDRESSES, EMAIL, card_of
+from wallet_gateway.sandbox.wallet_accounts import ACCOUNTS
+from wallet_gateway.sandbox.wallet_cards import OFFICE_CARDS, card_of
 from wallet_gateway.sandbox.wallet_data import payment_data, shipping_address
 from wallet_gateway.sandbox.wallet_keys import KeyRing
 
+HOME, OFFICE = ACCOUNTS
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 KEYS = KeyRing().at(NOW)
 TOKEN_CARD, PLAIN_CARD = card_of(CardNetwork.VISA, CRYPTOGRAM_3DS), card_of(CardNetwork.VISA, PAN_ONLY)
@@ -88,7 +90,7 @@ def test_a_billing_address_is_as_long_as_asked_for() -> None:
     assert set(short) == {"name", "postalCode", "countryCode"}
     wishes = {"format": "FULL", "phoneNumberRequired": True}
     whole = card_info(billingAddressRequired=True, billingAddressParameters=wishes)["billingAddress"]
-    assert whole == ADDRESSES[0]
+    assert whole == HOME.addresses[0]
 
 
 def test_assurance_is_given_when_asked_for() -> None:
@@ -106,7 +108,7 @@ def test_email_and_shipping_are_given_when_asked_for() -> None:
         "shippingOptionParameters": options,
     }
     given = data(request)
-    assert given["email"] == EMAIL
+    assert given["email"] == HOME.email
     assert given["shippingAddress"]["countryCode"] == "US"
     assert "phoneNumber" not in given["shippingAddress"]
     assert given["shippingOptionData"] == {"id": "slow"}
@@ -116,14 +118,28 @@ def test_email_and_shipping_are_given_when_asked_for() -> None:
 
 def test_the_customers_choices_come_first() -> None:
     request = {"shippingAddressRequired": True, "shippingOptionRequired": True}
-    given = data(request, shippingAddress=ADDRESSES[2], shippingOptionId="fast", redemptionCodes=["SUMMER"])
+    given = data(
+        request, shippingAddress=HOME.addresses[2], shippingOptionId="fast", redemptionCodes=["SUMMER"]
+    )
     assert given["shippingAddress"]["locality"] == "Paris"
     assert given["shippingOptionData"] == {"id": "fast"}
     assert given["offerData"] == {"redemptionCodes": ["SUMMER"]}
 
 
+def test_a_card_brings_the_email_and_the_addresses_of_its_own_account() -> None:
+    asked = {
+        "emailRequired": True,
+        "shippingAddressRequired": True,
+        "allowedPaymentMethods": [{"parameters": {"billingAddressRequired": True}}],
+    }
+    given = data(asked, card=OFFICE_CARDS[0])
+    assert given["email"] == OFFICE.email
+    assert given["shippingAddress"]["countryCode"] == "PT"
+    assert given["paymentMethodData"]["info"]["billingAddress"]["name"] == OFFICE.name
+
+
 def test_where_the_shop_delivers_nowhere_known_it_is_home() -> None:
-    assert shipping_address({"allowedCountryCodes": ["XX"]}) == ADDRESSES[0]
+    assert shipping_address(HOME, {"allowedCountryCodes": ["XX"]}) == HOME.addresses[0]
 
 
 @pytest.mark.parametrize("odd", [[], "x", 7, None, [[]], [None], {"a": []}])

@@ -7,6 +7,7 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -169,7 +170,7 @@ class TestSecrets:
 
 
 def _everything_in(file: Path) -> str:
-    with sqlite3.connect(file) as database:
+    with closing(sqlite3.connect(file)) as database:
         names = [name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type='table'")]
         rows = [row for name in names for row in database.execute(f'SELECT * FROM "{name}"')]
     return repr(rows)

@@ -57,10 +57,18 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = None
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
+    "filters": {
+        "crashes": {"()": "django.utils.log.CallbackFilter", "callback": lambda record: record.exc_info},
+    },
     "handlers": {"console": {"class": "logging.StreamHandler"}},
     "loggers": {
-        # A refused request is an answer, not news; a crash of the sandbox is.
-        "django.request": {"handlers": ["console"], "level": "ERROR", "propagate": False},
+        # A refused request is an answer, not news, and so is a 500 that a fault was set for; a crash is.
+        "django.request": {
+            "handlers": ["console"],
+            "filters": ["crashes"],
+            "level": "ERROR",
+            "propagate": False,
+        },
         "django.security": {"handlers": ["console"], "level": "CRITICAL", "propagate": False},
     },
 }

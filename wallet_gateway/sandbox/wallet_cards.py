@@ -1,6 +1,6 @@
-"""The emulated wallet's one customer: the stored cards, e-mail and addresses. All are made up.
+"""The cards stored in the emulated wallet.
 
-Card numbers are the networks' published test numbers; they leave this module masked or sealed in a token.
+Their numbers are the networks' published test numbers; they leave this module masked or sealed in a token.
 """
 
 from __future__ import annotations
@@ -11,9 +11,6 @@ from typing import Final
 
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.sandbox.engine.card_payload import CRYPTOGRAM_3DS, PAN_ONLY
-from wallet_gateway.sandbox.engine.payer import CUSTOMER
-
-EMAIL: Final = CUSTOMER["cardholderEmail"]
 
 
 class Funding(StrEnum):
@@ -168,53 +165,39 @@ CARDS: Final = (
         art="plum",
     ),
 )
-"""Every stored card: one with a device token and one without of each network."""
+"""The cards of the account that is signed in at first: each network with a device token and without."""
 
-_PERSON: Final = f"{CUSTOMER['cardholderFirstName']} {CUSTOMER['cardholderLastName']}"
-ADDRESSES: Final[tuple[dict[str, str], ...]] = (
-    {
-        "name": _PERSON,
-        "address1": "Sample Street 12",
-        "address2": "",
-        "address3": "",
-        "locality": "Sampletown",
-        "administrativeArea": "BE",
-        "postalCode": "10115",
-        "countryCode": "DE",
-        "sortingCode": "",
-        "phoneNumber": "+49 170 0000000",
-    },
-    {
-        "name": _PERSON,
-        "address1": "1600 Example Parkway",
-        "address2": "Suite 4",
-        "address3": "",
-        "locality": "Mountain View",
-        "administrativeArea": "CA",
-        "postalCode": "94043",
-        "countryCode": "US",
-        "sortingCode": "",
-        "phoneNumber": "+1 650-555-0100",
-    },
-    {
-        "name": _PERSON,
-        "address1": "10 rue de l'Exemple",
-        "address2": "",
-        "address3": "",
-        "locality": "Paris",
-        "administrativeArea": "",
-        "postalCode": "75001",
-        "countryCode": "FR",
-        "sortingCode": "",
-        "phoneNumber": "+33 1 00 00 00 00",
-    },
+OFFICE_CARDS: Final = (
+    StoredCard(
+        id="office-visa-token",
+        name="Visa",
+        network=CardNetwork.VISA,
+        auth_method=CRYPTOGRAM_3DS,
+        funding=Funding.DEBIT,
+        number="4000056655665556",
+        expiration_month=4,
+        expires_in_years=3,
+        eci_indicator="05",
+        art="plum",
+    ),
+    StoredCard(
+        id="office-mastercard-plain",
+        name="Mastercard",
+        network=CardNetwork.MASTERCARD,
+        auth_method=PAN_ONLY,
+        funding=Funding.CREDIT,
+        number="5200828282828210",
+        expiration_month=2,
+        expires_in_years=4,
+        art="forest",
+    ),
 )
-"""The customer's addresses in the wallet's words, everything that is ever asked for; the first is home."""
+"""The cards of the customer's other account: few, so that a shop's request may fit none of them."""
 
 
 def card_by_id(identifier: str) -> StoredCard | None:
     """Find a stored card; None where there is none of that id."""
-    return next((card for card in CARDS if card.id == identifier), None)
+    return next((card for card in (*CARDS, *OFFICE_CARDS) if card.id == identifier), None)
 
 
 def card_of(network: CardNetwork, auth_method: str) -> StoredCard:

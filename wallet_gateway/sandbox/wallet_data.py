@@ -13,7 +13,8 @@ from typing import Any, Final
 
 from wallet_gateway.sandbox.engine.card_payload import CRYPTOGRAM_3DS
 from wallet_gateway.sandbox.sealing import milliseconds_text, seal
-from wallet_gateway.sandbox.wallet_cards import ADDRESSES, EMAIL, StoredCard
+from wallet_gateway.sandbox.wallet_accounts import ACCOUNTS, Address, WalletAccount, account_of
+from wallet_gateway.sandbox.wallet_cards import StoredCard
 from wallet_gateway.sandbox.wallet_keys import WalletKeys
 
 MESSAGE_LIFETIME: Final = timedelta(hours=1)
@@ -21,6 +22,7 @@ MESSAGE_LIFETIME: Final = timedelta(hours=1)
 
 _MINIMAL: Final = ("name", "postalCode", "countryCode")
 _PHONE: Final = "phoneNumber"
+_WHOLE: Final = tuple(ACCOUNTS[0].addresses[0])
 _CRYPTOGRAM_BYTES: Final = 20
 
 
@@ -39,7 +41,7 @@ def payment_data(
     ``choices`` are the customer's other ones: ``shippingAddress``, ``shippingOptionId`` and
     ``redemptionCodes``; without them the wallet takes what stands first.
     """
-    chosen = choices or {}
+    chosen, account = choices or {}, account_of(card)
     token = seal(
         card_payload(card, gateway_merchant_id=gateway_merchant_id, now=now),
         signer=keys.signer,
@@ -52,11 +54,11 @@ def payment_data(
         "paymentMethodData": {
             "type": "CARD",
             "description": card.description,
-            "info": _card_info(card, _card_parameters(request)),
+            "info": _card_info(card, account, _card_parameters(request)),
             "tokenizationData": {"type": "PAYMENT_GATEWAY", "token": token},
         },
     }
-    return data | _asked_for(request, chosen)
+    return data | _asked_for(request, chosen, account)
 
 
 def card_payload(card: StoredCard, *, gateway_merchant_id: str, now: datetime) -> dict[str, Any]:
@@ -86,7 +88,7 @@ def _card_parameters(request: Mapping[str, Any]) -> Mapping[str, Any]:
     return _object(first.get("parameters")) if isinstance(first, Mapping) else {}
 
 
-def _card_info(card: StoredCard, parameters: Mapping[str, Any]) -> dict[str, Any]:
+def _card_info(card: StoredCard, account: WalletAccount, parameters: Mapping[str, Any]) -> dict[str, Any]:
     info: dict[str, Any] = {
         "cardNetwork": card.network.value,
         "cardDetails": card.last_four,
@@ -98,17 +100,19 @@ def _card_info(card: StoredCard, parameters: Mapping[str, Any]) -> dict[str, Any
     if parameters.get("billingAddressRequired") is True:
         wishes = _object(parameters.get("billingAddressParameters"))
         whole = str(wishes.get("format", "MIN")).startswith("FULL")
-        info["billingAddress"] = _address(ADDRESSES[0], wishes, whole=whole)
+        info["billingAddress"] = _address(account.addresses[0], wishes, whole=whole)
     return info
 
 
-def _asked_for(request: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[str, Any]:
+def _asked_for(
+    request: Mapping[str, Any], chosen: Mapping[str, Any], account: WalletAccount
+) -> dict[str, Any]:
     data: dict[str, Any] = {}
     if request.get("emailRequired") is True:
-        data["email"] = EMAIL
+        data["email"] = account.email
     if request.get("shippingAddressRequired") is True:
         wishes = _object(request.get("shippingAddressParameters"))
-        address = _object(chosen.get("shippingAddress")) or shipping_address(wishes)
+        address = _object(chosen.get("shippingAddress")) or shipping_address(account, wishes)
         data["shippingAddress"] = _address(address, wishes, whole=True)
     if request.get("shippingOptionRequired") is True:
         option = chosen.get("shippingOptionId") or _default_option(request)
@@ -118,16 +122,17 @@ def _asked_for(request: Mapping[str, Any], chosen: Mapping[str, Any]) -> dict[st
     return data
 
 
-def shipping_address(wishes: Mapping[str, Any]) -> dict[str, str]:
-    """Give the first address in a country the shop delivers to; home where it delivers to none of them."""
+def shipping_address(account: WalletAccount, wishes: Mapping[str, Any]) -> Address:
+    """Give an account's first address in a country the shop delivers to; home where there is none."""
     allowed = wishes.get("allowedCountryCodes")
     if not isinstance(allowed, list):
-        return ADDRESSES[0]
-    return next((one for one in ADDRESSES if one["countryCode"] in allowed), ADDRESSES[0])
+        return account.addresses[0]
+    fitting = (one for one in account.addresses if one["countryCode"] in allowed)
+    return next(fitting, account.addresses[0])
 
 
 def _address(address: Mapping[str, Any], wishes: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
-    names = tuple(ADDRESSES[0]) if whole else (*_MINIMAL, _PHONE)
+    names = _WHOLE if whole else (*_MINIMAL, _PHONE)
     phone = wishes.get("phoneNumberRequired") is True
     return {name: address.get(name, "") for name in names if name != _PHONE or phone}
 

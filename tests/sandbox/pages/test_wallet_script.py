@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 
-from wallet_gateway.sandbox.models import Merchant
+from wallet_gateway.sandbox.models import Merchant, WalletMode
 from wallet_gateway.sandbox.pages.wallet_script import FOLDER, PARTS, script_facts, wallet_script
 from wallet_gateway.sandbox.wallet_cards import CARDS
-from wallet_gateway.sandbox.wallet_models import WalletMode
 
 ORIGIN = "http://127.0.0.1:8001"
 SHOPS = [Merchant(gateway_name="examplegateway"), Merchant(gateway_name="examplegateway")]

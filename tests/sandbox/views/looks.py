@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final
+import itertools
+from typing import Final, Literal
 
 from playwright.sync_api import Page
+
+from wallet_gateway.sandbox.pages.languages import LANGUAGES
 
 CONTRAST: Final = """
 () => {
@@ -57,6 +60,10 @@ SPILL: Final = """
   .map(([e]) => `${e.tagName}.${e.className}`)
 """
 
+SCHEMES: Final[tuple[Literal["light", "dark"], ...]] = ("light", "dark")
+BY_TURNS: Final = tuple(zip(LANGUAGES, itertools.cycle(SCHEMES), strict=False))
+"""Every language, by turns in light and in dark: no colour depends on the language."""
+
 complaints: dict[Page, list[str]] = {}
 """What each page's browser had to say: errors of scripts, and what the policy forbade."""
 
@@ -68,4 +75,14 @@ def spills(page: Page) -> dict[int, list[str]]:
         page.set_viewport_size({"width": width, "height": 844})
         if over := page.evaluate(SPILL):
             found[width] = over
+    return found
+
+
+def faint(page: Page) -> dict[str, list[str]]:
+    """What is too faint to be read, in light and in dark."""
+    found: dict[str, list[str]] = {}
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        if texts := page.evaluate(CONTRAST):
+            found[scheme] = texts
     return found

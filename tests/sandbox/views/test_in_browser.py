@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Page
 
 from tests.sandbox.pages.wire import checkout_body
-from tests.sandbox.views.looks import CONTRAST, complaints, spills
+from tests.sandbox.views.looks import complaints, faint, spills
 from tests.sandbox.views.visitor import Visitor
 from wallet_gateway.sandbox.pages.checkout import SKINS
 from wallet_gateway.sandbox.pages.languages import LANGUAGES
@@ -50,24 +50,22 @@ def urls_of(shop: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("script", [True, False], ids=["script", "no-script"])
-@pytest.mark.parametrize(
-    ("button", "path"),
-    [
-        ("Pay €10.00", "/success/"),
-        ("Stay pending", "/pending/"),
-        ("Be refused", "/refused/"),
-        ("Run into an error", "/error/"),
-        ("Cancel payment", "/cancel/"),
-        ("Back to the shop", "/return/"),
-    ],
-)
 def test_a_press_ends_in_the_shop(
-    visitor: Visitor, open_page: Callable[..., Page], shop: str, button: str, path: str, script: bool
+    visitor: Visitor, open_page: Callable[..., Page], shop: str, script: bool
 ) -> None:
-    link = visitor.start_checkout(amount="10.00", changes={"redirectDetails": urls_of(shop)})
-    page = open_page(link, java_script_enabled=script)
-    page.get_by_role("button", name=button).click()
-    page.wait_for_url(f"{shop}{path}")
+    buttons = {
+        "Pay €10.00": "/success/",
+        "Stay pending": "/pending/",
+        "Be refused": "/refused/",
+        "Run into an error": "/error/",
+        "Cancel payment": "/cancel/",
+        "Back to the shop": "/return/",
+    }
+    page = open_page(shop, java_script_enabled=script)
+    for button, path in buttons.items():
+        page.goto(visitor.start_checkout(amount="10.00", changes={"redirectDetails": urls_of(shop)}))
+        page.get_by_role("button", name=button).click()
+        page.wait_for_url(f"{shop}{path}")
     assert complaints[page] == []
 
 
@@ -120,51 +118,54 @@ def test_when_the_time_is_over_only_going_back_is_left(
     assert enabled == ["return"]
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_language_spills_over_the_edge(
-    visitor: Visitor, open_page: Callable[..., Page], language: str
-) -> None:
+def test_no_language_spills_over_the_edge(visitor: Visitor, open_page: Callable[..., Page]) -> None:
     name = "W" * 60
-    link = visitor.start_checkout("KWD", language=language, cardholderFirstName=name, cardholderEmail=name)
-    page = open_page(link)
-    assert spills(page) == {}
+    page = open_page(visitor.base_url)
+    for language in LANGUAGES:
+        link = visitor.start_checkout(
+            "KWD", language=language, cardholderFirstName=name, cardholderEmail=name
+        )
+        page.goto(link)
+        assert page.locator("html").get_attribute("lang") == language
+        assert spills(page) == {}
     assert complaints[page] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("skin", SKINS)
 def test_every_text_of_a_skin_stands_out_from_its_ground(
-    visitor: Visitor, open_page: Callable[..., Page], skin: str, scheme: str
+    visitor: Visitor, open_page: Callable[..., Page]
 ) -> None:
-    link = visitor.start_checkout(skinId=skin, cardholderFirstName="Grace")
-    assert open_page(link, color_scheme=scheme).evaluate(CONTRAST) == []
-    visitor.post(link, {"outcome": "success"})
-    assert open_page(link, color_scheme=scheme).evaluate(CONTRAST) == []
+    page = open_page(visitor.base_url)
+    for skin in SKINS:
+        link = visitor.start_checkout(skinId=skin, cardholderFirstName="Grace")
+        page.goto(link)
+        assert faint(page) == {}, skin
+        visitor.post(link, {"outcome": "success"})
+        page.goto(link)
+        assert faint(page) == {}, skin
 
 
 def test_skins_look_different(visitor: Visitor, open_page: Callable[..., Page]) -> None:
-    looks = {
-        skin: open_page(visitor.start_checkout(skinId=skin)).evaluate(
+    page, looks = open_page(visitor.base_url), {}
+    for skin in SKINS:
+        page.goto(visitor.start_checkout(skinId=skin))
+        looks[skin] = page.evaluate(
             """() => ["body", ".button.primary"].map((s) => {
                 const style = getComputedStyle(document.querySelector(s));
                 return [style.backgroundColor, style.backgroundImage, style.borderRadius].join();
             })"""
         )
-        for skin in SKINS
-    }
     assert len({look[0] for look in looks.values()}) == len(SKINS)
     assert len({look[1] for look in looks.values()}) == len(SKINS)
 
 
-@pytest.mark.parametrize("skin", SKINS)
-def test_on_paper_there_is_dark_ink_and_no_button(
-    visitor: Visitor, open_page: Callable[..., Page], skin: str
-) -> None:
-    page = open_page(visitor.start_checkout(skinId=skin), color_scheme="dark")
+def test_on_paper_there_is_dark_ink_and_no_button(visitor: Visitor, open_page: Callable[..., Page]) -> None:
+    page = open_page(visitor.base_url)
     page.emulate_media(media="print", color_scheme="dark")
-    assert page.locator("button:visible").count() == 0
-    ink = page.locator(".sums .total").evaluate("e => getComputedStyle(e).color")
-    assert sum(map(int, re.findall(r"\d+", ink))) < 150
+    for skin in SKINS:
+        page.goto(visitor.start_checkout(skinId=skin))
+        assert page.locator("button:visible").count() == 0
+        ink = page.locator(".sums .total").evaluate("e => getComputedStyle(e).color")
+        assert sum(map(int, re.findall(r"\d+", ink))) < 150, skin
 
 
 @pytest.fixture
@@ -188,17 +189,14 @@ def test_the_console_fits_the_screen(busy: Visitor, open_page: Callable[..., Pag
     assert complaints[page] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_every_text_of_the_console_stands_out(
-    busy: Visitor, open_page: Callable[..., Page], scheme: str
-) -> None:
-    page = open_page(busy.base_url, color_scheme=scheme)
+def test_every_text_of_the_console_stands_out(busy: Visitor, open_page: Callable[..., Page]) -> None:
+    page = open_page(busy.base_url)
     for path in ("/", "/checkouts/", "/wallet/", "/transactions/", "/requests/"):
         page.goto(f"{busy.base_url}{path}")
-        assert page.evaluate(CONTRAST) == []
+        assert faint(page) == {}
         if path in {"/transactions/", "/requests/"}:
             page.locator("tbody a").first.click()
-            assert page.evaluate(CONTRAST) == []
+            assert faint(page) == {}
 
 
 def test_the_consoles_buttons_work_in_a_browser(busy: Visitor, open_page: Callable[..., Page]) -> None:

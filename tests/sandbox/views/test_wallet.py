@@ -77,8 +77,9 @@ def test_the_sheet_is_told_its_mode_and_what_is_stored(merchant: Merchant, contr
     assert control.wallet("no_card") == "no_card"
     state = merchant.send("GET", STATE).json
     assert state["mode"] == "no_card"
-    assert len(state["cards"]) == 10
-    assert set(state["cards"][0]) == {
+    home, office = state["accounts"]
+    assert (len(home["cards"]), len(office["cards"])) == (10, 2)
+    assert set(home["cards"][0]) == {
         "id",
         "name",
         "network",

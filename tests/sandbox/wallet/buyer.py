@@ -71,6 +71,11 @@ class Buyer:
         expect(self.pay).to_have_attribute("aria-disabled", "false")
         self.pay.click()
 
+    def closes(self) -> None:
+        """Press Escape, and wait until the sheet is gone."""
+        self.page.keyboard.press("Escape")
+        assert self.ended()["statusCode"] == "CANCELED"
+
     def ended(self) -> dict[str, Any]:
         """How the last sheet ended, once it has."""
         expect(self.page.locator("dialog")).to_have_count(0)

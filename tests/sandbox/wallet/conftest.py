@@ -14,6 +14,8 @@ from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.sandbox import SandboxServer
 
 NewBuyer = Callable[..., Buyer]
+PHONE = {"width": 390, "height": 844}
+DESK = {"width": 1280, "height": 844}
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +60,13 @@ def new_buyer(
         context.close()
 
 
-@pytest.fixture(params=[390, 1280])
-def buyer(new_buyer: NewBuyer, request: pytest.FixtureRequest) -> Buyer:
-    """Somebody with a phone, then somebody at a desk."""
-    return new_buyer(viewport={"width": request.param, "height": 844})
+@pytest.fixture
+def buyer(new_buyer: NewBuyer) -> Buyer:
+    """Somebody with a phone."""
+    return new_buyer(viewport=PHONE)
+
+
+@pytest.fixture(params=[PHONE, DESK], ids=["phone", "desk"])
+def buyer_anywhere(new_buyer: NewBuyer, request: pytest.FixtureRequest) -> Buyer:
+    """Somebody with a phone, then somebody at a desk: for what depends on where the sheet lies."""
+    return new_buyer(viewport=request.param)

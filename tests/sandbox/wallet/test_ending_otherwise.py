@@ -18,21 +18,22 @@ READINESS = """async (existingPaymentMethodRequired) => {
 }"""
 
 
-@pytest.mark.parametrize("way", ["button", "escape", "beside", "escape outside the frame"])
-def test_a_closed_sheet_is_cancelled_and_gives_the_focus_back(buyer: Buyer, way: str) -> None:
+def test_a_closed_sheet_is_cancelled_and_gives_the_focus_back(buyer_anywhere: Buyer) -> None:
+    buyer = buyer_anywhere
     buyer.is_offered()
-    buyer.button.focus()
-    buyer.opens()
-    if way == "button":
-        buyer.sheet.get_by_role("button", name="Close", exact=True).click()
-    elif way == "beside":
-        buyer.page.mouse.click(8, 8)
-    else:
-        if way != "escape":
-            buyer.page.evaluate("document.querySelector('dialog').focus()")
-        buyer.page.keyboard.press("Escape")
-    assert buyer.ended()["statusCode"] == "CANCELED"
-    assert buyer.button.evaluate("button => button === document.activeElement")
+    for way in ("button", "escape", "beside", "escape outside the frame"):
+        buyer.button.focus()
+        buyer.opens()
+        if way == "button":
+            buyer.sheet.get_by_role("button", name="Close", exact=True).click()
+        elif way == "beside":
+            buyer.page.mouse.click(8, 8)
+        else:
+            if way != "escape":
+                buyer.page.evaluate("document.querySelector('dialog').focus()")
+            buyer.page.keyboard.press("Escape")
+        assert buyer.ended()["statusCode"] == "CANCELED", way
+        assert buyer.button.evaluate("button => button === document.activeElement"), way
 
 
 def test_while_the_shop_charges_there_is_no_way_back(buyer: Buyer) -> None:
@@ -70,43 +71,36 @@ def test_outside_a_click_nothing_opens(buyer: Buyer) -> None:
     assert "in the click" in end["statusMessage"]
 
 
-@pytest.mark.parametrize(
-    "code", ["CANCELED", "DEVELOPER_ERROR", "MERCHANT_ACCOUNT_ERROR", "BUYER_ACCOUNT_ERROR", "INTERNAL_ERROR"]
-)
-def test_every_ending_can_be_chosen_on_the_sheet(buyer: Buyer, code: str) -> None:
+def test_every_ending_can_be_chosen_on_the_sheet(buyer: Buyer) -> None:
+    errors = ("DEVELOPER_ERROR", "MERCHANT_ACCOUNT_ERROR", "BUYER_ACCOUNT_ERROR", "INTERNAL_ERROR")
     buyer.is_offered()
-    buyer.opens()
-    buyer.sheet.get_by_text("Try another outcome").click()
-    buyer.sheet.locator(f"[data-ending={code}]").click()
-    assert buyer.ended()["statusCode"] == code
+    for code in ("CANCELED", *errors):
+        buyer.opens()
+        buyer.sheet.get_by_text("Try another outcome").click()
+        buyer.sheet.locator(f"[data-ending={code}]").click()
+        assert buyer.ended()["statusCode"] == code
 
 
-@pytest.mark.parametrize(
-    ("mode", "code"), [("developer_error", "DEVELOPER_ERROR"), ("cancelled", "CANCELED")]
-)
-def test_a_wallet_told_to_refuse_refuses(buyer: Buyer, control: SandboxControl, mode: str, code: str) -> None:
-    control.wallet(mode)
+def test_a_wallet_told_to_refuse_refuses(buyer: Buyer, control: SandboxControl) -> None:
     buyer.is_offered()
-    buyer.button.click()
-    assert buyer.ended()["statusCode"] == code
+    for mode, code in (("developer_error", "DEVELOPER_ERROR"), ("cancelled", "CANCELED")):
+        control.wallet(mode)
+        buyer.button.click()
+        assert buyer.ended()["statusCode"] == code
 
 
-@pytest.mark.parametrize(
-    ("mode", "plain", "demanding"),
-    [
-        ("ready", {"result": True}, {"result": True, "paymentMethodPresent": True}),
-        ("no_card", {"result": True}, {"result": True, "paymentMethodPresent": False}),
-        ("not_ready", {"result": False}, {"result": False, "paymentMethodPresent": False}),
-    ],
-)
-def test_readiness_is_as_the_wallet_is_told(
-    buyer: Buyer, control: SandboxControl, mode: str, plain: object, demanding: object
-) -> None:
-    control.wallet(mode)
-    buyer.visit()
-    buyer.is_offered()
-    assert buyer.page.evaluate(READINESS, False) == plain
-    assert buyer.page.evaluate(READINESS, True) == demanding
+def test_readiness_is_as_the_wallet_is_told(buyer: Buyer, control: SandboxControl) -> None:
+    demanding: dict[str, object] = {
+        "ready": {"result": True, "paymentMethodPresent": True},
+        "no_card": {"result": True, "paymentMethodPresent": False},
+        "not_ready": {"result": False, "paymentMethodPresent": False},
+    }
+    for mode, answer in demanding.items():
+        control.wallet(mode)
+        buyer.visit()
+        buyer.is_offered()
+        assert buyer.page.evaluate(READINESS, False) == {"result": mode != "not_ready"}
+        assert buyer.page.evaluate(READINESS, True) == answer
 
 
 def test_a_wallet_without_a_card_says_so(buyer: Buyer, control: SandboxControl) -> None:
@@ -203,23 +197,20 @@ def test_a_rejection_with_an_error_of_the_wallets_is_an_answer(buyer: Buyer) -> 
     expect(buyer.alert()).to_have_text("Not today.")
 
 
-@pytest.mark.parametrize(
-    ("answer", "fault"),
-    [
-        ("({error: {intent: 'PAYMENT_METHOD', reason: 'OTHER_ERROR', message: 'x'}})", "error.intent"),
-        ("({newTransactionInfo: {totalPrice: 12}})", "newTransactionInfo.currencyCode"),
-        ("({newOfferInfo: []})", "newOfferInfo"),
-        ("null", "must be an object"),
-    ],
-    ids=["intent", "price", "offers", "nothing"],
-)
-def test_an_answer_that_is_none_is_the_developers_error(buyer: Buyer, answer: str, fault: str) -> None:
+def test_an_answer_that_is_none_is_the_developers_error(buyer: Buyer) -> None:
+    faults = {
+        "({error: {intent: 'PAYMENT_METHOD', reason: 'OTHER_ERROR', message: 'x'}})": "error.intent",
+        "({newTransactionInfo: {totalPrice: 12}})": "newTransactionInfo.currencyCode",
+        "({newOfferInfo: []})": "newOfferInfo",
+        "null": "must be an object",
+    }
     buyer.is_offered(ADDRESSED)
-    buyer.answers("changed", f"() => ({answer})")
-    buyer.button.click()
-    end = buyer.ended()
-    assert end["statusCode"] == "DEVELOPER_ERROR"
-    assert fault in end["statusMessage"]
+    for answer, fault in faults.items():
+        buyer.answers("changed", f"() => ({answer})")
+        buyer.button.click()
+        end = buyer.ended()
+        assert end["statusCode"] == "DEVELOPER_ERROR"
+        assert fault in end["statusMessage"]
 
 
 def test_a_shop_that_is_late_with_a_price_is_told_from_a_shop_that_fails(new_buyer: NewBuyer) -> None:

@@ -21,7 +21,8 @@ def token_of(data: dict[str, Any]) -> str:
     return token
 
 
-def test_a_press_opens_the_sheet_and_an_approval_gives_a_token(buyer: Buyer) -> None:
+def test_a_press_opens_the_sheet_and_an_approval_gives_a_token(buyer_anywhere: Buyer) -> None:
+    buyer = buyer_anywhere
     buyer.is_offered()
     buyer.opens()
     expect(buyer.sheet.get_by_role("heading", level=1)).to_have_text("Pay Bücher & Söhne")
@@ -51,38 +52,32 @@ def test_the_sheet_does_nothing_until_somebody_does(buyer: Buyer) -> None:
     expect(buyer.pay).to_have_text("Pay €12.30")
 
 
-@pytest.mark.parametrize(
-    ("name", "digits"),
-    [("Visa", "1881"), ("Mastercard", "4444"), ("Amex", "0005"), ("Discover", "9424"), ("JCB", "0505")],
-)
-def test_the_card_that_is_chosen_pays(buyer: Buyer, name: str, digits: str) -> None:
-    buyer.is_offered()
-    buyer.opens()
-    buyer.chooses("card", digits)
-    buyer.approves()
-    method = buyer.ended()["data"]["paymentMethodData"]
-    assert method["description"] == f"{name} {digits}"
-    assert method["info"]["cardNetwork"] == name.upper()
+def test_the_card_that_is_chosen_pays(buyer: Buyer) -> None:
+    cards = {"1881": "Visa", "4444": "Mastercard", "0005": "Amex", "9424": "Discover", "0505": "JCB"}
+    for digits, name in cards.items():
+        buyer.is_offered()
+        buyer.opens()
+        buyer.chooses("card", digits)
+        buyer.approves()
+        method = buyer.ended()["data"]["paymentMethodData"]
+        assert method["description"] == f"{name} {digits}"
+        assert method["info"]["cardNetwork"] == name.upper()
 
 
-@pytest.mark.parametrize(
-    ("parameters", "fitting"),
-    [
+def test_only_cards_the_shop_takes_are_offered(buyer: Buyer) -> None:
+    wishes: list[tuple[dict[str, Any], list[str]]] = [
         ({"allowedCardNetworks": ["JCB"]}, ["0000", "0505"]),
         ({"allowedAuthMethods": ["PAN_ONLY"], "allowedCardNetworks": ["VISA"]}, ["1881"]),
         ({"allowPrepaidCards": False, "allowedCardNetworks": ["MASTERCARD"]}, ["4444"]),
         ({"allowCreditCards": False}, ["1881", "4444", "5100"]),
-    ],
-    ids=["networks", "methods", "no-prepaid", "no-credit"],
-)
-def test_only_cards_the_shop_takes_are_offered(
-    buyer: Buyer, parameters: dict[str, Any], fitting: list[str]
-) -> None:
-    buyer.is_offered(parameters=parameters)
-    buyer.opens()
-    buyer.sheet.locator("[data-row=card] summary").click()
-    shown = buyer.sheet.locator("[data-row=card] label [aria-hidden]").all_inner_texts()
-    assert re.findall(r"\d{4}", " ".join(shown)) == fitting
+    ]
+    for parameters, fitting in wishes:
+        buyer.is_offered(parameters=parameters)
+        buyer.opens()
+        buyer.sheet.locator("[data-row=card] summary").click()
+        shown = buyer.sheet.locator("[data-row=card] label [aria-hidden]").all_inner_texts()
+        assert re.findall(r"\d{4}", " ".join(shown)) == fitting, parameters
+        buyer.closes()
 
 
 def test_the_price_is_asked_for_before_it_can_be_paid(buyer: Buyer) -> None:
@@ -97,14 +92,31 @@ def test_the_price_is_asked_for_before_it_can_be_paid(buyer: Buyer) -> None:
     assert [told["callbackTrigger"] for told in buyer.asked()] == ["INITIALIZE"]
 
 
-def test_another_account_begins_anew(buyer: Buyer) -> None:
-    buyer.is_offered(ADDRESSED)
+def test_another_account_begins_anew_with_its_own_cards_and_addresses(buyer: Buyer) -> None:
+    buyer.is_offered(ADDRESSED | {"shippingAddressParameters": {}})
     buyer.opens()
     expect(buyer.pay).to_have_attribute("aria-disabled", "false")
-    buyer.sheet.get_by_text("Try another outcome").click()
-    buyer.sheet.get_by_role("button", name="Switch the account").click()
+    buyer.chooses("account", "robin@office.example.com")
     buyer.until("shop.asked.length === 2")
+    expect(buyer.pay).to_have_attribute("aria-disabled", "false")
+    expect(buyer.sheet.locator("[data-row=address]")).to_contain_text("Lisboa")
     assert [told["callbackTrigger"] for told in buyer.asked()] == ["INITIALIZE", "INITIALIZE"]
+    buyer.approves()
+    given = buyer.ended()["data"]
+    assert given["email"] == "robin@office.example.com"
+    assert given["paymentMethodData"]["description"] == "Visa 5556"
+    assert given["shippingAddress"]["countryCode"] == "PT"
+
+
+def test_an_account_without_a_fitting_card_can_be_left_again(buyer: Buyer) -> None:
+    buyer.is_offered(parameters={"allowedCardNetworks": ["AMEX"]})
+    buyer.opens()
+    buyer.chooses("account", "robin@office.example.com")
+    expect(buyer.sheet.get_by_text("None of your cards is accepted by this shop.")).to_be_visible()
+    expect(buyer.pay).to_be_hidden()
+    buyer.chooses("account", "sam.sample@example.com")
+    buyer.approves()
+    assert buyer.ended()["data"]["paymentMethodData"]["description"] == "Amex 0005"
 
 
 def test_a_new_address_brings_a_new_price_said_aloud(buyer: Buyer) -> None:
@@ -228,46 +240,39 @@ def test_the_cart_is_shown_where_the_total_has_a_label(buyer: Buyer) -> None:
     buyer.opens()
     expect(buyer.sheet.locator("[data-items]")).to_contain_text("-€2.70")
     expect(buyer.sheet.locator("[data-total-label]")).to_have_text("To pay")
-    buyer.page.keyboard.press("Escape")
-    buyer.ended()
+    buyer.closes()
     buyer.is_offered({"transactionInfo": info})
     buyer.opens()
     expect(buyer.sheet.locator("[data-items]")).to_be_hidden()
 
 
-@pytest.mark.parametrize(
-    ("info", "intents", "words"),
-    [
+def test_the_button_says_what_it_does(buyer: Buyer) -> None:
+    cases: list[tuple[dict[str, str], list[str], str]] = [
         ({}, [], "Continue"),
         ({"checkoutOption": "COMPLETE_IMMEDIATE_PURCHASE"}, [], "Pay €12.30"),
         ({"checkoutOption": "CONTINUE_TO_REVIEW"}, [], "Continue to review"),
         ({}, ["PAYMENT_AUTHORIZATION"], "Pay €12.30"),
-    ],
-)
-def test_the_button_says_what_it_does(
-    buyer: Buyer, info: dict[str, str], intents: list[str], words: str
-) -> None:
-    buyer.is_offered(
-        {"transactionInfo": {**FINAL, "totalPrice": "12.30", **info}, "callbackIntents": intents}
-    )
-    buyer.opens()
-    expect(buyer.pay).to_have_text(words)
+    ]
+    for option, intents, words in cases:
+        info = {**FINAL, "totalPrice": "12.30", **option}
+        buyer.is_offered({"transactionInfo": info, "callbackIntents": intents})
+        buyer.opens()
+        expect(buyer.pay).to_have_text(words)
+        buyer.closes()
 
 
-@pytest.mark.parametrize(
-    ("environment", "merchant", "is_warned"),
-    [
-        ("TEST", {"merchantName": "Shop", "merchantId": "BCR2DN4TXXXXXXXX"}, True),
+def test_a_merchant_nobody_knows_is_called_unverified(buyer: Buyer) -> None:
+    known = {"merchantName": "Shop", "merchantId": "BCR2DN4TXXXXXXXX"}
+    cases = [
+        ("TEST", known, True),
         ("PRODUCTION", {"merchantName": "Shop"}, True),
-        ("PRODUCTION", {"merchantName": "Shop", "merchantId": "BCR2DN4TXXXXXXXX"}, False),
-    ],
-)
-def test_a_merchant_nobody_knows_is_called_unverified(
-    buyer: Buyer, environment: str, merchant: dict[str, str], is_warned: bool
-) -> None:
-    buyer.is_offered({"merchantInfo": merchant}, environment=environment)
-    buyer.opens()
-    expect(buyer.sheet.locator("[data-unverified]")).to_be_visible(visible=is_warned)
+        ("PRODUCTION", known, False),
+    ]
+    for environment, merchant, is_warned in cases:
+        buyer.is_offered({"merchantInfo": merchant}, environment=environment)
+        buyer.opens()
+        expect(buyer.sheet.locator("[data-unverified]")).to_be_visible(visible=is_warned)
+        buyer.closes()
 
 
 def test_what_is_asked_for_is_shown_and_given(buyer: Buyer) -> None:

@@ -22,9 +22,13 @@ from wallet_gateway.sandbox.engine.verdicts import (
     success_of,
 )
 from wallet_gateway.sandbox.engine.wallet_refusals import AuthenticationExpired, AuthenticationUsedUp
-from wallet_gateway.sandbox.models import Authentication, RecordState, TransactionRecord
+from wallet_gateway.sandbox.models import (
+    Authentication,
+    AuthenticationOutcome,
+    RecordState,
+    TransactionRecord,
+)
 from wallet_gateway.sandbox.remembered import Remembered
-from wallet_gateway.sandbox.wallet_models import AuthenticationOutcome
 from wallet_gateway.sandbox.writing import one_writer
 
 LIFETIME: Final = timedelta(minutes=15)

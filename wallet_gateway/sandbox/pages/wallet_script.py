@@ -10,9 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from wallet_gateway.sandbox.models import Merchant
+from wallet_gateway.sandbox.models import Merchant, WalletMode
 from wallet_gateway.sandbox.wallet_cards import CARDS
-from wallet_gateway.sandbox.wallet_models import WalletMode
 
 FOLDER: Final = Path(__file__).parent.parent / "static" / "wallet_sandbox" / "wallet" / "pay"
 PARTS: Final = ("checks.js", "words.js", "button.js", "frame.js", "client.js")

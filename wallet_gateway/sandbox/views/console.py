@@ -27,10 +27,12 @@ from wallet_gateway.sandbox.engine.records import transaction_history
 from wallet_gateway.sandbox.engine.refusals import NotPending
 from wallet_gateway.sandbox.engine.settlement import SETTLING, settle_pending
 from wallet_gateway.sandbox.models import (
+    Authentication,
     Checkout,
     JournalEntry,
     Merchant,
     Outcome,
+    PaymentAccount,
     SandboxState,
     SetFault,
     TransactionRecord,
@@ -39,7 +41,6 @@ from wallet_gateway.sandbox.pages.figures import duration_text
 from wallet_gateway.sandbox.pages.headers import secured
 from wallet_gateway.sandbox.pages.json_text import indented
 from wallet_gateway.sandbox.pages.languages import browser_language, direction
-from wallet_gateway.sandbox.wallet_models import Authentication, PaymentAccount
 
 ROWS_PER_PAGE: Final = 25
 LATEST: Final = 8

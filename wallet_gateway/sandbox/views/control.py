@@ -30,6 +30,7 @@ from wallet_gateway.sandbox.engine.refusals import UnknownMerchant
 from wallet_gateway.sandbox.engine.settlement import SETTLING
 from wallet_gateway.sandbox.late import carry_out_due
 from wallet_gateway.sandbox.models import (
+    AuthenticationOutcome,
     DuplicatePolicy,
     JournalEntry,
     LetterCase,
@@ -40,7 +41,6 @@ from wallet_gateway.sandbox.models import (
 from wallet_gateway.sandbox.operations import Operation
 from wallet_gateway.sandbox.views.control_calls import calls, with_input
 from wallet_gateway.sandbox.wallet_cards import card_of
-from wallet_gateway.sandbox.wallet_models import AuthenticationOutcome
 
 
 def reset(given: Input) -> object:

@@ -18,7 +18,8 @@ from wallet_gateway.sandbox.control_input import Input, InvalidInput
 from wallet_gateway.sandbox.engine.refusals import ForeignPage, Refusal
 from wallet_gateway.sandbox.replies import json_response, refusal_response
 from wallet_gateway.sandbox.views.control_calls import answer, with_input
-from wallet_gateway.sandbox.wallet_cards import ADDRESSES, CARDS, EMAIL, StoredCard, card_by_id
+from wallet_gateway.sandbox.wallet_accounts import ACCOUNTS, WalletAccount
+from wallet_gateway.sandbox.wallet_cards import StoredCard, card_by_id
 from wallet_gateway.sandbox.wallet_keys import key_ring
 
 
@@ -37,16 +38,8 @@ def state(request: HttpRequest) -> HttpResponse:
     """Tell the wallet's own pages how to behave, and what the customer has stored."""
     if refusal := _foreign(request):
         return refusal_response(refusal)
-    return _not_stored(
-        json_response(
-            {
-                "mode": wallet_mode(),
-                "email": EMAIL,
-                "cards": [describe_card(card) for card in CARDS],
-                "addresses": list(ADDRESSES),
-            }
-        )
-    )
+    accounts = [describe_account(account) for account in ACCOUNTS]
+    return _not_stored(json_response({"mode": wallet_mode(), "accounts": accounts}))
 
 
 # No cookie and no log-in stands behind the sheet; the origin is what is checked.
@@ -57,6 +50,16 @@ def payment_data(request: HttpRequest) -> HttpResponse:
     if refusal := _foreign(request):
         return refusal_response(refusal)
     return _not_stored(answer(with_input(_approve), request))
+
+
+def describe_account(account: WalletAccount) -> dict[str, Any]:
+    """Write an account as the sheet may see it."""
+    return {
+        "email": account.email,
+        "name": account.name,
+        "cards": [describe_card(card) for card in account.cards],
+        "addresses": list(account.addresses),
+    }
 
 
 def describe_card(card: StoredCard) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 // @ts-check
 /** The sheet's calls to the sandbox it came from. */
 
-/** What the wallet holds, and how it is told to behave. @returns {Promise<{mode: string, email: string, cards: any[], addresses: any[]}>} */
+/** What the wallet holds, and how it is told to behave. @returns {Promise<{mode: string, accounts: import("./order.js").Account[]}>} */
 export async function walletState() {
   const answer = await fetch("/wallet/api/state", { cache: "no-store" })
   return answer.json()

@@ -47,6 +47,19 @@ export function addressWords(address) {
   return element("span", { class: "words" }, element("span", { class: "main" }, element("bdi", {}, address.name)), element("span", { class: "sub" }, element("bdi", {}, addressText(address, document.documentElement.lang))))
 }
 
+/** @param {import("./order.js").Account} account */
+export function accountPicture({ name }) {
+  return element("span", { class: "portrait", "aria-hidden": "true" }, name.slice(0, 1))
+}
+
+/** @param {import("./order.js").Account} account @param {string} [note] in place of the name */
+export function accountWords({ email, name }, note) {
+  const [user, host] = email.split("@")
+  // Where it is too long for its line, it is parted there.
+  const address = element("bdi", { dir: "ltr" }, `${user}@`, element("wbr"), host)
+  return element("span", { class: "words" }, element("span", { class: "main" }, address), element("span", { class: "sub" }, note ?? element("bdi", {}, name)))
+}
+
 /** @param {{label: string, description?: string}} option */
 export function optionWords({ label, description }) {
   const sub = description ? [element("span", { class: "sub" }, element("bdi", {}, description))] : []

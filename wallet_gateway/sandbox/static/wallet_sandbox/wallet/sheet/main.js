@@ -8,7 +8,7 @@ import { Channel, channelOf } from "./channel.js"
 import { marked, say } from "./drawing.js"
 import { keepFocus } from "./keyboard.js"
 import { codesOf, firstChoices, fittingCards, intermediate, isAsked, keptChoices, updated } from "./order.js"
-import { showAlert, showBill, showBusy, showChoices, showPhase, showWhom } from "./view.js"
+import { showAccounts, showAlert, showBill, showBusy, showChoices, showPhase, showWhom } from "./view.js"
 
 const SLOWLY_MS = 2500
 const DEVELOPER_ERROR = "The sandbox is told to refuse every request as wrong"
@@ -29,16 +29,21 @@ class Sheet {
 
   /** @param {{request: any, environment: string, merchantInfo: any}} message */
   async open({ request, environment, merchantInfo }) {
-    const { mode, email, cards, addresses } = await walletState()
+    const { mode, accounts } = await walletState()
     if (mode === "cancelled") return this.fail("CANCELED", "")
     if (mode === "developer_error") return this.fail("DEVELOPER_ERROR", DEVELOPER_ERROR)
     this.isSlow = mode === "slow"
     await this.#slowly()
-    const stored = mode === "no_card" ? [] : cards
-    const fitting = fittingCards(stored, request)
-    this.state = { request, environment, merchantInfo, email, addresses, cards: fitting, choices: firstChoices(request, fitting, addresses) }
+    const stored = accounts.map((one) => (mode === "no_card" ? { ...one, cards: [] } : one))
+    this.state = { request, environment, merchantInfo, accounts: stored, ...beginning(request, stored[0]) }
     showWhom(this.channel.origin, this.state)
-    if (!fitting.length) return this.#showNothing(stored.length > 0)
+    await this.#begin()
+  }
+
+  /** With an account that has just been taken. */
+  async #begin() {
+    const { account, cards } = this.state
+    if (!cards.length) return this.#showNothing(account.cards.length > 0)
     showPhase("open")
     this.#show()
     await this.#changed("INITIALIZE")
@@ -46,12 +51,14 @@ class Sheet {
 
   /** @param {boolean} hasCards */
   #showNothing(hasCards) {
+    showAccounts(this.state)
     marked("no-card").hidden = hasCards
     marked("no-fitting-card").hidden = !hasCards
     showPhase("nothing")
   }
 
   #show() {
+    showAccounts(this.state)
     showChoices(this.state, (code) => this.#useCodes(this.state.choices.codes.filter((one) => one !== code)))
     showBill(this.state.request)
     showBusy(this.#doing, this.#canPay)
@@ -65,14 +72,16 @@ class Sheet {
 
   /** @param {string} name @param {string} value */
   choose(name, value) {
-    const { choices, addresses } = this.state
+    const { choices, account, accounts } = this.state
     if (this.#doing) return this.#show()
-    if (name === "card") {
+    if (name === "account") {
+      this.#takeAccount(accounts[Number(value)])
+    } else if (name === "card") {
       choices.cardId = value
       showAlert(this.#objection)
       this.#show()
     } else if (name === "address") {
-      choices.address = addresses[Number(value)]
+      choices.address = account.addresses[Number(value)]
       void this.#changed("SHIPPING_ADDRESS")
     } else if (name === "option") {
       choices.optionId = value
@@ -93,9 +102,12 @@ class Sheet {
     void this.#changed("OFFER")
   }
 
-  /** Another account of the customer's: the wallet begins anew. */
-  switchAccount() {
-    if (!this.#doing && this.state) void this.#changed("INITIALIZE")
+  /** Another account of the customer's: the wallet begins anew. @param {import("./order.js").Account} account */
+  #takeAccount(account) {
+    Object.assign(this.state, beginning(this.state.request, account))
+    this.#objection = ""
+    showAlert("")
+    void this.#begin()
   }
 
   /** Tells the shop of a change and takes in its answer; until then nothing can be approved. @param {string} trigger */
@@ -183,9 +195,15 @@ class Sheet {
   }
 }
 
+/** What an account brings along. @param {any} request @param {import("./order.js").Account} account */
+function beginning(request, account) {
+  const cards = fittingCards(account.cards, request)
+  return { account, cards, choices: firstChoices(request, cards, account.addresses) }
+}
+
 /** @param {Sheet} sheet */
 function listen(sheet) {
-  marked("choices").addEventListener("change", (/** @type {any} */ { target }) => {
+  marked("sheet").addEventListener("change", (/** @type {any} */ { target }) => {
     if (target.type === "radio") sheet.choose(target.name, target.value)
   })
   marked("offer-form").addEventListener("submit", (/** @type {SubmitEvent} */ event) => {
@@ -204,8 +222,7 @@ function listen(sheet) {
 
 /** @param {Sheet} sheet @param {string} ending */
 function endAs(sheet, ending) {
-  if (ending === "switch") sheet.switchAccount()
-  else if (ending === "CANCELED") sheet.cancel()
+  if (ending === "CANCELED") sheet.cancel()
   else sheet.fail(ending, "The customer of the sandbox has chosen this ending")
 }
 

@@ -3,6 +3,7 @@
 
 /** @typedef {{id: string, name: string, network: string, authMethod: string, fundingSource: string, lastFour: string, description: string, art: string}} Card */
 /** @typedef {Record<string, string>} Address */
+/** @typedef {{email: string, name: string, cards: Card[], addresses: Address[]}} Account */
 /** @typedef {{cardId: string, address: Address | undefined, optionId: string, codes: string[]}} Choices */
 
 export const UNSELECTED = "shipping_option_unselected"

@@ -1,10 +1,10 @@
 // @ts-check
 /** Showing the state of the sheet. It only shows: what happens at a press is the sheet's affair. */
 
-import { addressWords, billLine, cardPicture, cardWords, choice, element, marked, offerLine, optionWords, say } from "./drawing.js"
+import { accountPicture, accountWords, addressWords, billLine, cardPicture, cardWords, choice, element, marked, offerLine, optionWords, say } from "./drawing.js"
 import { amountText, approval, bill, cardParameters, isDelivered, isVerified } from "./order.js"
 
-/** @typedef {{request: any, environment: string, merchantInfo: any, cards: any[], addresses: any[], email: string, choices: import("./order.js").Choices}} State */
+/** @typedef {{request: any, environment: string, merchantInfo: any, accounts: import("./order.js").Account[], account: import("./order.js").Account, cards: import("./order.js").Card[], choices: import("./order.js").Choices}} State */
 
 const language = document.documentElement.lang
 const row = (/** @type {string} */ name) => /** @type {HTMLElement} */ (document.querySelector(`[data-row="${name}"]`))
@@ -20,12 +20,17 @@ function fill(name, now, list) {
 }
 
 /** @param {string} origin @param {State} state */
-export function showWhom(origin, { environment, merchantInfo, email, request }) {
+export function showWhom(origin, { environment, merchantInfo }) {
   marked("title").textContent = say("pay-whom", { merchant: merchantInfo?.merchantName || new URL(origin).host })
   marked("origin").textContent = new URL(origin).host
   marked("unverified").hidden = isVerified(environment, merchantInfo)
-  marked("email").textContent = email
-  marked("email-shared").hidden = !request.emailRequired
+}
+
+/** @param {State} state */
+export function showAccounts({ accounts, account, request }) {
+  const list = accounts.map((one, place) =>
+    choice({ group: "account", value: String(place), isChosen: one === account }, accountPicture(one), accountWords(one)))
+  fill("account", [accountWords(account, request.emailRequired ? say("email-shared") : undefined)], list)
 }
 
 /** @param {State} state @param {(code: string) => void} removeOffer */
@@ -37,16 +42,16 @@ export function showChoices(state, removeOffer) {
 }
 
 /** @param {State} state */
-function showCards({ cards, choices, request, addresses }) {
+function showCards({ cards, choices, request, account }) {
   const chosen = cards.find(({ id }) => id === choices.cardId)
   const list = cards.map((card) => choice({ group: "card", value: card.id, isChosen: card === chosen }, cardPicture(card), cardWords(card)))
   fill("card", chosen ? [cardPicture(chosen), cardWords(chosen)] : [], list)
   row("billing").hidden = !cardParameters(request).billingAddressRequired
-  marked("now", row("billing")).replaceChildren(addressWords(addresses[0]))
+  marked("now", row("billing")).replaceChildren(addressWords(account.addresses[0]))
 }
 
 /** @param {State} state */
-function showAddresses({ addresses, choices, request }) {
+function showAddresses({ account: { addresses }, choices, request }) {
   row("address").hidden = !request.shippingAddressRequired
   if (!request.shippingAddressRequired) return
   const list = addresses.map((address, place) => {
@@ -96,6 +101,8 @@ export function showPhase(phase) {
   marked("nothing").hidden = phase !== "nothing"
   marked("endings").hidden = phase === "alone"
   for (const mark of ["choices", "bill", "bottom"]) marked(mark).hidden = phase !== "open"
+  // Another account may have the card that this one lacks.
+  marked("accounts").hidden = phase !== "open" && phase !== "nothing"
 }
 
 /** What the customer has to know at once; empty takes it away. @param {string} message */

@@ -1,13 +1,8 @@
-"""The sandbox's own tables: what the gateway knows.
-
-Rows only: fields, constraints, and what can be read from one row. Rules live in ``engine``. Money is a whole
-number of minor units with its currency; every time is the sandbox's own clock, never the machine's.
-"""
+"""What was bought and what became of it: checkouts, deposits of a migration file, transactions. Rows only."""
 
 from __future__ import annotations
 
 import secrets
-from datetime import timedelta
 from typing import ClassVar
 
 from django.db import models
@@ -15,30 +10,8 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.sandbox.wallet_models import Authentication, PaymentAccount, PublicKey, WalletMode
-
-__all__ = [
-    "AcceptedRequest",
-    "Authentication",
-    "Checkout",
-    "Deposit",
-    "DuplicatePolicy",
-    "JournalEntry",
-    "LateRequest",
-    "LetterCase",
-    "Merchant",
-    "Outcome",
-    "PaymentAccount",
-    "PublicKey",
-    "RecordOrigin",
-    "RecordState",
-    "SandboxState",
-    "SetFault",
-    "TransactionRecord",
-    "WalletMode",
-    "new_checkout_token",
-    "new_record_id",
-]
+from wallet_gateway.sandbox.models.merchants import Merchant
+from wallet_gateway.sandbox.models.wallet import PaymentAccount
 
 
 def new_checkout_token() -> str:
@@ -49,22 +22,6 @@ def new_checkout_token() -> str:
 def new_record_id() -> str:
     """Make a payment identifier, as the gateway hands it out."""
     return f"SBX-{secrets.token_hex(10).upper()}"
-
-
-class DuplicatePolicy(models.TextChoices):
-    """What happens to a request that was answered before and arrives again word for word."""
-
-    REJECT = "reject", _("refuse it")
-    REPLAY = "replay", _("answer as the first time")
-    EXECUTE = "execute", _("carry it out again")
-
-
-class LetterCase(models.TextChoices):
-    """How the names in an answer are written."""
-
-    CANONICAL = "canonical", _("as in the field tables")
-    PASCAL = "pascal", _("first letter upper case")
-    LOWER = "lower", _("all lower case")
 
 
 class RecordState(models.TextChoices):
@@ -92,51 +49,6 @@ class Outcome(models.TextChoices):
     CANCELLED = "cancelled", _("cancelled")
     ERROR = "error", _("failed")
     RETURN = "return", _("went back to the shop undecided")
-
-
-class SandboxState(models.Model):
-    """The one row of what holds for the whole sandbox: how far its clock is ahead, and its behaviour."""
-
-    clock_ahead = models.DurationField(default=timedelta())
-    """How far the sandbox's clock is ahead of the machine's."""
-    duplicates = models.CharField(
-        max_length=8, choices=DuplicatePolicy.choices, default=DuplicatePolicy.REJECT
-    )
-    status_lag = models.DurationField(default=timedelta())
-    """How long the status query does not see what happened."""
-    letter_case = models.CharField(max_length=9, choices=LetterCase.choices, default=LetterCase.CANONICAL)
-    numeric_amounts = models.BooleanField(default=False)
-    share_references = models.BooleanField(default=False)
-    wallet_mode = models.CharField(max_length=15, choices=WalletMode.choices, default=WalletMode.READY)
-
-    class Meta:
-        app_label = "wallet_sandbox"
-        constraints: ClassVar = [
-            models.CheckConstraint(condition=models.Q(pk=1), name="wallet_sandbox_one_state")
-        ]
-
-    def __str__(self) -> str:
-        return "state of the sandbox"
-
-
-class Merchant(models.Model):
-    """A merchant's store that may use the sandbox."""
-
-    merchant_id = models.CharField(max_length=64)
-    store_id = models.CharField(max_length=64)
-    user_id = models.CharField(max_length=64)
-    provider = models.CharField(max_length=64)
-    gateway_name = models.CharField(max_length=64)
-    origins = models.JSONField(default=list, blank=True)
-
-    class Meta:
-        app_label = "wallet_sandbox"
-        constraints: ClassVar = [
-            models.UniqueConstraint(fields=["merchant_id", "store_id"], name="wallet_sandbox_merchant_store")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.merchant_id} / {self.store_id}"
 
 
 class Checkout(models.Model):
@@ -262,85 +174,3 @@ class TransactionRecord(models.Model):
     def amount(self) -> Money:
         """What the transaction moved, or would have moved."""
         return Money.from_minor_units(self.amount_minor, self.currency)
-
-
-class AcceptedRequest(models.Model):
-    """A request that used up its reference, and what it was answered: how a repetition is recognised."""
-
-    merchant = models.ForeignKey(Merchant, on_delete=models.CASCADE, related_name="accepted_requests")
-    reference = models.CharField(max_length=255)
-    type = models.CharField(max_length=32)
-    fingerprint = models.CharField(max_length=64)
-    """SHA-256 of the request in canonical form."""
-    answer = models.JSONField()
-
-    class Meta:
-        app_label = "wallet_sandbox"
-        indexes: ClassVar = [
-            models.Index(fields=["merchant", "reference"], name="wallet_sandbox_accepted_ref")
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.type} {self.reference}"
-
-
-class SetFault(models.Model):
-    """A fault that waits for its request."""
-
-    operation = models.CharField(max_length=32)
-    fault = models.CharField(max_length=32)
-    times = models.PositiveIntegerField(null=True, default=1)
-    """How many more requests it hits; null for all until the faults are cleared."""
-    skip = models.PositiveIntegerField(default=0)
-    """How many more requests it lets pass first."""
-    delay = models.DurationField(null=True)
-    """How long it waits, or holds a request back; null for the fault's own default."""
-    status = models.PositiveSmallIntegerField(null=True)
-    code = models.CharField(max_length=32, blank=True)
-    message = models.CharField(max_length=500, blank=True)
-
-    class Meta:
-        app_label = "wallet_sandbox"
-
-    def __str__(self) -> str:
-        return f"{self.fault} on {self.operation}"
-
-
-class LateRequest(models.Model):
-    """A request whose caller was cut off, and which is carried out once the clock reaches its time."""
-
-    due_at = models.DateTimeField(db_index=True)
-    method = models.CharField(max_length=16)
-    path = models.CharField(max_length=2000)
-    sealed = models.BinaryField()
-    """The whole request, which may carry keys and cryptograms: encrypted, with a key of the process alone."""
-
-    class Meta:
-        app_label = "wallet_sandbox"
-
-    def __str__(self) -> str:
-        return f"{self.method} {self.path} at {self.due_at.isoformat()}"
-
-
-class JournalEntry(models.Model):
-    """A request received under ``/api/`` and what was answered; secrets are masked before it is stored."""
-
-    operation = models.CharField(max_length=32, blank=True)
-    """Empty where the request could not be understood."""
-    method = models.CharField(max_length=16)
-    path = models.CharField(max_length=2000)
-    request_body = models.TextField(blank=True)
-    unknown_fields = models.JSONField(default=list)
-    """Paths of fields the interface does not know; they were ignored."""
-    answer_status = models.PositiveSmallIntegerField(null=True)
-    """Null while the answer is on its way, and where the connection was closed without one."""
-    answer_body = models.TextField(blank=True)
-    fault = models.CharField(max_length=32, blank=True)
-    received_at = models.DateTimeField()
-
-    class Meta:
-        app_label = "wallet_sandbox"
-        verbose_name_plural = "journal entries"
-
-    def __str__(self) -> str:
-        return f"{self.method} {self.path}"

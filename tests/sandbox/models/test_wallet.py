@@ -8,8 +8,14 @@ from datetime import UTC, datetime
 import pytest
 from django.db import models
 
-from wallet_gateway.sandbox.models import Authentication, PaymentAccount, PublicKey, TransactionRecord
-from wallet_gateway.sandbox.wallet_models import new_account_id, new_page_token
+from wallet_gateway.sandbox.models import (
+    Authentication,
+    PaymentAccount,
+    PublicKey,
+    TransactionRecord,
+    new_account_id,
+    new_page_token,
+)
 
 NAMES: list[tuple[models.Model, str]] = [
     (PaymentAccount(card_network="VISA", masked_number="************1111"), "VISA ************1111"),

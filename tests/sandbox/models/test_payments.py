@@ -1,9 +1,8 @@
-"""Rows by themselves: how each is named, what its money is, and that what must not be guessed cannot be."""
+"""What was bought and paid: how each row is named, what its money is, and what cannot be guessed."""
 
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
@@ -11,32 +10,17 @@ from django.db import models
 
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.models import (
-    AcceptedRequest,
     Checkout,
     Deposit,
-    JournalEntry,
-    LateRequest,
-    Merchant,
-    SandboxState,
-    SetFault,
     TransactionRecord,
     new_checkout_token,
     new_record_id,
 )
 
 NAMES: list[tuple[models.Model, str]] = [
-    (Merchant(merchant_id="M", store_id="S"), "M / S"),
     (Checkout(type="ecom.sale", reference="A"), "ecom.sale A"),
     (Deposit(parent_transaction_id="OLD-1"), "OLD-1"),
     (TransactionRecord(type="ecom.refund", reference="B", state="Approved"), "ecom.refund B Approved"),
-    (AcceptedRequest(type="ecom.refund", reference="B"), "ecom.refund B"),
-    (SetFault(fault="late", operation="*"), "late on *"),
-    (
-        LateRequest(method="POST", path="/x", due_at=datetime(2030, 1, 1, tzinfo=UTC)),
-        "POST /x at 2030-01-01T00:00:00+00:00",
-    ),
-    (JournalEntry(method="GET", path="/y"), "GET /y"),
-    (SandboxState(), "state of the sandbox"),
 ]
 
 

@@ -1,7 +1,6 @@
 """The tables of the wallet button: keys, payment accounts, and 3-D Secure on a page of the gateway's.
 
-Rows only, like those of ``models``, which imports these. No card number and no cryptogram has a column: what
-must be compared later is kept as a hash.
+Rows only. No card number and no cryptogram has a column: what must be compared later is kept as a hash.
 """
 
 from __future__ import annotations

@@ -1,0 +1,56 @@
+"""The sandbox's own tables: what the gateway knows.
+
+Rows only: fields, constraints, and what can be read from one row. Rules live in ``engine``. Money is a whole
+number of minor units with its currency; every time is the sandbox's own clock, never the machine's.
+"""
+
+from __future__ import annotations
+
+from wallet_gateway.sandbox.models.behaviour import DuplicatePolicy, LetterCase, SandboxState, SetFault
+from wallet_gateway.sandbox.models.merchants import Merchant
+from wallet_gateway.sandbox.models.payments import (
+    Checkout,
+    Deposit,
+    Outcome,
+    RecordOrigin,
+    RecordState,
+    TransactionRecord,
+    new_checkout_token,
+    new_record_id,
+)
+from wallet_gateway.sandbox.models.requests import AcceptedRequest, JournalEntry, LateRequest
+from wallet_gateway.sandbox.models.wallet import (
+    Authentication,
+    AuthenticationOutcome,
+    PaymentAccount,
+    PublicKey,
+    WalletMode,
+    new_account_id,
+    new_page_token,
+)
+
+__all__ = [
+    "AcceptedRequest",
+    "Authentication",
+    "AuthenticationOutcome",
+    "Checkout",
+    "Deposit",
+    "DuplicatePolicy",
+    "JournalEntry",
+    "LateRequest",
+    "LetterCase",
+    "Merchant",
+    "Outcome",
+    "PaymentAccount",
+    "PublicKey",
+    "RecordOrigin",
+    "RecordState",
+    "SandboxState",
+    "SetFault",
+    "TransactionRecord",
+    "WalletMode",
+    "new_account_id",
+    "new_checkout_token",
+    "new_page_token",
+    "new_record_id",
+]
