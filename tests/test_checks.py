@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.apps import apps
 from django.core.checks import run_checks
 from django.db import connections
 from django.db.models import Model
@@ -44,6 +45,12 @@ def test_urls_that_are_not_included_are_an_error_with_the_line_to_add(settings: 
 
     assert message.id == "wallet_gateway.E002"
     assert "include('wallet_gateway.urls')" in (message.hint or "")
+
+
+def test_a_shop_that_serves_the_sandbox_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert checks.check_sandbox() == []
+    monkeypatch.setattr(apps, "is_installed", "wallet_gateway.sandbox".__eq__)
+    assert ids(checks.check_sandbox()) == ["wallet_gateway.E005"]
 
 
 def warnings_for(monkeypatch: pytest.MonkeyPatch, **given: object) -> list[str]:

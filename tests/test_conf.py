@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -84,3 +85,13 @@ def test_the_origin_ends_without_a_slash(settings: Settings) -> None:
     settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "PUBLIC_ORIGIN": "https://shop.example/"}
 
     assert conf.settings().public_origin == "https://shop.example"
+
+
+def test_limits_for_one_person_are_read_into_minor_units(settings: Settings) -> None:
+    limits = {"EUR": "500.00", "JPY": "80000", "KWD": "0"}
+    with_gateway(settings, SECOND_PERSON_ABOVE=limits, SECOND_PERSON_DAYS=2)
+
+    second_person = conf.gateway_settings("default").policy.second_person
+
+    assert second_person.above == {"EUR": 50000, "JPY": 80000, "KWD": 0}
+    assert second_person.waits == timedelta(days=2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.apps import apps
 from django.conf import settings as django_settings
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.core.checks import Warning as CheckWarning
@@ -50,6 +51,18 @@ def check_router(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMes
         )
         for alias in sorted(elsewhere)
     ]
+
+
+@register(Tags.security)
+def check_sandbox(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """See that the sandbox is not served by the shop: there nothing would keep strangers from steering it."""
+    if not apps.is_installed("wallet_gateway.sandbox"):
+        return []
+    message = "wallet_gateway.sandbox is in INSTALLED_APPS; its console would be open to everybody"
+    hint = (
+        "Remove it and run `python -m wallet_gateway.sandbox`, which has a process and a database of its own."
+    )
+    return [Error(message, hint=hint, id="wallet_gateway.E005")]
 
 
 @register(Tags.urls)

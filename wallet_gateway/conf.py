@@ -24,6 +24,8 @@ from wallet_gateway.conf_values import Problem
 from wallet_gateway.conf_wallet_rules import FERNET_KEYS, PRODUCTION_PAY_JS, REDIRECT, WALLET_OPTIONAL
 from wallet_gateway.domain.capture_window import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
+from wallet_gateway.domain.second_person import SecondPerson
+from wallet_gateway.protocol.money import Money
 
 SANDBOX: dict[str, Any] = {
     "PUBLIC_ORIGIN": "http://127.0.0.1:8000",
@@ -165,6 +167,7 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
                 warning=timedelta(days=values["CAPTURE_WARNING_DAYS"]),
                 policy=CapturePolicy(values["CAPTURE_POLICY"]),
             ),
+            second_person=_second_person(values),
         ),
         wallet=_wallet(given, chosen) if wallet is not None else None,
         authenticator="" if chosen["THREE_D_SECURE"] == REDIRECT else chosen["THREE_D_SECURE"],
@@ -176,6 +179,14 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
         read_timeout=float(values["READ_TIMEOUT"]),
         total_timeout=float(values["TOTAL_TIMEOUT"]),
         keepalive_idle=float(values["KEEPALIVE_IDLE"]),
+    )
+
+
+def _second_person(values: Mapping[str, Any]) -> SecondPerson:
+    limits = values["SECOND_PERSON_ABOVE"].items()
+    return SecondPerson(
+        above={code: Money.parse(text, code, allow_zero=True).minor_units for code, text in limits},
+        waits=timedelta(days=values["SECOND_PERSON_DAYS"]),
     )
 
 

@@ -19,6 +19,8 @@ from wallet_gateway.conf_values import (
 from wallet_gateway.conf_wallet_rules import FERNET_KEYS, problems_of_keys, problems_of_wallet
 from wallet_gateway.domain.capture_window import CapturePolicy
 from wallet_gateway.protocol.endpoints import ENDPOINTS
+from wallet_gateway.protocol.errors import ProtocolError
+from wallet_gateway.protocol.money import Money
 
 SETTING = "WALLET_GATEWAY"
 SHORTEST_TOKEN = 20
@@ -50,6 +52,8 @@ OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "CAPTURE_WINDOW_DAYS": ((int, float), 7),
     "CAPTURE_WARNING_DAYS": ((int, float), 2),
     "CAPTURE_POLICY": (str, "ask"),
+    "SECOND_PERSON_ABOVE": (dict, {}),
+    "SECOND_PERSON_DAYS": ((int, float), 7),
 }
 _POSITIVE = (
     "CONNECT_TIMEOUT",
@@ -58,6 +62,7 @@ _POSITIVE = (
     "QUERY_RATE",
     "CAPTURE_WINDOW_DAYS",
     "CAPTURE_WARNING_DAYS",
+    "SECOND_PERSON_DAYS",
 )
 
 
@@ -148,6 +153,24 @@ def _problems_of_values(where: str, given: Mapping[str, Any]) -> Iterator[Proble
     if isinstance(given.get("AUTH"), str) and given["AUTH"] and not is_importable(given["AUTH"]):
         yield Problem(setting=f"{where}['AUTH']", expected="the dotted path of a callable")
     yield from _problems_of_collections(where, given)
+    yield from _problems_of_limits(f"{where}['SECOND_PERSON_ABOVE']", given.get("SECOND_PERSON_ABOVE"))
+
+
+def _problems_of_limits(where: str, limits: object) -> Iterator[Problem]:
+    """Each is a currency and a decimal text: a number would be a guess at its minor units."""
+    for currency, amount in limits.items() if isinstance(limits, dict) else ():
+        if not _is_limit(currency, amount):
+            expected = "a currency's code and an amount of it as text, such as 'EUR': '500.00'"
+            yield Problem(setting=f"{where}[{currency!r}]", expected=expected)
+
+
+def _is_limit(currency: object, amount: object) -> bool:
+    if not (isinstance(currency, str) and isinstance(amount, str)):
+        return False
+    try:
+        return Money.parse(amount, currency, allow_zero=True).currency == currency
+    except ProtocolError:
+        return False
 
 
 def _problems_of_collections(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:

@@ -54,11 +54,11 @@ PAYMENTS = [
     ("given", "opening", "expected"), [row[1:] for row in PAYMENTS], ids=[row[0] for row in PAYMENTS]
 )
 def test_a_payment_stands_as_its_sums_say(given: Sums, opening: IntentState, expected: PaymentState) -> None:
-    assert payment_state(given, opening) is expected
+    assert payment_state(given, opening, TransactionKind.CHECKOUT) is expected
 
 
 AUTHORIZATIONS = [
-    (IntentState.AWAITING_RESULT, PaymentState.OPEN),
+    (IntentState.AWAITING_RESULT, PaymentState.OFFERED),
     (IntentState.SENDING, PaymentState.PENDING),
     (IntentState.NOT_SENT, PaymentState.PENDING),
     (IntentState.UNKNOWN, PaymentState.PENDING),
@@ -77,9 +77,11 @@ def test_an_authorization_keeps_others_from_paying_from_its_sending_on(
     assert payment_state(sums(), opening, TransactionKind.AUTHORIZATION) is expected
 
 
-def standing(opening: IntentState, **given: object) -> Standing:
+def standing(
+    opening: IntentState, kind: TransactionKind = TransactionKind.CHECKOUT, **given: object
+) -> Standing:
     made = sums(**given)
-    return Standing(state=payment_state(made, opening), sums=made)
+    return Standing(state=payment_state(made, opening, kind), sums=made)
 
 
 PAID = standing(IntentState.APPROVED, authorised=1000, captured=1000)
@@ -87,6 +89,7 @@ FAILED = standing(IntentState.REJECTED)
 EXPIRED = standing(IntentState.EXPIRED)
 OPEN = standing(IntentState.OPEN)
 PENDING = standing(IntentState.PENDING)
+BUTTON = standing(IntentState.AWAITING_RESULT, TransactionKind.AUTHORIZATION)
 RETURNED = standing(IntentState.APPROVED, authorised=1000, captured=1000, refunded=1000)
 AUTHORISED = standing(IntentState.APPROVED, authorised=1000)
 REVERSED = standing(IntentState.APPROVED, authorised=1000, reversal=Reversal.DONE)
@@ -100,6 +103,13 @@ ORDERS = [
     ("open beside pending", [PENDING, OPEN], OrderState.PENDING),
     ("failed, then expired", [FAILED, EXPIRED], OrderState.EXPIRED),
     ("expired, then failed", [EXPIRED, FAILED], OrderState.FAILED),
+    ("a button nobody has pressed", [BUTTON], OrderState.OPEN),
+    ("failed, then a button", [FAILED, BUTTON], OrderState.FAILED),
+    ("a button, then expired", [BUTTON, EXPIRED], OrderState.EXPIRED),
+    ("reversed, then a button", [REVERSED, BUTTON], OrderState.REVERSED),
+    ("a button beside an open page", [OPEN, BUTTON], OrderState.OPEN),
+    ("a button beside pending", [BUTTON, PENDING], OrderState.PENDING),
+    ("paid beside a button", [PAID, BUTTON], OrderState.PAID),
     ("paid", [PAID], OrderState.PAID),
     ("failed, then paid", [FAILED, PAID], OrderState.PAID),
     ("a late success of the first attempt", [PAID, OPEN], OrderState.PAID),

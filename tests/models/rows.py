@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.models import (
+    Approval,
     GatewayTransaction,
     MigratedDeposit,
     Payment,
@@ -18,6 +19,7 @@ from wallet_gateway.models import (
 
 NOW = datetime(2026, 5, 17, 12, 0, tzinfo=UTC)
 _numbers = itertools.count(1)
+_OPENING = (TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
 
 
 def an_order(**columns: Any) -> PaymentOrder:
@@ -71,6 +73,8 @@ def an_intent(payment: Payment | None = None, **columns: Any) -> GatewayTransact
         "state_since": NOW,
         "created_at": NOW,
     }
+    if payment is not None and columns.get("kind") in _OPENING:
+        given["payment_type"] = payment.type
     return GatewayTransaction.objects.create(**given | columns)
 
 
@@ -83,3 +87,19 @@ def a_wallet_attempt(intent: GatewayTransaction | None = None, **columns: Any) -
     )
     given: dict[str, Any] = {"intent": intent, "key": key, "gateway": "default", "session_hash": "0" * 64}
     return WalletAttempt.objects.create(**given | columns)
+
+
+def an_approval(**columns: Any) -> Approval:
+    given: dict[str, Any] = {
+        "gateway": "default",
+        "kind": TransactionKind.REFUND,
+        "currency": "EUR",
+        "amount_minor": 500,
+        "key": f"KEY-{next(_numbers)}",
+        "author": "anna",
+        "created_at": NOW,
+        "expires_at": NOW + timedelta(days=7),
+    }
+    if "payment" not in columns:
+        given["payment"] = a_payment()
+    return Approval.objects.create(**given | columns)

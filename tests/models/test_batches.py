@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from tests.models.rows import an_order
+from tests.models.rows import a_deposit, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import OperationBatch, OperationBatchRow
 from wallet_gateway.models.batches import BatchState, RowState
@@ -30,6 +31,15 @@ def test_nothing_is_done_about_a_new_batch(batch: OperationBatch) -> None:
 def test_the_amount_of_a_row_is_in_its_orders_currency(batch: OperationBatch) -> None:
     row = OperationBatchRow(batch=batch, order=an_order(currency="JPY"), amount_minor=2000)
     assert row.amount == Money.parse("2000", "JPY")
+
+
+def test_a_row_is_about_an_order_or_a_deposit_and_never_about_both_or_neither(batch: OperationBatch) -> None:
+    order, deposit = an_order(), a_deposit()
+    assert OperationBatchRow.objects.create(batch=batch, order=order).subject == order
+    assert OperationBatchRow.objects.create(batch=batch, deposit=deposit).subject == deposit
+    for columns in ({}, {"order": order, "deposit": deposit}):
+        with pytest.raises(IntegrityError), transaction.atomic():
+            OperationBatchRow.objects.create(batch=batch, **columns)
 
 
 def test_each_row_has_a_key_that_operations_take_and_nobody_guesses(batch: OperationBatch) -> None:

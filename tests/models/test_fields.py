@@ -17,7 +17,7 @@ EXACT = {
     PaymentOrder: {"reference", "token"},
     Payment: {"reference"},
     GatewayTransaction: {"reference", "key", "open_slot", "record_id"},
-    MigratedDeposit: {"parent_transaction_id"},
+    MigratedDeposit: {"parent_transaction_id", "provider_transaction_id"},
     Discrepancy: {"fingerprint"},
 }
 
@@ -51,6 +51,16 @@ def test_what_differs_in_one_byte_is_another_value(other: str) -> None:
     for name in ("record_id", "key"):
         assert rows.get(**{name: "A-1"}) == first
         assert rows.get(**{name: other}) == second
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("text", ["A", "A-1", "A%", "A_1", "a", "z", "Á", "A-10\\", "A-1'"])
+def test_what_begins_with_a_text_is_found_byte_by_byte(text: str) -> None:
+    names = {"A", "A-1", "A-10", "A-1x", "A%1", "A_1", "a-1", "B", "Á-1", "A-10\\", "A-1'"}
+    for name in names:
+        an_intent(record_id=name)
+    found = GatewayTransaction.objects.filter(record_id__begins=text).values_list("record_id", flat=True)
+    assert set(found) == {name for name in names if name.startswith(text)}
 
 
 @pytest.mark.parametrize("value", ["a", "A-1", "!~", "x" * 64])

@@ -27,7 +27,13 @@ def test_there_are_columns_with_choices() -> None:
     assert {field.name for field in COLUMNS} >= {"state", "kind", "type", "reversal"}
 
 
-SPELLED = {"AWAITING_3DS": "Awaiting 3-D Secure"}
+# Names that say more than the word of the code.
+SPELLED = {
+    "AWAITING_3DS": "Awaiting 3-D Secure",
+    "AGREED": "Agreed to",
+    "ASK": "Question to the gateway",
+    "HANDED_ON": "Waits for a second person",
+}
 
 
 @pytest.mark.parametrize("language", WORDS)

@@ -12,12 +12,13 @@ from wallet_gateway.protocol.cart import build_cart
 from wallet_gateway.protocol.cart_details import DiscountDetail, ItemDetail, ShoppingCart
 from wallet_gateway.protocol.checkout import CheckoutDetails, CheckoutRequest
 from wallet_gateway.protocol.detached_refunds import DetachedRefundResponse
-from wallet_gateway.protocol.errors import FieldError
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.fields import WireModel
 from wallet_gateway.protocol.folding import fold, fold_choice, gather
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.strict_json import NumberText
+from wallet_gateway.protocol.wallet_results import SheetChoices
 
 
 def folded(model: type[WireModel], source: dict[str, Any]) -> tuple[dict[str, object], list[FieldError]]:
@@ -54,6 +55,22 @@ def test_names_become_canonical_at_every_depth() -> None:
 
 def test_unknown_names_are_left_out() -> None:
     assert folded(CheckoutDetails, {"theme": "x", "skin_id": "y", "": 1}) == ({}, [])
+
+
+def test_a_list_of_texts_stays_as_it_is_from_the_wire_and_from_python() -> None:
+    assert folded(SheetChoices, {"OFFERS": ["A", "b"]}) == ({"offers": ("A", "b")}, [])
+    for given in (["A", "b"], ("A", "b")):
+        assert SheetChoices.build(offers=given).offers == ("A", "b")
+
+
+@pytest.mark.parametrize("element", [{"code": "A"}, {1: 2}, ["A"], None, 7])
+def test_in_a_list_of_texts_anything_else_is_refused_with_its_place(element: object) -> None:
+    with pytest.raises(InvalidMessage) as built:
+        SheetChoices.build(offers=["A", element])
+    with pytest.raises(InvalidMessage) as read:
+        SheetChoices.from_wire({"offers": ["A", element]})
+    for failure in (built, read):
+        assert [fault.path for fault in failure.value.errors] == ["offers[1]"]
 
 
 @pytest.mark.parametrize(

@@ -84,6 +84,8 @@ class IntentEvent(StrEnum):
 class PaymentState(StrEnum):
     """Where one attempt to pay stands; derived from its sums and its first intent."""
 
+    OFFERED = "OFFERED"
+    """A wallet button and no more: nobody has pressed it, and of its order it says nothing."""
     OPEN = "OPEN"
     PENDING = "PENDING"
     AUTHORISED = "AUTHORISED"

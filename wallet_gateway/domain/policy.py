@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from wallet_gateway.domain.capture_window import CaptureWindow
+from wallet_gateway.domain.second_person import SecondPerson
 
 CALLBACKS = ("PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION", "OFFER")
 """What a sheet may ask the shop about while it is open: the interface, callbackIntents."""
@@ -31,6 +32,8 @@ class GatewayPolicy:
     """Whether a payment page without TLS is accepted; only ever for a loopback address."""
     capture_window: CaptureWindow = field(default_factory=CaptureWindow)
     """How long authorisations can be captured, and what happens before they lapse."""
+    second_person: SecondPerson = field(default_factory=SecondPerson)
+    """Above which amounts one person alone may not give money back."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ REOPEN_MARGIN = timedelta(seconds=60)
 """A hosted page with less time than this left is not offered again, unless it is a short one."""
 
 SETTLE_TIME = timedelta(minutes=15)
-"""How long after a page's end a record may still appear."""
+"""How long after a page's end, or after an answer, a record may still appear."""
 
 OPERATOR_AFTER = timedelta(hours=24)
 OPERATOR_ABSENT_ANSWERS = 5

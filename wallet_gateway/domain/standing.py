@@ -47,14 +47,13 @@ _WITHOUT_MONEY = {
 
 # A page that is being asked for takes no money; an authorization that is being sent may have taken it.
 _OF_AUTHORIZATIONS = _WITHOUT_MONEY | {
+    IntentState.AWAITING_RESULT: PaymentState.OFFERED,
     IntentState.SENDING: PaymentState.PENDING,
     IntentState.NOT_SENT: PaymentState.PENDING,
 }
 
 
-def payment_state(
-    sums: Sums, opening: IntentState, kind: TransactionKind = TransactionKind.CHECKOUT
-) -> PaymentState:
+def payment_state(sums: Sums, opening: IntentState, kind: TransactionKind) -> PaymentState:
     """Say where a payment stands, from its sums and the state and kind of the intent that opened it."""
     if sums.frozen:
         return PaymentState.FROZEN
@@ -103,7 +102,9 @@ def order_state(amount: int, payments: Sequence[Standing]) -> OrderState:
     live = [p.sums for p in payments if p.sums.authorised and p.sums.reversal is not Reversal.DONE]
     if live:
         return _order_state_with_money(amount, live)
-    return _order_state_without_money([payment.state for payment in payments])
+    # What a button on a page waits for hides nothing of what the attempts beside it came to.
+    pressed = [payment.state for payment in payments if payment.state is not PaymentState.OFFERED]
+    return _order_state_without_money(pressed)
 
 
 def _order_state_with_money(amount: int, live: Sequence[Sums]) -> OrderState:

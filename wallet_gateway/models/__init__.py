@@ -4,7 +4,8 @@ A row keeps its own shape and sums true and never talks to a gateway. States and
 `wallet_gateway.operations` alone.
 """
 
-from wallet_gateway.models.batches import BatchState, OperationBatch, OperationBatchRow, RowState
+from wallet_gateway.models.approvals import Approval, ApprovalState
+from wallet_gateway.models.batches import BatchKind, BatchState, OperationBatch, OperationBatchRow, RowState
 from wallet_gateway.models.desk import Desk
 from wallet_gateway.models.discrepancies import Discrepancy
 from wallet_gateway.models.evidence import Evidence, EvidenceKind
@@ -18,6 +19,9 @@ from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.models.wallet import WalletAttempt, WalletKey
 
 __all__ = [
+    "Approval",
+    "ApprovalState",
+    "BatchKind",
     "BatchState",
     "Desk",
     "Discrepancy",

@@ -10,12 +10,16 @@ from wallet_gateway.models.transactions import GatewayTransaction
 
 
 def uncaptured(gateway: str) -> QuerySet[GatewayTransaction]:
-    """Return the opening intents of authorisations of which something is left, each since `state_since`."""
+    """Return a gateway's opening intents of authorisations that hold something, each since `state_since`."""
+    return holding().filter(gateway=gateway).select_related("payment__order")
+
+
+def holding() -> QuerySet[GatewayTransaction]:
+    """Return those of every gateway."""
     return GatewayTransaction.objects.filter(
-        gateway=gateway,
         kind__in=(TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION),
         state=IntentState.APPROVED,
         payment__type=PaymentType.PREAUTHORIZATION,
         payment__authorised__gt=F("payment__captured") + F("payment__capture_reserved"),
         payment__reversal=Reversal.NONE,
-    ).select_related("payment__order")
+    )

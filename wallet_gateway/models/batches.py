@@ -1,4 +1,4 @@
-"""OperationBatch: one operation for many orders, confirmed by a person once and carried out row by row.
+"""OperationBatch: one operation for many orders or deposits, confirmed once, carried out row by row.
 
 The rows are the queue: any process may go on where another has stopped.
 """
@@ -9,14 +9,25 @@ import secrets
 from enum import StrEnum
 
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models.fields import ByteExactField, choices_of
+from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.protocol.money import Money
+
+
+class BatchKind(StrEnum):
+    """What is done for many at once: an operation of that kind, or a question that changes nothing there."""
+
+    CAPTURE = "CAPTURE"
+    REFUND = "REFUND"
+    REVERSAL = "REVERSAL"
+    DETACHED_REFUND = "DETACHED_REFUND"
+    ASK = "ASK"
 
 
 class BatchState(StrEnum):
@@ -31,13 +42,15 @@ class BatchState(StrEnum):
 
 
 class RowState(StrEnum):
-    """What became of one order of a batch."""
+    """What became of one order or deposit of a batch."""
 
     WAITING = "WAITING"
     WORKING = "WORKING"
     """Claimed by a process; free again when the claim has ended, for the key keeps a second try harmless."""
     CARRIED_OUT = "CARRIED_OUT"
-    """There is an intent, and its state says how it went."""
+    """There is an intent, whose state says how it went; or the gateway was asked, and the result says it."""
+    HANDED_ON = "HANDED_ON"
+    """It takes a second person: a request waits for one, nothing was sent."""
     REFUSED = "REFUSED"
     """A rule forbids it: nothing was sent."""
     LEFT_OUT = "LEFT_OUT"
@@ -50,9 +63,9 @@ def new_batch_token() -> str:
 
 
 class OperationBatch(models.Model):
-    """One kind of operation for many orders, with who confirmed it and why."""
+    """One kind of operation for many orders or deposits, with who confirmed it and why."""
 
-    kind = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
+    kind = models.CharField(_("kind"), max_length=16, choices=choices_of(BatchKind))
     state = models.CharField(
         _("state"), max_length=16, choices=choices_of(BatchState), default=BatchState.DRAFT
     )
@@ -67,17 +80,21 @@ class OperationBatch(models.Model):
         verbose_name_plural = _("batches of operations")
         ordering = ("-id",)
         default_permissions = ("view",)
+        indexes = [models.Index(fields=["state", "created_at"], name="wallet_batch_state")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.pk}"
 
 
 class OperationBatchRow(models.Model):
-    """One order of a batch: how much of it, and what came of it."""
+    """One order of a batch, or one deposit of an earlier provider: how much of it, and what came of it."""
 
     batch = models.ForeignKey(OperationBatch, on_delete=models.CASCADE, related_name="rows")
-    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="+")
+    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="+", null=True, blank=True)
     payment = models.ForeignKey(Payment, on_delete=models.PROTECT, related_name="+", null=True, blank=True)
+    deposit = models.ForeignKey(
+        MigratedDeposit, on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
     amount_minor = models.BigIntegerField(default=0)
     state = models.CharField(
         _("state"), max_length=16, choices=choices_of(RowState), default=RowState.WAITING
@@ -93,16 +110,30 @@ class OperationBatchRow(models.Model):
         ordering = ("id",)
         default_permissions = ()
         indexes = [models.Index(fields=["batch", "state"], name="wallet_batch_row_state")]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(order=None, payment=None, deposit__isnull=False)
+                | Q(order__isnull=False, deposit=None),
+                name="wallet_batch_row_one_subject",
+            )
+        ]
 
     def __str__(self) -> str:
-        return f"{self.order} in {self.batch}"
+        return f"{self.subject} in {self.batch}"
 
     # Properties
 
     @property
+    def subject(self) -> PaymentOrder | MigratedDeposit:
+        """The order or the deposit that the row is about."""
+        subject = self.order or self.deposit
+        assert subject is not None  # noqa: S101 - the database holds no row without one
+        return subject
+
+    @property
     def amount(self) -> Money:
         """The amount asked for."""
-        return Money.from_minor_units(self.amount_minor, self.order.currency)
+        return Money.from_minor_units(self.amount_minor, self.subject.currency)
 
     @property
     def key(self) -> str:

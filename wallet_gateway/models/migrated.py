@@ -9,6 +9,9 @@ from django.utils.translation import gettext_lazy as _
 from wallet_gateway.models.fields import ByteExactField
 from wallet_gateway.protocol.money import Money
 
+_BY_BYTES = ["varchar_pattern_ops"] * 2
+"""On PostgreSQL: an index that finds by the beginning of a text, too."""
+
 
 class MigratedDeposit(models.Model):
     """One earlier payment, by the reference the migration gave it.
@@ -29,7 +32,7 @@ class MigratedDeposit(models.Model):
     frozen = models.BooleanField(default=False)
     transacted_at = models.DateTimeField(null=True, blank=True)
     transacted_at_text = models.CharField(max_length=40, blank=True)
-    provider_transaction_id = models.CharField(max_length=128, blank=True)
+    provider_transaction_id = ByteExactField(_("former provider's reference"), max_length=128, blank=True)
     created_at = models.DateTimeField()
 
     class Meta:
@@ -38,8 +41,17 @@ class MigratedDeposit(models.Model):
         ordering = ("-id",)
         default_permissions = ("view",)
         permissions = [("detached_refund", "Can refund payments of an earlier provider")]
+        indexes = [
+            models.Index(
+                fields=["gateway", "provider_transaction_id"],
+                name="wallet_deposit_former",
+                opclasses=_BY_BYTES,
+            )
+        ]
         constraints = [
-            models.UniqueConstraint(fields=["gateway", "parent_transaction_id"], name="wallet_deposit_once"),
+            models.UniqueConstraint(
+                fields=["gateway", "parent_transaction_id"], name="wallet_deposit_once", opclasses=_BY_BYTES
+            ),
             models.CheckConstraint(
                 condition=Q(refunded__gte=0, refund_reserved__gte=0, refunded_before__gte=0),
                 name="wallet_deposit_counters",

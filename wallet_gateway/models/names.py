@@ -16,6 +16,7 @@ _NAMES = {
     "SENDING": pgettext_lazy("name of a state or kind", "Sending"),
     "NOT_SENT": pgettext_lazy("name of a state or kind", "Not sent"),
     "UNKNOWN": pgettext_lazy("name of a state or kind", "Unknown"),
+    "OFFERED": pgettext_lazy("name of a state or kind", "Offered"),
     "OPEN": pgettext_lazy("name of a state or kind", "Open"),
     "AWAITING_RESULT": pgettext_lazy("name of a state or kind", "Awaiting result"),
     "AWAITING_3DS": pgettext_lazy("name of a state or kind", "Awaiting 3-D Secure"),
@@ -71,6 +72,7 @@ _NAMES = {
     "DECISION": pgettext_lazy("name of a state or kind", "Decision"),
     "LEASE_ENDED": pgettext_lazy("name of a state or kind", "Lease ended"),
     # Batches and their rows
+    "ASK": pgettext_lazy("name of a state or kind", "Question to the gateway"),
     "DRAFT": pgettext_lazy("name of a state or kind", "Draft"),
     "RUNNING": pgettext_lazy("name of a state or kind", "Running"),
     "STOPPED": pgettext_lazy("name of a state or kind", "Stopped"),
@@ -80,6 +82,12 @@ _NAMES = {
     "CARRIED_OUT": pgettext_lazy("name of a state or kind", "Carried out"),
     "REFUSED": pgettext_lazy("name of a state or kind", "Refused"),
     "LEFT_OUT": pgettext_lazy("name of a state or kind", "Left out"),
+    "HANDED_ON": pgettext_lazy("name of a state or kind", "Waits for a second person"),
+    # Requests for a second person
+    "AGREED": pgettext_lazy("name of a state or kind", "Agreed to"),
+    "DECLINED": pgettext_lazy("name of a state or kind", "Declined"),
+    "WITHDRAWN": pgettext_lazy("name of a state or kind", "Withdrawn"),
+    "LAPSED": pgettext_lazy("name of a state or kind", "Lapsed"),
 }
 
 

@@ -39,7 +39,7 @@ class PaymentOrder(models.Model):
 
     reference = ByteExactField(_("reference"), max_length=64, unique=True, validators=[VISIBLE_ASCII])
     """The shop's own name for its order; carried in every signal."""
-    token = ByteExactField(max_length=32, unique=True, default=new_token, editable=False)
+    token = ByteExactField(max_length=32, default=new_token, editable=False)
     """128 random bits; what URLs name the order by."""
     gateway = models.CharField(_("gateway"), max_length=32, default="default")
     """Alias of the gateway in the settings."""
@@ -75,6 +75,7 @@ class PaymentOrder(models.Model):
             models.CheckConstraint(
                 condition=models.Q(amount_minor__gt=0), name="wallet_order_amount_positive"
             ),
+            models.UniqueConstraint(fields=["token"], name="wallet_order_token_once"),
         ]
         indexes = [
             models.Index(fields=["state", "-id"], name="wallet_order_state"),

@@ -15,6 +15,8 @@ class GatewayPause(models.Model):
     gateway = models.CharField(max_length=32, unique=True)
     sending_until = models.DateTimeField(null=True, blank=True)
     queries_until = models.DateTimeField(null=True, blank=True)
+    keys_until = models.DateTimeField(null=True, blank=True)
+    """Until when its key service, which has just failed, is not asked; from then on one process tries it."""
     reason = models.CharField(max_length=500, blank=True)
 
     class Meta:

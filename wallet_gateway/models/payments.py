@@ -28,10 +28,11 @@ _NON_NEGATIVE = ("authorised", "captured", "refunded", "capture_reserved", "refu
 class Payment(models.Model):
     """One attempt to pay an order, with what was authorised, captured and refunded of it."""
 
-    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="payments")
+    # The constraint on its number is an index that begins with the order.
+    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="payments", db_index=False)
     number = models.PositiveIntegerField()
     """First, second, ... attempt of its order."""
-    reference = ByteExactField(max_length=64, unique=True)
+    reference = ByteExactField(max_length=64)
     """The clientSystemTransactionId of the intent that opened it; what follow-ups name as their original."""
     type = models.CharField(max_length=16, choices=choices_of(PaymentType))
     currency = models.CharField(max_length=3)
@@ -63,6 +64,7 @@ class Payment(models.Model):
         ]
         constraints = [
             models.UniqueConstraint(fields=["order", "number"], name="wallet_payment_number"),
+            models.UniqueConstraint(fields=["reference"], name="wallet_payment_reference_once"),
             *(
                 models.CheckConstraint(condition=Q(**{f"{name}__gte": 0}), name=f"wallet_payment_{name}")
                 for name in _NON_NEGATIVE

@@ -18,12 +18,16 @@ MOST_RESULTS = 5
 
 
 MOST_EVENTS = 20
-"""Events of one browser that are kept."""
+"""Events of one attempt that are kept."""
 
 
 class WalletEvent(StrEnum):
     """What a customer's browser may report."""
 
+    READY = "READY"
+    """The button could be pressed."""
+    UNAVAILABLE = "UNAVAILABLE"
+    """The browser has no wallet for this order, and so no button."""
     RESULT = "RESULT"
     """The wallet handed a card over."""
     ERROR = "ERROR"

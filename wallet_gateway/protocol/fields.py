@@ -135,6 +135,11 @@ class WireModel(BaseModel):
         return cls.from_wire(value)
 
     @classmethod
+    def from_canonical(cls, wire: dict[str, Any]) -> Self:
+        """Read again what ``to_wire`` gave: its spelling is ours already, every rule is applied once more."""
+        return cls.checked(wire, [])
+
+    @classmethod
     def checked(cls, values: dict[str, Any], errors: list[FieldError], context: object = None) -> Self:
         """Validate canonical values, and raise what is wrong together with the faults found before."""
         try:

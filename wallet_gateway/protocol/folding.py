@@ -92,6 +92,8 @@ class _Folder:
     def _from_wire(self, slot: Slot, value: object) -> object:
         if slot.part is not None:
             return self._each(slot, slot.part, value, self._object_from_wire)
+        if slot.kind is Kind.LIST:
+            return _texts(value)
         if isinstance(value, NumberText):
             return self._number(slot, value)
         return self._scalar(slot, value)
@@ -99,6 +101,8 @@ class _Folder:
     def _from_python(self, slot: Slot, value: object) -> object:
         if slot.part is not None:
             return self._each(slot, slot.part, value, self._object_from_python)
+        if slot.kind is Kind.LIST:
+            return _texts(value)
         if slot.kind is Kind.REFERENCE and isinstance(value, str) and not _OWN_REFERENCE.fullmatch(value):
             self._complain(slot, f"{excerpt(value)} is no reference of ours; use 1 to 64 of A-Z a-z 0-9 _ -")
         return self._scalar(slot, value)
@@ -186,6 +190,11 @@ class _Folder:
         self._complain(
             slot, f"is given more than once, as {' and '.join(names)}; send {slot.wire_name} alone"
         )
+
+
+def _texts(value: object) -> object:
+    """A list of texts, which have no canonical form: their field judges them one by one."""
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _written_out(value: object) -> object:

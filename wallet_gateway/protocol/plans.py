@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from functools import cache
 from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Final, Literal, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Final, Literal, TypeGuard, Union, get_args, get_origin
 
 from wallet_gateway.protocol.strict_json import fold_name
 
@@ -86,14 +86,19 @@ def _kind(annotation: object) -> tuple[Kind, type[WireModel] | None, dict[str, s
     if get_origin(annotation) is Literal:
         return Kind.CHOICE, None, choices(get_args(annotation))
     if get_origin(annotation) is tuple:
-        return Kind.LIST, get_args(annotation)[0], None
+        element = get_args(annotation)[0]
+        return Kind.LIST, element if _is_message(element) else None, None
     if annotation is int:
         return Kind.WHOLE_NUMBER, None, None
     if isinstance(annotation, type) and issubclass(annotation, Enum):
         return Kind.CHOICE, None, choices(member.value for member in annotation)
-    if isinstance(annotation, type) and hasattr(annotation, "model_fields"):
+    if _is_message(annotation):
         return Kind.OBJECT, annotation, None
     return Kind.TEXT, None, None
+
+
+def _is_message(annotation: object) -> TypeGuard[type[WireModel]]:
+    return isinstance(annotation, type) and hasattr(annotation, "model_fields")
 
 
 def choices(values: Iterable[str]) -> dict[str, str]:

@@ -1,0 +1,55 @@
+"""The table of requests holds its own: one that waits for each subject, and never agreed to by who asked."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from tests.models.rows import NOW, a_deposit, a_payment, an_approval
+from wallet_gateway.models import ApprovalState
+
+pytestmark = pytest.mark.django_db
+
+WRONG: dict[str, dict[str, Any]] = {
+    "agreed to by who asked": {"state": "AGREED", "author": "anna", "decided_by": "anna"},
+    "agreed to by nobody": {"state": "AGREED", "decided_by": ""},
+    "of nothing": {"amount_minor": 0},
+    "about nothing": {"payment": None},
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_the_database_refuses_a_request(what: str) -> None:
+    with transaction.atomic(), pytest.raises(IntegrityError):
+        an_approval(**WRONG[what])
+
+
+def test_one_subject_has_one_request_that_waits_and_one_key_one_request() -> None:
+    an_approval(slot="payment:1", key="K-1")
+    for taken in ({"slot": "payment:1"}, {"key": "K-1"}):
+        with transaction.atomic(), pytest.raises(IntegrityError):
+            an_approval(**taken)
+    an_approval()
+    an_approval()
+
+
+def test_it_is_about_a_payment_or_a_deposit() -> None:
+    payment, deposit = a_payment(), a_deposit()
+    assert an_approval(payment=payment).parent == payment
+    assert an_approval(payment=None, deposit=deposit, kind="DETACHED_REFUND").parent == deposit
+
+
+def test_it_waits_until_it_lapses_or_somebody_decides() -> None:
+    request = an_approval(expires_at=NOW + timedelta(hours=1))
+    assert request.is_waiting(NOW)
+    assert not request.is_waiting(NOW + timedelta(hours=1))
+    assert not an_approval(state=ApprovalState.DECLINED).is_waiting(NOW)
+
+
+def test_its_amount_has_its_currency_and_its_name_says_what_it_is() -> None:
+    request = an_approval(amount_minor=700)
+    assert str(request.amount) == "7.00 EUR"
+    assert str(request) == f"REFUND {request.pk}"

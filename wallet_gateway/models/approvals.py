@@ -1,0 +1,113 @@
+"""Approval: something that takes a second person, as one person asked for it, and what the other one said.
+
+It reserves nothing and sends nothing. Its amount is taken under the lock in the transaction in which the
+second person agrees, so a request that waits holds up nothing, and one that comes too late does nothing.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+
+from django.db import models
+from django.db.models import F, Q
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.models.fields import ByteExactField, choices_of
+from wallet_gateway.models.migrated import MigratedDeposit
+from wallet_gateway.models.payments import Payment
+from wallet_gateway.models.transactions import GatewayTransaction
+from wallet_gateway.protocol.money import Money
+
+
+class ApprovalState(StrEnum):
+    """What became of a request for a second person."""
+
+    WAITING = "WAITING"
+    AGREED = "AGREED"
+    """A second person agreed, and it was begun in the same transaction."""
+    DECLINED = "DECLINED"
+    WITHDRAWN = "WITHDRAWN"
+    """By whoever had asked."""
+    LAPSED = "LAPSED"
+    """Nobody decided in time."""
+
+
+class Approval(models.Model):
+    """One request that waits, or waited, for a second person. Never changed but by that person's word."""
+
+    payment = models.ForeignKey(
+        Payment, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
+    )
+    deposit = models.ForeignKey(
+        MigratedDeposit, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
+    )
+    gateway = models.CharField(_("gateway"), max_length=32)
+    kind = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
+    subject = models.ForeignKey(
+        GatewayTransaction, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
+    )
+    """The intent to be decided on; none where a new one is to be made."""
+    decision = models.CharField(max_length=16, blank=True)
+    """What was decided about `subject`."""
+    currency = models.CharField(_("currency"), max_length=3)
+    amount_minor = models.BigIntegerField(_("amount in minor units"))
+    order_number = models.CharField(max_length=127, blank=True)
+    """What a detached refund is to tell the provider."""
+    key = ByteExactField(max_length=64, unique=True)
+    """The idempotency key of the intent that it becomes: agreed to twice it is one operation."""
+    slot = ByteExactField(max_length=40, null=True, blank=True, unique=True)
+    """Taken while it waits: at most one request for each payment, deposit or intent."""
+    author = models.CharField(_("author"), max_length=150, blank=True)
+    note = models.CharField(_("note"), max_length=500, blank=True)
+    state = models.CharField(
+        _("state"), max_length=16, choices=choices_of(ApprovalState), default=ApprovalState.WAITING
+    )
+    created_at = models.DateTimeField(_("created at"))
+    expires_at = models.DateTimeField(_("waits until"))
+    decided_at = models.DateTimeField(_("decided at"), null=True, blank=True)
+    decided_by = models.CharField(_("second person"), max_length=150, blank=True)
+    reason = models.CharField(_("what the second person said"), max_length=500, blank=True)
+
+    class Meta:
+        verbose_name = _("approval")
+        verbose_name_plural = _("approvals")
+        ordering = ("-id",)
+        default_permissions = ("view",)
+        permissions = [("approve_operation", "Can agree to what another person has asked for")]
+        constraints = [
+            models.CheckConstraint(condition=Q(amount_minor__gt=0), name="wallet_approval_amount_positive"),
+            models.CheckConstraint(
+                condition=Q(payment__isnull=False, deposit__isnull=True)
+                | Q(payment__isnull=True, deposit__isnull=False),
+                name="wallet_approval_has_one_parent",
+            ),
+            # The wall behind all the others.
+            models.CheckConstraint(
+                condition=~Q(state="AGREED") | (~Q(decided_by="") & ~Q(decided_by=F("author"))),
+                name="wallet_approval_second_person",
+            ),
+        ]
+        indexes = [models.Index(fields=["state", "expires_at"], name="wallet_approval_state")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.pk}"
+
+    # Properties
+
+    @property
+    def amount(self) -> Money:
+        """The amount asked for, or of the intent that was decided on."""
+        return Money.from_minor_units(self.amount_minor, self.currency)
+
+    @property
+    def parent(self) -> Payment | MigratedDeposit:
+        """The payment or deposit it is about."""
+        parent = self.payment or self.deposit
+        assert parent is not None  # noqa: S101 - the database holds no row without one
+        return parent
+
+    def is_waiting(self, now: datetime) -> bool:
+        """Whether a second person may still decide."""
+        return self.state == ApprovalState.WAITING and now < self.expires_at
