@@ -18,6 +18,10 @@ from wallet_gateway.testing.control import SandboxControl
 pytestmark = pytest.mark.django_db
 
 NAMES = {
+    "AnotherRequestWaits",
+    "Approval",
+    "Asked",
+    "AwaitingApproval",
     "BadAmount",
     "BillingAddress",
     "CheckoutInProgress",
@@ -44,6 +48,7 @@ NAMES = {
     "ShippingAddress",
     "SweepReport",
     "TimelineEntry",
+    "UnableToApprove",
     "UnableToCapture",
     "UnableToRefund",
     "UnableToRefundMigrated",
@@ -51,10 +56,14 @@ NAMES = {
     "UnableToReverse",
     "UnableToSendAgain",
     "UnableToStop",
+    "approvals_waiting",
+    "approve",
+    "ask_gateway",
     "attempt_for",
     "capture",
     "close_discrepancy",
     "create_order",
+    "decline",
     "deliver_facts",
     "export_migration_file",
     "get_order",

@@ -27,6 +27,8 @@ def test_the_signals_are_these_and_no_others() -> None:
         "authorisation_ending",
         # Of pages and not of orders.
         "page_scripts_changed",
+        # Of calls and not of orders.
+        "gateway_called",
     }
 
 

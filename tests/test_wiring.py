@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from threading import Thread
 
 import pytest
 from pytest_django import Settings
 
 from wallet_gateway import wiring
+from wallet_gateway.client.calls import EndedCall
 from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.signals import gateway_called
 from wallet_gateway.testing.control import SandboxControl
 
 
@@ -30,6 +33,41 @@ def test_changed_settings_make_a_new_client(wallet_sandbox: SandboxControl, sett
     settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY}
 
     assert wiring.gateway("default") is not before
+
+
+def test_each_call_is_told_to_whoever_listens_and_a_listener_that_fails_is_only_logged(
+    wallet_sandbox: SandboxControl, caplog: pytest.LogCaptureFixture
+) -> None:
+    told: list[tuple[str, EndedCall]] = []
+
+    def fails(**_: object) -> None:
+        raise ZeroDivisionError
+
+    def listens(gateway: str, call: EndedCall, **_: object) -> None:
+        told.append((gateway, call))
+
+    for receiver in (fails, listens):
+        gateway_called.connect(receiver)
+    try:
+        assert wiring.gateway("default").status("UNKNOWN-REFERENCE").message == ()
+    finally:
+        for receiver in (fails, listens):
+            gateway_called.disconnect(receiver)
+
+    assert [(gateway, call.operation) for gateway, call in told] == [("default", "status")]
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_an_answer_outlives_a_listener_that_fails_and_has_no_name(wallet_sandbox: SandboxControl) -> None:
+    def fails(_word: str, **_: object) -> None:
+        raise ZeroDivisionError
+
+    receiver = partial(fails, "word")
+    gateway_called.connect(receiver)
+    try:
+        assert wiring.gateway("default").status("UNKNOWN-REFERENCE").message == ()
+    finally:
+        gateway_called.disconnect(receiver)
 
 
 def sign(request: object) -> object:

@@ -18,9 +18,18 @@ from wallet_gateway.contexts import context_of, return_urls
 from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome
-from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models import (
+    Approval,
+    Discrepancy,
+    GatewayTransaction,
+    MigratedDeposit,
+    Payment,
+    PaymentOrder,
+)
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.operations import (
+    approvals,
+    approving,
     checkout,
     detached_refunds,
     follow_ups,
@@ -31,6 +40,7 @@ from wallet_gateway.operations import (
     resolutions,
 )
 from wallet_gateway.operations.amounts import BadAmount
+from wallet_gateway.operations.approvals import AnotherRequestWaits, AwaitingApproval, UnableToApprove
 from wallet_gateway.operations.attempts import (
     CheckoutInProgress,
     CheckoutPaused,
@@ -44,6 +54,7 @@ from wallet_gateway.operations.follow_ups import UnableToCapture, UnableToRefund
 from wallet_gateway.operations.intents import KeyConflict, OperationOutstanding, Who
 from wallet_gateway.operations.migration_file import ImportReport
 from wallet_gateway.operations.orders import InvalidOrder, OrderConflict, OrderDetails
+from wallet_gateway.operations.reconciliation import Asked
 from wallet_gateway.operations.resending import UnableToSendAgain
 from wallet_gateway.operations.resolutions import Decision, UnableToResolve
 from wallet_gateway.operations.stopping import UnableToStop
@@ -71,6 +82,7 @@ from wallet_gateway.operations.wallet_session import WalletSession
 from wallet_gateway.protocol.addresses import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.cart import Discount, Item, Shipping
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.approvals import approvals_that_wait
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
 from wallet_gateway.queries.pauses import SendingPause
 from wallet_gateway.queries.wallet import WalletReceipt, wallet_receipt
@@ -93,7 +105,11 @@ from wallet_gateway.wallet_payments import (
 )
 
 __all__ = [
+    "AnotherRequestWaits",
+    "Approval",
+    "Asked",
     "AuthenticationQuestion",
+    "AwaitingApproval",
     "BadAmount",
     "BillingAddress",
     "CheckoutInProgress",
@@ -129,6 +145,7 @@ __all__ = [
     "SweepReport",
     "TimelineEntry",
     "TooManyWalletResults",
+    "UnableToApprove",
     "UnableToCapture",
     "UnableToRefund",
     "UnableToRefundMigrated",
@@ -146,10 +163,14 @@ __all__ = [
     "WalletSession",
     "WalletTryAgain",
     "WalletUnavailable",
+    "approvals_waiting",
+    "approve",
+    "ask_gateway",
     "attempt_for",
     "capture",
     "close_discrepancy",
     "create_order",
+    "decline",
     "deliver_facts",
     "export_migration_file",
     "get_order",
@@ -294,6 +315,11 @@ def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> P
     return reconciliation.reconcile_order(order=subject, context=context, everything=everything)
 
 
+def ask_gateway(subject: PaymentOrder | MigratedDeposit) -> Asked:
+    """Ask about every transaction of an order, or of an earlier provider's payment, now; nothing is sent."""
+    return reconciliation.ask_everything(subject, context=context_of(subject.gateway))
+
+
 # Operations on a payment
 
 
@@ -329,7 +355,8 @@ def refund(
 ) -> GatewayTransaction:
     """Give captured money back, all of it or `amount`; look at the returned transaction's `state`.
 
-    A repeated `key` returns the first transaction and sends nothing. Raises `UnableToRefund`.
+    A repeated `key` returns the first transaction and sends nothing. Raises `UnableToRefund`, and
+    `AwaitingApproval` where the settings demand a second person: its `approval` waits for `approve`.
     """
     return follow_ups.refund(
         payment=_payment_meant(order, payment, UnableToRefund),
@@ -389,7 +416,8 @@ def refund_migrated(
 ) -> GatewayTransaction:
     """Refund a payment made through another provider; `approved_amount` of the result may be less.
 
-    Raises `UnableToRefundMigrated` when more is asked than a known deposit has left.
+    Raises `UnableToRefundMigrated` when more is asked than a known deposit has left, and `AwaitingApproval`
+    where the settings demand a second person.
     """
     return detached_refunds.refund_migrated(
         parent_transaction_id=parent_transaction_id,
@@ -430,7 +458,10 @@ def send_again(intent: GatewayTransaction, *, author: str = "", note: str = "") 
 def resolve(
     intent: GatewayTransaction, *, decision: Decision | str, reason: str, author: str
 ) -> GatewayTransaction:
-    """Record a person's decision on an outcome that no evidence has ended. Raises `UnableToResolve`."""
+    """Record a person's decision on an outcome that no evidence has ended.
+
+    Raises `UnableToResolve`, and `AwaitingApproval` where the settings demand a second person.
+    """
     return resolutions.resolve(
         intent,
         decision=Decision(decision),
@@ -445,3 +476,25 @@ def close_discrepancy(discrepancy: Discrepancy, *, reason: str, author: str) -> 
     return resolutions.close_discrepancy(
         discrepancy, reason=reason, author=author, context=context_of(discrepancy.gateway)
     )
+
+
+# A second person
+
+
+def approvals_waiting() -> tuple[Approval, ...]:
+    """Return what waits for a second person, the oldest first."""
+    return approvals_that_wait(now=wiring.clock().now())
+
+
+def approve(approval: Approval, *, author: str, reason: str = "") -> GatewayTransaction:
+    """Agree to what another person asked for, and do it; look at the returned transaction's `state`.
+
+    Raises `UnableToApprove`, above all for the person who asked, and whatever the operation refuses: then
+    nothing was sent and the request goes on waiting.
+    """
+    return approving.approve(approval, author=author, reason=reason, context=context_of(approval.gateway))
+
+
+def decline(approval: Approval, *, author: str, reason: str) -> Approval:
+    """End a request without doing it; whoever asked withdraws it by this. Raises `UnableToApprove`."""
+    return approvals.decline(approval, author=author, reason=reason, clock=wiring.clock())

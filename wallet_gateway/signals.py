@@ -1,9 +1,9 @@
-"""Facts about orders, for the shop's own code.
+"""Facts about orders, for the shop's own code; and of each call to a gateway, for its metrics.
 
-Each signal is sent after the change is committed, at least once, always with the same `fact_id`: a receiver
-that remembers the ids it has seen is called twice without harm. A receiver that raises is called again
-later. Keyword arguments: `fact_id` (str), `reference` (the shop's own), `order` (PaymentOrder), `amount`
-(Money or None), `occurred_at` (aware datetime). The sender is the PaymentOrder class.
+A signal about an order is sent after the change is committed, at least once, always with the same `fact_id`:
+a receiver that remembers the ids it has seen is called twice without harm. A receiver that raises is called
+again later. Keyword arguments: `fact_id` (str), `reference` (the shop's own), `order` (PaymentOrder),
+`amount` (Money or None), `occurred_at` (aware datetime). The sender is the PaymentOrder class.
 """
 
 from __future__ import annotations
@@ -34,3 +34,11 @@ order_anomaly = Signal()
 
 page_scripts_changed = Signal()
 """A payment page is not as approved, says `manage.py wallet_scripts`; `changes` is a tuple of sentences."""
+
+gateway_called = Signal()
+"""A call to a gateway is over, whatever came of it: `gateway` (its alias) and `call`.
+
+`call` has `operation`, `method`, `path`, `outcome`, `reason`, `http_status` and `elapsed_seconds`; neither
+bodies nor references. Sent in the calling thread, where the payment waits for it; a receiver that raises is
+logged.
+"""

@@ -13,7 +13,7 @@ from django.db.models import Q
 
 from wallet_gateway import conf, wiring
 from wallet_gateway.contexts import context_of
-from wallet_gateway.models import GatewayPause, PaymentOrder
+from wallet_gateway.models import GatewayPause, PaymentOrder, WalletAttempt
 from wallet_gateway.operations import comparing, erasure, facts, keeping, reconciliation, stopping, sweeping
 from wallet_gateway.operations.comparing import Compared, GatewaySilent
 from wallet_gateway.operations.erasure import UnableToErase
@@ -63,6 +63,7 @@ def sweep() -> tuple[SweepReport, ...]:
     sweeping.warn_of_orphans(aliases)
     reports = tuple(_sweep(alias) for alias in aliases)
     erasure.erase_old_bodies(clock=wiring.clock(), kept=timedelta(days=conf.settings().evidence_days))
+    keeping.drop_old_drafts(clock=wiring.clock())
     return reports
 
 
@@ -104,10 +105,15 @@ def ending_authorisations(limit: int = 100) -> tuple[EndingAuthorisation, ...]:
 
 
 def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[PaymentOrder, ...]:
-    """Return the orders with these references, and those of an e-mail address, which reads all orders."""
+    """Return the orders with these references, and those of an e-mail address, which reads all orders.
+
+    The address may be the one that the shop gave or the one that a wallet gave, in any letter case.
+    """
     wanted = Q(reference__in=references)
     if email:
-        wanted |= Q(content__checkoutDetails__cardholderEmail=email)
+        by_wallet = WalletAttempt.objects.filter(given__email__iexact=email)
+        wanted |= Q(content__checkoutDetails__cardholderEmail__iexact=email)
+        wanted |= Q(pk__in=by_wallet.values("intent__payment__order"))
     return tuple(PaymentOrder.objects.filter(wanted).order_by("pk"))
 
 

@@ -103,7 +103,8 @@ def note_wallet_event(
 ) -> None:
     """Keep what the browser reports, an error or a closed sheet, for the timeline; it decides nothing.
 
-    Raises `UnknownWalletReference`, and ValueError for an event that there is not.
+    Of one attempt the first twenty reports are kept, shortened and without card numbers. Raises
+    `UnknownWalletReference`, and ValueError for an event that there is not.
     """
     wallet_events.note_event(
         order=order,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from django.core.signals import setting_changed
 from django.db import connection
@@ -12,9 +14,13 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from wallet_gateway import conf
+from wallet_gateway.client.calls import EndedCall
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.conf_rules import SETTING
+from wallet_gateway.signals import gateway_called
+
+logger = logging.getLogger("wallet_gateway.wiring")
 
 _LOOK_AGAIN_AFTER = 30.0
 _NOW = {
@@ -31,11 +37,11 @@ def gateway(alias: str) -> Gateway:
     """Return the client of one gateway; made once, shared by all threads of the process."""
     with _lock:
         if alias not in _gateways:
-            _gateways[alias] = _make(conf.gateway_settings(alias))
+            _gateways[alias] = _make(alias, conf.gateway_settings(alias))
         return _gateways[alias]
 
 
-def _make(given: conf.GatewaySettings) -> Gateway:
+def _make(alias: str, given: conf.GatewaySettings) -> Gateway:
     auth = import_string(given.auth) if given.auth else None
     transport = Transport(
         base_url=given.base_url,
@@ -46,7 +52,18 @@ def _make(given: conf.GatewaySettings) -> Gateway:
         auth=auth,
     )
     _transports.append(transport)
-    return Gateway(account=given.account, transport=transport, paths=given.paths)
+    return Gateway(
+        account=given.account, transport=transport, paths=given.paths, observer=partial(_tell, alias)
+    )
+
+
+def _tell(alias: str, call: EndedCall) -> None:
+    # Robust: a receiver that fails is logged, and a payment goes on.
+    try:
+        gateway_called.send_robust(sender=Gateway, gateway=alias, call=call)
+    except AttributeError as error:
+        # Django's own log of a failed receiver asks it for a name, which a partial, for one, does not have.
+        logger.error("a receiver of gateway_called failed: %s", type(error).__name__)
 
 
 def forget_gateways() -> None:

@@ -29,6 +29,7 @@ from tests.client.calls import (
     REFUNDED,
     Call,
 )
+from wallet_gateway.client.calls import CallOutcome, EndedCall
 from wallet_gateway.client.errors import (
     BadAnswer,
     GatewayError,
@@ -353,3 +354,46 @@ def test_no_exchange_no_error_and_no_repr_holds_a_secret_of_the_wallet(name: str
 def test_an_account_is_recorded_by_the_shape_of_its_address() -> None:
     exchange = _recorded(CALLS["payment_account"][0], PAYMENT_ACCOUNT)
     assert exchange.url_path == "/api/v5/paymentAccounts/{transactionAccountId}"
+
+
+# What an observer is told
+
+
+NAMES = {"follow_up": "capture", "payment_account": "get_payment_account", "authorize": "authorization"}
+
+
+def watched(transport: Wire) -> tuple[Gateway, list[EndedCall]]:
+    told: list[EndedCall] = []
+    return Gateway(account=ACCOUNT, transport=transport, observer=told.append), told
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_an_observer_is_told_of_a_call_by_the_name_of_the_interface(name: str) -> None:
+    call, good = CALLS[name]
+    speaking, told = watched(wire(good))
+    call(speaking)
+    (ended,) = told
+    assert (ended.operation, ended.outcome) == (NAMES.get(name, name), CallOutcome.ANSWERED)
+    assert (ended.http_status, ended.elapsed_seconds) == (200, 0.25)
+    assert "account-4711" not in repr(ended)
+
+
+@pytest.mark.parametrize(
+    ("transport", "outcome", "status"),
+    [
+        (Wire(NotSent(NotSentReason.DNS)), CallOutcome.NOT_SENT, None),
+        (Wire(OutcomeUnknown(UnknownReason.TIMEOUT)), CallOutcome.UNKNOWN, None),
+        (wire(ERROR, status=422), CallOutcome.REFUSED, 422),
+        (wire(b"<html>", status=200), CallOutcome.UNKNOWN, 200),
+    ],
+    ids=["not-sent", "unknown", "refused", "unreadable"],
+)
+def test_an_observer_is_told_once_of_a_call_that_failed(
+    transport: Wire, outcome: CallOutcome, status: int | None
+) -> None:
+    speaking, told = watched(transport)
+    with pytest.raises(GatewayError):
+        speaking.follow_up(CAPTURE)
+    assert [(ended.operation, ended.outcome, ended.http_status) for ended in told] == [
+        ("capture", outcome, status)
+    ]

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.client.certificates import Certificate, make_certificate
+from tests.operations.far_ends import Far
 from tests.operations.invariants import check_books
 from tests.operations.wallet_customer import Customer
 from wallet_gateway import conf, contexts
@@ -35,6 +36,7 @@ MakeContext = Callable[..., GatewayContext]
 MakeOrder = Callable[..., PaymentOrder]
 Pay = Callable[..., Payment]
 Resolve = Callable[..., GatewayTransaction]
+Sender = Callable[[Far], GatewayContext]
 
 PATIENT: dict[str, Any] = {"connect_timeout": 5.0, "read_timeout": 5.0, "total_timeout": 10.0}
 IMPATIENT: dict[str, Any] = {"connect_timeout": 0.3, "read_timeout": 0.3, "total_timeout": 0.6}
@@ -133,6 +135,16 @@ def impatient(make_context: MakeContext) -> GatewayContext:
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
     """A certificate for this machine's loopback address, signed by itself."""
     return make_certificate(tmp_path_factory.mktemp("certificates"))
+
+
+@pytest.fixture
+def sender(make_context: MakeContext, certificate: Certificate) -> Sender:
+    """Make a context that speaks to a far end and trusts its certificate."""
+
+    def make(far: Far) -> GatewayContext:
+        return make_context(far.base_url, ca_file=str(certificate.file), patience=IMPATIENT)
+
+    return make
 
 
 @pytest.fixture

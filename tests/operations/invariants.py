@@ -7,7 +7,12 @@ counter at its bound and a difference beside it, so only there a sum may be less
 from __future__ import annotations
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Iterable
+from itertools import chain
+from typing import TypeVar
+
+from django.db.models import Model, QuerySet
 
 from wallet_gateway.domain.discrepancies import FREEZING
 from wallet_gateway.domain.lifecycle import (
@@ -31,51 +36,62 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 
+M = TypeVar("M", bound=Model)
 _HAS_EXACT_BODY = {IntentState.CREATED, IntentState.SENDING, IntentState.NOT_SENT}
 
 
 def check_books() -> None:
     """Look through every row; the first thing that is wrong is an AssertionError with its name."""
+    payments = _grouped(Payment.objects.order_by("number"), "order_id")
+    of_payments = _grouped(GatewayTransaction.objects.order_by("pk"), "payment_id")
+    of_deposits = _grouped(GatewayTransaction.objects.order_by("pk"), "deposit_id")
+    differing = list(Discrepancy.objects.all())
+    evidence = _grouped(Evidence.objects.all(), "intent_id")
     for order in PaymentOrder.objects.all():
-        _check_order(order)
-    for payment in Payment.objects.all():
-        _check_payment(payment, list(payment.transactions.all()))
+        _check_order(order, payments[order.pk])
+    for payment in chain(*payments.values()):
+        mine = [row for row in differing if row.payment_id == payment.pk]
+        _check_payment(payment, of_payments[payment.pk], mine)
     for deposit in MigratedDeposit.objects.all():
-        _check_deposit(deposit, list(deposit.transactions.all()))
-    for intent in GatewayTransaction.objects.all():
-        _check_intent(intent)
+        mine = [row for row in differing if row.deposit_id == deposit.pk]
+        _check_deposit(deposit, of_deposits[deposit.pk], mine)
+    for intent in chain(*of_payments.values()):
+        _check_intent(intent, evidence[intent.pk])
     _check_facts()
 
 
-def _check_order(order: PaymentOrder) -> None:
-    rows = order.payments.order_by("number")
+def _grouped(rows: QuerySet[M], column: str) -> dict[int | None, list[M]]:
+    """Read rows in one statement, to be looked up by one of their columns."""
+    groups: defaultdict[int | None, list[M]] = defaultdict(list)
+    for row in rows:
+        groups[getattr(row, column)].append(row)
+    return groups
+
+
+def _check_order(order: PaymentOrder, rows: list[Payment]) -> None:
     assert [row.number for row in rows] == list(range(1, len(rows) + 1)), order
-    standings = {row.pk: Standing(state=PaymentState(row.state), sums=row.sums) for row in rows}
-    derived = {order_state(order.amount_minor, list(standings.values()))}
-    # Beside an attempt that has ended, a button nobody has pressed yet says nothing of the order.
-    buttons = GatewayTransaction.objects.filter(payment__order=order, state="AWAITING_RESULT")
-    for pk in buttons.values_list("payment_id", flat=True):
-        del standings[pk or 0]
-    derived.add(order_state(order.amount_minor, list(standings.values())))
-    assert order.state in derived, order
+    standings = [Standing(state=PaymentState(row.state), sums=row.sums) for row in rows]
+    assert order.state == order_state(order.amount_minor, standings), order
 
 
-def _check_payment(payment: Payment, intents: list[GatewayTransaction]) -> None:
+def _check_payment(payment: Payment, intents: list[GatewayTransaction], differing: list[Discrepancy]) -> None:
     assert payment.captured + payment.capture_reserved <= payment.authorised, payment
     assert payment.refunded + payment.refund_reserved <= payment.captured, payment
     if payment.reversal != Reversal.NONE:
         assert payment.captured == payment.capture_reserved == 0, payment
     assert all(intent.currency == payment.currency for intent in intents), payment
-    _check_payment_sums(payment, intents)
-    opening = IntentState(payment.opening.state)
-    kind = TransactionKind(payment.opening.kind)
-    assert payment.state == payment_state(payment.sums, opening, kind), payment
+    _check_payment_sums(payment, intents, differing)
+    (opening,) = (intent for intent in intents if intent.reference == payment.reference)
+    stands = payment_state(payment.sums, IntentState(opening.state), TransactionKind(opening.kind))
+    assert payment.state == stands, payment
     _check_slots(intents, name=str(payment))
-    contradicted = _is_contradicted(intents, Discrepancy.objects.filter(payment=payment))
+    contradicted = _is_contradicted(intents, differing)
     assert payment.frozen == contradicted, f"{payment} frozen={payment.frozen}, contradicted={contradicted}"
 
 
-def _check_payment_sums(payment: Payment, intents: list[GatewayTransaction]) -> None:
+def _check_payment_sums(
+    payment: Payment, intents: list[GatewayTransaction], differing: list[Discrepancy]
+) -> None:
     opened = _approved(intents, TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
     assert payment.authorised == opened, payment
     at_once = opened if payment.type == PaymentType.SALE else 0
@@ -84,7 +100,7 @@ def _check_payment_sums(payment: Payment, intents: list[GatewayTransaction]) -> 
         "refunded": _approved(intents, TransactionKind.REFUND),
     }
     for name, expected in sums.items():
-        _check_sum(getattr(payment, name), expected, intents, f"{payment} {name}")
+        _check_sum(getattr(payment, name), expected, differing, f"{payment} {name}")
     assert payment.capture_reserved == _reserved(intents, TransactionKind.CAPTURE), payment
     assert payment.refund_reserved == _reserved(intents, TransactionKind.REFUND), payment
     reversing = _reserved(intents, TransactionKind.REVERSAL) > 0
@@ -93,20 +109,23 @@ def _check_payment_sums(payment: Payment, intents: list[GatewayTransaction]) -> 
         assert _approved(intents, TransactionKind.REVERSAL) == payment.authorised, payment
 
 
-def _check_deposit(deposit: MigratedDeposit, intents: list[GatewayTransaction]) -> None:
-    _check_sum(deposit.refunded, _approved(intents, TransactionKind.DETACHED_REFUND), intents, str(deposit))
+def _check_deposit(
+    deposit: MigratedDeposit, intents: list[GatewayTransaction], differing: list[Discrepancy]
+) -> None:
+    approved = _approved(intents, TransactionKind.DETACHED_REFUND)
+    _check_sum(deposit.refunded, approved, differing, str(deposit))
     assert deposit.refund_reserved == _reserved(intents, TransactionKind.DETACHED_REFUND), deposit
     if deposit.known and deposit.amount_minor is not None:
         used = deposit.refunded_before + deposit.refunded + deposit.refund_reserved
         assert used <= deposit.amount_minor, deposit
     assert all(intent.currency == deposit.currency for intent in intents), deposit
     _check_slots(intents, name=str(deposit))
-    contradicted = _is_contradicted(intents, Discrepancy.objects.filter(deposit=deposit))
+    contradicted = _is_contradicted(intents, differing)
     assert deposit.frozen == contradicted, deposit
 
 
-def _check_sum(booked: int, expected: int, intents: list[GatewayTransaction], name: str) -> None:
-    if Discrepancy.objects.filter(intent__in=intents).exists():
+def _check_sum(booked: int, expected: int, differing: list[Discrepancy], name: str) -> None:
+    if any(row.intent_id for row in differing):
         assert booked <= expected, name
     else:
         assert booked == expected, f"{name}: booked {booked}, the intents say {expected}"
@@ -137,7 +156,7 @@ def _is_contradicted(intents: list[GatewayTransaction], discrepancies: Iterable[
     )
 
 
-def _check_intent(intent: GatewayTransaction) -> None:
+def _check_intent(intent: GatewayTransaction, evidence: list[Evidence]) -> None:
     state = IntentState(intent.state)
     if intent.kind not in {TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION}:
         if intent.holds_reservation:
@@ -146,22 +165,23 @@ def _check_intent(intent: GatewayTransaction) -> None:
             assert state is IntentState.ANOMALY, f"{intent} is {state} and holds nothing"
     assert (intent.approved_minor is not None) or state is not IntentState.APPROVED, intent
     if state in FINAL_STATES | {IntentState.ANOMALY, IntentState.UNKNOWN, IntentState.NOT_SENT}:
-        said = Evidence.objects.filter(intent=intent, state_after=state)
-        assert said.exists(), f"{intent} is {state}, and no evidence says so"
+        assert any(row.state_after == state for row in evidence), (
+            f"{intent} is {state}, and no evidence says so"
+        )
     silent = {IntentState.APPROVED, IntentState.OPEN, IntentState.PENDING}
     silent |= {IntentState.AWAITING_RESULT, IntentState.AWAITING_3DS}
     if state not in silent | _HAS_EXACT_BODY:
         assert intent.detail, f"{intent} is {state} and says nothing"
-    _check_body(intent, state)
+    _check_body(intent, state, evidence)
 
 
-def _check_body(intent: GatewayTransaction, state: IntentState) -> None:
+def _check_body(intent: GatewayTransaction, state: IntentState, evidence: list[Evidence]) -> None:
     if state in _HAS_EXACT_BODY and intent.kind != TransactionKind.AUTHORIZATION:
         assert hashlib.sha256(intent.request_body.encode()).hexdigest() == intent.body_hash, intent
     else:
         assert "sandbox-user" not in intent.request_body, f"{intent} is {state}; its body is not redacted"
-    for evidence in Evidence.objects.filter(intent=intent):
-        assert "sandbox-user" not in evidence.request_body, evidence
+    for row in evidence:
+        assert "sandbox-user" not in row.request_body, row
 
 
 def _check_facts() -> None:

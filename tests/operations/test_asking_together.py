@@ -87,7 +87,8 @@ def test_a_pause_is_heard(gateway: CountingGateway, context: GatewayContext) -> 
 
     def pause(seconds: float) -> None:
         later = timezone.now() + timedelta(minutes=1)
-        GatewayPause.objects.update_or_create(gateway="default", defaults={"queries_until": later})
+        GatewayPause.objects.get_or_create(gateway="default")
+        GatewayPause.objects.filter(gateway="default").update(queries_until=later)
 
     # The first wait for the rate is when somebody else hears "too many requests".
     told = replace(context, policy=replace(context.policy, query_rate=20.0), sleep=pause)

@@ -59,6 +59,12 @@ def test_a_page_is_committed_with_its_end_before_anybody_is_sent_there(
     assert payment.state == "OPEN"
 
 
+def test_the_intent_names_the_type_of_the_payment_that_it_opens(make_order: MakeOrder, start: Start) -> None:
+    for type_ in ("sale", "preauthorization"):
+        payment = start(make_order(type=type_))
+        assert GatewayTransaction.objects.get(reference=payment.reference).payment_type == type_
+
+
 def test_a_second_click_is_shown_the_same_page(
     make_order: MakeOrder, start: Start, clock: VirtualClock, wallet_sandbox: SandboxControl
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import timedelta
@@ -13,6 +14,7 @@ from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.dying import filing
 from tests.operations.records import answer_of, record
+from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.comparison import DifferenceKind
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
@@ -21,6 +23,8 @@ from wallet_gateway.operations import comparing, resolutions
 from wallet_gateway.operations.comparing import BACKOFF, Compared, GatewaySilent, comparable, compare_all
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups import UnableToRefund, refund
+from wallet_gateway.operations.reconciliation import reconcile_attempt
+from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -88,9 +92,11 @@ def test_a_second_execution_is_a_duplicate(pay: Pay, context: GatewayContext) ->
 
 
 def test_what_the_gateway_has_forgotten_is_missing_there_and_a_task_when_repaired(
-    pay: Pay, context: GatewayContext
+    pay: Pay, context: GatewayContext, clock: VirtualClock
 ) -> None:
     payment = pay()
+    assert kinds(compare(filing(context, {}))) == [], "a record may show some minutes after the answer"
+    clock.advance(minutes=16)
     (row,) = compare(filing(context, {}), repair_as="anna")
     assert row.repaired
     assert kinds([row]) == [D.MISSING_THERE]
@@ -119,6 +125,25 @@ def test_an_approval_that_is_refused_there_freezes_when_repaired_until_a_person_
     payment.refresh_from_db()
     assert not payment.frozen
     assert kinds(compare(told)) == [], "what a person has closed is no difference any more"
+
+
+def test_what_is_settled_while_the_gateway_is_asked_is_no_difference(
+    open_page: Pay, wallet_sandbox: SandboxControl, context: GatewayContext
+) -> None:
+    payment = open_page()
+    pending = saying(context, opening(payment), state="Pending").gateway.status(payment.reference)
+    asking = replace(context, gateway=copy.copy(context.gateway))
+
+    def paid_meanwhile(reference: str) -> Answer[tuple[StatusRecord, ...]]:
+        asking.gateway.status = context.gateway.status  # type: ignore[method-assign]
+        wallet_sandbox.complete_checkout(reference, "success")
+        reconcile_attempt(reference=reference, context=context)
+        return pending
+
+    asking.gateway.status = paid_meanwhile  # type: ignore[method-assign]
+    assert kinds(compare(asking, repair_as="anna")) == []
+    payment.refresh_from_db()
+    assert (payment.captured, payment.frozen) == (2000, False)
 
 
 def test_a_payment_that_nobody_noticed_is_paid_after_a_repair(

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
 import pytest
 
-from tests.operations.conftest import Pay, VirtualClock
+from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
+from tests.operations.wallet_customer import Customer
 from wallet_gateway.domain.lifecycle import IntentState
-from wallet_gateway.models import Evidence, EvidenceKind, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models import (
+    Evidence,
+    EvidenceKind,
+    GatewayTransaction,
+    OutboxFact,
+    Payment,
+    PaymentOrder,
+    WalletAttempt,
+    WorkMark,
+)
 from wallet_gateway.operations import erasure
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.erasure import UnableToErase, erase_customer, erase_old_bodies
 from wallet_gateway.operations.follow_ups import refund
+from wallet_gateway.operations.wallet_hooks import SheetPricing
+from wallet_gateway.operations.wallet_session import price_sheet_of
 from wallet_gateway.queries.orders import order_summary
 
 pytestmark = pytest.mark.django_db
@@ -28,8 +41,8 @@ def bodies() -> list[str]:
 
 def everything() -> str:
     """All that the rows hold, as one text."""
-    rows = [*PaymentOrder.objects.values(), *GatewayTransaction.objects.values(), *Evidence.objects.values()]
-    return str(rows)
+    models = (PaymentOrder, Payment, GatewayTransaction, Evidence, WalletAttempt, OutboxFact, WorkMark)
+    return str([row for model in models for row in model._default_manager.values()])
 
 
 # After a time
@@ -108,6 +121,32 @@ def test_a_customers_data_go_and_the_sums_stay(
         "anna",
         "personal data erased: asked by letter",
     )
+
+
+def test_what_a_wallet_gave_and_what_was_chosen_on_its_sheet_go_too(
+    customer: Customer, make_context: MakeContext, make_order: MakeOrder, clock: VirtualClock
+) -> None:
+    shop, order = replace(customer, context=make_context(price=lambda _: SheetPricing())), make_order()
+    button = shop.open(order)
+    address = {"countryCode": "AT", "postalCode": "4020", "locality": "Ockhamville"}
+    for _ in range(2):
+        price_sheet_of(
+            order=order,
+            reference=button.reference,
+            session=shop.session,
+            chosen={"address": address, "option": None, "offers": ["ADA-10"]},
+            context=shop.context,
+        )
+        WalletAttempt.objects.update(results_count=1)
+    WalletAttempt.objects.update(results_count=0)
+    shop.post(order, shop.approve(button) | {"email": "ada@example.com", "shippingAddress": address})
+    assert all(word in everything() for word in ("Ockhamville", "ada@", "ADA-10"))
+
+    erase_customer(order, author="anna", reason="asked by letter", clock=clock)
+
+    left = everything()
+    assert not [word for word in ("Ockhamville", "ada@", "ADA-10") if word in left]
+    assert WalletAttempt.objects.get().price == {"total": 2000}
 
 
 def test_another_customers_data_stay(pay: Pay, clock: VirtualClock) -> None:

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import socket
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 
 import pytest
 
 from tests.client.certificates import Certificate
-from tests.client.servers import (
-    Behaviour,
-    RawServer,
-    Request,
-    answer,
-    breaks_tls,
-    echoes,
-    full_backlog,
-    says,
-    stays_silent,
-    unused_port,
-)
-from tests.operations.conftest import IMPATIENT, MakeContext, MakeOrder, Pay, VirtualClock
+from tests.client.servers import Request, answer
+from tests.operations.conftest import MakeOrder, Pay, Sender, VirtualClock
+from tests.operations.far_ends import LOST, NOT_SENT, FarEnd, behaving, refused, rows, untrusted
 from tests.operations.subjects import OPERATIONS, Subject, make_subject
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
@@ -37,81 +24,7 @@ from wallet_gateway.testing.control import SandboxControl
 pytestmark = pytest.mark.django_db
 S = IntentState
 
-COLLIDING = b'{"state": "Approved", "State": "Approved", "id": "g1"}'
 FOREIGN_ECHO = b'{"state": "Approved", "currencyCode": "EUR", "clientSystemTransactionId": "another"}'
-
-
-@dataclass
-class Far:
-    """A far end that fails in one way, and how many whole requests it has read."""
-
-    base_url: str
-    server: RawServer | None = None
-
-    @property
-    def requests(self) -> int:
-        return len(self.server.requests) if self.server else 0
-
-
-FarEnd = Callable[[Certificate], contextlib.AbstractContextManager[Far]]
-
-
-@contextlib.contextmanager
-def refused(_: Certificate) -> Iterator[Far]:
-    yield Far(f"http://127.0.0.1:{unused_port()}")
-
-
-@contextlib.contextmanager
-def without_name(_: Certificate) -> Iterator[Far]:
-    yield Far("https://gateway.invalid")
-
-
-@contextlib.contextmanager
-def never_connects(_: Certificate) -> Iterator[Far]:
-    with full_backlog() as port:
-        yield Far(f"http://127.0.0.1:{port}")
-
-
-@contextlib.contextmanager
-def handshake_hangs(certificate: Certificate) -> Iterator[Far]:
-    with RawServer(echoes, tls=certificate.server_context(), before_handshake=3) as server:
-        yield Far(server.base_url, server)
-
-
-@contextlib.contextmanager
-def untrusted(certificate: Certificate) -> Iterator[Far]:
-    # Asked for by another name than the certificate has.
-    with RawServer(echoes, tls=certificate.server_context()) as server:
-        yield Far(server.base_url.replace("127.0.0.1", "localhost"), server)
-
-
-def behaving(behaviour: Behaviour, *, tls: bool = False) -> FarEnd:
-    @contextlib.contextmanager
-    def far(certificate: Certificate) -> Iterator[Far]:
-        with RawServer(behaviour, tls=certificate.server_context() if tls else None) as server:
-            yield Far(server.base_url, server)
-
-    return far
-
-
-Table = dict[str, tuple[FarEnd, str]]
-NOT_SENT: Table = {
-    "F1-refused": (refused, "Connection refused"),
-    "F2-dns": (without_name, "dns"),
-    "F3-untrusted": (untrusted, "tls"),
-    "F3-handshake-hangs": (handshake_hangs, "connect_timeout"),
-    "F4-connect-timeout": (never_connects, "connect_timeout"),
-}
-LOST: Table = {
-    "F3b-tls-after-send": (behaving(breaks_tls, tls=True), "tls"),
-    "F5-silence": (behaving(stays_silent), "timeout"),
-    "F15b-colliding-keys": (behaving(says(answer(COLLIDING))), "unreadable"),
-    "F14-no-object": (behaving(says(answer(b"[]"))), "wrong_shape"),
-}
-
-
-def rows(table: Table) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(("far_end", "told"), table.values(), ids=table.keys())
 
 
 @pytest.fixture(params=OPERATIONS)
@@ -119,19 +32,6 @@ def subject(
     request: pytest.FixtureRequest, wallet_sandbox: SandboxControl, context: GatewayContext, pay: Pay
 ) -> Subject:
     return make_subject(request.param, control=wallet_sandbox, context=context, pay=pay)
-
-
-Sender = Callable[[Far], GatewayContext]
-
-
-@pytest.fixture
-def sender(make_context: MakeContext, certificate: Certificate) -> Sender:
-    """Make a context that speaks to a far end and trusts its certificate."""
-
-    def make(far: Far) -> GatewayContext:
-        return make_context(far.base_url, ca_file=str(certificate.file), patience=IMPATIENT)
-
-    return make
 
 
 @rows(NOT_SENT)

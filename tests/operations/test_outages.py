@@ -25,8 +25,9 @@ def test_a_payment_made_before_an_outage_of_a_week_is_found_within_the_hour_afte
     attempt = open_page()
     wallet_sandbox.complete_checkout(attempt.reference, "success")
     wallet_sandbox.fault("status", "status_before", status=500, times=0)
-    for _ in range(8 * 24):
-        clock.advance(hours=1)
+    # A sweep that comes every hour on the first two days and on the last; between them, one a day.
+    for hours in (*[1] * 48, *[24] * 5, *[1] * 24):
+        clock.advance(hours=hours)
         sweep(context=context)
     wallet_sandbox.clear_faults()
 

@@ -25,12 +25,16 @@ from tests.operations.conftest import MUG, MakeContext, MakeOrder, Pay, VirtualC
 from tests.operations.dying import Killed, interrupted, kill, scripted
 from tests.operations.invariants import check_books
 from tests.operations.records import answer_of, record
+from tests.operations.second_person import asked, needs_two
 from tests.operations.subjects import MIGRATION_FILE
 from wallet_gateway import signals
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.second_person import AGREED
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import (
+    Approval,
+    ApprovalState,
     Evidence,
     GatewayTransaction,
     MigratedDeposit,
@@ -39,6 +43,8 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.operations import _settlement, orders
+from wallet_gateway.operations.approvals import AwaitingApproval, UnableToApprove, decline
+from wallet_gateway.operations.approving import approve
 from wallet_gateway.operations.attempts import CheckoutInProgress
 from wallet_gateway.operations.checkout import start_checkout
 from wallet_gateway.operations.context import GatewayContext
@@ -424,8 +430,8 @@ def test_a_decision_and_late_news_end_in_one_of_two_ways(
 
     def decide() -> GatewayTransaction:
         current = GatewayTransaction.objects.get(pk=intent.pk)
-        words = {"reason": "support says no", "author": "anna"}
-        return resolve(current, decision=Decision.DID_NOT_HAPPEN, context=quick, **words)
+        no = Decision.DID_NOT_HAPPEN
+        return resolve(current, decision=no, reason="support says no", author="anna", context=quick)
 
     results = together(
         decide, lambda: reconcile_order(order=fresh(payment).order, context=late, everything=True)
@@ -487,3 +493,82 @@ def test_the_same_order_stored_twice_at_once_is_one_order_even_inside_old_snapsh
         thread.join(20)
     assert len(found) == 2
     assert len(set(found)) == 1
+
+
+# A second person
+
+
+def test_of_many_who_agree_at_once_one_does_and_it_is_sent_once(
+    pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    payment, two = pay(), needs_two(real)
+    request = asked(lambda: refund(payment=payment, context=two, who=Who(author="anna")))
+    names = iter(f"second-{number}" for number in range(THREADS))
+
+    results = together(lambda: approve(request, author=next(names), context=two))
+
+    assert surprises(results, UnableToApprove) == []
+    assert count(wallet_sandbox, "refund") == 1
+    (intent,) = [row for row in results if isinstance(row, GatewayTransaction)]
+    request.refresh_from_db()
+    assert request.state == ApprovalState.AGREED
+    witness = Evidence.objects.get(intent=intent, detail__startswith=AGREED)
+    assert witness.author == request.decided_by
+
+
+def test_either_somebody_agrees_or_somebody_declines(
+    pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    payment, two = pay(), needs_two(real)
+    request = asked(lambda: refund(payment=payment, context=two, who=Who(author="anna")))
+
+    results = together(
+        lambda: approve(request, author="bert", context=two),
+        lambda: decline(request, author="carla", reason="not returned", clock=two.clock),
+        times=4,
+    )
+
+    assert surprises(results, UnableToApprove) == []
+    assert len(results) - len([one for one in results if isinstance(one, UnableToApprove)]) == 1
+    request.refresh_from_db()
+    agreed = request.state == ApprovalState.AGREED
+    assert count(wallet_sandbox, "refund") == int(agreed)
+    assert fresh(payment).refunded == (2000 if agreed else 0)
+
+
+def test_small_refunds_at_once_do_not_pass_the_limit_together(
+    pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    payment, two = pay(), needs_two(real, EUR=900)
+
+    together(
+        lambda: persistently(
+            lambda: refund(payment=payment, context=two, amount=Decimal("3.00"), who=Who(author="anna"))
+        ),
+        times=6,
+    )
+
+    assert fresh(payment).refunded == 900
+    assert count(wallet_sandbox, "refund") == 3
+    assert Approval.objects.filter(state=ApprovalState.WAITING).count() == 1
+
+
+def test_one_click_that_uses_up_what_one_person_may_asks_nobody(pay: Pay, real: GatewayContext) -> None:
+    payment, two = pay(), needs_two(real)
+    who, five = Who(key="click-1", author="anna"), Decimal("5.00")
+
+    results = together(lambda: refund(payment=payment, context=two, amount=five, who=who))
+
+    assert surprises(results) == []
+    assert len({intent.pk for intent in results}) == 1
+    assert not Approval.objects.exists()
+
+
+def test_one_key_asks_once_however_often_it_is_clicked(pay: Pay, real: GatewayContext) -> None:
+    payment, two = pay(), needs_two(real)
+    who = Who(key="click-1", author="anna")
+
+    results = together(lambda: refund(payment=payment, context=two, who=who))
+
+    assert surprises(results, AwaitingApproval) == []
+    assert {one.approval.pk for one in results} == {Approval.objects.get().pk}

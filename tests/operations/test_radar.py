@@ -132,18 +132,19 @@ def test_the_machine_gives_back_what_nothing_was_captured_of(
     assert Payment.objects.get(pk=part.pk).captured == 500
 
 
-def test_while_sending_is_stopped_the_machine_waits_and_then_does_it(
-    pay: Pay, make_context: MakeContext, clock: VirtualClock
+def test_while_sending_is_stopped_the_machine_tells_once_and_waits_and_then_does_it(
+    pay: Pay, make_context: MakeContext, clock: VirtualClock, told: Told
 ) -> None:
     context = policy(make_context, CapturePolicy.CAPTURE)
     payment = pay(type="preauthorization")
     clock.advance(days=6)
     stop_sending(context=context, author="anna", reason="x")
-    watch_authorisations(context=context)
+    for _ in range(3):
+        watch_authorisations(context=context)
+        clock.advance(minutes=6)
     payment.refresh_from_db()
-    assert payment.captured == 0
+    assert (payment.captured, len(told)) == (0, 1)
     resume_sending(context=context, author="anna", reason="x")
-    clock.advance(minutes=6)
     watch_authorisations(context=context)
     payment.refresh_from_db()
-    assert payment.captured == 2000
+    assert (payment.captured, len(told)) == (2000, 1)

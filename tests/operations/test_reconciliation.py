@@ -91,6 +91,23 @@ def test_two_paid_pages_make_the_order_overpaid_and_call_a_person(
     assert PaymentOrder.objects.get().is_paid
 
 
+def test_a_third_payment_of_an_order_is_no_more_paid_than_the_second(
+    two_pages: tuple[Payment, Payment],
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    for payment in two_pages:
+        wallet_sandbox.complete_checkout(payment.reference, "success")
+    clock.advance(seconds=845)
+    third = start_checkout(order=PaymentOrder.objects.get(), context=context, return_urls=return_urls)
+    wallet_sandbox.complete_checkout(third.reference, "success")
+    for payment in (*two_pages, third):
+        reconcile_attempt(reference=payment.reference, context=context)
+    assert order_state() == OrderState.OVERPAID
+    assert told() == ["PAID", "ANOMALY", "ANOMALY"]
+
+
 def test_an_expired_attempt_that_was_paid_in_its_last_second_is_money(
     open_page: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:

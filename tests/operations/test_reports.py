@@ -6,6 +6,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from decimal import Decimal
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -16,32 +17,11 @@ from tests.operations.conftest import MakeOrder, VirtualClock
 from tests.operations.dying import scripted
 from tests.operations.personal import ADDRESS, CARDHOLDER, EMAIL, LAST_NAME, PAYER, PERSONAL
 from tests.operations.records import answer_of, record
-from wallet_gateway import contexts, payments
+from wallet_gateway import contexts, operations, payments
 from wallet_gateway.client import gateway as client_gateway
 from wallet_gateway.client import redaction, transport
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
-from wallet_gateway.operations import (
-    _intent_rows,
-    _settlement,
-    attempts,
-    checkout,
-    detached_refunds,
-    facts,
-    follow_ups,
-    migration_file,
-    orders,
-    reconciliation,
-    resending,
-    resolutions,
-    sweeping,
-    wallet_attempts,
-    wallet_events,
-    wallet_keys,
-    wallet_payment,
-    wallet_pricing,
-    wallet_session,
-    wallet_sweep,
-)
+from wallet_gateway.operations import _intent_rows, _settlement, attempts, detached_refunds, orders
 from wallet_gateway.operations.checkout import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.orders import OrderDetails
@@ -53,25 +33,28 @@ from wallet_gateway.testing.control import SandboxControl
 pytestmark = pytest.mark.django_db
 
 
-VERBS = (
-    checkout,
-    detached_refunds,
-    facts,
-    follow_ups,
-    migration_file,
-    orders,
-    reconciliation,
-    resending,
-    resolutions,
-    sweeping,
-    wallet_attempts,
-    wallet_events,
-    wallet_keys,
-    wallet_payment,
-    wallet_pricing,
-    wallet_session,
-    wallet_sweep,
-)
+VERBS = [
+    import_module(f"{operations.__name__}.{name}")
+    for name in (
+        "checkout",
+        "detached_refunds",
+        "facts",
+        "follow_ups",
+        "migration_file",
+        "orders",
+        "reconciliation",
+        "resending",
+        "resolutions",
+        "sweeping",
+        "wallet_attempts",
+        "wallet_events",
+        "wallet_keys",
+        "wallet_payment",
+        "wallet_pricing",
+        "wallet_session",
+        "wallet_sweep",
+    )
+]
 
 
 def _name(part: object) -> str:

@@ -13,8 +13,16 @@ from cryptography.fernet import Fernet
 from tests.client.servers import unused_port
 from tests.models.rows import a_wallet_attempt
 from tests.operations.conftest import MakeContext, VirtualClock
+from tests.operations.dying import Killed, interrupted, kill
 from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
-from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt, WalletKey
+from wallet_gateway.models import (
+    GatewayPause,
+    GatewayTransaction,
+    Payment,
+    PaymentOrder,
+    WalletAttempt,
+    WalletKey,
+)
 from wallet_gateway.operations import wallet_keys
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.wallet_keys import (
@@ -111,6 +119,66 @@ def test_the_key_service_is_asked_as_often_as_the_matrix_says_and_then_there_is_
     assert asked(wallet_sandbox) == tries
     assert "the key service of default brought no key" in caplog.text
     assert not WalletKey.objects.exists()
+
+
+def test_for_half_a_minute_after_a_failure_nobody_waits_for_the_key_service_and_then_it_is_asked_again(
+    context: GatewayContext, make_context: MakeContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    wallet_sandbox.fault("public_key", "status_before", status=503, times=4)
+    for machine in (context, context, make_context()):
+        with pytest.raises(WalletUnavailable):
+            current_key(context=machine)
+    assert asked(wallet_sandbox) == 4, "the first page waits through all tries, the others not at all"
+
+    clock.advance(seconds=31)
+    assert current_key(context=context).api_key
+    assert GatewayPause.objects.get().keys_until is None
+    assert asked(wallet_sandbox) == 5
+
+
+def test_a_key_service_that_has_failed_is_tried_by_one_process_while_the_others_go_on(
+    context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    wallet_sandbox.fault("public_key", "error_body", status=400)
+    with pytest.raises(WalletUnavailable):
+        current_key(context=context)
+    clock.advance(seconds=31)
+    beside = []
+
+    def meanwhile(_: float) -> None:
+        with pytest.raises(WalletUnavailable):
+            current_key(context=context)
+        beside.append(asked(wallet_sandbox))
+
+    wallet_sandbox.fault("public_key", "drop_before", times=2)
+    assert current_key(context=replace(context, sleep=meanwhile)).api_key
+    assert beside == [2, 3], "each of these is the one process's own try"
+
+
+def test_a_process_that_dies_at_the_key_service_keeps_the_others_from_it_for_a_minute(
+    context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    GatewayPause.objects.create(gateway="default", keys_until=clock.now())
+    with pytest.raises(Killed):
+        current_key(context=interrupted(context, before=kill))
+    with pytest.raises(WalletUnavailable):
+        current_key(context=context)
+    clock.advance(seconds=61)
+    assert current_key(context=context).api_key
+
+
+def test_a_key_that_ended_before_it_came_is_none(
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clock.instant += timedelta(days=1)
+    for _ in range(2):
+        with pytest.raises(WalletUnavailable):
+            current_key(context=context)
+    assert asked(wallet_sandbox) == 1
+    assert "or our clock is off" in caplog.text
 
 
 def test_a_fault_that_passes_is_not_noticed(context: GatewayContext, wallet_sandbox: SandboxControl) -> None:

@@ -98,7 +98,7 @@ PLACES = [
     (client_gateway, "message_of"),
     (redaction, "_redact"),
     (_authorizing, "_claim"),
-    (_authorizing, "_authorize"),
+    (_authorizing, "sent_with_second_try"),
     (_answers, "record_authorization_answer"),
     (_settlement, "_add_evidence"),
 ]

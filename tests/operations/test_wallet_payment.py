@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.wallet_customer import CARD, TOKEN, Customer, authorizing_through
+from wallet_gateway.client.exchange import Answer
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState
 from wallet_gateway.models import (
@@ -48,6 +49,9 @@ from wallet_gateway.operations.wallet_payment import (
     pay_with_wallet,
 )
 from wallet_gateway.operations.wallet_result import InvalidWalletResult
+from wallet_gateway.operations.wallet_session import price_sheet_of
+from wallet_gateway.protocol.accounts import PaymentAccount
+from wallet_gateway.queries.wallet import wallet_receipt
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -545,6 +549,70 @@ def test_an_address_that_costs_more_than_the_sheet_showed_is_not_charged(
         shop.post(order, detail)
     assert not sent(wallet_sandbox)
     assert PaymentOrder.objects.get(pk=order.pk).is_payable
+
+
+def test_what_is_priced_while_a_card_is_being_charged_changes_neither_its_amount_nor_what_is_on_record(
+    customer: Customer, make_context: MakeContext, make_order: MakeOrder
+) -> None:
+    context = make_context(price=pricing)
+    shop, order = replace(customer, context=context), make_order()
+    button = shop.open(order)
+    detail = shop.approve(button) | {"shippingAddress": {"countryCode": "DE"}}
+    look_up = context.gateway.payment_account
+
+    def meanwhile(*given: Any, **more: Any) -> Answer[PaymentAccount]:
+        price_sheet_of(
+            order=order,
+            reference=button.reference,
+            session=shop.session,
+            chosen={"address": {"countryCode": "NZ"}, "option": "std", "offers": ()},
+            context=context,
+        )
+        with pytest.raises(InvalidWalletResult, match="another result"):
+            shop.post(order, detail | {"shippingAddress": {"countryCode": "NZ"}})
+        return look_up(*given, **more)
+
+    context.gateway.payment_account = meanwhile  # type: ignore[method-assign]
+    payment = shop.post(order, detail)
+
+    assert (payment.authorised, payment.order.state) == (2500, OrderState.PAID)
+    receipt = wallet_receipt(order)
+    assert receipt is not None
+    assert (receipt.amount.to_wire(), receipt.shipping_address) == ("25.00", {"countryCode": "DE"})
+    assert WalletAttempt.objects.get().price["address"] is None
+
+
+def test_another_card_is_charged_what_the_sheet_showed_after_the_first_one(
+    customer: Customer, make_context: MakeContext, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    context = make_context(price=pricing)
+    shop, order = replace(customer, context=context), make_order()
+    button = shop.open(order)
+    wallet_sandbox.fault("authorization", "errored")
+    shop.post(order, shop.approve(button))
+    price_sheet_of(
+        order=order,
+        reference=button.reference,
+        session=shop.session,
+        chosen={"address": {"countryCode": "NZ"}, "option": "std", "offers": ()},
+        context=context,
+    )
+    shop.post(order, shop.approve(button, reference=shop.another_card(order)))
+    assert [body["amount"] for body in sent(wallet_sandbox)] == ["25.00", "35.00"]
+
+
+def test_a_reference_is_paid_with_one_card(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    button = customer.open(order)
+    first, second = customer.approve(button), customer.approve(button)
+    nobody = first | {"transactionAccountId": "no-such-account"}
+    with pytest.raises(WalletTryAgain):
+        customer.post(order, nobody)
+    with pytest.raises(InvalidWalletResult, match="transactionAccountId: another result"):
+        customer.post(order, second)
+    assert not sent(wallet_sandbox)
 
 
 def test_a_payment_with_the_button_is_captured_and_refunded_like_any_other(

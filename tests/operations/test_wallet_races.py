@@ -2,24 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from decimal import Decimal
+from functools import partial
+
 import pytest
 
-from tests.operations.conftest import MakeOrder, VirtualClock
+from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.test_races import count, shared_database, surprises, together
 from tests.operations.wallet_customer import Customer
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_RESULTS
+from wallet_gateway.operations._key_pauses import may_ask_for_key, note_failure
 from wallet_gateway.operations.attempts import CheckoutUnavailable
 from wallet_gateway.operations.checkout import start_checkout
 from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.wallet_hooks import SheetPricing, SheetQuestion, ShippingOption
 from wallet_gateway.operations.wallet_payment import TooManyWalletResults
+from wallet_gateway.operations.wallet_session import price_sheet_of
 from wallet_gateway.operations.wallet_sweep import expire_buttons
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db(transaction=True)
 S = IntentState
+
+
+def by_country(question: SheetQuestion) -> SheetPricing:
+    """Ship for 5.00, abroad for 15.00."""
+    abroad = (question.shipping_address or {}).get("countryCode", "DE") != "DE"
+    return SheetPricing(
+        options=(ShippingOption(id="std", label="Standard", amount=Decimal("15.00" if abroad else "5.00")),)
+    )
+
+
 # Every race here is run in a database that threads can share.
 __all__ = ["shared_database"]
 
@@ -39,6 +56,14 @@ def test_one_result_posted_by_many_at_once_charges_once(
     assert count(wallet_sandbox, "authorization") == 1
     assert stands(order).state == OrderState.PAID
     assert WalletAttempt.objects.get().results_count <= MOST_RESULTS
+
+
+def test_many_that_find_the_key_service_failing_at_once_note_it_without_a_fault(
+    make_context: MakeContext,
+) -> None:
+    context = make_context()
+    assert surprises(together(lambda: note_failure(context))) == []
+    assert not may_ask_for_key(context, context.clock.now())
 
 
 def test_no_more_than_five_results_are_looked_at_however_many_come_at_once(
@@ -107,3 +132,32 @@ def test_a_button_that_ends_while_its_result_comes_is_either_charged_or_ended(
     state = GatewayTransaction.objects.get().state
     assert state in {S.APPROVED, S.EXPIRED}
     assert count(wallet_sandbox, "authorization") == (state == S.APPROVED)
+
+
+def test_however_a_sheet_is_priced_while_its_result_comes_what_is_charged_is_what_is_on_record(
+    customer: Customer, make_context: MakeContext, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    context = make_context(price=by_country)
+    shop, order = replace(customer, context=context), make_order()
+    button = shop.open(order)
+    detail = shop.approve(button)
+
+    def price(country: str) -> None:
+        price_sheet_of(
+            order=stands(order),
+            reference=button.reference,
+            session=shop.session,
+            chosen={"address": {"countryCode": country}, "option": None, "offers": ()},
+            context=context,
+        )
+
+    works = [partial(price, country) for country in ("NZ", "DE", "NZ", "DE")]
+    results = together(*works, partial(shop.post, order, detail), *works, times=1)
+
+    assert surprises(results, OperationRefused) == []
+    (sent,) = [one["body"] for one in wallet_sandbox.journal() if one["operation"] == "authorization"]
+    wallet = WalletAttempt.objects.get()
+    country = (wallet.price["address"] or {}).get("countryCode")
+    expected = 3500 if country == "NZ" else 2500
+    assert (wallet.price["total"], sent["amount"]) == (expected, f"{expected // 100}.00")
+    assert stands(order).payments.get().authorised == expected

@@ -95,6 +95,14 @@ def test_a_cryptogram_that_is_none_is_not_quoted() -> None:
     assert "almost" not in str(failure.value)
 
 
+def test_a_cryptogram_in_another_field_is_not_quoted_either() -> None:
+    with pytest.raises(InvalidWalletResult) as refused:
+        read_result(GOOD | {"transactionMethod": CRYPTOGRAM})
+    assert CRYPTOGRAM not in str(refused.value)
+    told = as_report(f"could not use {CRYPTOGRAM}, 05")
+    assert told == "could not use [removed], 05"
+
+
 def test_choices_are_of_the_right_kind_and_size() -> None:
     chosen = {"address": {"countryCode": "DE", "name": "Ada"}, "option": "std", "offers": ["A"]}
     assert checked_choices(chosen) == {"address": {"countryCode": "DE"}, "option": "std", "offers": ["A"]}
@@ -112,6 +120,7 @@ def test_choices_are_of_the_right_kind_and_size() -> None:
         {"offers": "ABC"},
         {"offers": ["A"] * 11},
         {"offers": [None]},
+        {"offers": [{"code": "A"}]},
         {"offers": ["\0"]},
     ],
 )

@@ -11,7 +11,7 @@ import pytest
 from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.wallet_customer import Customer
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState
 from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.operations._breaker import pause_sending
@@ -70,6 +70,7 @@ def test_the_attempt_is_written_before_the_page_is_shown_and_changes_nothing_els
     button = customer.open(order)
     intent = GatewayTransaction.objects.get(reference=button.reference)
     assert intent.state == IntentState.AWAITING_RESULT
+    assert Payment.objects.get().state == PaymentState.OFFERED
     assert intent.next_query_at is None
     assert intent.request_body == ""
     assert stands(order).state == OrderState.OPEN
@@ -204,6 +205,18 @@ def test_a_button_nobody_has_pressed_hides_no_attempt_that_has_ended(
     reconcile_attempt(reference=page.reference, context=customer.context)
     assert stands(order).state == OrderState.FAILED
     assert stands(order).is_payable
+
+
+def test_a_button_shown_after_a_declined_card_leaves_the_order_as_it_stands(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    wallet_sandbox.fault("authorization", "errored")
+    customer.pay(order)
+    for button in (customer.open(stands(order)), replace(customer, session="another").open(stands(order))):
+        assert GatewayTransaction.objects.get(reference=button.reference).state == IntentState.AWAITING_RESULT
+        assert stands(order).state == OrderState.FAILED
+    assert customer.pay(stands(order)).order.state == OrderState.PAID
 
 
 def test_an_open_sheet_asks_only_what_the_settings_let_it_ask(

@@ -66,7 +66,7 @@ def test_a_sender_that_died_leaves_no_cryptogram_and_an_outcome_to_ask_after(
     wallet_sandbox: SandboxControl,
 ) -> None:
     order = make_order()
-    intent = die_while("_authorize", customer, order, monkeypatch)
+    intent = die_while("sent_with_second_try", customer, order, monkeypatch)
     assert intent.state == S.SENDING
     assert intent.wallet_secrets
     assert PaymentOrder.objects.get().state == OrderState.PENDING
@@ -88,7 +88,7 @@ def test_a_sender_that_died_leaves_no_cryptogram_and_an_outcome_to_ask_after(
 def test_a_cryptogram_is_gone_after_fifteen_minutes_whatever_kept_it(
     customer: Customer, make_order: MakeOrder, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    intent = die_while("_authorize", customer, make_order(), monkeypatch)
+    intent = die_while("sent_with_second_try", customer, make_order(), monkeypatch)
     # A lease that never ends: the sweep of leases does not come to it.
     GatewayTransaction.objects.update(lease_until=clock.now() + timedelta(days=1))
     clock.advance(minutes=14)
@@ -107,7 +107,7 @@ def test_what_never_left_is_given_up_when_its_sender_died_and_is_never_sent(
     wallet_sandbox: SandboxControl,
 ) -> None:
     order = make_order()
-    intent = die_while("_authorize", customer, order, monkeypatch)
+    intent = die_while("sent_with_second_try", customer, order, monkeypatch)
     GatewayTransaction.objects.update(state=S.NOT_SENT, next_send_at=clock.now())
     Evidence.objects.create(intent=intent, kind="FAULT", state_after=S.NOT_SENT, occurred_at=clock.now())
     clock.advance(seconds=10)

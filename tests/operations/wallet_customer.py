@@ -21,8 +21,13 @@ TOKEN, CARD = "CRYPTOGRAM_3DS", "PAN_ONLY"
 
 def authorizing_through(other: GatewayContext, *, context: GatewayContext) -> GatewayContext:
     """Return a context whose authorizations alone go another way, for faults that are none of the others'."""
+    return diverted("authorize", other, context=context)
+
+
+def diverted(call: str, other: GatewayContext, *, context: GatewayContext) -> GatewayContext:
+    """Return a context one of whose calls goes another way."""
     half = copy.copy(context.gateway)
-    half.authorize = other.gateway.authorize  # type: ignore[method-assign]
+    setattr(half, call, getattr(other.gateway, call))
     return replace(context, gateway=half)
 
 

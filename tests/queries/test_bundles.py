@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.models.rows import NOW, a_payment, an_intent, an_order
+from tests.models.rows import NOW, a_payment, an_approval, an_intent, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.models import Discrepancy, Evidence, OutboxFact, PaymentOrder
 from wallet_gateway.queries.bundles import support_bundle
@@ -60,6 +60,7 @@ def order() -> PaymentOrder:
         closed_by="Anna",
         reason="ticket 4711",
     )
+    an_approval(payment=intent.payment, author="Anna", note="Anna: ticket 4711")
     OutboxFact.objects.create(kind="PAID", order=order, intent=intent, currency="EUR", occurred_at=NOW)
     return order
 
@@ -93,6 +94,7 @@ def test_what_helps_is_in_it(order: PaymentOrder) -> None:
     assert (answer["by_person"], decision["by_person"]) == (False, True)
     assert decision["answer"] == "[26 characters that are no JSON]"
     assert files["discrepancies.json"][0]["kind"] == "MADE_ELSEWHERE"
+    assert files["approvals.json"][0]["kind"] == "REFUND"
     assert files["facts.json"][0]["kind"] == "PAID"
     assert set(files["versions.json"]) == {"wallet_gateway", "django", "python", "database"}
 

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from tests.models.rows import NOW, a_payment, an_intent
+from tests.models.rows import NOW, a_payment, an_intent, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.models import Discrepancy, GatewayPause, OutboxFact, WorkMark
 from wallet_gateway.queries.health import health
 
@@ -21,7 +21,7 @@ def test_a_swept_shop_with_nothing_open_has_no_problems(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
     WorkMark.set("sweep:default", now=NOW - timedelta(minutes=4))
-    with django_assert_num_queries(5):
+    with django_assert_num_queries(6):
         assert health(NOW, ["default"]).problems == ()
 
 
@@ -56,14 +56,16 @@ def test_what_waits_is_counted_and_told() -> None:
         occurred_at=NOW - timedelta(hours=1),
         next_delivery_at=NOW,
     )
+    an_order(state=OrderState.OVERPAID)
     GatewayPause.objects.create(gateway="default", sending_until=NOW + timedelta(1), reason="x")
 
     found = health(NOW, ["default"])
 
     assert (found.unknown, found.anomalies, found.waiting_for_a_person) == (2, 1, 2)
     assert (found.discrepancies, found.facts_late, len(found.pauses)) == (1, 1, 1)
+    assert found.overpaid == 1
     assert found.oldest_unknown_since == NOW - timedelta(hours=1)
-    assert len(found.problems) == 6
+    assert len(found.problems) == 7
 
 
 def test_a_fresh_unknown_outcome_is_no_problem_yet() -> None:

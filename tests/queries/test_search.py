@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from django.db import connection
+from django.db.models import Model, QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from tests.models.rows import NOW, a_deposit, a_payment, an_intent, an_order
-from wallet_gateway.models import Discrepancy, Evidence
+from wallet_gateway.models import Discrepancy, Evidence, MigratedDeposit
 from wallet_gateway.queries.search import (
     deposits_found,
     discrepancies_found,
@@ -66,11 +68,55 @@ def test_evidence_and_differences_are_found_by_what_they_are_about(story: dict[s
     assert not evidence_found("B-2002", gateways=HERE)
 
 
-def test_a_deposit_is_found_by_its_whole_reference() -> None:
-    deposit = a_deposit(parent_transaction_id="OLD-9")
+@pytest.mark.parametrize("text", ["OLD-9", "OLD", "ch_3N%", "ch_3"])
+def test_a_deposit_is_found_by_the_beginning_of_either_of_its_references(text: str) -> None:
+    deposit = a_deposit(parent_transaction_id="OLD-9", provider_transaction_id="ch_3N%7")
+    a_deposit(parent_transaction_id="NEW-9", provider_transaction_id="chx3N17")
 
-    assert list(deposits_found("OLD-9", gateways=HERE)) == [deposit]
-    assert not deposits_found("OLD", gateways=HERE)
+    assert list(deposits_found(text, gateways=HERE)) == [deposit]
+    assert not deposits_found(text, gateways=("elsewhere",))
+
+
+@pytest.mark.parametrize("text", ["%", "_", "old", "LD-9", "OLD%", "ch_3N_", "\\", "nothing"])
+def test_wildcards_are_letters_and_the_middle_of_a_reference_is_no_beginning(text: str) -> None:
+    a_deposit(parent_transaction_id="OLD-9", provider_transaction_id="ch_3N%7")
+
+    assert not deposits_found(text, gateways=HERE)
+
+
+NAMED = [
+    (
+        MigratedDeposit,
+        {"gateway": "default", "provider_transaction_id__begins": "ch_3"},
+        "wallet_deposit_former",
+    ),
+    (
+        MigratedDeposit,
+        {"gateway": "default", "parent_transaction_id__begins": "OLD-9"},
+        "wallet_deposit_once",
+    ),
+]
+
+
+@pytest.mark.parametrize(("model", "condition", "index"), NAMED)
+def test_a_beginning_is_looked_up_in_an_index(
+    model: type[Model], condition: dict[str, str], index: str
+) -> None:
+    names = {"gateway": "default", "currency": "EUR", "created_at": NOW}
+    MigratedDeposit.objects.bulk_create(
+        MigratedDeposit(
+            **names, parent_transaction_id=f"OLD-{number}", provider_transaction_id=f"ch_{number}"
+        )
+        for number in range(1000)
+    )
+    if connection.vendor == "postgresql":
+        # Its planner knows the rows only after it has counted them.
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE wallet_gateway_migrateddeposit")
+    plan = QuerySet(model=model).filter(**condition).explain()
+    assert index in plan or "sqlite_autoindex" in plan
+    if connection.vendor == "postgresql":
+        assert re.search("Index Cond: .*~>=~", plan)
 
 
 def test_no_search_joins_what_it_orders_or_looks_inside_texts(story: dict[str, Any]) -> None:

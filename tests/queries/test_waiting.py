@@ -1,4 +1,4 @@
-"""What waits for a person: each kind of work apart, the oldest first, in six statements."""
+"""What waits for a person: each kind of work apart, the oldest first, in seven statements."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.models.rows import NOW, a_deposit, a_payment, an_intent, an_order
+from tests.models.rows import NOW, a_deposit, a_payment, an_approval, an_intent, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentState, PaymentState
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState
 from wallet_gateway.models import Discrepancy
 from wallet_gateway.queries.waiting import MOST_SHOWN, Waiting, waiting
 
@@ -27,13 +27,13 @@ def a_difference(kind: str, **columns: Any) -> Discrepancy:
 def test_where_nobody_has_to_do_anything_it_is_empty() -> None:
     an_intent(state=IntentState.APPROVED)
     a_difference("MADE_ELSEWHERE", closed_at=NOW)
-    assert waiting(LAPSE).is_empty
+    assert waiting(LAPSE, now=NOW).is_empty
 
 
 def test_outcomes_that_nobody_knows_come_the_oldest_first() -> None:
     late = an_intent(state=IntentState.UNKNOWN, state_since=NOW)
     early = an_intent(state=IntentState.UNKNOWN, state_since=NOW - timedelta(hours=1))
-    found = waiting(LAPSE)
+    found = waiting(LAPSE, now=NOW)
     assert found.unknown == (early, late)
     assert not found.is_empty
 
@@ -43,17 +43,33 @@ def test_contradictions_and_what_is_stuck_are_told_apart() -> None:
     unsent = an_intent(state=IntentState.NOT_SENT, needs_operator=True)
     pending = an_intent(state=IntentState.PENDING, needs_operator=True)
     an_intent(state=IntentState.NOT_SENT)
-    found = waiting(LAPSE)
+    found = waiting(LAPSE, now=NOW)
     assert found.anomalies == (anomaly,)
     assert found.stuck == (unsent, pending)
     assert found.unknown == ()
 
 
+def test_an_order_that_was_paid_more_than_once_waits_for_a_person() -> None:
+    order = an_order(state=OrderState.OVERPAID)
+    an_order(state=OrderState.PAID)
+    found = waiting(LAPSE, now=NOW)
+    assert found.overpaid == (order,)
+    assert not found.is_empty
+
+
 def test_a_refund_approved_short_is_a_task_of_its_own() -> None:
     short = a_difference(DiscrepancyKind.REFUND_SHORT, deposit=a_deposit())
     other = a_difference(DiscrepancyKind.MADE_ELSEWHERE)
-    found = waiting(LAPSE)
+    found = waiting(LAPSE, now=NOW)
     assert (found.shortfalls, found.discrepancies) == ((short,), (other,))
+
+
+def test_however_many_differences_there_are_those_of_the_other_kind_are_seen() -> None:
+    for number in range(MOST_SHOWN + 5):
+        a_difference(DiscrepancyKind.MADE_ELSEWHERE, fingerprint=str(number))
+    short = a_difference(DiscrepancyKind.REFUND_SHORT, deposit=a_deposit())
+    found = waiting(LAPSE, now=NOW)
+    assert (len(found.discrepancies), found.shortfalls) == (MOST_SHOWN + 1, (short,))
 
 
 def test_authorisations_lapse_by_the_window_of_their_gateway() -> None:
@@ -63,15 +79,23 @@ def test_authorisations_lapse_by_the_window_of_their_gateway() -> None:
     a_payment(an_order(gateway="patient"), **held, created_at=NOW - timedelta(days=6))
     a_payment(an_order(), state=PaymentState.PAID, created_at=NOW - timedelta(days=6))
     days = {"default": NOW - timedelta(days=5), "patient": NOW - timedelta(days=20)}
-    assert waiting(days).expiring == (old,)
-    assert waiting({}).expiring == ()
+    assert waiting(days, now=NOW).expiring == (old,)
+    assert waiting({}, now=NOW).expiring == ()
 
 
-def test_however_much_waits_it_takes_six_statements_and_shows_where_there_is_more() -> None:
+def test_however_much_waits_it_takes_seven_statements_and_shows_where_there_is_more() -> None:
     for _ in range(MOST_SHOWN + 5):
         an_intent(state=IntentState.UNKNOWN)
     with CaptureQueriesContext(connection) as asked:
-        found: Waiting = waiting(LAPSE)
+        found: Waiting = waiting(LAPSE, now=NOW)
         assert all(intent.payment and intent.payment.order.reference for intent in found.unknown)
-    assert len(asked) == 6
+    assert len(asked) == 7
     assert len(found.unknown) == MOST_SHOWN + 1
+
+
+def test_what_takes_a_second_person_waits_until_it_lapses() -> None:
+    request = an_approval()
+    found = waiting(LAPSE, now=NOW)
+    assert found.approvals == (request,)
+    assert not found.is_empty
+    assert waiting(LAPSE, now=request.expires_at).is_empty

@@ -14,6 +14,7 @@ from typing import Protocol, TypeVar
 from urllib.parse import quote
 
 from wallet_gateway.client.answers import HttpAnswer, Shape, message_of
+from wallet_gateway.client.calls import EndedCall, ended_call
 from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.client.exchange import Answer, Exchange, RawAnswer
@@ -34,6 +35,7 @@ from wallet_gateway.protocol.endpoints import (
     ENDPOINTS,
     FOLLOW_UP,
     GET_PAYMENT_ACCOUNT,
+    OPERATIONS,
     PUBLIC_KEY,
     PUBLIC_KEY_SCHEME,
     STATUS,
@@ -45,6 +47,8 @@ from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpResponse
 from wallet_gateway.protocol.status import StatusQuery, StatusRecord, parse_records
 from wallet_gateway.protocol.strict_json import JsonValue, loads
 
+Observer = Callable[[EndedCall], None]
+"""What is told of each call when it is over; it must not raise."""
 M = TypeVar("M")
 W = TypeVar("W", bound=WireModel)
 
@@ -72,11 +76,16 @@ class Gateway:
 
     `paths` replaces an endpoint's path, by the endpoint's name, for a gateway that mounts it elsewhere. Every
     method raises NotSent, Refused, BadAnswer or OutcomeUnknown, with the exchange. `not_after` is an instant
-    of `time.monotonic()`: later than that nothing is sent.
+    of `time.monotonic()`: later than that nothing is sent. `observer` is told how each call ended.
     """
 
     def __init__(
-        self, *, account: MerchantAccount, transport: Sender, paths: Mapping[str, str] = MappingProxyType({})
+        self,
+        *,
+        account: MerchantAccount,
+        transport: Sender,
+        paths: Mapping[str, str] = MappingProxyType({}),
+        observer: Observer | None = None,
     ) -> None:
         if unknown := paths.keys() - {endpoint.name for endpoint in ENDPOINTS}:
             known = ", ".join(endpoint.name for endpoint in ENDPOINTS)
@@ -84,6 +93,7 @@ class Gateway:
         self.account = account
         self._transport = transport
         self._paths = dict(paths)
+        self._observer = observer
 
     def checkout(
         self, request: CheckoutRequest, *, not_after: float | None = None
@@ -153,7 +163,7 @@ class Gateway:
         fresh: bool = False,
         not_after: float | None = None,
     ) -> Answer[M]:
-        path = self._paths.get(endpoint.name, endpoint.path)
+        operation, path = _operation(endpoint, message), self._paths.get(endpoint.name, endpoint.path)
         record = _Record(method=endpoint.method, path=path, message=message, started=time.monotonic())
         try:
             raw = self._transport.send(
@@ -166,15 +176,23 @@ class Gateway:
                 not_after=not_after,
             )
         except GatewayError as error:
-            error.exchange = record.without_answer(sent=error.may_have_happened)
+            self._end(operation, record.without_answer(sent=error.may_have_happened), error)
             raise
         answer = _read(raw)
         exchange = record.with_answer(raw, answer.value)
         try:
-            return Answer(message=message_of(answer, shape), exchange=exchange)
+            said = message_of(answer, shape)
         except GatewayError as error:
-            error.exchange = exchange
+            self._end(operation, exchange, error)
             raise
+        self._end(operation, exchange)
+        return Answer(message=said, exchange=exchange)
+
+    def _end(self, operation: str, exchange: Exchange, error: GatewayError | None = None) -> None:
+        if error is not None:
+            error.exchange = exchange
+        if self._observer is not None:
+            self._observer(ended_call(operation, exchange, error))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,6 +225,11 @@ class _Record:
             sent=sent,
             date=date,
         )
+
+
+def _operation(endpoint: Endpoint, message: WireModel | None) -> str:
+    """Return the interface's name of what is asked; follow-ups share an endpoint and differ by their type."""
+    return OPERATIONS[message.type] if isinstance(message, FollowUpRequest) else endpoint.name
 
 
 def _filled(path: str, place: Mapping[str, str]) -> str:

@@ -12,8 +12,7 @@ from datetime import datetime
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, Refused
-from wallet_gateway.client.exchange import Answer
+from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.redaction import redact, written
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, OrderState, PaymentState
 from wallet_gateway.domain.recovery import LEASE
@@ -22,11 +21,12 @@ from wallet_gateway.models.orders import PAYABLE_STATES, KnownPayments
 from wallet_gateway.models.statements import update
 from wallet_gateway.operations import _answers
 from wallet_gateway.operations._news import News
+from wallet_gateway.operations._second_try import sent_with_second_try
 from wallet_gateway.operations._settlement import settle
 from wallet_gateway.operations._transactions import in_transaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.wallet_attempts import Tried
-from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationResponse
+from wallet_gateway.protocol.authorizations import AuthorizationRequest
 
 
 class _Lost(Exception):
@@ -88,7 +88,7 @@ def _claim(
     )
     if not waiting.update(**columns):
         raise _Lost
-    if not update(Payment, where={"id": intent.payment_id, "state": PaymentState.OPEN}, columns=paid):
+    if not update(Payment, where={"id": intent.payment_id, "state": PaymentState.OFFERED}, columns=paid):
         raise _Lost
 
 
@@ -118,7 +118,9 @@ def send(
     """Send a claimed authorization once, and record what came of it."""
     not_after = context.not_after()
     try:
-        answer = _authorize(request, api_key, not_after, context)
+        answer = sent_with_second_try(
+            lambda: context.gateway.authorize(request, api_key=api_key, not_after=not_after)
+        )
     except NotSent as error:
         return _give_up(intent, error, context)
     except Refused as error:
@@ -126,20 +128,6 @@ def send(
     except OutcomeUnknown as error:
         return _answers.record_unknown(intent, error, context=context)
     return _answers.record_authorization_answer(intent, answer, context=context)
-
-
-@sensitive_variables()
-def _authorize(
-    request: AuthorizationRequest, api_key: str, not_after: float, context: GatewayContext
-) -> Answer[AuthorizationResponse]:
-    """Ask once, and once more with the same bytes when it is certain that none of them left."""
-    try:
-        return context.gateway.authorize(request, api_key=api_key, not_after=not_after)
-    except NotSent as error:
-        # A certificate does not heal within a request, and a claim does not grow younger.
-        if error.reason in {NotSentReason.TLS, NotSentReason.STALE_CLAIM}:
-            raise
-    return context.gateway.authorize(request, api_key=api_key, not_after=not_after)
 
 
 def _give_up(intent: GatewayTransaction, error: NotSent, context: GatewayContext) -> GatewayTransaction:

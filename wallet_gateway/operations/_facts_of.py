@@ -20,9 +20,7 @@ class Told:
     amount: int | None = None
 
 
-def facts_of(
-    intent: GatewayTransaction, *, moved: bool, order_before: str, sums_before: Sums | None
-) -> tuple[Told, ...]:
+def facts_of(intent: GatewayTransaction, *, moved: bool, sums_before: Sums | None) -> tuple[Told, ...]:
     """Say what the shop is to be told of an intent as it stands; nothing for a detached refund.
 
     `moved` says that it came into its state just now, and had never been approved before: an approval that
@@ -31,7 +29,7 @@ def facts_of(
     payment = intent.payment
     if payment is None or sums_before is None:
         return ()
-    told = _moved(intent, order_before) if moved else ()
+    told = _moved(intent) if moved else ()
     if payment.frozen:
         told = tuple(fact for fact in told if fact.kind not in HELD_BACK)
     frozen_now = payment.frozen and not sums_before.frozen
@@ -43,18 +41,18 @@ def facts_of_thawed(intent: GatewayTransaction) -> tuple[Told, ...]:
     payment = intent.payment
     if payment is None or payment.order.state == OrderState.OVERPAID:
         return ()
-    told = _approved(intent, order_before=payment.order.state)
+    told = _approved(intent)
     return tuple(fact for fact in told if fact.kind in HELD_BACK)
 
 
-def _moved(intent: GatewayTransaction, order_before: str) -> tuple[Told, ...]:
+def _moved(intent: GatewayTransaction) -> tuple[Told, ...]:
     after = IntentState(intent.state)
     if after is IntentState.APPROVED:
-        return _approved(intent, order_before)
+        return _approved(intent)
     return _ended(intent, after)
 
 
-def _approved(intent: GatewayTransaction, order_before: str) -> tuple[Told, ...]:
+def _approved(intent: GatewayTransaction) -> tuple[Told, ...]:
     payment, amount = intent.payment, intent.approved_minor or intent.amount_minor
     assert payment is not None  # noqa: S101 - the caller has looked
     kind = TransactionKind(intent.kind)
@@ -67,8 +65,8 @@ def _approved(intent: GatewayTransaction, order_before: str) -> tuple[Told, ...]
     told = Told(
         kind=FactKind.AUTHORISED if payment.type != PaymentType.SALE else FactKind.PAID, amount=amount
     )
-    overpaid = payment.order.state == OrderState.OVERPAID and order_before != OrderState.OVERPAID
-    # A second payment of a paid order is not "paid" once more: it is a task for a person.
+    # A further payment of a paid order is not "paid" once more: it is a task for a person.
+    overpaid = payment.order.state == OrderState.OVERPAID
     return (Told(kind=FactKind.ANOMALY, amount=amount),) if overpaid else (told,)
 
 

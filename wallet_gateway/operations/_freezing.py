@@ -55,7 +55,8 @@ def _is_contradicted(**parent: Payment | MigratedDeposit) -> bool:
 
 def _unfreeze_payment(payment: Payment, now: datetime) -> tuple[OutboxFact, ...]:
     payment.frozen = False
-    payment.state = payment_state(payment.sums, IntentState(payment.opening.state))
+    opening = payment.opening
+    payment.state = payment_state(payment.sums, IntentState(opening.state), TransactionKind(opening.kind))
     write_order(payment, now)
     Payment.objects.filter(pk=payment.pk).update(state=payment.state, frozen=False)
     return tuple(fact for intent in _untold(payment) for fact in _tell(intent, payment, now))

@@ -113,6 +113,7 @@ def _why(news: News, *, before: IntentState, after: IntentState) -> str:
 
 
 def _columns_of_sent(intent: GatewayTransaction, news: News) -> dict[str, Any]:
-    # What may not be sent again is kept for reading only, so its redacted copy is enough.
-    body = news.exchange.request_body if news.exchange else redact_text(intent.request_body)
+    # What may not be sent again is kept for reading only: redacted, and once, in its exchange's evidence.
+    stands_in_evidence = news.exchange is not None and news.exchange.request_body
+    body = "" if stands_in_evidence else redact_text(intent.request_body)
     return {"next_send_at": None, "request_body": body}

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, UnknownReason
+from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.operations.context import GatewayContext
 
@@ -17,8 +17,13 @@ M = TypeVar("M")
 WAITS = (0.5, 1.0, 2.0)
 _PATIENCE_SECONDS = 25.0
 """Somebody waits in front of a page: after this no further try begins."""
-_TRIED_TWICE = {NotSentReason.TLS, UnknownReason.FOREIGN_ANSWER}
-_NOT_AGAIN = {UnknownReason.REDIRECT, UnknownReason.WRONG_SHAPE, UnknownReason.CONTRADICTORY}
+_MOST_TRIES = len(WAITS) + 1
+_FEWER_TRIES = {
+    UnknownReason.REDIRECT: 1,
+    UnknownReason.WRONG_SHAPE: 1,
+    UnknownReason.CONTRADICTORY: 1,
+    UnknownReason.FOREIGN_ANSWER: 2,
+}
 
 
 @sensitive_variables()
@@ -36,13 +41,19 @@ def read_patiently(ask: Callable[[], Answer[M]], *, context: GatewayContext) -> 
     return ask().message
 
 
-def _pause(error: GatewayError, wait: float, tries: int) -> float | None:
+def _pause(error: NotSent | OutcomeUnknown, wait: float, tries: int) -> float | None:
     """Return the seconds to wait before the next try; None when there is to be none."""
-    reason = error.reason if isinstance(error, NotSent | OutcomeUnknown) else None
-    if reason in _NOT_AGAIN or (reason in _TRIED_TWICE and tries > 1):
+    if tries >= _most_tries(error):
         return None
     after = error.retry_after if isinstance(error, OutcomeUnknown) else None
     if after is None:
         return wait
     # A gateway that wants to be left alone for longer than anybody waits is not asked again.
     return max(after, wait) if after <= WAITS[-1] else None
+
+
+def _most_tries(error: NotSent | OutcomeUnknown) -> int:
+    if isinstance(error, NotSent):
+        # A certificate does not heal. TLS that broke after the request left has the same word, and may.
+        return 2 if error.reason is NotSentReason.TLS else _MOST_TRIES
+    return _FEWER_TRIES.get(error.reason, _MOST_TRIES)

@@ -135,7 +135,6 @@ def _write(intent: GatewayTransaction, news: News, context: GatewayContext) -> _
     differs = record_discrepancies(intent, news.finding, before=before, after=after, now=now)
     freeze = differs or (after is IntentState.ANOMALY and before is not IntentState.ANOMALY)
     payment_before = intent.payment.sums if intent.payment else None
-    order_before = intent.payment.order.state if intent.payment else ""
     if after != before or freeze:
         write_sums(intent, booking, after=after, freeze=freeze, now=now)
     intent.state = after
@@ -143,7 +142,7 @@ def _write(intent: GatewayTransaction, news: News, context: GatewayContext) -> _
     if news.keep_as_evidence or after is not before:
         _add_evidence(intent, news, now)
     moved = after is not before and not was_approved
-    told = facts_of(intent, moved=moved, order_before=order_before, sums_before=payment_before)
+    told = facts_of(intent, moved=moved, sums_before=payment_before)
     return _Settled(intent=intent, facts=add_facts(intent, told, now))
 
 

@@ -14,8 +14,6 @@ from wallet_gateway.domain.standing import Standing, order_state, payment_state
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.operations._books import Booking
 
-_DEAD = (PaymentState.FAILED, PaymentState.EXPIRED)
-
 
 class Outrun(Exception):
     """Somebody else settled something in between; nothing was written, and the rows must be read again."""
@@ -83,12 +81,4 @@ def _standings(order: PaymentOrder, changed: Payment) -> Sequence[Standing]:
     # What was read at another version of the order has been settled over since.
     others = known.payments if known and known.version == order.version else list(order.payments.all())
     payments = sorted((changed, *(p for p in others if p.pk != changed.pk)), key=lambda p: p.number)
-    unpressed = _unpressed(order, changed) if changed.state in _DEAD else frozenset()
-    return [Standing(state=PaymentState(p.state), sums=p.sums) for p in payments if p.pk not in unpressed]
-
-
-def _unpressed(order: PaymentOrder, ended: Payment) -> frozenset[int]:
-    """Return the payments that are no more than a button on a page: what another attempt ended in counts."""
-    waiting = GatewayTransaction.objects.filter(payment__order=order, state=IntentState.AWAITING_RESULT)
-    waiting = waiting.exclude(payment=ended)
-    return frozenset(waiting.values_list("payment_id", flat=True))
+    return [Standing(state=PaymentState(p.state), sums=p.sums) for p in payments]

@@ -9,8 +9,9 @@ from typing import Any
 
 from django.db.models import F
 
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
 from wallet_gateway.domain.recovery import LEASE, offered_until
+from wallet_gateway.domain.standing import Sums, payment_state
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.models.statements import insert, update
@@ -60,7 +61,7 @@ def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext
     now = context.clock.now()
     if _lock_untouched(order):
         return Begun(intent=_new_attempt(order, request, context, now, number=1), request=request)
-    _lock(order)
+    _lock(order, state=OrderState.OPEN)
     attempts = list(
         GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING)
         .select_related("payment")
@@ -84,7 +85,10 @@ def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext
 
 
 def lock_payable(order: PaymentOrder) -> None:
-    """Lock an order for a further attempt, first thing in a transaction; raises `OrderNotPayable`."""
+    """Lock an order for a further attempt, first thing in a transaction; raises `OrderNotPayable`.
+
+    Its state stays: an attempt that is only offered says nothing of it.
+    """
     if not _lock_untouched(order):
         _lock(order)
 
@@ -100,11 +104,11 @@ def _lock_untouched(order: PaymentOrder) -> bool:
     return True
 
 
-def _lock(order: PaymentOrder) -> None:
-    """Take the order's row by an UPDATE, which locks it on every database, and check it at once."""
+def _lock(order: PaymentOrder, **columns: OrderState) -> None:
+    """Take the order's row by an UPDATE, which locks it on every database, check it, and write `columns`."""
     payable = PaymentOrder.objects.filter(pk=order.pk, state__in=PAYABLE_STATES)
-    if payable.update(version=F("version") + 1, state=OrderState.OPEN):
-        order.version, order.state = order.version + 1, OrderState.OPEN
+    if payable.update(version=F("version") + 1, **columns):
+        order.version, order.state = order.version + 1, columns.get("state", order.state)
         return
     order.refresh_from_db()
     raise OrderNotPayable(f"order {order.reference} is {order.state}; it must not be paid again")
@@ -139,15 +143,24 @@ def insert_attempt(
     reference: str,
     context: GatewayContext,
     now: datetime,
+    state: IntentState,
     **columns: Any,
 ) -> GatewayTransaction:
     """Write one more payment of an order and the intent that opens it; `columns` are the intent's own."""
     amount, currency = order.amount_minor, order.currency
     shared = {"reference": reference, "amount_minor": amount, "currency": currency, "created_at": now}
-    payment = Payment(order=order, number=number, type=order.type, state=PaymentState.OPEN, **shared)
+    stands = payment_state(Sums(amount=amount), state, kind)
+    payment = Payment(order=order, number=number, type=order.type, state=stands, **shared)
     insert(payment)
     intent = GatewayTransaction(
-        payment=payment, gateway=context.alias, kind=kind, state_since=now, **shared, **columns
+        payment=payment,
+        payment_type=payment.type,
+        gateway=context.alias,
+        kind=kind,
+        state=state,
+        state_since=now,
+        **shared,
+        **columns,
     )
     insert(intent)
     return intent

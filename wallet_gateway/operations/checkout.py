@@ -8,13 +8,14 @@ from typing import Any
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, Refused
+from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
 from wallet_gateway.models import EvidenceKind, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations._breaker import pause_sending
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._page_hosts import is_allowed_page, strange_host
+from wallet_gateway.operations._second_try import sent_with_second_try
 from wallet_gateway.operations._settlement import settle
 from wallet_gateway.operations._transactions import in_transaction
 from wallet_gateway.operations.attempts import (
@@ -30,8 +31,6 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse, RedirectDetails
 
 _WAIT_FOR_THE_OTHER_CLICK = (0.1, 0.2, 0.4, 0.8, 1.6)
-_CERTAIN = {NotSentReason.TLS}
-"""Faults that do not heal within a request: tried once only."""
 
 
 class GatewayUnreachable(CheckoutUnavailable):
@@ -96,7 +95,7 @@ def _request(
     }
     if account.provider_merchant_id:
         wire.setdefault("details", {"providerMerchantId": account.provider_merchant_id})
-    return CheckoutRequest.from_wire(wire)
+    return CheckoutRequest.from_canonical(wire)
 
 
 # Second step: call the gateway
@@ -105,7 +104,7 @@ def _request(
 def _send(intent: GatewayTransaction, request: CheckoutRequest, context: GatewayContext) -> Payment:
     not_after = context.not_after()
     try:
-        answer = _ask_for_page(request, context, not_after)
+        answer = sent_with_second_try(lambda: context.gateway.checkout(request, not_after=not_after))
     except NotSent as error:
         _record(intent, IntentEvent.NOTHING_LEFT, error, context)
         raise GatewayUnreachable(f"nothing was sent: {error}") from error
@@ -119,18 +118,6 @@ def _send(intent: GatewayTransaction, request: CheckoutRequest, context: Gateway
         _record(intent, IntentEvent.PAGE_LOST, error, context)
         raise GatewayUnreachable(f"no payment page was received: {error}") from error
     return _open(intent, answer, context)
-
-
-def _ask_for_page(
-    request: CheckoutRequest, context: GatewayContext, not_after: float
-) -> Answer[CheckoutResponse]:
-    """Ask once, and once more with the same bytes when it is certain that none of them left."""
-    try:
-        return context.gateway.checkout(request, not_after=not_after)
-    except NotSent as error:
-        if error.reason in _CERTAIN:
-            raise
-    return context.gateway.checkout(request, not_after=not_after)
 
 
 # Third step: record the evidence

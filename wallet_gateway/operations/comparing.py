@@ -8,7 +8,7 @@ discrepancy for a person. Nothing is sent.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from django.db.models import Q, QuerySet
@@ -17,6 +17,7 @@ from django.views.decorators.debug import sensitive_variables
 from wallet_gateway.domain.comparison import Difference, as_news, differences
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, IntentState
 from wallet_gateway.domain.outcomes import Finding
+from wallet_gateway.domain.recovery import SETTLE_TIME
 from wallet_gateway.models import EvidenceKind, GatewayTransaction, WorkMark
 from wallet_gateway.operations._discrepancies import is_settled_by_person
 from wallet_gateway.operations._news import News
@@ -75,13 +76,20 @@ def compare_all(
     pause, last = 1 / context.policy.query_rate, after
     while batch := list(rows.filter(pk__gt=last)[:_BATCH]):
         for intent in batch:
-            finding = _insist(intent, context)
-            # What a long comparison read a while ago may have moved on since.
-            yield _compare(reread(intent), finding, repair_as, context)
+            yield _compare(*_asked(intent, context), repair_as, context)
             last = intent.pk
             _remember(context, last)
             context.sleep(pause)
     _remember(context, 0)
+
+
+def _asked(intent: GatewayTransaction, context: GatewayContext) -> tuple[GatewayTransaction, Finding]:
+    """Ask about a transaction as it stands by now, and once more where it has moved meanwhile."""
+    before = reread(intent)
+    finding = _insist(before, context)
+    after = reread(before)
+    moved = (after.state, after.state_since) != (before.state, before.state_since)
+    return after, _insist(after, context) if moved else finding
 
 
 def _insist(intent: GatewayTransaction, context: GatewayContext) -> Finding:
@@ -99,6 +107,9 @@ def _insist(intent: GatewayTransaction, context: GatewayContext) -> Finding:
 def _compare(
     intent: GatewayTransaction, finding: Finding, repair_as: str, context: GatewayContext
 ) -> Compared:
+    if finding.absent and intent.state_since > context.clock.now() - SETTLE_TIME:
+        # A gateway may show a record some time after its answer.
+        finding = replace(finding, absent=False)
     event, said = as_news(IntentState(intent.state), finding)
     if is_settled_by_person(intent, said):
         return Compared(intent=intent, differences=())

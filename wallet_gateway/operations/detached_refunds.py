@@ -14,6 +14,7 @@ from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit
 from wallet_gateway.operations._transactions import in_transaction
 from wallet_gateway.operations.amounts import BadAmount, minor_units_of
+from wallet_gateway.operations.approvals import alone_up_to, check_alone, within
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
 from wallet_gateway.operations.intents import NOBODY, Who, carry_out, repeated
@@ -43,6 +44,7 @@ def refund_migrated(
 
     Where a migration file has told the deposit's amount, more than is left is refused here; otherwise the
     gateway decides. Returns the intent in whatever state it has; `approved_amount` is what was given back.
+    Raises `AwaitingApproval` when it takes a second person.
     """
     currency, minor = _checked(parent_transaction_id, amount, currency)
     deposit = _deposit(parent_transaction_id, currency, context)
@@ -76,8 +78,9 @@ def refund_migrated(
     return carry_out(
         draft=draft,
         message=message,
-        reserve=lambda now: _reserve(deposit, minor, context, now),
+        reserve=lambda now: _reserve(deposit, minor, alone_up_to(currency, who.grant, context), context, now),
         context=context,
+        grant=who.grant,
     )
 
 
@@ -118,9 +121,12 @@ def _deposit(parent_transaction_id: str, currency: str, context: GatewayContext)
     return found
 
 
-def _reserve(deposit: MigratedDeposit, minor: int, context: GatewayContext, now: datetime) -> None:
+def _reserve(
+    deposit: MigratedDeposit, minor: int, alone: int | None, context: GatewayContext, now: datetime
+) -> None:
     used = F("refunded_before") + F("refunded") + F("refund_reserved") + minor
     taken = MigratedDeposit.objects.filter(
+        within(alone, minor),
         Q(known=False) | Q(amount_minor__gte=used),
         ~GatewayPause.sending_is_paused(context.alias, now),
         pk=deposit.pk,
@@ -134,4 +140,7 @@ def _reserve(deposit: MigratedDeposit, minor: int, context: GatewayContext, now:
     left = deposit.refundable
     if left is not None and left.minor_units < minor:
         raise UnableToRefundMigrated(f"only {left.to_wire()} {left.currency} is left to refund")
-    raise SendingStopped("new operations are paused for this gateway; try again later")
+    if GatewayPause.objects.filter(gateway=context.alias, sending_until__gt=now).exists():
+        raise SendingStopped("new operations are paused for this gateway; try again later")
+    check_alone(deposit, minor, alone)
+    raise UnableToRefundMigrated("somebody else was quicker; look again")

@@ -1,7 +1,8 @@
 """Personal data end: bodies after a time, and a customer's data when a person asks for it. Sums stay.
 
-What is erased: the content of an order, the bodies kept as evidence and as requests, what the wallet gave,
-the last digits of a card. What stays: references, amounts, states, times, record ids and decisions.
+What is erased: the content of an order, the bodies kept as evidence and as requests, what the wallet gave and
+what was chosen on its sheet, the last digits of a card. What stays: references, amounts, states, times,
+record ids and decisions.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from wallet_gateway.operations._transactions import in_transaction
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.texts import check_storable
+from wallet_gateway.operations.wallet_pricing import total_of
 
 ERASED = "erased"
 _BATCH = 500
@@ -96,7 +98,10 @@ def _erase(order: PaymentOrder, *, author: str, reason: str, now: datetime) -> N
     _plain(Evidence).filter(intent__payment__order=order).update(request_body="", answer_body="")
     intents.update(request_body="", redirect_url="")
     order.payments.update(card_last_four="")
-    WalletAttempt.objects.filter(intent__payment__order=order).update(given={}, events=[])
+    for wallet in WalletAttempt.objects.filter(intent__payment__order=order):
+        # Where it was to be shipped to is part of what it was priced with.
+        rows = WalletAttempt.objects.filter(pk=wallet.pk)
+        rows.update(given={}, events=[], price=total_of(wallet.price))
     for intent in intents.order_by("pk")[:1]:
         Evidence.objects.create(
             intent=intent,

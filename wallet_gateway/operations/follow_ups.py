@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
+from functools import partial
 
 from django.db.models import F, QuerySet
 from django.views.decorators.debug import sensitive_variables
@@ -18,9 +19,10 @@ from wallet_gateway.domain.limits import (
     why_not_refund,
     why_not_reverse,
 )
-from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.domain.standing import Reversal, Sums
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
 from wallet_gateway.operations.amounts import minor_units_of
+from wallet_gateway.operations.approvals import alone_up_to, check_alone, within
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
 from wallet_gateway.operations.intents import NOBODY, Who, carry_out, repeated
@@ -61,7 +63,7 @@ def capture(
             authorised__gte=F("captured") + F("capture_reserved") + minor, reversal=Reversal.NONE
         )
         if not taken.update(capture_reserved=F("capture_reserved") + minor):
-            _refuse(payment, context, now, UnableToCapture, lambda: why_not_capture(payment.sums, minor))
+            _refuse(payment, context, now, UnableToCapture, partial(why_not_capture, wanted=minor))
 
     if minor <= 0:
         raise UnableToCapture(why_not_capture(sums, 1) or "nothing is left to capture")
@@ -74,7 +76,8 @@ def refund(
 ) -> GatewayTransaction:
     """Give captured money back, all that is left or a part of it; return the intent in whatever state it has.
 
-    Raises `UnableToRefund` when the amount is not there to be given back.
+    Raises `UnableToRefund` when the amount is not there to be given back, and `AwaitingApproval` when it
+    takes a second person.
     """
     payment = _as_it_stands(payment)
     asked = minor_units_of(amount, currency=payment.currency)
@@ -83,13 +86,15 @@ def refund(
         return first
     sums = payment.sums
     minor = refundable(sums) if asked is None else asked
+    alone = alone_up_to(payment.currency, who.grant, context)
 
     def reserve(now: datetime) -> None:
         taken = _payable(payment, context, now).filter(
-            captured__gte=F("refunded") + F("refund_reserved") + minor
+            within(alone, minor), captured__gte=F("refunded") + F("refund_reserved") + minor
         )
         if not taken.update(refund_reserved=F("refund_reserved") + minor):
-            _refuse(payment, context, now, UnableToRefund, lambda: why_not_refund(payment.sums, minor))
+            why = partial(why_not_refund, wanted=minor)
+            _refuse(payment, context, now, UnableToRefund, why, lambda: check_alone(payment, minor, alone))
 
     if minor <= 0:
         raise UnableToRefund(why_not_refund(sums, 1) or "nothing is left to refund")
@@ -108,7 +113,7 @@ def reverse(*, payment: Payment, context: GatewayContext, who: Who = NOBODY) -> 
             authorised__gt=0, captured=0, capture_reserved=0, reversal=Reversal.NONE
         )
         if not taken.update(reversal=Reversal.RESERVED):
-            _refuse(payment, context, now, UnableToReverse, lambda: why_not_reverse(payment.sums))
+            _refuse(payment, context, now, UnableToReverse, why_not_reverse)
 
     payment = _as_it_stands(payment)
     first = repeated(who, kind=TransactionKind.REVERSAL, payment=payment)
@@ -136,13 +141,16 @@ def _refuse(
     context: GatewayContext,
     now: datetime,
     refusal: type[OperationRefused],
-    why: Callable[[], str],
+    why: Callable[[Sums], str],
+    check: Callable[[], None] = lambda: None,
 ) -> None:
     """Say why the reserving UPDATE found no row; the rows are read again for that."""
     payment.refresh_from_db()
-    reason = why()
+    reason = why(payment.sums)
     if not reason and GatewayPause.objects.filter(gateway=context.alias, sending_until__gt=now).exists():
         raise SendingStopped("new operations are paused for this gateway; try again later")
+    if not reason:
+        check()
     raise refusal(reason or "somebody else was quicker; look again")
 
 
@@ -174,7 +182,7 @@ def _carry_out(
         author=who.author[:150],
         note=who.note[:500],
     )
-    return carry_out(draft=draft, message=message, reserve=reserve, context=context)
+    return carry_out(draft=draft, message=message, reserve=reserve, context=context, grant=who.grant)
 
 
 @sensitive_variables()

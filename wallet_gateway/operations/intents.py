@@ -18,10 +18,18 @@ from django.views.decorators.debug import sensitive_variables
 from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
 from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.domain.recovery import LEASE
-from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.models import Approval, GatewayPause, GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations import _answers
 from wallet_gateway.operations._settlement import reread
 from wallet_gateway.operations._transactions import in_transaction
+from wallet_gateway.operations.approvals import (
+    Grant,
+    SecondPersonNeeded,
+    ask_for,
+    asked_before,
+    outcome_of,
+    take_up,
+)
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
 from wallet_gateway.operations.texts import check_storable
@@ -46,6 +54,8 @@ class Who:
     key: str | None = None
     author: str = ""
     note: str = ""
+    grant: Grant | None = None
+    """A second person's word, where it was asked for before."""
 
     def __post_init__(self) -> None:
         check_storable(author=self.author, note=self.note)
@@ -62,24 +72,32 @@ def carry_out(
     message: Message,
     reserve: Callable[[datetime], None],
     context: GatewayContext,
+    grant: Grant | None = None,
 ) -> GatewayTransaction:
     """Reserve, commit, send, record; return the intent in whatever state it then has.
 
-    `draft` is the unsaved intent; `reserve` takes the amount under the lock or raises.
+    `draft` is the unsaved intent; `reserve` takes the amount under the lock or raises. What takes a second
+    person, and has no `grant` of one, is stored as a request that waits: raises `AwaitingApproval`.
     """
     _check_sending(context)
     body = message.to_json()
     try:
-        intent = in_transaction(lambda: _record_intent(draft, body, reserve, context))
+        intent = in_transaction(lambda: _record_intent(draft, body, reserve, context, grant))
     except IntegrityError as error:
         return _taken(draft, error)
-    except OperationRefused:
-        # The same click a moment ago may be what used up the amount.
+    except OperationRefused as refused:
+        # The same click a moment ago may be what used up the amount, or what one person may give back.
         first = _same_click(draft)
-        if first is None:
-            raise
-        return first
+        if first is not None:
+            return first
+        if isinstance(refused, SecondPersonNeeded):
+            raise ask_for(draft, order_number=_number_in(message), context=context) from refused
+        raise
     return send(intent, message, context=context)
+
+
+def _number_in(message: Message) -> str | None:
+    return message.provider_discretionary_data if isinstance(message, DetachedRefundRequest) else None
 
 
 def _check_sending(context: GatewayContext) -> None:
@@ -98,25 +116,38 @@ def repeated(
     """Return the intent that this key already has, or None.
 
     `amount` is what the caller names, in minor units; None when it leaves the amount to us. Raises
-    `KeyConflict` when the key is another operation's.
+    `KeyConflict` when the key is another operation's, and `AwaitingApproval` when it was asked for already.
     """
     if who.key is None:
         return None
     if not _KEY.match(who.key):
         raise KeyConflict("a key has 1 to 64 visible ASCII characters without blanks")
-    rows = GatewayTransaction.objects.select_related("payment__order", "deposit")
-    found = rows.filter(key=who.key).first()
-    if found is None:
+    found = _done_under(who.key)
+    asked = asked_before(who.key) if found is None and who.grant is None else None
+    first = found or asked
+    if first is None:
         return None
-    same = (found.kind, found.payment, found.deposit) == (kind, payment, deposit)
-    if not same or amount not in {None, found.amount_minor}:
+    if _subject(first) != (kind, payment, deposit) or amount not in {None, first.amount_minor}:
         raise KeyConflict(f"key {who.key!r} belongs to another operation")
+    if asked is not None:
+        raise outcome_of(asked)
     return found
 
 
+def _done_under(key: str) -> GatewayTransaction | None:
+    rows = GatewayTransaction.objects.select_related("payment__order", "deposit")
+    return rows.filter(key=key).first()
+
+
 def _same_click(draft: GatewayTransaction) -> GatewayTransaction | None:
-    kind = TransactionKind(draft.kind)
-    return repeated(Who(key=draft.key), kind=kind, payment=draft.payment, deposit=draft.deposit)
+    first = None if draft.key is None else _done_under(draft.key)
+    if first is not None and _subject(first) != _subject(draft):
+        raise KeyConflict(f"key {draft.key!r} belongs to another operation")
+    return first
+
+
+def _subject(intent: GatewayTransaction | Approval) -> tuple[str, Payment | None, MigratedDeposit | None]:
+    return (intent.kind, intent.payment, intent.deposit)
 
 
 def _taken(draft: GatewayTransaction, error: IntegrityError) -> GatewayTransaction:
@@ -130,7 +161,11 @@ def _taken(draft: GatewayTransaction, error: IntegrityError) -> GatewayTransacti
 
 
 def _record_intent(
-    draft: GatewayTransaction, body: bytes, reserve: Callable[[datetime], None], context: GatewayContext
+    draft: GatewayTransaction,
+    body: bytes,
+    reserve: Callable[[datetime], None],
+    context: GatewayContext,
+    grant: Grant | None,
 ) -> GatewayTransaction:
     now = context.clock.now()
     reserve(now)
@@ -140,6 +175,8 @@ def _record_intent(
     draft.open_slot, draft.holds_reservation = draft.slot, True
     draft.request_body, draft.body_hash = body.decode(), hashlib.sha256(body).hexdigest()
     draft.save(force_insert=True)
+    if grant is not None:
+        take_up(grant, draft, now=now)
     return draft
 
 

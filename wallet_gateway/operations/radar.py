@@ -30,7 +30,8 @@ from wallet_gateway.protocol.money import Money
 logger = logging.getLogger("wallet_gateway.sweep")
 
 AUTHOR = "authorisation radar"
-_DONE = 1
+_BEGUN, _DONE, _TOLD = 0, 1, 2
+"""How far one is: `_TOLD` waits for what the settings say to become possible, and is not told again."""
 _CLAIM = timedelta(minutes=5)
 """After this a mark that was begun and not finished belongs to nobody."""
 
@@ -42,7 +43,7 @@ def watch_authorisations(*, context: GatewayContext, limit: int = 100) -> int:
     handled = Exists(
         WorkMark.objects.filter(
             name=Concat(Value("radar:"), OuterRef("payment__reference"), output_field=ByteExactField())
-        ).exclude(position=0, marked_at__lte=now - _CLAIM)
+        ).exclude(position__in=(_BEGUN, _TOLD), marked_at__lte=now - _CLAIM)
     )
     due = uncaptured(context.alias).filter(~handled, state_since__lte=window.told_from(now))
     done = 0
@@ -56,14 +57,16 @@ def _handle(intent: GatewayTransaction, window: CaptureWindow, context: GatewayC
     payment, now = intent.payment, context.clock.now()
     assert payment is not None  # noqa: S101 - an authorisation has a payment
     name = f"radar:{payment.reference}"
-    stale = WorkMark.objects.filter(name=name, position=0, marked_at__lte=now - _CLAIM)
+    stale = WorkMark.objects.filter(name=name, marked_at__lte=now - _CLAIM).exclude(position=_DONE)
     if not (stale.update(marked_at=now) or WorkMark.set_once(name, now=now)):
         return False
-    told = _tell(payment, window, intent)
-    if told and _act(payment, window.policy, context):
-        WorkMark.set(name, now=now, position=_DONE)
-    # Otherwise the claim ends in a few minutes, and a later sweep tries again.
-    return told
+    told_before = WorkMark.objects.filter(name=name, position=_TOLD).exists()
+    if not (told_before or _tell(payment, window, intent)):
+        return False
+    acted = _act(payment, window.policy, context)
+    # Where nothing came of it the claim ends in a few minutes, and a later sweep tries again.
+    WorkMark.set(name, now=now, position=_DONE if acted else _TOLD)
+    return not told_before
 
 
 def _tell(payment: Payment, window: CaptureWindow, intent: GatewayTransaction) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 from typing import Any
@@ -21,7 +22,14 @@ from wallet_gateway.domain.recovery import (
     retry_unanswered_at,
     rung_after,
 )
-from wallet_gateway.models import EvidenceKind, GatewayPause, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models import (
+    EvidenceKind,
+    GatewayPause,
+    GatewayTransaction,
+    MigratedDeposit,
+    Payment,
+    PaymentOrder,
+)
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operations._books import OPENING
 from wallet_gateway.operations._crews import Pace, work_off
@@ -87,6 +95,32 @@ def reconcile_order(
     return order
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What came of asking about everything of an order or deposit."""
+
+    questions: int
+    unanswered: int
+    """Questions that brought no usable answer: nothing is known anew of those."""
+    changed: tuple[GatewayTransaction, ...]
+    """Transactions that stand otherwise than before."""
+
+
+@sensitive_variables()
+def ask_everything(subject: PaymentOrder | MigratedDeposit, *, context: GatewayContext) -> Asked:
+    """Ask about every intent of an order or deposit, settled ones too, and say what came of it."""
+    of = {"payment__order": subject} if isinstance(subject, PaymentOrder) else {"deposit": subject}
+    changed, questions, unanswered = [], 0, 0
+    for row in GatewayTransaction.objects.filter(**of).order_by("pk"):
+        before = reread(row)
+        finding = ask(before, context=context)
+        after = _learn(before, finding, context)
+        questions, unanswered = questions + 1, unanswered + (finding is None)
+        if after.state != before.state:
+            changed.append(after)
+    return Asked(questions=questions, unanswered=unanswered, changed=tuple(changed))
+
+
 def _claim_on_demand(reference: str, context: GatewayContext) -> bool:
     now = context.clock.now()
     rested = Q(last_queried_at__isnull=True) | Q(last_queried_at__lte=now - AT_MOST_EVERY)
@@ -116,7 +150,12 @@ def _load_opening(reference: str) -> GatewayTransaction:
 @sensitive_variables()
 def question(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
     """Ask about one intent and record what was learned, be it only when to ask next."""
-    finding = ask(intent, context=context)
+    return _learn(intent, ask(intent, context=context), context)
+
+
+def _learn(
+    intent: GatewayTransaction, finding: Finding | None, context: GatewayContext
+) -> GatewayTransaction:
     now = context.clock.now()
     if finding is None:
         return settle(intent, _no_answer(intent, now), context=context)

@@ -14,6 +14,8 @@ from wallet_gateway.operations._discrepancies import resume_after_mix_up
 from wallet_gateway.operations._freezing import unfreeze
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import reread, settle
+from wallet_gateway.operations._transactions import in_transaction
+from wallet_gateway.operations.approvals import Grant, ask_to_decide, put_back, take_up
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.texts import WHAT_IS_NO_TEXT, is_storable
@@ -34,16 +36,27 @@ class UnableToResolve(OperationRefused):
 
 @sensitive_variables()
 def resolve(
-    intent: GatewayTransaction, *, decision: Decision, reason: str, author: str, context: GatewayContext
+    intent: GatewayTransaction,
+    *,
+    decision: Decision,
+    reason: str,
+    author: str,
+    context: GatewayContext,
+    grant: Grant | None = None,
 ) -> GatewayTransaction:
     """Record a person's decision, with its reason, on an intent that no evidence has ended.
 
     An unknown outcome may be given up after 24 hours and five empty answers; a request of which no byte left
-    at any time; a contradiction either way. Raises `UnableToResolve`.
+    at any time; a contradiction either way. Raises `UnableToResolve`, and `AwaitingApproval` when it takes a
+    second person: what is given up may be asked for once more, and then it may happen twice.
     """
     _check_words(reason, author)
     intent = reread(intent)
     event = _event(intent, decision, context)
+    if grant is not None:
+        in_transaction(lambda: take_up(grant, intent, now=context.clock.now()))
+    elif _takes_two(intent, context):
+        raise ask_to_decide(intent, decision=decision, reason=reason, author=author, context=context)
     if IntentState(intent.state) is IntentState.ANOMALY:
         _close_all(intent, reason=reason, author=author, context=context)
     news = News(
@@ -57,9 +70,18 @@ def resolve(
     try:
         settled = settle(intent, news, context=context)
     except IllegalTransition as error:
+        if grant is not None:
+            put_back(grant)
         raise UnableToResolve("it has moved on meanwhile; look again") from error
     unfreeze(settled, context=context)
     return reread(settled)
+
+
+def _takes_two(intent: GatewayTransaction, context: GatewayContext) -> bool:
+    """What never left is given up by one person: nothing can have happened."""
+    if intent.state == IntentState.NOT_SENT:
+        return False
+    return context.policy.second_person.is_needed(intent.amount_minor, intent.currency)
 
 
 def _event(intent: GatewayTransaction, decision: Decision, context: GatewayContext) -> IntentEvent:

@@ -21,6 +21,7 @@ from wallet_gateway.operations._isolation import alone
 from wallet_gateway.operations._log_lines import one_line
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import settle
+from wallet_gateway.operations.approvals import let_lapse
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.facts import deliver_due
@@ -61,6 +62,7 @@ class SweepReport:
 @sensitive_variables()
 def sweep(*, context: GatewayContext) -> SweepReport:
     """Do once what is due for one gateway."""
+    let_lapse(now=context.clock.now(), gateway=context.alias)
     return SweepReport(
         gateway=context.alias,
         leases_ended=end_leases(context=context),

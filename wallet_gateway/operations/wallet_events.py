@@ -9,9 +9,13 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_EVENTS, WalletEvent
+from wallet_gateway.operations._transactions import in_transaction
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.wallet_attempts import load
 from wallet_gateway.operations.wallet_result import as_report
+
+_ONCE = frozenset({WalletEvent.READY, WalletEvent.UNAVAILABLE})
+"""Said anew by every reload: the first time is enough."""
 
 
 def with_event(wallet: WalletAttempt, event: WalletEvent, detail: str, *, now: datetime) -> list[Any]:
@@ -24,7 +28,22 @@ def with_event(wallet: WalletAttempt, event: WalletEvent, detail: str, *, now: d
 def note_event(
     *, order: PaymentOrder, reference: str, session: str, event: WalletEvent, message: object, clock: Clock
 ) -> None:
-    """Keep what the browser says; raises `UnknownWalletReference`."""
+    """Keep what the browser says, the first twenty things of it; raises `UnknownWalletReference`."""
     intent = load(order).meant(reference, session)
-    events = with_event(intent.wallet, event, as_report(message), now=clock.now())
-    WalletAttempt.objects.filter(pk=intent.wallet.pk).update(events=events)
+    detail = as_report(message)
+
+    def note() -> None:
+        # Two pages may report at once, and a result may come between: neither is to be lost.
+        rows = WalletAttempt.objects.select_for_update().filter(pk=intent.wallet.pk)
+        wallet = rows.only("events").get()
+        if _is_worth_noting(wallet, event):
+            wallet.events = with_event(wallet, event, detail, now=clock.now())
+            wallet.save(update_fields=["events"])
+
+    in_transaction(note)
+
+
+def _is_worth_noting(wallet: WalletAttempt, event: WalletEvent) -> bool:
+    if len(wallet.events) >= MOST_EVENTS:
+        return False
+    return event not in _ONCE or event not in {known["event"] for known in wallet.events}

@@ -12,11 +12,13 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.models import GatewayTransaction, WalletKey
+from wallet_gateway.operations._key_pauses import may_ask_for_key, note_failure, note_success
 from wallet_gateway.operations._log_lines import one_line
 from wallet_gateway.operations._patient_reads import read_patiently
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.wallet_secrets import UnreadableSecret, WalletCipher
+from wallet_gateway.protocol.accounts import PublicKeyResponse
 
 logger = logging.getLogger("wallet_gateway.wallet")
 
@@ -63,7 +65,7 @@ def opened(row: WalletKey, context: GatewayContext) -> PublicKey:
 def current_key(*, context: GatewayContext) -> PublicKey:
     """Return keys that a customer can use now, asking the key service only when they are about to end.
 
-    Raises `WalletUnavailable` when there are none to be had.
+    Raises `WalletUnavailable` when there are none to be had: at once while the service has just failed.
     """
     now = context.clock.now()
     latest = WalletKey.objects.filter(gateway=context.alias).order_by("-pk").first()
@@ -72,14 +74,13 @@ def current_key(*, context: GatewayContext) -> PublicKey:
         return usable
     if latest is not None and not _claim_renewal(latest, now) and usable is not None:
         return usable
-    try:
-        return _fetched(context, now)
-    except GatewayError as error:
-        logger.error("the key service of %s brought no key: %s", context.alias, one_line(error))
-    if usable is not None:
-        return usable
-    # Without the cause: its frames hold what was sent.
-    raise WalletUnavailable("the gateway's key service brought no key")
+    key = _asked(context, now) if may_ask_for_key(context, now) else None
+    if key is None:
+        key = usable
+    if key is None:
+        # Without the cause: its frames hold what was sent.
+        raise WalletUnavailable("the gateway's key service brings no key at present")
+    return key
 
 
 def _usable(row: WalletKey | None, context: GatewayContext, now: datetime) -> PublicKey | None:
@@ -101,11 +102,26 @@ def _claim_renewal(row: WalletKey, now: datetime) -> bool:
 
 
 @sensitive_variables()
-def _fetched(context: GatewayContext, now: datetime) -> PublicKey:
+def _asked(context: GatewayContext, now: datetime) -> PublicKey | None:
+    """Ask the key service, and note for all machines whether it answers; None when it brought no key."""
     cipher = cipher_of(context)
-    said = read_patiently(context.gateway.public_key, context=context)
-    if said.expires <= now + SHORTEST_USE:
-        raise WalletUnavailable("the gateway's key service brought an expired key, or our clock is off")
+    try:
+        said = read_patiently(context.gateway.public_key, context=context)
+    except GatewayError as error:
+        fault = one_line(error)
+    else:
+        if said.expires > now + SHORTEST_USE:
+            note_success(context)
+            return _stored_key(said, cipher, context, now)
+        fault = "it has expired, or our clock is off"
+    logger.error("the key service of %s brought no key: %s", context.alias, fault)
+    note_failure(context)
+    return None
+
+
+def _stored_key(
+    said: PublicKeyResponse, cipher: WalletCipher, context: GatewayContext, now: datetime
+) -> PublicKey:
     row = WalletKey.objects.create(
         gateway=context.alias,
         api_key=cipher.seal(said.api_key),

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from django.db import IntegrityError
-from django.db.models import F
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.errors import GatewayError
@@ -156,28 +155,46 @@ def _asked_open_pages(tried: Tried, context: GatewayContext) -> bool:
 
 @sensitive_variables()
 def _take(intent: GatewayTransaction, result: WalletResult, context: GatewayContext) -> None:
-    """Count the result and bind its account to this attempt: the limit is the row's, whoever else counts."""
+    """Count the result and bind it, with the price that was shown, to this attempt: the first one stays.
+
+    What is charged and what is on record are the same then, whatever the browser says at the same moment.
+    """
     wallet = intent.wallet
+    for _ in range(MOST_RESULTS + 1):
+        if wallet.results_count >= MOST_RESULTS:
+            raise TooManyWalletResults(
+                f"reference {intent.reference} has brought {MOST_RESULTS} results already"
+            )
+        if _bound(wallet, result, context):
+            return
+        # Another request has brought one meanwhile; each can do so only as often as there are results.
+        wallet.refresh_from_db()
+    raise WalletUnavailable("the attempt is being changed by others; nothing was charged")
+
+
+@sensitive_variables()
+def _bound(wallet: WalletAttempt, result: WalletResult, context: GatewayContext) -> bool:
     given = result.model_dump(
         mode="json",
         by_alias=True,
         exclude_none=True,
         include={"email", "billing_address", "shipping_address"},
     )
-    rows = WalletAttempt.objects.filter(pk=wallet.pk, results_count__lt=MOST_RESULTS)
     columns = {
-        "results_count": F("results_count") + 1,
-        "account_id": result.transaction_account_id,
-        "given": given,
+        "results_count": wallet.results_count + 1,
         "events": with_event(wallet, WalletEvent.RESULT, "", now=context.clock.now()),
     }
+    if not wallet.results_count:
+        columns |= {"account_id": result.transaction_account_id, "given": given, "price": wallet.price}
+    elif (wallet.account_id, wallet.given) != (result.transaction_account_id, given):
+        fault = FieldError("transactionAccountId", "another result has been brought under this reference")
+        raise InvalidWalletResult([fault])
+    rows = WalletAttempt.objects.filter(pk=wallet.pk, results_count=wallet.results_count)
     try:
-        taken = in_transaction(lambda: rows.update(**columns))
+        return bool(in_transaction(lambda: rows.update(**columns)))
     except IntegrityError:
         fault = FieldError("transactionAccountId", "belongs to another attempt to pay")
         raise InvalidWalletResult([fault]) from None
-    if not taken:
-        raise TooManyWalletResults(f"reference {intent.reference} has brought {MOST_RESULTS} results already")
 
 
 @sensitive_variables()

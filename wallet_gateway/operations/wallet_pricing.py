@@ -24,6 +24,8 @@ LINE_ITEM = "LINE_ITEM"
 NO_OPTION = "shipping_option_unselected"
 """What the wallet calls an option that nobody has chosen."""
 NOTHING_CHOSEN: Mapping[str, Any] = {"address": None, "option": None, "offers": []}
+_NEXT = "next"
+"""What the same sheet showed after a card was approved in it: the price of another card, not of that one."""
 
 
 class BadPricing(OperationError):
@@ -129,6 +131,21 @@ def snapshot_of(price: SheetPrice, chosen: Mapping[str, Any]) -> dict[str, Any]:
         **chosen,
         "option": price.selected_option,
     }
+
+
+def with_next(snapshot: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the snapshot of a card that was approved, and beside it what the sheet shows now."""
+    return {**snapshot, _NEXT: dict(shown)}
+
+
+def shown_last(snapshot: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the snapshot of what a sheet showed last: what another card in it is charged."""
+    return dict(snapshot.get(_NEXT, snapshot))
+
+
+def total_of(snapshot: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what of a snapshot tells nothing of the customer."""
+    return {name: snapshot[name] for name in ("total",) if name in snapshot}
 
 
 def choices_in(snapshot: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.client.redaction import redact_message
+from wallet_gateway.client.redaction import REMOVED, redact_message
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.texts import is_storable
 from wallet_gateway.operations.wallet_pricing import NO_OPTION, region_of
@@ -60,12 +61,18 @@ def checked_choices(chosen: Mapping[str, Any]) -> dict[str, Any]:
 
 
 _SECRET = ("cryptogram", "eciIndicator")
+_LIKE_CRYPTOGRAM = re.compile(r"[A-Za-z0-9+/]{27}=")
 
 
 def _without_values(fault: FieldError) -> str:
     if fault.path in _SECRET:
         return "is not what the wallet gives for a tokenized card"
-    return redact_message(fault.message)[:LONGEST_REPORT]
+    return _without_secrets(fault.message)[:LONGEST_REPORT]
+
+
+def _without_secrets(text: str) -> str:
+    # A page that takes one field for another reports a secret where none belongs.
+    return _LIKE_CRYPTOGRAM.sub(REMOVED, redact_message(text))
 
 
 def report_of(failed: FailedWalletResult) -> str:
@@ -79,4 +86,4 @@ def as_report(text: object) -> str:
     if not is_storable(text):
         return ""
     printable = "".join(c if c.isprintable() else " " for c in str(text)[: 2 * LONGEST_REPORT])
-    return redact_message(printable)[:LONGEST_REPORT]
+    return _without_secrets(printable)[:LONGEST_REPORT]

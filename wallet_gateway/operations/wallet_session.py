@@ -21,7 +21,9 @@ from wallet_gateway.operations.wallet_pricing import (
     NOTHING_CHOSEN,
     SheetPrice,
     price_sheet,
+    shown_last,
     snapshot_of,
+    with_next,
 )
 from wallet_gateway.operations.wallet_result import checked_choices
 from wallet_gateway.operations.wallet_secrets import UnreadableSecret
@@ -108,7 +110,7 @@ def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext
         raise WalletUnavailable("the key of this page has ended; reload the page")
     intent = in_transaction(
         lambda: write_attempt(
-            tried.order, key=wallet.key, session=session, price=wallet.price, context=context
+            tried.order, key=wallet.key, session=session, price=shown_last(wallet.price), context=context
         )
     )
     return str(intent.reference)
@@ -139,6 +141,8 @@ def price_sheet_of(
 ) -> SheetPrice:
     """Price what the customer chose, and remember it as what the sheet shows; faults change nothing.
 
+    What was shown when a card was approved stays as it was, for that is what it is charged.
+
     Raises `InvalidWalletResult`, `UnknownWalletReference` and `BadPricing`.
     """
     checked = checked_choices(chosen)
@@ -146,9 +150,15 @@ def price_sheet_of(
     intent = tried.meant(reference, session)
     price = price_sheet(tried.order, checked, context=context)
     if not price.errors:
-        snapshot = snapshot_of(price, checked)
-        WalletAttempt.objects.filter(pk=intent.wallet.pk).update(price=snapshot)
+        _remember(intent.wallet, snapshot_of(price, checked))
     return price
+
+
+def _remember(wallet: WalletAttempt, shown: Mapping[str, Any]) -> None:
+    row = WalletAttempt.objects.filter(pk=wallet.pk)
+    if not row.filter(results_count=0).update(price=shown):
+        wallet.refresh_from_db(fields=["price"])
+        row.update(price=with_next(wallet.price, shown))
 
 
 def _checked(order: PaymentOrder, context: GatewayContext) -> WalletPolicy:

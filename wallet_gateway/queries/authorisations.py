@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import islice
 
+from django.db.models import Q, QuerySet
+
 from wallet_gateway.domain.capture_window import CaptureWindow
+from wallet_gateway.domain.lifecycle import PaymentState
 from wallet_gateway.models import Payment
-from wallet_gateway.models.authorisations import uncaptured
+from wallet_gateway.models.authorisations import holding, uncaptured
 from wallet_gateway.protocol.money import Money
 
 
@@ -49,3 +52,17 @@ def ending(payment: Payment, window: CaptureWindow, authorised_at: datetime) -> 
         left=Money.from_minor_units(left, payment.currency),
         ends_at=window.ends_at(authorised_at),
     )
+
+
+def held_since(orders: Collection[int]) -> Mapping[int, datetime]:
+    """Return since when the oldest uncaptured authorisation of each of these orders holds. One statement."""
+    rows = holding().filter(payment__order__in=orders).order_by("-state_since")
+    return dict(rows.values_list("payment__order_id", "state_since"))
+
+
+def lapsing(lapse_from: Mapping[str, datetime]) -> QuerySet[Payment]:
+    """Return the payments that hold money and were begun before the instant named for their gateway."""
+    soon = Q(pk__in=())
+    for gateway, instant in lapse_from.items():
+        soon |= Q(order__gateway=gateway, created_at__lt=instant)
+    return Payment.objects.filter(soon, state__in=[PaymentState.AUTHORISED, PaymentState.PART_CAPTURED])

@@ -28,6 +28,7 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import fold_name, loads
+from wallet_gateway.queries.approvals import approvals_of
 
 _KEPT = frozenset(
     fold_name(name)
@@ -112,6 +113,16 @@ _FACT = [
     "attempts",
     "last_error",
 ]
+_APPROVAL = [
+    "kind",
+    "decision",
+    "currency",
+    "amount_minor",
+    "state",
+    "created_at",
+    "expires_at",
+    "decided_at",
+]
 _DISCREPANCY = ["kind", "gateway", "found_at", "closed_at"]
 _README = """One order's story, made to be sent to support.
 
@@ -131,6 +142,7 @@ def support_bundle(order: PaymentOrder) -> bytes:
         "payments.json": _written([_columns(row, _PAYMENT) for row in _payments(order)]),
         "transactions.json": _written([_intent(row) for row in intents]),
         "evidence.json": _written([_evidence(row) for row in evidence]),
+        "approvals.json": _written([_columns(row, _APPROVAL) for row in approvals_of(order)]),
         "discrepancies.json": _written([_columns(row, _DISCREPANCY) for row in _discrepancies(order)]),
         "facts.json": _written([_columns(row, _FACT) for row in OutboxFact.objects.filter(order=order)]),
     }

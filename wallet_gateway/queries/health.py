@@ -8,8 +8,8 @@ from datetime import datetime, timedelta
 
 from django.db.models import Count, Min, Q
 
-from wallet_gateway.domain.lifecycle import IntentState
-from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxFact, WorkMark
+from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxFact, PaymentOrder, WorkMark
 from wallet_gateway.models.marks import SWEPT
 from wallet_gateway.queries.pauses import SendingPause, sending_pauses
 
@@ -30,6 +30,8 @@ class Health:
     anomalies: int
     waiting_for_a_person: int
     discrepancies: int
+    overpaid: int
+    """Orders that were paid more than once."""
     facts_late: int
     pauses: tuple[SendingPause, ...]
 
@@ -47,6 +49,7 @@ class Health:
             "contradictions wait for a decision": self.anomalies,
             "transactions wait for a person": self.waiting_for_a_person,
             "discrepancies are open": self.discrepancies,
+            "orders are overpaid": self.overpaid,
             "facts could not be told": self.facts_late,
         }
         found += [f"{count} {words}" for words, count in counts.items() if count]
@@ -54,7 +57,7 @@ class Health:
 
 
 def health(now: datetime, aliases: Collection[str]) -> Health:
-    """Read how payments are. Five statements, whatever their number."""
+    """Read how payments are. Six statements, whatever their number."""
     marks = WorkMark.objects.filter(name__in=[SWEPT + alias for alias in aliases])
     swept = {name.removeprefix(SWEPT): at for name, at in marks.values_list("name", "marked_at")}
     unknown = Q(state=IntentState.UNKNOWN)
@@ -74,6 +77,7 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
         anomalies=of_intents["anomalies"],
         waiting_for_a_person=of_intents["waiting"],
         discrepancies=Discrepancy.objects.filter(closed_at__isnull=True).count(),
+        overpaid=PaymentOrder.objects.filter(state=OrderState.OVERPAID).count(),
         facts_late=OutboxFact.objects.filter(
             next_delivery_at__isnull=False, occurred_at__lt=now - FACT_IS_LATE
         ).count(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -11,10 +11,20 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
-from wallet_gateway.models import Evidence, EvidenceKind, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.domain.second_person import AGREED
+from wallet_gateway.models import (
+    Approval,
+    ApprovalState,
+    Evidence,
+    EvidenceKind,
+    GatewayTransaction,
+    Payment,
+    PaymentOrder,
+)
 from wallet_gateway.models.names import name_of
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.approvals import approvals_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +99,7 @@ class TimelineEntry:
     """The reference of the intent it is about; the shop's own for the order itself."""
     detail: str = ""
     author: str = ""
-    subject: GatewayTransaction | Evidence | None = None
+    subject: GatewayTransaction | Evidence | Approval | None = None
     """The row that says it, with the redacted bodies of requests and answers."""
 
 
@@ -130,26 +140,32 @@ _NO_NEWS = {
     EvidenceKind.LEASE_ENDED: _("Sender went silent"),
 }
 _REPORTED = {
+    WalletEvent.READY: _("Wallet button ready"),
+    WalletEvent.UNAVAILABLE: _("Wallet not available in the browser"),
     WalletEvent.RESULT: _("Wallet result received"),
     WalletEvent.ERROR: _("Wallet reported an error"),
     WalletEvent.CLOSED: _("Wallet sheet closed"),
 }
+_OF_THE_PAGE = frozenset({WalletEvent.READY, WalletEvent.UNAVAILABLE})
+"""Tell how a page loaded, and nothing of what the customer did."""
 
 
 def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[TimelineEntry, ...]:
     """Return what happened to an order, the oldest first. Two statements, whatever the order's history.
 
-    `everything` is for staff: also evidence that moved nothing.
+    `everything` is for staff: also evidence that moved nothing, how the button came up in the browser, and,
+    by a third statement, what took a second person.
     """
     rows = GatewayTransaction.objects.filter(payment__order=order).select_related("wallet")
     intents = list(rows.order_by("pk"))
     evidence = Evidence.objects.filter(intent__payment__order=order).select_related("intent").order_by("pk")
-    reported = (entry for intent in intents for entry in _reported(intent))
+    reported = (entry for intent in intents for entry in _reported(intent, everything=everything))
     entries = [
         _ordered(order),
         *map(_started, intents),
         *reported,
         *_learned(evidence, everything=everything),
+        *(entry for request in (approvals_of(order) if everything else ()) for entry in _asked(request)),
     ]
     return tuple(sorted(entries, key=lambda entry: entry.occurred_at))
 
@@ -177,13 +193,16 @@ def _started(intent: GatewayTransaction) -> TimelineEntry:
     )
 
 
-def _reported(intent: GatewayTransaction) -> Iterator[TimelineEntry]:
+def _reported(intent: GatewayTransaction, *, everything: bool) -> Iterator[TimelineEntry]:
     """Yield what the browser reported: its word, not the gateway's."""
     for event in intent.wallet.events if hasattr(intent, "wallet") else ():
+        what = WalletEvent(event["event"])
+        if what in _OF_THE_PAGE and not everything:
+            continue
         yield TimelineEntry(
             occurred_at=datetime.fromisoformat(event["at"]),
             kind=TimelineKind.REPORTED,
-            text=_REPORTED[WalletEvent(event["event"])],
+            text=_REPORTED[what],
             amount=None,
             reference=intent.reference,
             detail=event["detail"],
@@ -200,14 +219,48 @@ def _learned(rows: Iterable[Evidence], *, everything: bool) -> Iterator[Timeline
             text=_text_of(row),
             amount=row.intent.approved_amount or row.intent.amount,
             reference=row.intent.reference,
-            detail=row.detail,
+            detail=row.detail.removeprefix(AGREED).removeprefix(": "),
             author=row.author,
             subject=row,
         )
 
 
+_ENDED = {
+    ApprovalState.DECLINED: _("A second person did not agree"),
+    ApprovalState.WITHDRAWN: _("Request withdrawn"),
+    ApprovalState.LAPSED: _("Nobody agreed in time"),
+}
+
+
+def _asked(request: Approval) -> Iterator[TimelineEntry]:
+    """Yield what took a second person; that somebody agreed stands in the evidence of what was done."""
+    asked = TimelineEntry(
+        occurred_at=request.created_at,
+        kind=TimelineKind.DECIDED,
+        text=_("Asked for, a second person has to agree"),
+        amount=request.amount,
+        reference=request.payment.reference if request.payment else "",
+        detail=request.note,
+        author=request.author,
+        subject=request,
+    )
+    yield asked
+    text = _ENDED.get(ApprovalState(request.state))
+    if text is not None and request.decided_at is not None:
+        yield replace(
+            asked,
+            occurred_at=request.decided_at,
+            text=text,
+            detail=request.reason,
+            author=request.decided_by,
+            subject=None,
+        )
+
+
 def _text_of(row: Evidence) -> str | Promise:
     state = IntentState(row.state_after)
+    if row.kind == EvidenceKind.DECISION and row.detail.startswith(AGREED):
+        return _("Agreed to by a second person")
     if not row.event:
         return _NO_NEWS[EvidenceKind(row.kind)]
     if state is IntentState.EXPIRED and row.intent.kind == TransactionKind.AUTHORIZATION:

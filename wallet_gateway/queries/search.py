@@ -30,7 +30,7 @@ def orders_found(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrd
     Other names are the order number, the reference of an attempt or of a follow-up, and the gateway's own id.
     """
     ways = (
-        PaymentOrder.objects.filter(reference__startswith=text).values_list("pk"),
+        PaymentOrder.objects.filter(reference__begins=text).values_list("pk"),
         PaymentOrder.objects.filter(order_number=text).values_list("pk"),
         Payment.objects.filter(reference=text).values_list("order_id"),
         GatewayTransaction.objects.filter(reference=text).values_list("payment__order_id"),
@@ -43,7 +43,7 @@ def intents_found(text: str, *, gateways: Collection[str]) -> QuerySet[GatewayTr
     """Return the intents whose reference begins with a text, of the order of that name, or of that record."""
     rows = GatewayTransaction.objects
     ways = (
-        rows.filter(reference__startswith=text).values_list("pk"),
+        rows.filter(reference__begins=text).values_list("pk"),
         rows.filter(payment__order__reference=text).values_list("pk"),
         _of_record(text, gateways).values_list("pk"),
     )
@@ -63,8 +63,16 @@ def discrepancies_found(text: str, *, gateways: Collection[str]) -> QuerySet[Dis
 
 
 def deposits_found(text: str, *, gateways: Collection[str]) -> QuerySet[MigratedDeposit]:
-    """Return the deposits of these gateways that the migration gave this reference."""
-    return MigratedDeposit.objects.filter(gateway__in=gateways, parent_transaction_id=text)
+    """Return the deposits of these gateways of which a reference begins with a text.
+
+    Each has two: the former provider's own, and the one that the migration gave it.
+    """
+    rows = MigratedDeposit.objects.filter(gateway__in=gateways)
+    ways = (
+        rows.filter(provider_transaction_id__begins=text).values_list("pk"),
+        rows.filter(parent_transaction_id__begins=text).values_list("pk"),
+    )
+    return MigratedDeposit.objects.filter(pk__in=_found(*ways))
 
 
 def _keys(rows: QuerySet[Any]) -> list[int]:

@@ -1,4 +1,4 @@
-"""What waits for a person, the oldest first: for the desk. One statement for each kind of work."""
+"""What waits for a person, the oldest first: for the desk. At most one statement for each kind of work."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models import Q
+from django.db.models import Case, IntegerField, Q, QuerySet, When, Window
+from django.db.models.functions import RowNumber
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentState, PaymentState
-from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
+from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.queries.approvals import waiting_rows
+from wallet_gateway.queries.authorisations import lapsing
 
 MOST_SHOWN = 10
 """Rows of one kind of work that the desk shows; the lists have the others."""
@@ -24,6 +27,8 @@ class Waiting:
     """Outcomes that nobody knows."""
     anomalies: tuple[GatewayTransaction, ...]
     """Evidence that contradicts the request or itself."""
+    overpaid: tuple[PaymentOrder, ...]
+    """Orders that were paid more than once."""
     stuck: tuple[GatewayTransaction, ...]
     """Not sent, or pending for too long, and left to a person."""
     discrepancies: tuple[Discrepancy, ...]
@@ -31,28 +36,32 @@ class Waiting:
     """Detached refunds approved for less than was asked."""
     expiring: tuple[Payment, ...]
     """Authorisations that will soon be worth nothing."""
+    approvals: tuple[Approval, ...]
+    """What one person asked for and another one has to agree to."""
 
     @property
     def is_empty(self) -> bool:
         """Whether nobody needs to do anything."""
-        doubts = self.unknown or self.anomalies or self.discrepancies
-        return not (doubts or self.stuck or self.shortfalls or self.expiring)
+        doubts = self.unknown or self.anomalies or self.overpaid or self.discrepancies
+        return not (doubts or self.stuck or self.shortfalls or self.expiring or self.approvals)
 
 
-def waiting(lapse_from: Mapping[str, datetime]) -> Waiting:
-    """Return what waits for a person. Six statements.
+def waiting(lapse_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
+    """Return what waits for a person. Seven statements.
 
     `lapse_from` says for each gateway before which instant an authorisation made there is about to lapse.
     """
     left_to_person = Q(needs_operator=True) & ~Q(state__in=[IntentState.UNKNOWN, IntentState.ANOMALY])
-    short = Q(kind=DiscrepancyKind.REFUND_SHORT)
+    differences = _differences()
     return Waiting(
         unknown=_intents(Q(state=IntentState.UNKNOWN)),
         anomalies=_intents(Q(state=IntentState.ANOMALY)),
+        overpaid=tuple(_overpaid()[: MOST_SHOWN + 1]),
         stuck=_intents(left_to_person & Q(state__in=_WAITING_STATES)),
-        discrepancies=_differences(~short),
-        shortfalls=_differences(short),
+        discrepancies=tuple(row for row in differences if row.kind != DiscrepancyKind.REFUND_SHORT),
+        shortfalls=tuple(row for row in differences if row.kind == DiscrepancyKind.REFUND_SHORT),
         expiring=_expiring(lapse_from),
+        approvals=tuple(waiting_rows(now)[: MOST_SHOWN + 1]),
     )
 
 
@@ -69,15 +78,19 @@ def _intents(which: Q) -> tuple[GatewayTransaction, ...]:
     return tuple(rows.order_by("state_since", "pk")[: MOST_SHOWN + 1])
 
 
-def _differences(which: Q) -> tuple[Discrepancy, ...]:
-    rows = Discrepancy.objects.filter(which, closed_at__isnull=True)
-    return tuple(rows.select_related("payment__order", "deposit", "intent").order_by("pk")[: MOST_SHOWN + 1])
+def _overpaid() -> QuerySet[PaymentOrder]:
+    return PaymentOrder.objects.filter(state=OrderState.OVERPAID).order_by("pk")
+
+
+def _differences() -> list[Discrepancy]:
+    """Return the open differences, of refunds that fell short and of all others so many as are shown."""
+    short = Case(When(kind=DiscrepancyKind.REFUND_SHORT, then=1), default=0, output_field=IntegerField())
+    place = Window(RowNumber(), partition_by=[short], order_by="pk")
+    rows = Discrepancy.objects.filter(closed_at__isnull=True).annotate(place=place)
+    first = rows.filter(place__lte=MOST_SHOWN + 1).order_by("pk")
+    return list(first.select_related("payment__order", "deposit", "intent"))
 
 
 def _expiring(lapse_from: Mapping[str, datetime]) -> tuple[Payment, ...]:
-    held = Q(state__in=[PaymentState.AUTHORISED, PaymentState.PART_CAPTURED])
-    soon = Q(pk__in=())
-    for gateway, instant in lapse_from.items():
-        soon |= Q(order__gateway=gateway, created_at__lt=instant)
-    rows = Payment.objects.filter(held & soon).select_related("order")
+    rows = lapsing(lapse_from).select_related("order")
     return tuple(rows.order_by("created_at", "pk")[: MOST_SHOWN + 1])

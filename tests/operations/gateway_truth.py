@@ -1,0 +1,102 @@
+"""What the gateway has carried out, asked for by its own status query, against what our rows allow for.
+
+No test lives here. Nothing may have happened there that we do not at least count with, and nothing may stand
+in our books as done that has not happened there.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
+from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.operations._books import OPENING
+from wallet_gateway.testing.control import SandboxControl
+
+S, K = IntentState, TransactionKind
+
+_MAY_BE_DONE = {S.SENDING, S.UNKNOWN, S.AWAITING_3DS, S.PENDING, S.APPROVED, S.ANOMALY}
+# A page can be paid in its last second, and one whose address was lost is still a page.
+_PAGE_MAY_BE_PAID = _MAY_BE_DONE | {S.OPEN, S.EXPIRED, S.ABANDONED}
+_WITHOUT_MONEY = {OrderState.OPEN, OrderState.PENDING, OrderState.FAILED, OrderState.EXPIRED}
+_MOVES_MONEY = {"authorization", "capture", "refund", "reversal", "checkout"}
+
+
+class GatewayTruth:
+    """How much of each intent of an order the gateway has approved, in minor units, at one instant."""
+
+    def __init__(self, order: PaymentOrder, gateway: Gateway) -> None:
+        self._order = order
+        self._payments: list[Payment] = list(order.payments.all())
+        rows = GatewayTransaction.objects.filter(payment__order=order, attempt_no__gt=0).order_by("pk")
+        self._intents = list(rows.select_related("payment"))
+        self._approved = {intent.reference: _approved(intent, gateway) for intent in self._intents}
+
+    def check_allowed_for(self) -> None:
+        """Make sure that we count with what has happened, and have the gateway's word for what we booked."""
+        for intent in self._intents:
+            self._check(intent)
+        for payment in self._payments:
+            if not payment.frozen:
+                self._check_within(payment)
+        self._check_order()
+
+    def check_known(self) -> None:
+        """Make sure that after enough questions our sums are the gateway's, unless a person was called."""
+        for payment in self._payments:
+            if payment.frozen:
+                continue
+            assert payment.authorised == self._sum(payment, *OPENING), payment
+            if payment.type != "sale":
+                assert payment.captured == self._sum(payment, K.CAPTURE), payment
+            assert payment.refunded == self._sum(payment, K.REFUND), payment
+            assert (payment.reversal == Reversal.DONE) == bool(self._sum(payment, K.REVERSAL)), payment
+        taken = sum(self._sum(payment, *OPENING) - self._given_back(payment) for payment in self._payments)
+        told = {OrderState.OVERPAID, OrderState.FROZEN}
+        assert taken <= self._order.amount_minor or self._order.state in told, self._order
+
+    def _check(self, intent: GatewayTransaction) -> None:
+        there = self._approved[intent.reference]
+        assert there <= intent.amount_minor, f"{intent}: {there} there, {intent.amount_minor} asked for"
+        allowed = _PAGE_MAY_BE_PAID if intent.kind == K.CHECKOUT else _MAY_BE_DONE
+        assert not there or intent.state in allowed, f"{intent} is {intent.state} here and approved there"
+        assert (intent.approved_minor or 0) in {0, there}, f"{intent} is approved here, and not there"
+
+    def _check_within(self, payment: Payment) -> None:
+        if payment.type != "sale":
+            possible = payment.captured + payment.capture_reserved
+            assert self._sum(payment, K.CAPTURE) <= possible, payment
+        assert self._sum(payment, K.REFUND) <= payment.refunded + payment.refund_reserved, payment
+        assert not self._sum(payment, K.REVERSAL) or payment.reversal != Reversal.NONE, payment
+
+    def _check_order(self) -> None:
+        cards = [payment for payment in self._payments if self._sum(payment, K.AUTHORIZATION)]
+        charged = [payment for payment in cards if not self._sum(payment, K.REVERSAL)]
+        assert len(charged) <= 1, f"charged to several cards: {charged}"
+        if self._order.state not in _WITHOUT_MONEY | {OrderState.FROZEN}:
+            assert any(self._sum(payment, *OPENING) for payment in self._payments), self._order
+
+    def _sum(self, payment: Payment, *kinds: TransactionKind) -> int:
+        mine = (i for i in self._intents if i.payment_id == payment.pk and i.kind in kinds)
+        return sum(self._approved[intent.reference] for intent in mine)
+
+    def _given_back(self, payment: Payment) -> int:
+        return self._sum(payment, K.REFUND, K.REVERSAL)
+
+
+def _approved(intent: GatewayTransaction, gateway: Gateway) -> int:
+    records = [r for r in gateway.status(intent.reference).message if r.state == "Approved"]
+    assert len(records) <= 1, f"{intent} was carried out {len(records)} times"
+    return sum(record.money.minor_units for record in records)
+
+
+def check_sent_once(control: SandboxControl) -> None:
+    """Make sure that no request that moves money came to the gateway a second time."""
+    sent = Counter(
+        entry["body"]["clientSystemTransactionId"]
+        for entry in control.journal()
+        if entry["operation"] in _MOVES_MONEY
+    )
+    assert not sent or max(sent.values()) == 1, sent

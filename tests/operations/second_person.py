@@ -1,0 +1,26 @@
+"""What the tests of a second person share: a shop that demands one, and a request that waits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from wallet_gateway.domain.second_person import SecondPerson
+from wallet_gateway.models import Approval
+from wallet_gateway.operations.approvals import AwaitingApproval
+from wallet_gateway.operations.context import GatewayContext
+
+
+def needs_two(context: GatewayContext, **above: int) -> GatewayContext:
+    """Demand a second person above these minor units; above 5.00 EUR where none are given."""
+    second_person = SecondPerson(above=above or {"EUR": 500})
+    return replace(context, policy=replace(context.policy, second_person=second_person))
+
+
+def asked(work: Callable[[], object]) -> Approval:
+    """Ask for something that takes a second person; give the request that waits."""
+    with pytest.raises(AwaitingApproval) as raised:
+        work()
+    return raised.value.approval

@@ -1,0 +1,27 @@
+"""What waits for a second person, and what became of it: for the desk, for an order's story. Reads only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+from django.db.models import QuerySet
+
+from wallet_gateway.models import Approval, ApprovalState, PaymentOrder
+
+
+def waiting_rows(now: datetime) -> QuerySet[Approval]:
+    """Return the requests on which a second person may decide, the oldest first."""
+    rows = Approval.objects.filter(state=ApprovalState.WAITING, expires_at__gt=now)
+    return rows.select_related("payment__order", "deposit", "subject").order_by("expires_at", "pk")
+
+
+def approvals_that_wait(*, now: datetime) -> tuple[Approval, ...]:
+    """Return them all, with what each is about, in one statement."""
+    return tuple(waiting_rows(now))
+
+
+def approvals_of(order: PaymentOrder) -> Iterator[Approval]:
+    """Yield what was ever asked for on an order that took a second person, in order of time."""
+    rows = Approval.objects.filter(payment__order=order).select_related("payment")
+    yield from rows.order_by("pk")
