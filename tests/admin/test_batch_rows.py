@@ -60,6 +60,24 @@ def test_a_draft_is_set_going_once() -> None:
     assert not batch_rows.go_on(batch)
 
 
+def test_a_second_page_that_is_submitted_late_changes_no_row_of_what_is_under_way(
+    paid_order: PaidOrder,
+) -> None:
+    batch = batch_rows.draft(CAPTURE, [paid_order(), paid_order()], author="anna")
+    mine, late = batch_rows.rows_of(batch), batch_rows.rows_of(batch)
+    mine[1].state = RowState.LEFT_OUT
+    assert batch_rows.start(batch, mine, note="shipped")
+    batch.refresh_from_db()
+    batch_rows.step(batch)
+
+    late[0].amount_minor = 100
+    assert not batch_rows.start(batch, late, note="part shipped")
+
+    assert [row.state for row in batch_rows.rows_of(batch)] == [RowState.CARRIED_OUT, RowState.LEFT_OUT]
+    assert batch_rows.rows_of(batch)[0].amount_minor == mine[0].amount_minor
+    assert GatewayTransaction.objects.filter(kind="CAPTURE").count() == 1
+
+
 def test_a_row_that_another_process_has_claimed_is_left_to_it(paid_order: PaidOrder) -> None:
     batch = running(paid_order(), paid_order())
     claimed = batch.rows.earliest("pk")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from functools import partial
 
 import pytest
 from django.contrib.admin.models import LogEntry
@@ -14,7 +15,14 @@ from tests.admin.conftest import MakePerson, PaidOrder
 from tests.models.rows import an_order
 from wallet_gateway import payments
 from wallet_gateway.admin import batch_rows
-from wallet_gateway.models import BatchState, GatewayTransaction, OperationBatch, PaymentOrder, RowState
+from wallet_gateway.models import (
+    BatchState,
+    GatewayTransaction,
+    OperationBatch,
+    OperationBatchRow,
+    PaymentOrder,
+    RowState,
+)
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -37,7 +45,7 @@ def everything(batch: OperationBatch, **typed: str) -> dict[str, str]:
     data = {"reason": "shipped", "note": ""}
     for row in batch.rows.select_related("order"):
         data[f"take-{row.pk}"] = "on"
-        data[f"amount-{row.pk}"] = typed.get(row.order.reference.replace("-", ""), str(row.amount.to_wire()))
+        data[f"amount-{row.pk}"] = typed.get(str(row.subject).replace("-", ""), str(row.amount.to_wire()))
     return data
 
 
@@ -151,7 +159,7 @@ def test_each_result_is_read_also_of_those_that_fail(
 def test_a_long_batch_goes_on_with_each_look_at_its_page(
     operator: Client, paid_order: PaidOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch_rows.step, "__kwdefaults__", {"seconds": 0.0})
+    monkeypatch.setattr(batch_rows, "step", partial(batch_rows.step, seconds=0.0))
     batch = drafted(operator, *[paid_order() for _ in range(3)])
     operator.post(url_of(batch, "confirm"), everything(batch))
 
@@ -165,7 +173,7 @@ def test_a_long_batch_goes_on_with_each_look_at_its_page(
 def test_a_batch_is_stopped_and_gone_on_with(
     operator: Client, paid_order: PaidOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch_rows.step, "__kwdefaults__", {"seconds": 0.0})
+    monkeypatch.setattr(batch_rows, "step", partial(batch_rows.step, seconds=0.0))
     batch = drafted(operator, *[paid_order() for _ in range(2)])
     operator.post(url_of(batch, "confirm"), everything(batch))
     operator.get(url_of(batch, "progress"))
@@ -246,3 +254,23 @@ def test_a_page_of_a_batch_asks_no_more_for_more_orders(operator: Client, page: 
         return len(asked)
 
     assert statements(2) == statements(12) <= 15
+
+
+def test_what_was_carried_out_is_in_the_log_although_the_next_row_brought_the_page_down(
+    operator: Client, paid_order: PaidOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = drafted(operator, paid_order(), paid_order())
+    claim, claimed = batch_rows._claim, iter([True, False])
+
+    def once(batch: OperationBatch) -> OperationBatchRow | None:
+        if not next(claimed):
+            raise MemoryError
+        return claim(batch)
+
+    monkeypatch.setattr(batch_rows, "_claim", once)
+    operator.post(url_of(batch, "confirm"), everything(batch))
+    with pytest.raises(MemoryError):
+        operator.get(url_of(batch, "progress"))
+
+    intent = GatewayTransaction.objects.get(kind="CAPTURE")
+    assert LogEntry.objects.filter(change_message__contains=intent.reference).count() == 1

@@ -1,19 +1,29 @@
-"""Refunds of an earlier provider's payments: one page, a row and a result for each, nothing twice."""
+"""Refunds of an earlier provider's payments: one page, a row for each, and a batch of what was confirmed."""
 
 from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import partial
 
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.test import Client
+from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson
 from tests.admin.test_migrated_import import GOOD, HEADER, HERE
 from wallet_gateway import payments
+from wallet_gateway.admin import batch_rows
 from wallet_gateway.domain.lifecycle import IntentState
-from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit
+from wallet_gateway.models import (
+    Discrepancy,
+    GatewayTransaction,
+    MigratedDeposit,
+    OperationBatch,
+    OperationBatchRow,
+)
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -41,6 +51,13 @@ def refund_form(client: Client, deposits: list[MigratedDeposit], **amounts: str)
     return form
 
 
+def confirmed(client: Client, form: dict[str, str]) -> str:
+    """Submit the page; give the page of results that it leads to."""
+    answer = client.post(f"{HERE}refund/", form, follow=True)
+    assert "/operationbatch/" in answer.redirect_chain[-1][0]
+    return answer.content.decode()
+
+
 def test_what_is_left_is_preset(clerk: Client, deposits: list[MigratedDeposit]) -> None:
     page = clerk.get(f"{HERE}refund/?ids={deposits[0].pk}").content.decode()
     assert 'value="40.00"' in page
@@ -50,24 +67,77 @@ def test_one_page_refunds_several_and_says_what_came_of_each(
     clerk: Client, deposits: list[MigratedDeposit]
 ) -> None:
     form = refund_form(clerk, deposits, OLD1="12.50", OLD4="20.00")
-    page = clerk.post(f"{HERE}refund/", form).content.decode()
+    page = confirmed(clerk, form)
     made = GatewayTransaction.objects.order_by("pk")
     assert [(each.state, each.amount_minor, each.author) for each in made] == [
         ("APPROVED", 1250, "carla"),
         ("APPROVED", 2000, "carla"),
     ]
     assert page.count("Approved.") == 2
+    assert "2 of 2 deposits" in page
     assert LogEntry.objects.count() == 2
 
 
 def test_a_page_submitted_twice_is_one_refund(
     clerk: Client, deposits: list[MigratedDeposit], wallet_sandbox: SandboxControl
 ) -> None:
-    form = refund_form(clerk, deposits, OLD1="12.50")
-    clerk.post(f"{HERE}refund/", form)
-    page = clerk.post(f"{HERE}refund/", form).content.decode()
+    # All that is left: the second click finds nothing, and is led to what the first one did.
+    form = refund_form(clerk, deposits, OLD1="40.00")
+    confirmed(clerk, form)
+    page = confirmed(clerk, form)
+    assert GatewayTransaction.objects.count() == OperationBatch.objects.count() == 1
+    assert "Detached refund of 40.00 EUR: Approved." in page
+
+
+def test_two_clicks_at_the_same_moment_are_one_batch(clerk: Client, deposits: list[MigratedDeposit]) -> None:
+    amounts = {deposits[0]: Money.parse("1.00", "EUR")}
+    first = batch_rows.begin_refunds(amounts, token="one-token", author="carla", note="returned")
+    assert batch_rows.begin_refunds(amounts, token="one-token", author="carla", note="returned") == first
+    assert OperationBatchRow.objects.count() == 1
+
+
+def test_many_refunds_are_stopped_and_gone_on_with(
+    clerk: Client, deposits: list[MigratedDeposit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_rows, "step", partial(batch_rows.step, seconds=0.0))
+    page = confirmed(clerk, refund_form(clerk, deposits, OLD1="1.00", OLD4="2.00"))
+    assert "1 of 2 deposits" in page
+    assert 'http-equiv="refresh"' in page
+
+    steer = f"/admin/wallet_gateway/operationbatch/{OperationBatch.objects.get().pk}/steer/"
+    page = clerk.post(steer, {"stop": "1"}, follow=True).content.decode()
+    assert "1 of 2 deposits" in page
+    assert 'http-equiv="refresh"' not in page
     assert GatewayTransaction.objects.count() == 1
-    assert "12.50 EUR" in page
+
+    page = clerk.post(steer, {"go_on": "1"}, follow=True).content.decode()
+    assert "2 of 2 deposits" in page
+    assert GatewayTransaction.objects.count() == 2
+
+
+def test_what_cannot_be_sent_reserves_nothing(
+    clerk: Client, deposits: list[MigratedDeposit], settings: Settings
+) -> None:
+    form = refund_form(clerk, deposits, OLD1="1.00")
+    alive = settings.WALLET_GATEWAY
+    dead = alive["GATEWAYS"]["default"] | {"BASE_URL": "http://127.0.0.1:9"}
+    settings.WALLET_GATEWAY = alive | {"GATEWAYS": {"default": dead}}
+    page = confirmed(clerk, form)
+    assert "The gateway cannot be reached. Nothing was sent and nothing is reserved" in page
+    assert MigratedDeposit.objects.get(pk=deposits[0].pk).refund_reserved == 0
+    assert GatewayTransaction.objects.get().state == IntentState.ABANDONED
+
+
+def test_a_deposit_is_needed_and_one_that_is_frozen_or_used_up_cannot_be_chosen(
+    clerk: Client, deposits: list[MigratedDeposit]
+) -> None:
+    answer = clerk.post(f"{HERE}refund/", refund_form(clerk, deposits))
+    assert "Choose at least one deposit." in answer.content.decode()
+    MigratedDeposit.objects.filter(pk=deposits[0].pk).update(frozen=True)
+    MigratedDeposit.objects.filter(pk=deposits[1].pk).update(refunded=2000)
+    page = clerk.get(f"{HERE}refund/?ids={deposits[0].pk},{deposits[1].pk}").content.decode()
+    assert page.count("wallet-note") == 2
+    assert "checkbox" not in page
 
 
 @pytest.mark.parametrize(
@@ -92,7 +162,7 @@ def test_less_than_asked_shows_both_amounts_and_is_a_task(
     clerk: Client, deposits: list[MigratedDeposit], wallet_sandbox: SandboxControl
 ) -> None:
     wallet_sandbox.fault("detached_refund", "partial")
-    page = clerk.post(f"{HERE}refund/", refund_form(clerk, deposits, OLD1="10.00")).content.decode()
+    page = confirmed(clerk, refund_form(clerk, deposits, OLD1="10.00"))
     assert "Asked for 10.00 EUR, approved 5.00 EUR." in page
     assert Discrepancy.objects.get().kind == "REFUND_SHORT"
 
@@ -102,7 +172,7 @@ def test_the_four_amounts_of_a_refused_refund_are_shown(
 ) -> None:
     # Our books believe in more than the gateway does.
     MigratedDeposit.objects.filter(pk=deposits[0].pk).update(amount_minor=9000)
-    page = clerk.post(f"{HERE}refund/", refund_form(clerk, deposits, OLD1="60.00")).content.decode()
+    page = confirmed(clerk, refund_form(clerk, deposits, OLD1="60.00"))
     assert GatewayTransaction.objects.get().state == IntentState.REJECTED
     shown = re.findall(r"<dd><bdi>([\d.]+)</bdi></dd>", page)
     assert [Decimal(text) for text in shown] == [Decimal(text) for text in ("50", "10", "40", "60")]

@@ -71,7 +71,7 @@ def test_the_story_says_who_and_why_newest_first(operator: Client, paid_order: P
     lines = operator.get(order_url(order)).context["desk"].lines
 
     assert [str(line.text) for line in lines][:2] == ["Capture approved", "Capture requested"]
-    assert (lines[1].author, lines[1].detail) == ("ben", "shipped: first parcel")
+    assert (lines[1].author, lines[1].detail) == ("ben", "Goods shipped: first parcel")
     assert lines[-1].text == "Order created"
 
 

@@ -207,3 +207,9 @@ def test_every_model_of_the_desk_is_read_only() -> None:
     assert {model._meta.model_name for model in ours} >= set(MODELS)
     for at in ours.values():
         assert isinstance(at, ReadOnlyAdmin)
+
+
+def test_a_time_on_a_page_is_written_as_in_a_list(superuser: Client) -> None:
+    deposit = a_deposit(transacted_at=NOW)
+    page = superuser.get(f"/admin/wallet_gateway/migrateddeposit/{deposit.pk}/change/").content.decode()
+    assert "May 17, 2026, noon" in page

@@ -3,6 +3,15 @@
 Importing this registers every page with the default admin site.
 """
 
-from wallet_gateway.admin import batches, desk, discrepancies, evidence, migrated, orders, transactions
+from wallet_gateway.admin import (
+    approvals,
+    batches,
+    desk,
+    discrepancies,
+    evidence,
+    migrated,
+    orders,
+    transactions,
+)
 
-__all__ = ["batches", "desk", "discrepancies", "evidence", "migrated", "orders", "transactions"]
+__all__ = ["approvals", "batches", "desk", "discrepancies", "evidence", "migrated", "orders", "transactions"]

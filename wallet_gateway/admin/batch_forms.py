@@ -57,13 +57,15 @@ class BatchForm:
 
     def _fields(self, row: OperationBatchRow) -> RowFields:
         operation = operation_of(self.batch)
-        money = Money.from_minor_units(0, row.order.currency)
-        available = operation.available_of(row.payment) if row.payment else money
+        order = row.order
+        assert order is not None  # noqa: S101 - drafts are of orders
+        nothing = Money.from_minor_units(0, order.currency)
+        available = operation.available_of(row.payment) if row.payment else nothing
         typed, taken = available.to_wire(), row.state == RowState.WAITING
         if self.data is not None:
             typed = self.data.get(f"amount-{row.pk}", typed)
             taken = taken and f"take-{row.pk}" in self.data
-        return RowFields(row=row, order=row.order, available=available, taken=taken, typed=typed)
+        return RowFields(row=row, order=order, available=available, taken=taken, typed=typed)
 
     def is_valid(self) -> bool:
         """Check every amount that is wanted against what is left now."""

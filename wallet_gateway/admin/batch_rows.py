@@ -1,4 +1,4 @@
-"""A batch from draft to end: which orders it holds, how much of each, and the carrying out, row by row.
+"""A batch from draft to end: what it holds, how much of each, and the carrying out, row by row.
 
 No page here. The rows are claimed one by one by conditional UPDATE, so that any number of pages, processes
 and people may go on with the same batch; the key of each row keeps what was begun twice one operation.
@@ -8,24 +8,30 @@ from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 
+from django.db import IntegrityError, transaction
 from django.db.models import Exists, Q
 from django.utils.translation import gettext as _
 
 from wallet_gateway import wiring
-from wallet_gateway.admin.operating import BY_KIND, NotDone, Operation, carry_out
+from wallet_gateway.admin import asking
+from wallet_gateway.admin.handing_on import sentence_of_request
+from wallet_gateway.admin.operating import BY_KIND, DETACHED_REFUND, NotDone, Operation, carry_out
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import (
+    BatchKind,
     BatchState,
+    MigratedDeposit,
     OperationBatch,
     OperationBatchRow,
     Payment,
     PaymentOrder,
     RowState,
 )
+from wallet_gateway.payments import AwaitingApproval
 from wallet_gateway.protocol.money import Money
 
 MOST_ORDERS = 400
@@ -71,14 +77,39 @@ def _why_left_out(possible: Sequence[Payment], candidates: Sequence[Payment], op
     return _("Nothing is authorised.")
 
 
+def begin_refunds(
+    amounts: Mapping[MigratedDeposit, Money], *, token: str, author: str, note: str
+) -> OperationBatch:
+    """Store a batch of detached refunds that is confirmed already; the same one again for the same token."""
+    batch = OperationBatch(
+        kind=DETACHED_REFUND.kind,
+        state=BatchState.RUNNING,
+        token=token,
+        author=author[:150],
+        note=note[:500],
+        created_at=wiring.clock().now(),
+    )
+    rows = [
+        OperationBatchRow(batch=batch, deposit=deposit, amount_minor=amount.minor_units)
+        for deposit, amount in amounts.items()
+    ]
+    try:
+        with transaction.atomic():
+            batch.save()
+            OperationBatchRow.objects.bulk_create(rows)
+    except IntegrityError:
+        return OperationBatch.objects.get(token=token)
+    return batch
+
+
 def operation_of(batch: OperationBatch) -> Operation:
-    """Return the operation of a batch."""
+    """Return the operation of a batch; one that only asks has none."""
     return BY_KIND[TransactionKind(batch.kind)]
 
 
 def rows_of(batch: OperationBatch) -> list[OperationBatchRow]:
     """Return the rows with what a page shows of them, in one statement."""
-    rows = batch.rows.select_related("order", "payment", "intent")
+    rows = batch.rows.select_related("order", "payment", "deposit", "intent")
     found = list(rows)
     for row in found:
         row.batch = batch
@@ -87,10 +118,13 @@ def rows_of(batch: OperationBatch) -> list[OperationBatchRow]:
 
 def start(batch: OperationBatch, rows: Iterable[OperationBatchRow], *, note: str) -> bool:
     """Set a draft going with the amounts of its rows; False where somebody already has."""
-    # First the rows: nobody carries out those of a draft.
-    OperationBatchRow.objects.bulk_update(rows, ["amount_minor", "state", "result"])
     drafts = OperationBatch.objects.filter(pk=batch.pk, state=BatchState.DRAFT)
-    return bool(drafts.update(state=BatchState.RUNNING, note=note[:500]))
+    with transaction.atomic():
+        # The batch first: of two pages that are submitted only one writes rows, and it locks the other out.
+        if not drafts.update(state=BatchState.RUNNING, note=note[:500]):
+            return False
+        OperationBatchRow.objects.bulk_update(rows, ["amount_minor", "state", "result"])
+    return True
 
 
 def stop(batch: OperationBatch) -> bool:
@@ -105,11 +139,20 @@ def go_on(batch: OperationBatch) -> bool:
     return bool(stopped.update(state=BatchState.RUNNING))
 
 
-def step(batch: OperationBatch, *, seconds: float = STEP_SECONDS) -> list[OperationBatchRow]:
-    """Carry out rows for about as long as a page may take; return those that were carried out."""
+def step(
+    batch: OperationBatch,
+    *,
+    seconds: float = STEP_SECONDS,
+    note: Callable[[OperationBatchRow], None] = lambda _row: None,
+) -> list[OperationBatchRow]:
+    """Carry out rows for about as long as a page may take; return those that were carried out.
+
+    Each is given to `note` before the next one begins, which may fail in a way that nobody foresaw.
+    """
     ends_at, done = time.monotonic() + seconds, []
     while (row := _claim(batch)) is not None:
         _carry_out(row)
+        note(row)
         done.append(row)
         if time.monotonic() >= ends_at:
             break
@@ -125,23 +168,29 @@ def _claim(batch: OperationBatch) -> OperationBatchRow | None:
         as_read = Q(claimed_until=row.claimed_until) if row.claimed_until else Q(claimed_until=None)
         mine = OperationBatchRow.objects.filter(running, as_read, pk=row.pk, state=row.state)
         if mine.update(state=RowState.WORKING, claimed_until=now + CLAIM):
-            return OperationBatchRow.objects.select_related("batch", "order", "payment__order").get(pk=row.pk)
+            of = ("batch", "order", "payment__order", "deposit")
+            return OperationBatchRow.objects.select_related(*of).get(pk=row.pk)
     return None
 
 
 def _carry_out(row: OperationBatchRow) -> None:
-    assert row.payment is not None  # noqa: S101 - a row without one is left out from the start
-    batch = row.batch
+    if row.batch.kind == BatchKind.ASK:
+        asking.ask(row)
+        return
+    batch, of = row.batch, row.deposit or row.payment
+    assert of is not None  # noqa: S101 - an order's row without a payment is left out from the start
     try:
         row.intent = carry_out(
             operation_of(batch),
-            row.payment,
-            Money.from_minor_units(row.amount_minor, row.payment.currency),
+            of,
+            row.amount,
             key=row.key,
             author=batch.author,
             note=batch.note,
         )
         row.state = RowState.CARRIED_OUT
+    except AwaitingApproval as waiting:
+        row.state, row.result = RowState.HANDED_ON, sentence_of_request(waiting.approval)[:500]
     except NotDone as error:
         row.state, row.result = RowState.REFUSED, str(error)[:500]
     row.save(update_fields=["intent", "state", "result"])

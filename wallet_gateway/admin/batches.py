@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import Any
+from functools import partial
 
 from django.contrib import admin, messages
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import URLPattern, path, reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from wallet_gateway.admin import batch_rows
+from wallet_gateway.admin import asking, batch_rows
 from wallet_gateway.admin.batch_forms import BatchForm
+from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.journal import note_down
-from wallet_gateway.admin.operating import BY_SLUG, Operation
+from wallet_gateway.admin.operating import BY_KIND, Operation
 from wallet_gateway.admin.pages import draw, sentence_of
-from wallet_gateway.admin.permissions import demand, may, name_of_person
-from wallet_gateway.admin.read_only import ReadOnlyAdmin, seen
-from wallet_gateway.models import BatchState, OperationBatch, OperationBatchRow, PaymentOrder, RowState
+from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, demand, may, name_of_person
+from wallet_gateway.admin.read_only import OwnPageAdmin, seen
+from wallet_gateway.models import (
+    BatchKind,
+    BatchState,
+    OperationBatch,
+    OperationBatchRow,
+    PaymentOrder,
+    RowState,
+)
 
-_ENDED = frozenset({RowState.CARRIED_OUT, RowState.REFUSED, RowState.LEFT_OUT})
+_ENDED = frozenset({RowState.CARRIED_OUT, RowState.HANDED_ON, RowState.REFUSED, RowState.LEFT_OUT})
 
 
 def begin(request: HttpRequest, operation: Operation, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
@@ -68,15 +77,14 @@ def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespon
     if batch.state == BatchState.DRAFT:
         return HttpResponseRedirect(_page(batch))
     if batch.state == BatchState.RUNNING and request.method == "GET":
-        for row in batch_rows.step(batch):
-            _note(request, row)
+        batch_rows.step(batch, note=partial(_note, request))
         batch.refresh_from_db()
     rows = batch_rows.rows_of(batch)
     ended = sum(row.state in _ENDED for row in rows)
     context = {
-        "title": batch_rows.operation_of(batch).heading_of_many,
+        "title": _heading(batch),
         "batch": batch,
-        "rows": [(row, _result(row)) for row in rows],
+        "rows": [ShownRow(row=row) for row in rows],
         "ended": ended,
         "all": len(rows),
         "counts": _counts(rows),
@@ -100,32 +108,41 @@ def steer(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
 
 def _batch(request: HttpRequest, batch_id: int) -> OperationBatch:
     batch = get_object_or_404(OperationBatch, pk=batch_id)
-    demand(request, batch_rows.operation_of(batch).permission)
+    # Whoever may see rows may ask about them.
+    if batch.kind != BatchKind.ASK:
+        demand(request, batch_rows.operation_of(batch).permission)
     return batch
 
 
+def _heading(batch: OperationBatch) -> Promise | str:
+    if batch.kind == BatchKind.ASK:
+        return asking.HEADING
+    return batch_rows.operation_of(batch).heading_of_many
+
+
 def _note(request: HttpRequest, row: OperationBatchRow) -> None:
-    if row.intent is None:
+    of_batch = {"batch": row.batch_id, "author": row.batch.author}
+    if row.batch.kind == BatchKind.ASK:
+        words = f"{_('Asked the gateway.')} {row.result}"
+    elif row.state == RowState.HANDED_ON:
+        words = _("%(what)s (batch %(batch)s of %(author)s)") % {"what": row.result, **of_batch}
+    elif row.intent is not None:
+        done = {"what": sentence_of(row.intent), "reference": row.intent.reference, **of_batch}
+        words = _("%(what)s (%(reference)s; batch %(batch)s of %(author)s)") % done
+    else:
         return
-    words = _("%(what)s (%(reference)s; batch %(batch)s of %(author)s)") % {
-        "what": sentence_of(row.intent),
-        "reference": row.intent.reference,
-        "batch": row.batch_id,
-        "author": row.batch.author,
-    }
-    note_down(request, row.order, words)
-
-
-def _result(row: OperationBatchRow) -> str:
-    return row.result if row.intent is None else sentence_of(row.intent)
+    note_down(request, row.subject, words)
 
 
 def _counts(rows: list[OperationBatchRow]) -> list[tuple[str, int]]:
-    """Count the rows by how they ended: those with an intent by its state."""
-    names = [
-        row.get_state_display() if row.intent is None else row.intent.get_state_display() for row in rows
-    ]
-    return sorted(Counter(map(str, names)).items())
+    """Count the rows by how they ended: those with an intent by its state, those asked about by result."""
+    return sorted(Counter(map(_ending, rows)).items())
+
+
+def _ending(row: OperationBatchRow) -> str:
+    if row.batch.kind == BatchKind.ASK and row.result:
+        return row.result
+    return str((row.intent or row).get_state_display())
 
 
 def _page(batch: OperationBatch) -> str:
@@ -137,7 +154,7 @@ def _progress(batch: OperationBatch) -> str:
 
 
 @admin.register(OperationBatch)
-class OperationBatchAdmin(ReadOnlyAdmin):
+class OperationBatchAdmin(OwnPageAdmin):
     """What was done for many orders at once, by whom, and how far it has come."""
 
     list_display = (
@@ -152,9 +169,11 @@ class OperationBatchAdmin(ReadOnlyAdmin):
     search_fields = ()
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Let also those see batches who make them: an action of the list of orders leads here."""
-        makes = any(may(request, operation.permission) for operation in BY_SLUG.values())
-        return makes or super().has_view_permission(request, obj)
+        """Let also those see batches who make them: an action of a list leads here."""
+        makers = (SEE_ORDERS, SEE_TRANSACTIONS, *(operation.permission for operation in BY_KIND.values()))
+        return any(may(request, permission) for permission in makers) or super().has_view_permission(
+            request, obj
+        )
 
     def get_urls(self) -> list[URLPattern]:
         """Add the pages of a batch before those of Django."""
@@ -166,16 +185,6 @@ class OperationBatchAdmin(ReadOnlyAdmin):
         ]
         return own + super().get_urls()
 
-    def change_view(
-        self,
-        request: HttpRequest,
-        object_id: str,
-        form_url: str = "",  # noqa: ARG002 - Django's signature
-        extra_context: dict[str, Any] | None = None,  # noqa: ARG002
-    ) -> HttpResponse:
-        """Lead to the page that the batch has come to."""
-        self.demand_view(request)
-        batch = self.get_object(request, object_id)
-        if batch is None:
-            raise Http404
-        return HttpResponseRedirect(_progress(batch))
+    def page_of(self, row: OperationBatch) -> str:
+        """Return the page that the batch has come to."""
+        return _progress(row)

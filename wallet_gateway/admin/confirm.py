@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway.admin import tickets
 from wallet_gateway.admin.forms import OperationForm
+from wallet_gateway.admin.handing_on import hand_on
 from wallet_gateway.admin.journal import note_down
 from wallet_gateway.admin.operating import BY_SLUG, NotDone, Operation, carry_out
 from wallet_gateway.admin.pages import draw, sentence_of, tell
@@ -21,6 +22,7 @@ from wallet_gateway.admin.visible_text import visible_body
 from wallet_gateway.contexts import context_of
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.operations.previews import preview
+from wallet_gateway.payments import AwaitingApproval
 from wallet_gateway.protocol.errors import InvalidAmount
 from wallet_gateway.protocol.money import Money
 
@@ -49,9 +51,7 @@ class ConfirmPage:
 
     def _submitted(self, form: OperationForm) -> HttpResponse:
         try:
-            ticket = tickets.read(
-                self.request.POST.get("ticket", ""), self.operation, self.payment, person=self._person
-            )
+            ticket = tickets.read(self.request.POST.get("ticket", ""), *self._page_of, person=self._person)
         except tickets.StalePage as stale:
             return self._refused(form, str(stale))
         # The payment was read before this: what has changed it by this key is seen here.
@@ -78,6 +78,9 @@ class ConfirmPage:
         except NotDone as error:
             self._look_again()
             return self._refused(form, str(error))
+        except AwaitingApproval as waiting:
+            hand_on(self.request, self.payment.order, waiting.approval)
+            return HttpResponseRedirect(self._order_url)
         what = f"{sentence_of(intent)} ({intent.reference}; {form.words})"
         note_down(self.request, self.payment.order, what)
         tell(self.request, intent)
@@ -101,6 +104,10 @@ class ConfirmPage:
         return typed != intent.amount
 
     # The page
+
+    @property
+    def _page_of(self) -> tuple[int, str]:
+        return (self.payment.pk, self.operation.slug)
 
     @property
     def _person(self) -> str:
@@ -133,7 +140,9 @@ class ConfirmPage:
             "available": self.available,
             "nothing_left": "" if self.available.minor_units else self.operation.why_not_of(self.payment),
             "form": form,
-            "ticket": tickets.issue(self.operation, self.payment, person=self._person),
+            "ticket": tickets.issue(
+                *self._page_of, person=self._person, available=self.available.minor_units
+            ),
             "request_body": self._request_body(form),
             "preview_open": preview_open,
         }

@@ -19,6 +19,7 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import payments
 from wallet_gateway.admin.forms import DecisionForm, ReasonForm
+from wallet_gateway.admin.handing_on import hand_on
 from wallet_gateway.admin.journal import note_down
 from wallet_gateway.admin.pages import draw, sentence_of, tell
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, demand, name_of_person
@@ -105,6 +106,9 @@ def _decided(
             intent = act(form)
         except (OperationRefused, ImproperlyConfigured) as error:
             form.refuse(said(str(error)))
+        except payments.AwaitingApproval as waiting:
+            hand_on(request, intent.payment.order if intent.payment else intent, waiting.approval)
+            return HttpResponseRedirect(back)
         else:
             row = intent.payment.order if intent.payment else intent
             note_down(request, row, f"{words['title']}: {sentence_of(intent)} ({intent.reference})")

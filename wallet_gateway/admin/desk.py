@@ -4,24 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
 from django.contrib import admin, messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.urls import URLPattern, path, reverse
+from django.urls import NoReverseMatch, URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, payments, upkeep, wiring
+from wallet_gateway.admin.countdown import lapse_from
 from wallet_gateway.admin.desk_form import RangeForm, zone
 from wallet_gateway.admin.desk_tables import csv_lines, currency_parts, gateway_table
 from wallet_gateway.admin.desk_waiting import work_of
 from wallet_gateway.admin.forms import ReasonForm
 from wallet_gateway.admin.journal import note_down
 from wallet_gateway.admin.pages import View, acting, draw
-from wallet_gateway.admin.permissions import STOP_SENDING, demand, may, name_of_person
+from wallet_gateway.admin.permissions import (
+    SEE_HEALTH,
+    SEE_TRANSACTIONS,
+    STOP_SENDING,
+    demand,
+    may,
+    name_of_person,
+)
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
 from wallet_gateway.admin.refusals import said
 from wallet_gateway.models import Desk
@@ -30,8 +38,6 @@ from wallet_gateway.queries.figures import figures
 from wallet_gateway.queries.pauses import SendingPause
 from wallet_gateway.queries.waiting import waiting
 
-SEE = "wallet_gateway.view_gatewaytransaction"
-
 
 @admin.register(Desk)
 class DeskAdmin(ReadOnlyAdmin):
@@ -39,11 +45,11 @@ class DeskAdmin(ReadOnlyAdmin):
 
     def has_view_permission(self, request: HttpRequest, obj: Desk | None = None) -> bool:  # noqa: ARG002
         """Whoever may see transactions may see the desk."""
-        return may(request, SEE)
+        return may(request, SEE_TRANSACTIONS)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         """List it for whoever may see it."""
-        return may(request, SEE)
+        return may(request, SEE_TRANSACTIONS)
 
     def get_urls(self) -> list[URLPattern]:
         """Put the desk where a list would be."""
@@ -55,7 +61,7 @@ class DeskAdmin(ReadOnlyAdmin):
 
     def _seen(self, view: Callable[..., HttpResponseBase]) -> View:
         def of_site(request: HttpRequest, **given: Any) -> HttpResponseBase:
-            demand(request, SEE)
+            demand(request, SEE_TRANSACTIONS)
             return view(request, **given)
 
         return acting(self.admin_site, of_site)
@@ -67,9 +73,10 @@ class DeskAdmin(ReadOnlyAdmin):
         context = {
             "title": _("Money desk"),
             "form": form,
-            "work": work_of(waiting(_lapse_from())),
+            "work": work_of(waiting(lapse_from(), now=wiring.clock().now())),
             "gateways": _gateways(),
             "may_stop": may(request, STOP_SENDING),
+            "health_url": _health_url() if may(request, SEE_HEALTH) else "",
             **found,
             "query": request.GET.urlencode(),
         }
@@ -169,14 +176,16 @@ def _gateways() -> tuple[_Sending, ...]:
     )
 
 
-def _lapse_from() -> dict[str, datetime]:
-    now = wiring.clock().now()
-    known = conf.settings().gateways.items()
-    return {alias: given.policy.capture_window.told_from(now) for alias, given in known}
-
-
 def _desk_url() -> str:
     return reverse("admin:wallet_gateway_desk_changelist")
+
+
+def _health_url() -> str:
+    """Return the address of the health view; empty where the project has left out our addresses."""
+    try:
+        return reverse("wallet_gateway:health")
+    except NoReverseMatch:
+        return ""
 
 
 def _today() -> date:

@@ -10,10 +10,18 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from wallet_gateway.admin.handing_on import url_of, what_is_asked
 from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
-from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
+from wallet_gateway.models import (
+    Approval,
+    ApprovalState,
+    Discrepancy,
+    GatewayTransaction,
+    Payment,
+    PaymentOrder,
+)
 from wallet_gateway.models.names import name_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.waiting import MOST_SHOWN, Waiting
@@ -58,6 +66,13 @@ def work_of(found: Waiting) -> tuple[Work, ...]:
             f"{intents}?state__exact={IntentState.ANOMALY}",
         ),
         _work(
+            "overpaid",
+            _("Orders paid more than once"),
+            _("Two attempts to pay went through. Refund one, or reverse it where nothing is captured."),
+            map(_order, found.overpaid),
+            f"{_list('paymentorder')}?state__exact={OrderState.OVERPAID}",
+        ),
+        _work(
             "unknown",
             _("Unknown outcomes"),
             _("The gateway is being asked; nothing is sent again. Look at what stays here for long."),
@@ -70,6 +85,13 @@ def work_of(found: Waiting) -> tuple[Work, ...]:
             _("Something differs between our books and the gateway's. Close each with the reason."),
             map(_difference, found.discrepancies),
             f"{differences}?open=yes",
+        ),
+        _work(
+            "approvals",
+            _("Approvals waiting"),
+            _("One person has asked for it, another one agrees or declines. Nothing is reserved meanwhile."),
+            map(_request, found.approvals),
+            f"{_list('approval')}?state__exact={ApprovalState.WAITING}",
         ),
         _work(
             "shortfalls",
@@ -90,7 +112,7 @@ def work_of(found: Waiting) -> tuple[Work, ...]:
             _("Authorisations about to expire"),
             _("Capture or reverse them: soon the customer's bank gives the money up."),
             map(_authorisation, found.expiring),
-            f"{_list('paymentorder')}?state__exact=AUTHORISED",
+            f"{_list('paymentorder')}?lapses=soon",
         ),
     )
     return tuple(work for work in every if work.items)
@@ -121,6 +143,16 @@ def _intent(row: GatewayTransaction) -> Item:
     )
 
 
+def _order(row: PaymentOrder) -> Item:
+    return Item(
+        what=name_of(OrderState(row.state)),
+        name=visible(row),
+        url=_page("paymentorder", row.pk),
+        since=row.updated_at,
+        amount=row.amount,
+    )
+
+
 def _difference(row: Discrepancy) -> Item:
     return Item(
         what=name_of(DiscrepancyKind(row.kind)),
@@ -128,6 +160,16 @@ def _difference(row: Discrepancy) -> Item:
         url=_page("discrepancy", row.pk),
         since=row.found_at,
         detail=visible(row.detail, longest=160),
+    )
+
+
+def _request(row: Approval) -> Item:
+    return Item(
+        what=what_is_asked(row),
+        name=visible(row.payment.order if row.payment is not None else row.parent),
+        url=url_of(row),
+        since=row.created_at,
+        detail=_("asked for by %(author)s") % {"author": visible(row.author or "-")},
     )
 
 

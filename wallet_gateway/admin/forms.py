@@ -8,6 +8,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from wallet_gateway.admin.handing_on import DECISIONS
 from wallet_gateway.admin.operating import Operation
 from wallet_gateway.payments import Decision
 from wallet_gateway.protocol.errors import InvalidAmount
@@ -128,12 +129,10 @@ class DecisionForm(forms.Form):
 
     def __init__(self, *given: Any, is_anomaly: bool, **more: Any) -> None:
         super().__init__(*given, **more)
-        open_to_us = [(Decision.DID_NOT_HAPPEN.value, _("It did not happen; free its amount"))]
-        if is_anomaly:
-            open_to_us.append((Decision.DID_HAPPEN.value, _("It did happen, as the gateway reports it")))
+        among = tuple(Decision) if is_anomaly else (Decision.DID_NOT_HAPPEN,)
         field = self.fields["decision"]
         assert isinstance(field, forms.ChoiceField)  # noqa: S101 - declared above
-        field.choices = open_to_us
+        field.choices = [(decision.value, DECISIONS[decision]) for decision in among]
         if not is_anomaly:
             field.initial = Decision.DID_NOT_HAPPEN.value
 
@@ -147,6 +146,22 @@ class ReasonForm(forms.Form):
 
     reason = forms.CharField(
         label=gettext_lazy("Reason"), max_length=LONGEST_NOTE, widget=forms.Textarea({"rows": 3})
+    )
+
+    def refuse(self, why: str) -> None:
+        """Say beside the reason why nothing was done."""
+        self.add_error("reason", why)
+
+
+class VerdictForm(forms.Form):
+    """What a second person says to a request; needed where they say no."""
+
+    reason = forms.CharField(
+        label=gettext_lazy("Your reason"),
+        required=False,
+        max_length=LONGEST_NOTE,
+        widget=forms.Textarea({"rows": 3}),
+        help_text=gettext_lazy("Needed to decline. It is kept with your name."),
     )
 
     def refuse(self, why: str) -> None:

@@ -30,9 +30,12 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
     change_list_template = "admin/wallet_gateway/deposits.html"
     finder = staticmethod(deposits_found)
     actions = ("refund_many",)
-    search_help_text = _("The whole reference that the migration gave it")
+    search_help_text = _(
+        "Beginning of a reference: the former provider's, or the one that the migration gave"
+    )
     list_display = (
         seen("parent_transaction_id", _("parent transaction id")),
+        seen("provider_transaction_id", _("former provider's reference")),
         labelled("gateway", _("gateway")),
         "deposited",
         "refunded_since",
@@ -51,7 +54,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
         money("refundable", _("left to refund")),
         labelled("frozen", _("frozen"), boolean=True),
         labelled("transacted_at", _("paid at")),
-        seen("provider_transaction_id", _("the earlier provider's id")),
+        seen("provider_transaction_id", _("former provider's reference")),
         labelled("created_at", _("created at")),
     )
 

@@ -1,74 +1,61 @@
-"""Refund one or several payments of an earlier provider: one page, a row for each, a result for each.
+"""The page that confirms refunds of payments of an earlier provider: a row for each, one reason for all.
 
-The page's ticket holds the keys of the intents, so that a page submitted twice does nothing twice. What a
-submission did not come to in its time is begun by the next one.
+What is confirmed becomes a batch, which is carried out, watched and stopped like one of orders. The page's
+ticket holds the batch's token, so that a page submitted twice does nothing twice.
 """
 
 from __future__ import annotations
 
 import secrets
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.core import signing
-from django.core.exceptions import ImproperlyConfigured
 from django.forms import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from wallet_gateway import payments
+from wallet_gateway.admin import batch_rows
 from wallet_gateway.admin.forms import OperationForm, amount_of
-from wallet_gateway.admin.journal import note_down
-from wallet_gateway.admin.operating import REFUND
-from wallet_gateway.admin.pages import draw, sentence_of
-from wallet_gateway.admin.permissions import DETACHED_REFUND, demand, name_of_person
-from wallet_gateway.admin.refusals import said
-from wallet_gateway.models import GatewayTransaction, MigratedDeposit
-from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.protocol.faults import (
-    REFUND_AMOUNT_EXCEEDED,
-    RefundLimit,
-    read_refund_amount_exceeded,
-)
+from wallet_gateway.admin.operating import DETACHED_REFUND
+from wallet_gateway.admin.pages import draw
+from wallet_gateway.admin.permissions import demand, name_of_person
+from wallet_gateway.models import MigratedDeposit, OperationBatch
 from wallet_gateway.protocol.money import MOST_UNITS, Money
 
-MOST_DEPOSITS = 50
-SECONDS = 20.0
-"""How long one submission sends before it shows how far it is."""
+MOST_DEPOSITS = 200
+"""Deposits of one page: their numbers stand in its address."""
 _SALT = "wallet_gateway.admin.detached-refund"
 _LIVES_SECONDS = 3600
 
 
 @dataclass(kw_only=True)
 class DepositFields:
-    """One deposit of the page: what was typed, what is wrong with it, what came of it."""
+    """One deposit of the page: what was typed, and what is wrong with it."""
 
     deposit: MigratedDeposit
     taken: bool
     typed: str
     fault: str = ""
     amount: Money | None = None
-    intent: GatewayTransaction | None = None
 
     @property
-    def sentence(self) -> str:
-        """What came of it."""
-        return "" if self.intent is None else sentence_of(self.intent)
+    def is_possible(self) -> bool:
+        """Whether anything may be refunded: of a deposit that no file has told of only the gateway knows."""
+        left = self.deposit.refundable
+        return not self.deposit.frozen and (left is None or bool(left.minor_units))
 
-    @property
-    def limit(self) -> RefundLimit | None:
-        """The four amounts, where the gateway has refused more than is left."""
-        return None if self.intent is None else limit_of(self.intent)
-
-
-def limit_of(intent: GatewayTransaction) -> RefundLimit | None:
-    """Find the four amounts in what the gateway said of a refused refund."""
-    start = intent.detail.find(REFUND_AMOUNT_EXCEEDED)
-    return None if start < 0 else read_refund_amount_exceeded(intent.detail[start:])
+    def read(self) -> None:
+        """Read the amount; say what is wrong with it."""
+        left = self.deposit.refundable
+        available = left if left is not None else Money.from_minor_units(MOST_UNITS, self.deposit.currency)
+        try:
+            self.amount = amount_of(self.typed, DETACHED_REFUND, available)
+        except ValidationError as error:
+            self.fault = error.messages[0]
 
 
 @dataclass(kw_only=True)
@@ -83,87 +70,46 @@ class RefundPage:
 
     def __post_init__(self) -> None:
         given = self.request.POST if self.request.method == "POST" else None
-        self.why = OperationForm(given, operation=REFUND, available=Money.from_minor_units(0, "EUR"))
+        nothing = Money.from_minor_units(0, "EUR")
+        self.why = OperationForm(given, operation=DETACHED_REFUND, available=nothing)
         self.why.fields.pop("amount", None)
 
     def answer(self) -> HttpResponse:
-        """Show the page; refund what it confirms, and show what came of each."""
+        """Show the page; make a batch of what it confirms and go to its results."""
         if self.request.method == "POST":
-            self._find_done()
-            if self._is_sound():
-                self._carry_out()
-        return draw(self.site, self.request, "migrated_refund.html", self._context())
-
-    def _key(self, row: DepositFields) -> str:
-        return f"page-{self.token}-{row.deposit.pk}"
-
-    def _find_done(self) -> None:
-        keys = {self._key(row): row for row in self.rows}
-        for intent in GatewayTransaction.objects.filter(key__in=keys):
-            keys[str(intent.key)].intent = intent
-
-    def _is_sound(self) -> bool:
-        open_rows = [row for row in self.rows if row.taken and row.intent is None]
-        for row in open_rows:
-            _read_amount(row)
-        return self.why.is_valid() and not any(row.fault for row in open_rows)
-
-    def _carry_out(self) -> None:
-        ends_at = time.monotonic() + SECONDS
-        for row in self.rows:
-            if row.taken and row.intent is None and time.monotonic() < ends_at:
-                self._refund(row)
-        if self._is_unfinished:
-            messages.info(self.request, _("Not all of them could be begun in one go. Submit the page again."))
-
-    def _refund(self, row: DepositFields) -> None:
-        assert row.amount is not None  # noqa: S101 - read before
-        deposit, author = row.deposit, name_of_person(self.request)
-        try:
-            row.intent = payments.refund_migrated(
-                deposit.parent_transaction_id,
-                row.amount,
-                deposit.currency,
-                gateway=deposit.gateway,
-                key=self._key(row),
-                author=author,
-                note=self.why.words,
-            )
-        except (OperationRefused, ImproperlyConfigured) as error:
-            row.fault = said(str(error))
-            return
-        words = f"{row.sentence} ({row.intent.reference}; {self.why.words})"
-        note_down(self.request, deposit, words)
-
-    @property
-    def _is_unfinished(self) -> bool:
-        return any(row.taken and row.intent is None and not row.fault for row in self.rows)
-
-    def _context(self) -> dict[str, object]:
-        is_done = all(row.intent is not None for row in self.rows if row.taken)
-        return {
-            "title": _("Refund payments of the earlier provider"),
+            # First: what an earlier click has refunded is no longer left.
+            batch = OperationBatch.objects.filter(token=self.token).first()
+            if batch is not None or self._is_sound():
+                return HttpResponseRedirect(progress_url(batch or self._begun()))
+        context = {
+            "title": DETACHED_REFUND.heading_of_many,
             "rows": self.rows,
             "why": self.why,
-            "is_done": self.request.method == "POST" and is_done,
             "ticket": _issue(self.token, self.request, [row.deposit.pk for row in self.rows]),
             "back": list_url(),
         }
+        return draw(self.site, self.request, "migrated_refund.html", context)
 
+    def _is_sound(self) -> bool:
+        taken = [row for row in self.rows if row.taken]
+        if not taken:
+            messages.error(self.request, _("Choose at least one deposit."))
+        for row in taken:
+            row.read()
+        return self.why.is_valid() and bool(taken) and not any(row.fault for row in taken)
 
-def _read_amount(row: DepositFields) -> None:
-    left = row.deposit.refundable
-    # What no file has told of only the gateway knows the limit of.
-    available = left if left is not None else Money.from_minor_units(MOST_UNITS, row.deposit.currency)
-    try:
-        row.amount = amount_of(row.typed, REFUND, available)
-    except ValidationError as error:
-        row.fault = error.messages[0]
+    def _begun(self) -> OperationBatch:
+        return batch_rows.begin_refunds(
+            {row.deposit: row.amount for row in self.rows if row.taken and row.amount},
+            token=self.token,
+            author=name_of_person(self.request),
+            note=self.why.words,
+        )
 
 
 def refund_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Answer a request for the page of one or several deposits."""
-    demand(request, DETACHED_REFUND)
+    demand(request, DETACHED_REFUND.permission)
     if request.method == "POST":
         found = _ticket(request)
         if found is None:
@@ -182,12 +128,14 @@ def _fields(request: HttpRequest, ids: Sequence[int]) -> Iterator[DepositFields]
     posted = request.POST if request.method == "POST" else None
     for deposit in MigratedDeposit.objects.filter(pk__in=ids).order_by("pk"):
         left = deposit.refundable
-        typed = left.to_wire() if left and left.minor_units else ""
-        if posted is None:
-            yield DepositFields(deposit=deposit, taken=left is None or bool(left.minor_units), typed=typed)
-        else:
-            taken = f"take-{deposit.pk}" in posted
-            yield DepositFields(deposit=deposit, taken=taken, typed=posted.get(f"amount-{deposit.pk}", ""))
+        fields = DepositFields(
+            deposit=deposit, taken=True, typed=left.to_wire() if left and left.minor_units else ""
+        )
+        fields.taken = fields.is_possible
+        if posted is not None:
+            fields.taken = f"take-{deposit.pk}" in posted
+            fields.typed = posted.get(f"amount-{deposit.pk}", "")
+        yield fields
 
 
 def _asked(request: HttpRequest) -> list[int]:
@@ -210,6 +158,11 @@ def _ticket(request: HttpRequest) -> tuple[str, list[int]] | None:
         return None
     token, person, ids = given
     return (token, ids) if person == str(request.user.pk) else None
+
+
+def progress_url(batch: OperationBatch) -> str:
+    """Return the address of a batch's results."""
+    return reverse("admin:wallet_gateway_operationbatch_progress", args=[batch.pk])
 
 
 def list_url() -> str:

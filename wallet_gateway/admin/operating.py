@@ -1,4 +1,4 @@
-"""The operations a person can ask for on a payment: what each is called, what it takes, how much is left.
+"""The operations a person can ask for: what each is called, what it takes, how much is left.
 
 The rules are the domain's and the doing is the operations'; here stand the words, and what a person is told.
 """
@@ -6,7 +6,7 @@ The rules are the domain's and the doing is the operations'; here stand the word
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from django.core.exceptions import ImproperlyConfigured
@@ -27,7 +27,7 @@ from wallet_gateway.domain.limits import (
     why_not_reverse,
 )
 from wallet_gateway.domain.standing import Sums
-from wallet_gateway.models import GatewayTransaction, Payment
+from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.protocol.money import Money
 
@@ -125,21 +125,42 @@ REVERSE = Operation(
 BY_SLUG: Mapping[str, Operation] = MappingProxyType(
     {operation.slug: operation for operation in (CAPTURE, REFUND, REVERSE)}
 )
+DETACHED_REFUND = replace(
+    REFUND,
+    kind=TransactionKind.DETACHED_REFUND,
+    permission=permissions.DETACHED_REFUND,
+    heading_of_many=gettext_lazy("Refund payments of the earlier provider"),
+)
+"""On a deposit, which has no sums of a payment: how much is left of it says the deposit itself."""
 BY_KIND: Mapping[TransactionKind, Operation] = MappingProxyType(
-    {operation.kind: operation for operation in BY_SLUG.values()}
+    {operation.kind: operation for operation in (*BY_SLUG.values(), DETACHED_REFUND)}
 )
 
 
+def reason_in_words(kind: TransactionKind, note: str) -> str:
+    """Return a note whose reason's code is said in the reader's language; any other note as it is."""
+    operation = BY_KIND.get(kind)
+    code, _colon, words = note.partition(": ")
+    label = dict(operation.reasons).get(code) if operation else None
+    if label is None:
+        return note
+    if code == _OTHER[0] and words:
+        return words
+    return f"{label}: {words}" if words else str(label)
+
+
 def carry_out(
-    operation: Operation, payment: Payment, amount: Money, *, key: str, author: str, note: str
+    operation: Operation, of: Payment | MigratedDeposit, amount: Money, *, key: str, author: str, note: str
 ) -> GatewayTransaction:
     """Ask for an operation under a key; return its intent. Raises `NotDone` where nothing came of it.
+
+    Raises `AwaitingApproval` where it takes a second person.
 
     A person stands by: what never left because the gateway cannot be reached is given up at once instead of
     being sent some time later, and its amount is free again.
     """
     try:
-        intent = _ask(operation, payment, amount, key=key, author=author, note=note)
+        intent = _ask(operation, of, amount, key=key, author=author, note=note)
     except (OperationRefused, ImproperlyConfigured) as error:
         raise NotDone(said(str(error))) from error
     if intent.state == IntentState.NOT_SENT and _gave_up(intent, author):
@@ -150,13 +171,22 @@ def carry_out(
 
 
 def _ask(
-    operation: Operation, payment: Payment, amount: Money, *, key: str, author: str, note: str
+    operation: Operation, of: Payment | MigratedDeposit, amount: Money, *, key: str, author: str, note: str
 ) -> GatewayTransaction:
-    order = payment.order
+    if isinstance(of, MigratedDeposit):
+        return payments.refund_migrated(
+            of.parent_transaction_id,
+            amount,
+            of.currency,
+            gateway=of.gateway,
+            key=key,
+            author=author,
+            note=note,
+        )
     if operation is REVERSE:
-        return payments.reverse(order, payment=payment, key=key, author=author, note=note)
+        return payments.reverse(of.order, payment=of, key=key, author=author, note=note)
     verb = payments.capture if operation is CAPTURE else payments.refund
-    return verb(order, amount, payment=payment, key=key, author=author, note=note)
+    return verb(of.order, amount, payment=of, key=key, author=author, note=note)
 
 
 def _gave_up(intent: GatewayTransaction, author: str) -> bool:

@@ -5,7 +5,7 @@ Made of values that are fit to be shown; the template only arranges them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -14,12 +14,15 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.operating import BY_SLUG
+from wallet_gateway import wiring
+from wallet_gateway.admin.handing_on import asked_because, url_of, what_is_asked
+from wallet_gateway.admin.operating import BY_SLUG, reason_in_words
 from wallet_gateway.admin.pages import sentence_of
-from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, SEE_EVIDENCE, may
+from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, SEE_EVIDENCE, may, name_of_person
 from wallet_gateway.admin.visible_text import visible, visible_body
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, IntentState, PaymentState, TransactionKind
-from wallet_gateway.models import Evidence, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.domain.second_person import is_same_person
+from wallet_gateway.models import Approval, Evidence, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.names import name_of
 from wallet_gateway.operations.previews import shown_body
 from wallet_gateway.protocol.money import Money
@@ -60,6 +63,17 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What waits for a second person."""
+
+    sentence: str
+    author: str
+    since: datetime
+    until: datetime
+    button: Button
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
     """One thing that happened."""
 
@@ -80,18 +94,22 @@ class OrderPage:
     figures: tuple[tuple[Label, Money], ...]
     payments: tuple[PaymentCard, ...]
     tasks: tuple[Task, ...]
+    requests: tuple[Request, ...]
     lines: tuple[Line, ...]
 
 
 def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
     """Gather the page of an order for the person behind a request."""
     entries = order_timeline(order, everything=True)
-    intents = [entry.subject for entry in entries if isinstance(entry.subject, GatewayTransaction)]
+    subjects = [entry.subject for entry in entries]
+    intents = [row for row in subjects if isinstance(row, GatewayTransaction)]
+    asked = [row for row in subjects if isinstance(row, Approval)]
     with_bodies = may(request, SEE_EVIDENCE)
     return OrderPage(
         figures=_figures(order_summary(order)),
         payments=tuple(_card(payment, request) for payment in order.payments.all()),
         tasks=tuple(tasks_of(intents, request)),
+        requests=tuple(requests_of(asked, request)),
         lines=tuple(_line(entry, with_bodies=with_bodies) for entry in reversed(entries)),
     )
 
@@ -161,6 +179,25 @@ def _ways_out(intent: GatewayTransaction, request: HttpRequest) -> Iterator[Butt
         yield Button(label=_("Decide"), url=url)
 
 
+def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator[Request]:
+    """Yield those of some requests that wait for a second person; whoever asked may only withdraw."""
+    person = name_of_person(request)
+    now = wiring.clock().now()
+    for approval in approvals:
+        if approval.is_waiting(now):
+            yield Request(
+                sentence=what_is_asked(approval),
+                author=visible(approval.author or "-"),
+                since=approval.created_at,
+                until=approval.expires_at,
+                button=Button(label=_decision_of(approval, person), url=url_of(approval)),
+            )
+
+
+def _decision_of(approval: Approval, person: str) -> Label:
+    return _("Withdraw") if is_same_person(person, approval.author) else _("Agree or decline")
+
+
 def _line(entry: TimelineEntry, *, with_bodies: bool) -> Line:
     return Line(
         occurred_at=entry.occurred_at,
@@ -168,22 +205,30 @@ def _line(entry: TimelineEntry, *, with_bodies: bool) -> Line:
         text=entry.text,
         amount=entry.amount,
         reference=entry.reference,
-        detail=visible(entry.detail),
+        detail=visible(_in_words(entry)),
         author=visible(entry.author),
         bodies=tuple(_bodies(entry.subject)) if with_bodies else (),
     )
 
 
+def _in_words(entry: TimelineEntry) -> str:
+    """Return what was noted, the reason's code in the reader's words."""
+    subject = entry.subject
+    if isinstance(subject, GatewayTransaction):
+        return reason_in_words(TransactionKind(subject.kind), entry.detail)
+    return asked_because(subject) if isinstance(subject, Approval) else entry.detail
+
+
 _NOT_GONE = UNSENT_STATES | {IntentState.SENDING}
 
 
-def _bodies(subject: GatewayTransaction | Evidence | None) -> Iterator[tuple[Label, str]]:
+def _bodies(subject: GatewayTransaction | Evidence | Approval | None) -> Iterator[tuple[Label, str]]:
     if isinstance(subject, Evidence):
         if subject.request_body:
             yield _("Request"), visible_body(subject.request_body)
         if subject.answer_body:
             yield _answer_label(subject), visible_body(subject.answer_body)
-    elif subject is not None and subject.request_body and subject.state in _NOT_GONE:
+    elif isinstance(subject, GatewayTransaction) and subject.request_body and subject.state in _NOT_GONE:
         # What has gone stands in the evidence.
         yield _("Request"), visible_body(shown_body(subject.request_body))
 

@@ -11,8 +11,10 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.admin import operating
+from wallet_gateway.admin.asking import begin_with_orders
 from wallet_gateway.admin.batches import begin
 from wallet_gateway.admin.confirm import confirm
+from wallet_gateway.admin.countdown import CountdownList, EndsSoon, time_left
 from wallet_gateway.admin.decisions import ask_gateway
 from wallet_gateway.admin.order_page import order_page
 from wallet_gateway.admin.permissions import may
@@ -29,9 +31,9 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     change_form_template = "admin/wallet_gateway/order.html"
     finder = staticmethod(orders_found)
     search_help_text = _("Beginning of a reference; or whole: order number, transaction, the gateway's id")
-    list_display = ("reference", "number", "amount", "state", "gateway", "created_at")
-    list_filter = ("state",)
-    actions = ("capture_many", "refund_many", "reverse_many")
+    list_display = ("reference", "number", "amount", "state", "to_capture", "gateway", "created_at")
+    list_filter = ("state", EndsSoon)
+    actions = ("capture_many", "refund_many", "reverse_many", "ask_many")
     fields = ()
 
     @admin.display(description=_("order number"))
@@ -43,6 +45,15 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     def amount(self, order: PaymentOrder) -> str:
         """Return the amount with its currency."""
         return unbroken(order.amount)
+
+    @admin.display(description=_("time to capture"))
+    def to_capture(self, order: PaymentOrder) -> str:
+        """Return how long what is authorised can still be captured."""
+        return time_left(order)
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[CountdownList]:  # noqa: ARG002
+        """Use a list that knows since when its orders hold money."""
+        return CountdownList
 
     # Permissions that the actions name
 
@@ -74,6 +85,11 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     def reverse_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
         """Go to the page that confirms a reversal of many orders."""
         return begin(request, operating.REVERSE, orders)
+
+    @admin.action(description=_("Ask the gateway about the selected orders"), permissions=["view"])
+    def ask_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
+        """Ask about many orders and go to what came of each."""
+        return begin_with_orders(request, orders)
 
     # Pages
 

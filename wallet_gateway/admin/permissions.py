@@ -12,9 +12,14 @@ REFUND = "wallet_gateway.refund_payment"
 REVERSE = "wallet_gateway.reverse_payment"
 DETACHED_REFUND = "wallet_gateway.detached_refund"
 RESOLVE = "wallet_gateway.resolve_unknown"
+SEE_ORDERS = "wallet_gateway.view_paymentorder"
+SEE_TRANSACTIONS = "wallet_gateway.view_gatewaytransaction"
 SEE_EVIDENCE = "wallet_gateway.view_evidence"
 ROTATE_KEYS = "wallet_gateway.rotate_keys"
 STOP_SENDING = "wallet_gateway.stop_sending"
+APPROVE = "wallet_gateway.approve_operation"
+"""Beside the permission of the operation itself."""
+SEE_HEALTH = "wallet_gateway.view_health"
 
 OF_KIND = {
     TransactionKind.CAPTURE: CAPTURE,

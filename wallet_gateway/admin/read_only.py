@@ -8,19 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
 from django.urls import reverse
+from django.utils import formats
 from django.utils.functional import cached_property
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
+from django.utils.timezone import is_aware, localtime
 
 from wallet_gateway import conf
 from wallet_gateway.admin.pages import View, acting
@@ -161,12 +164,34 @@ class ReadOnlyAdmin(_ModelAdmin):
         return super().changelist_view(request, shown | (extra_context or {}))
 
 
+class OwnPageAdmin(ReadOnlyAdmin):
+    """Like it, where a row has a page of ours instead of Django's: its address in the list leads there."""
+
+    def page_of(self, row: Any) -> str:  # noqa: ANN401 - a row of any model
+        """Return the address of a row's own page."""
+        raise NotImplementedError
+
+    def change_view(
+        self,
+        request: HttpRequest,
+        object_id: str,
+        form_url: str = "",  # noqa: ARG002 - Django's signature
+        extra_context: dict[str, Any] | None = None,  # noqa: ARG002
+    ) -> HttpResponse:
+        """Lead to the row's own page."""
+        self.demand_view(request)
+        row = self.get_object(request, object_id)
+        if row is None:
+            raise Http404
+        return HttpResponseRedirect(self.page_of(row))
+
+
 def seen(column: str, label: StrOrPromise) -> Callable[[Any], str]:
     """Return a column of a list or a page whose text is the gateway's or a customer's, shown safely."""
 
     @admin.display(description=label)
     def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
-        return visible(getattr(row, column) or "-")
+        return format_html('<span class="wallet-name">{}</span>', visible(getattr(row, column) or "-"))
 
     return shown
 
@@ -192,6 +217,9 @@ def labelled(column: str, label: StrOrPromise, *, boolean: bool = False) -> Call
     @admin.display(description=label, boolean=boolean)
     def shown(row: Any) -> Any:  # noqa: ANN401 - a value of any column
         value = getattr(row, column)
+        if isinstance(value, datetime):
+            # Django shows it so in lists, and on the page of a row as a program would.
+            return formats.date_format(localtime(value) if is_aware(value) else value, "DATETIME_FORMAT")
         return value() if callable(value) else value
 
     return shown

@@ -27,6 +27,11 @@ _SENTENCES = (
     gettext_noop("this difference is closed already"),
     gettext_noop("frozen until a person has looked at it"),
     gettext_noop("somebody else is sending it at this moment; look again"),
+    gettext_noop("another request about this waits for a second person; decide on that one first"),
+    gettext_noop("this was asked for under the same key and was not agreed to"),
+    gettext_noop("it does not wait for a second person any more; look again"),
+    gettext_noop("who has asked for it cannot agree to it: it takes another person"),
+    gettext_noop("it needs a reason"),
 )
 """Word for word what `domain.limits` and the operations say."""
 

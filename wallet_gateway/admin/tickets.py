@@ -12,9 +12,6 @@ from dataclasses import dataclass
 from django.core import signing
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.operating import Operation
-from wallet_gateway.models import Payment
-
 _SALT = "wallet_gateway.admin.confirm"
 LIVES_SECONDS = 3600
 
@@ -33,20 +30,19 @@ class Ticket:
     """Minor units that were left when the page was made."""
 
 
-def issue(operation: Operation, payment: Payment, *, person: str) -> str:
-    """Return the token of a new page."""
-    available = operation.available_of(payment).minor_units
+def issue(*made_for: object, person: str, available: int) -> str:
+    """Return the token of a new page, made for one thing, one person and what is left now."""
     return signing.dumps(
-        [f"page-{secrets.token_urlsafe(16)}", person, payment.pk, operation.slug, available], salt=_SALT
+        [f"page-{secrets.token_urlsafe(16)}", person, *map(str, made_for), available], salt=_SALT
     )
 
 
-def read(token: str, operation: Operation, payment: Payment, *, person: str) -> Ticket:
+def read(token: str, *made_for: object, person: str) -> Ticket:
     """Return what a token says; raises `StalePage` for one of another page, person or time."""
     try:
-        key, *made_for, available = signing.loads(token, salt=_SALT, max_age=LIVES_SECONDS)
+        key, *found, available = signing.loads(token, salt=_SALT, max_age=LIVES_SECONDS)
     except (signing.BadSignature, TypeError, ValueError) as error:
         raise StalePage(_("This page is too old or was changed on its way. Look at it again.")) from error
-    if made_for != [person, payment.pk, operation.slug]:
+    if found != [person, *map(str, made_for)]:
         raise StalePage(_("This page was made for somebody or something else. Look at it again."))
     return Ticket(key=key, available=available)

@@ -5,13 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import admin
-from django.http import HttpRequest
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.admin.asking import begin_with_transactions
 from wallet_gateway.admin.decisions import decide, send_again
-from wallet_gateway.admin.order_page import tasks_of
+from wallet_gateway.admin.operating import reason_in_words
+from wallet_gateway.admin.order_page import requests_of, tasks_of
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, linked, money, seen
+from wallet_gateway.admin.visible_text import visible
+from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.queries.search import intents_found
 
@@ -32,6 +37,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         labelled("created_at", _("created at")),
     )
     list_filter = ("state", "kind")
+    actions = ("ask_many",)
     list_select_related = ("payment__order",)
     fields = readonly_fields = (  # type: ignore[assignment]
         "reference",
@@ -54,9 +60,19 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         labelled("next_query_at", _("to be asked at")),
         labelled("next_send_at", _("to be sent again at")),
         seen("author", _("author")),
-        seen("note", _("note")),
+        "noted",
         labelled("created_at", _("created at")),
     )
+
+    @admin.action(description=_("Ask the gateway about the selected transactions"), permissions=["view"])
+    def ask_many(self, request: HttpRequest, intents: QuerySet[GatewayTransaction]) -> HttpResponse | None:
+        """Ask about what many transactions belong to and go to what came of each."""
+        return begin_with_transactions(request, intents)
+
+    @admin.display(description=_("note"))
+    def noted(self, row: GatewayTransaction) -> str:
+        """Return the reason and the note of whoever asked."""
+        return visible(reason_in_words(TransactionKind(row.kind), row.note) or "-")
 
     def get_urls(self) -> list[URLPattern]:
         """Add the pages of decisions before those of Django."""
@@ -69,4 +85,5 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
 
     def page_context(self, request: HttpRequest, row: GatewayTransaction) -> dict[str, Any]:
         """Add what the person may do about it now."""
-        return {"tasks": tuple(tasks_of([row], request))}
+        asked = requests_of(row.approvals.select_related("subject"), request)
+        return {"tasks": tuple(tasks_of([row], request)), "requests": tuple(asked)}

@@ -1,0 +1,229 @@
+"""Rows for the pages of the admin to be looked at: much of everything, long words, and text that means harm.
+
+No operation had a hand in them, and no gateway is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from django.urls import reverse
+
+from tests.models.rows import a_deposit, a_payment, an_approval, an_intent, an_order
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
+from wallet_gateway.models import (
+    BatchState,
+    Discrepancy,
+    Evidence,
+    GatewayTransaction,
+    MigratedDeposit,
+    OperationBatch,
+    OperationBatchRow,
+    Payment,
+    PaymentOrder,
+    RowState,
+)
+from wallet_gateway.protocol.faults import REFUND_AMOUNT_EXCEEDED
+
+HOSTILE = "<script>alert(1)</script> \u202egnp.exe " + "unbreakable" * 20
+BODY = '{"amount": "20.00", "merchant": "SANDBOX-MERCHANT", "address": "' + "x" * 300 + '"}'
+LISTS = ("paymentorder", "gatewaytransaction", "evidence", "discrepancy", "migrateddeposit", "operationbatch")
+
+
+class Scenery:
+    """What stands in the database, and which pages show it."""
+
+    def __init__(self) -> None:
+        self.now = datetime.now(UTC)
+        self.paid = self._busy_order()
+        self.payment = self.paid.payments.get()
+        self.waiting = self._waiting_order()
+        self.untried = an_order(reference="SHOP-3000", state=OrderState.OPEN, created_at=self.now)
+        self._many_orders()
+        self._weeks()
+        self.discrepancy = Discrepancy.objects.create(
+            kind="MADE_ELSEWHERE",
+            gateway="default",
+            payment=self.payment,
+            fingerprint="elsewhere",
+            detail=HOSTILE[:500],
+            found_at=self.now,
+        )
+        self.deposits = self._deposits()
+        self.asked = an_approval(
+            payment=self.payment,
+            note=HOSTILE[:400],
+            expires_at=self.now + timedelta(days=6),
+            created_at=self.now,
+        )
+        self.draft = self._batch(BatchState.DRAFT)
+        self.running = self._batch(BatchState.RUNNING)
+        self.stopped = self._batch(BatchState.STOPPED)
+        self.refunds = self._refunds()
+
+    def pages(self) -> Iterator[tuple[str, str]]:
+        """Give each page a name and its address."""
+        for model in LISTS:
+            yield f"list of {model}", self._url(f"{model}_changelist")
+        yield "empty list", self._url("paymentorder_changelist") + "?q=nothing"
+        yield "busy order", self._url("paymentorder_change", self.paid.pk)
+        yield "waiting order", self._url("paymentorder_change", self.waiting.pk)
+        yield "order nobody tried to pay", self._url("paymentorder_change", self.untried.pk)
+        yield "history", self._url("paymentorder_history", self.paid.pk)
+        for slug in ("capture", "refund", "reversal"):
+            yield f"confirm {slug}", self._url("paymentorder_operation", self.paid.pk, self.payment.pk, slug)
+        yield "transaction", self._url("gatewaytransaction_change", self.unknown.pk)
+        yield "evidence", self._url("evidence_change", Evidence.objects.latest("pk").pk)
+        yield "discrepancy", self._url("discrepancy_change", self.discrepancy.pk)
+        yield "close discrepancy", self._url("discrepancy_close", self.discrepancy.pk)
+        yield "decide", self._url("gatewaytransaction_decide", self.anomaly.pk)
+        yield "send again", self._url("gatewaytransaction_send_again", self.unsent.pk)
+        yield "list of approval", self._url("approval_changelist")
+        yield "approval", self._url("approval_decide", self.asked.pk)
+        yield "deposit", self._url("migrateddeposit_change", self.deposits[0].pk)
+        yield "import", self._url("migrateddeposit_import")
+        yield "report", self._url("migrateddeposit_report")
+        ids = ",".join(str(deposit.pk) for deposit in self.deposits)
+        yield "refund deposits", self._url("migrateddeposit_refund") + f"?ids={ids}"
+        yield "draft batch", self._url("operationbatch_confirm", self.draft.pk)
+        yield "running batch", self._url("operationbatch_progress", self.running.pk)
+        yield "stopped batch", self._url("operationbatch_progress", self.stopped.pk)
+        yield "ended refunds", self._url("operationbatch_progress", self.refunds.pk)
+        yield "desk", self._url("desk_changelist")
+        yield "desk of nothing", self._url("desk_changelist") + "?first=2020-01-01&last=2020-01-02"
+        yield "desk with a wrong day", self._url("desk_changelist") + "?first=soon&last=2020-01-02"
+        yield "emergency stop", self._url("desk_stop", "default", "stop")
+
+    def _url(self, name: str, *arguments: object) -> str:
+        return reverse(f"admin:wallet_gateway_{name}", args=arguments)
+
+    # What there is
+
+    def _busy_order(self) -> PaymentOrder:
+        order = an_order(
+            reference="SHOP-1000-" + "A-VERY-LONG-REFERENCE-" * 2,
+            order_number=HOSTILE[:64],
+            type="preauthorization",
+            amount_minor=123_456_789,
+            state=OrderState.PART_REFUNDED,
+            created_at=self.now,
+        )
+        money = {"authorised": 100_000_000, "captured": 60_000_000, "refunded": 1_000_000}
+        payment = a_payment(
+            order, state=PaymentState.AUTHORISED, card_network="VISA", card_last_four="4242", **money
+        )
+        kinds = (TransactionKind.CHECKOUT, TransactionKind.CAPTURE, TransactionKind.REFUND)
+        for minutes, kind in enumerate(kinds):
+            at = self.now - timedelta(hours=3 - minutes)
+            intent = self._intent(payment, kind=kind, state=IntentState.APPROVED, at=at, author="anna")
+            self._evidence(intent, at)
+        return order
+
+    def _waiting_order(self) -> PaymentOrder:
+        order = an_order(reference="SHOP-2000", state=OrderState.FROZEN, created_at=self.now)
+        payment = a_payment(order, authorised=2000, state=PaymentState.AUTHORISED, frozen=True)
+        at = self.now - timedelta(minutes=40)
+        self.unknown = self._intent(payment, state=IntentState.UNKNOWN, at=at, detail="no answer came")
+        self.anomaly = self._intent(payment, state=IntentState.ANOMALY, at=at, detail=HOSTILE[:500])
+        self.unsent = self._intent(payment, state=IntentState.NOT_SENT, at=at, detail="connection refused")
+        self._evidence(self.unknown, at)
+        return order
+
+    def _intent(self, payment: Payment, *, at: datetime, **columns: Any) -> GatewayTransaction:
+        return an_intent(payment, created_at=at, state_since=at, **columns)
+
+    def _evidence(self, intent: GatewayTransaction, at: datetime) -> None:
+        Evidence.objects.create(
+            intent=intent,
+            kind="ANSWER",
+            state_after=intent.state,
+            request_body=BODY,
+            answer_body=BODY,
+            http_status=200,
+            elapsed_ms=123,
+            detail=HOSTILE[:500],
+            occurred_at=at,
+        )
+
+    def _many_orders(self) -> None:
+        for number, state in enumerate(OrderState):
+            an_order(reference=f"SHOP-4{number:03}", state=state, created_at=self.now)
+
+    def _weeks(self) -> None:
+        for number in range(28):
+            state = IntentState.REJECTED if number % 7 == 0 else IntentState.APPROVED
+            at, minor = self.now - timedelta(days=number, hours=2), 1990 + 137 * (number % 23)
+            payment = a_payment(an_order(amount_minor=minor, created_at=at), created_at=at)
+            approved = minor if state is IntentState.APPROVED else None
+            intent = self._intent(
+                payment,
+                at=at,
+                kind=TransactionKind.CHECKOUT,
+                state=state,
+                amount_minor=minor,
+                approved_minor=approved,
+            )
+            Evidence.objects.create(
+                intent=intent,
+                kind="ANSWER",
+                state_after=state,
+                http_status=200,
+                elapsed_ms=90,
+                occurred_at=at,
+            )
+
+    def _deposits(self) -> list[MigratedDeposit]:
+        known = {"known": True, "amount_minor": 5000, "transacted_at": self.now, "created_at": self.now}
+        return [
+            a_deposit(parent_transaction_id="O" * 128, provider_transaction_id="P" * 128, **known),
+            a_deposit(parent_transaction_id="OLD-used-up", refunded=5000, **known),
+            a_deposit(parent_transaction_id="OLD-frozen", frozen=True, **known),
+            a_deposit(parent_transaction_id="OLD-unknown"),
+        ]
+
+    def _batch(self, state: BatchState) -> OperationBatch:
+        batch = OperationBatch.objects.create(
+            kind=TransactionKind.CAPTURE, state=state, author="root", created_at=self.now
+        )
+        order = an_order(reference=f"SHOP-5{batch.pk:03}", type="preauthorization", created_at=self.now)
+        payment = a_payment(order, authorised=2000, state=PaymentState.AUTHORISED)
+        # Claimed by somebody else, so that a look at the page changes nothing.
+        working = {"state": RowState.WORKING, "claimed_until": self.now + timedelta(days=1)}
+        row = {"batch": batch, "payment": payment, "amount_minor": 2000}
+        held = {"state": RowState.WAITING} if state is BatchState.DRAFT else working
+        OperationBatchRow.objects.create(order=order, **row, **held)
+        done = self._intent(self.payment, at=self.now, state=IntentState.APPROVED, approved_minor=500)
+        row = {"batch": batch, "order": self.paid, "payment": self.payment, "amount_minor": 500}
+        OperationBatchRow.objects.create(state=RowState.CARRIED_OUT, intent=done, **row)
+        OperationBatchRow.objects.create(
+            batch=batch, order=self.untried, state=RowState.LEFT_OUT, result="Nothing is authorised."
+        )
+        return batch
+
+    def _refunds(self) -> OperationBatch:
+        batch = OperationBatch.objects.create(
+            kind=TransactionKind.DETACHED_REFUND,
+            state=BatchState.FINISHED,
+            author="root",
+            created_at=self.now,
+            finished_at=self.now,
+        )
+        said = f"{REFUND_AMOUNT_EXCEEDED}: deposit 50.00, refunded 10.00, maximum 40.00, requested 60.00"
+        for deposit, given in (
+            (self.deposits[0], {"state": IntentState.APPROVED, "approved_minor": 500}),
+            (self.deposits[1], {"state": IntentState.REJECTED, "detail": said}),
+        ):
+            intent = an_intent(
+                deposit=deposit,
+                kind=TransactionKind.DETACHED_REFUND,
+                amount_minor=1000,
+                created_at=self.now,
+                state_since=self.now,
+                **given,
+            )
+            OperationBatchRow.objects.create(
+                batch=batch, deposit=deposit, amount_minor=1000, state=RowState.CARRIED_OUT, intent=intent
+            )
+        return batch

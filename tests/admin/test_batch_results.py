@@ -1,0 +1,69 @@
+"""What the page of a batch says of one row: what it is about, how it stands, and the gateway's own limits."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from tests.models.rows import a_deposit, a_payment, an_intent, an_order
+from wallet_gateway.admin.batch_results import ShownRow
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.models import MigratedDeposit, OperationBatch, OperationBatchRow, RowState
+from wallet_gateway.protocol.faults import refund_amount_exceeded
+from wallet_gateway.protocol.money import Money
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def batch() -> OperationBatch:
+    return OperationBatch.objects.create(
+        kind=TransactionKind.DETACHED_REFUND, author="carla", created_at=timezone.now()
+    )
+
+
+def refunded(batch: OperationBatch, deposit: MigratedDeposit, **columns: Any) -> ShownRow:
+    kind = TransactionKind.DETACHED_REFUND
+    intent = an_intent(deposit=deposit, kind=kind, amount_minor=1000, **columns)
+    row = OperationBatchRow(batch=batch, deposit=deposit, amount_minor=1000, intent=intent)
+    return ShownRow(row=row)
+
+
+def test_a_row_leads_to_its_order_or_its_deposit(batch: OperationBatch) -> None:
+    order, deposit = an_order(reference="SHOP-\u202e1"), a_deposit()
+    of_order = ShownRow(row=OperationBatchRow(batch=batch, order=order))
+    of_deposit = ShownRow(row=OperationBatchRow(batch=batch, deposit=deposit))
+
+    assert of_order.name == "SHOP-\\u202e1"
+    assert of_order.url == f"/admin/wallet_gateway/paymentorder/{order.pk}/change/"
+    assert of_deposit.url == f"/admin/wallet_gateway/migrateddeposit/{deposit.pk}/change/"
+
+
+def test_an_amount_is_shown_where_one_is_asked_for(batch: OperationBatch) -> None:
+    payment = a_payment()
+    nothing = OperationBatchRow(batch=batch, order=payment.order, state=RowState.LEFT_OUT, result="Why.")
+    waiting = OperationBatchRow(batch=batch, order=payment.order, payment=payment, amount_minor=500)
+
+    assert ShownRow(row=nothing).amount is None
+    assert ShownRow(row=nothing).sentence == "Why."
+    assert ShownRow(row=waiting).amount == Money.parse("5.00", "EUR")
+    assert ShownRow(row=waiting).sentence == "Waiting"
+
+
+@pytest.mark.parametrize(("approved", "short"), [(1000, False), (500, True), (None, False)])
+def test_less_than_was_asked_for_is_said(batch: OperationBatch, approved: int | None, short: bool) -> None:
+    state = IntentState.PENDING if approved is None else IntentState.APPROVED
+    shown = refunded(batch, a_deposit(), state=state, approved_minor=approved)
+    assert shown.shortfall is short
+
+
+def test_the_gateways_four_amounts_are_read_from_what_it_said(batch: OperationBatch) -> None:
+    amounts = (Money.parse(amount, "EUR") for amount in ("50.00", "10.00", "40.00", "60.00"))
+    text = refund_amount_exceeded(*amounts).details.message
+    shown = refunded(batch, a_deposit(), state=IntentState.REJECTED, detail=f"HTTP 422: {text}")
+    assert shown.limit is not None
+    assert shown.limit.maximum == Decimal("40.00")
+    assert refunded(batch, a_deposit(), state=IntentState.REJECTED, detail="no").limit is None

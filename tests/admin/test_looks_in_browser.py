@@ -1,0 +1,127 @@
+"""Every page of the admin in a real Chromium: under axe, light and dark, narrow and wide, right to left.
+
+One browser goes through all of them, since opening one costs more than looking at a page. With `PICTURES` set
+to a folder, a picture of each is left there.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from django.test import Client
+
+from tests.admin.scenery import Scenery
+from tests.axe import violations
+from wallet_gateway.models import OperationBatchRow, RowState
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+    from pytest_django.live_server_helper import LiveServer
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.browser]
+
+SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+# Each is a form with its faults: what to press on which page, and nothing else filled in.
+FAULTS = {
+    "confirm capture": "button[name=confirm]",
+    "decide": ".wallet-buttons button",
+    "send again": ".wallet-buttons button",
+    "close discrepancy": ".wallet-buttons button",
+    "import": "button[name=check]",
+    "refund deposits": ".wallet-buttons button",
+    "draft batch": ".wallet-buttons button",
+    "emergency stop": ".wallet-buttons button",
+}
+# Django's own: links that differ from the text around them by colour only, and a field named by its title.
+DJANGOS_OWN = (".breadcrumbs", "#changelist-search")
+
+
+@pytest.fixture
+def page(browser: Browser, live_server: LiveServer, superuser: Client, permissions: None) -> Iterator[Page]:
+    """Root's tab, before any page is open."""
+    context = browser.new_context(reduced_motion="reduce", base_url=live_server.url)
+    session = {"name": "sessionid", "value": superuser.cookies["sessionid"].value, "url": live_server.url}
+    context.add_cookies([session])  # type: ignore[list-item]
+    page = context.new_page()
+    page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
+    yield page
+    context.close()
+
+
+def take_picture(page: Page, name: str) -> None:
+    if folder := os.environ.get("PICTURES"):
+        page.screenshot(path=Path(folder) / f"{name.replace(' ', '-')}.png", full_page=True)
+
+
+def walk(page: Page, looked_at: Callable[[str], None]) -> None:
+    """Open each page, and each form once more with its faults."""
+    for name, address in Scenery().pages():
+        answer = page.goto(address)
+        assert answer is not None
+        assert answer.ok, name
+        looked_at(name)
+        if name in FAULTS:
+            page.locator(FAULTS[name]).first.click()
+            page.locator(".wallet-field__error, .messagelist .error").first.wait_for()
+            # The words are there before the styles.
+            page.wait_for_load_state()
+            looked_at(f"{name}, refused")
+
+
+def test_axe_finds_nothing_light_and_wide_or_dark_and_narrow(page: Page) -> None:
+    found: list[str] = []
+
+    def look(name: str) -> None:
+        for scheme, width in (("light", 1280), ("dark", 390)):
+            page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
+            page.set_viewport_size({"width": width, "height": 900})
+            take_picture(page, f"{name} {scheme}")
+            faults = violations(page, without=DJANGOS_OWN)
+            faults += ["it is wider than the window"] * (page.evaluate(SIDEWAYS) > 0)
+            found.extend(f"{name}, {scheme}: {fault}" for fault in faults)
+
+    walk(page, look)
+    assert not found, "\n".join(found)
+
+
+def test_a_batch_that_goes_on_leaves_the_focus_on_its_stop(page: Page) -> None:
+    batch = Scenery().running
+    page.goto(f"/admin/wallet_gateway/operationbatch/{batch.pk}/progress/")
+    page.get_by_text("2 of 3 orders").wait_for()
+    stop = page.get_by_role("button", name="Stop")
+    stop.focus()
+
+    # Two more come, one of which is done: the page goes on without being loaded anew.
+    rows = list(batch.rows.filter(state=RowState.WORKING))
+    OperationBatchRow.objects.bulk_create(
+        OperationBatchRow(
+            batch=batch, order=row.order, payment=row.payment, state=state, claimed_until=row.claimed_until
+        )
+        for row in rows
+        for state in (RowState.WORKING, RowState.REFUSED)
+    )
+    page.get_by_text("3 of 5 orders").wait_for()
+    assert stop.evaluate("button => button === document.activeElement")
+
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Go on").wait_for()
+    assert page.get_by_text("Stopped", exact=True).is_visible()
+
+
+def test_right_to_left_and_narrow_nothing_sticks_out(page: Page) -> None:
+    page.context.set_extra_http_headers({"Accept-Language": "ar"})
+    page.set_viewport_size({"width": 390, "height": 900})
+    found: list[str] = []
+
+    def look(name: str) -> None:
+        assert page.locator("html").get_attribute("dir") == "rtl"
+        take_picture(page, f"{name} rtl")
+        if page.evaluate(SIDEWAYS) > 0:
+            found.append(name)
+
+    walk(page, look)
+    assert found == []

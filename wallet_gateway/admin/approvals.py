@@ -1,0 +1,52 @@
+"""What takes a second person, in the admin: the list of requests."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.db.models import Model
+from django.http import HttpRequest
+from django.urls import URLPattern, path
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.admin.handing_on import url_of, what_is_asked
+from wallet_gateway.admin.permissions import APPROVE, OF_KIND, RESOLVE, may
+from wallet_gateway.admin.read_only import OwnPageAdmin, linked, money, seen
+from wallet_gateway.admin.verdicts import verdict
+from wallet_gateway.models import Approval
+
+
+@admin.register(Approval)
+class ApprovalAdmin(OwnPageAdmin):
+    """What was asked for, by whom, and what the second person said."""
+
+    list_display = (
+        "what",
+        linked("payment.order", _("order")),
+        money("amount", _("amount")),
+        seen("author", _("author")),
+        "state",
+        seen("decided_by", _("second person")),
+        "created_at",
+    )
+    list_filter = ("state",)
+    list_select_related = ("payment__order", "deposit")
+    search_fields = ()
+
+    @admin.display(description=_("asked for"))
+    def what(self, row: Approval) -> str:
+        """Return what is to be done."""
+        return what_is_asked(row)
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """Let also those see requests who may make them or agree to them."""
+        makes = any(may(request, permission) for permission in {*OF_KIND.values(), RESOLVE, APPROVE})
+        return makes or super().has_view_permission(request, obj)
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the page of a request before those of Django."""
+        name = "wallet_gateway_approval_decide"
+        return [path("<int:approval_id>/decide/", self.acting(verdict), name=name), *super().get_urls()]
+
+    def page_of(self, row: Approval) -> str:
+        """Return the page that shows a request and takes the second person's word."""
+        return url_of(row)
