@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from decimal import Decimal
+from smtplib import SMTPRecipientsRefused
 from typing import Any
 
 import django
@@ -22,7 +23,14 @@ from wallet_gateway.models import Evidence, PaymentOrder
 from wallet_gateway.protocol.money import Money
 
 pytestmark = pytest.mark.django_db
-ALL = (signals.order_paid, signals.order_failed, signals.order_refunded, signals.authorisation_ending)
+ALL = (
+    signals.order_authorised,
+    signals.order_paid,
+    signals.order_failed,
+    signals.order_expired,
+    signals.order_refunded,
+    signals.authorisation_ending,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +46,7 @@ def listening() -> Iterator[None]:
 def ordered(*, waited: bool = True, language: str = "en", **columns: Any) -> PaymentOrder:
     content = {"checkoutDetails": {"cardholderEmail": "ada@example.com"}}
     order = an_order(**{"order_number": "A-1001", "language": language, "content": content} | columns)
-    intent = an_intent(a_payment(order))
+    intent = an_intent(a_payment(order), kind="CHECKOUT")
     state = "UNKNOWN" if waited else "OPEN"
     Evidence.objects.create(intent=intent, kind="FAULT", state_after=state, occurred_at=NOW)
     return order
@@ -64,7 +72,9 @@ def test_the_app_is_off_until_it_is_installed() -> None:
     ("signal", "subject", "words"),
     [
         (signals.order_paid, "Your order A-1001 is paid after all", "20.00"),
+        (signals.order_authorised, "Your order A-1001 is paid after all", "20.00"),
         (signals.order_failed, "Your order A-1001 is not paid", "nothing was charged"),
+        (signals.order_expired, "Your order A-1001 is not paid", "nothing was charged"),
         (signals.order_refunded, "Refund for your order A-1001", "20.00"),
     ],
 )
@@ -75,6 +85,13 @@ def test_each_fact_becomes_one_mail_to_the_customer(signal: Signal, subject: str
     (message,) = mail.outbox
     assert (message.to, message.subject) == (["ada@example.com"], subject)
     assert words in message.body
+
+
+def test_what_is_authorised_and_then_captured_is_told_once() -> None:
+    order = ordered()
+    tell(signals.order_authorised, order, "fact-1")
+    tell(signals.order_paid, order, "fact-2")
+    assert len(mail.outbox) == 1
 
 
 @pytest.mark.parametrize("signal", [signals.order_paid, signals.order_failed])
@@ -122,6 +139,23 @@ def test_a_mail_server_that_is_away_is_tried_again(monkeypatch: pytest.MonkeyPat
         assert [type(error) for error in tell(signals.order_refunded, order)] == [ConnectionRefusedError]
     assert tell(signals.order_refunded, order) == []
     assert len(mail.outbox) == 1
+
+
+@pytest.mark.parametrize(("code", "failures"), [(550, 0), (450, 1)])
+def test_an_address_that_the_mail_server_refuses_for_good_is_not_tried_again(
+    code: int, failures: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> None:
+        raise SMTPRecipientsRefused({"ada@example.com": (code, b"no such user")})
+
+    monkeypatch.setattr(receivers, "send_mail", refused)
+    assert len(tell(signals.order_refunded, ordered())) == failures
+
+
+def test_an_address_that_is_none_keeps_nobody_from_hearing_the_fact() -> None:
+    content = {"checkoutDetails": {"cardholderEmail": "ada@example.com\nBcc: all@example.com"}}
+    assert tell(signals.order_refunded, ordered(content=content)) == []
+    assert mail.outbox == []
 
 
 def test_managers_hear_of_an_authorisation_that_lapses(settings: Settings) -> None:

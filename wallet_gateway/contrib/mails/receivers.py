@@ -1,12 +1,15 @@
 """Receivers of our own signals: a fact becomes a mail, once. One that cannot be sent is told again later.
 
-Customers hear three things: paid after all and not paid, where they were told to wait, and refunded. The
-shop's managers (Django's `MANAGERS`) hear of authorisations that lapse.
+Customers hear three things: paid after all and not paid, where they were told to wait, and refunded. The page
+that lets them wait promises it (see `web.pages.will_write`), so every end of a wait is told. The shop's
+managers (Django's `MANAGERS`) hear of authorisations that lapse.
 """
 
 from __future__ import annotations
 
+import logging
 from datetime import datetime
+from smtplib import SMTPRecipientsRefused
 from typing import Any
 
 from django.core.mail import mail_managers, send_mail
@@ -15,34 +18,42 @@ from django.utils import formats, translation
 from django.utils.translation import gettext as _
 
 from wallet_gateway import signals, wiring
-from wallet_gateway.domain.lifecycle import IntentState
-from wallet_gateway.models import Evidence, PaymentOrder, WorkMark
+from wallet_gateway.models import PaymentOrder, WorkMark
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.waiting_customers import address_of, was_made_to_wait
 from wallet_gateway.templatetags.money_display import format_money
 
-_MADE_TO_WAIT = (IntentState.UNKNOWN, IntentState.PENDING)
+logger = logging.getLogger("wallet_gateway.mails")
+
+_FOR_GOOD = 500
+"""Codes of a mail server from here on say that it is no use to try again."""
 
 
 def connect() -> None:
     """Listen to our own signals; however often it is called, each mail is sent once."""
     for name, signal, receiver in (
+        ("authorised", signals.order_authorised, tell_paid_after_all),
         ("paid", signals.order_paid, tell_paid_after_all),
         ("failed", signals.order_failed, tell_not_paid),
+        ("expired", signals.order_expired, tell_not_paid),
         ("refunded", signals.order_refunded, tell_refunded),
         ("ending", signals.authorisation_ending, tell_managers),
     ):
         signal.connect(receiver, dispatch_uid=f"wallet_gateway.contrib.mails.{name}", weak=False)
 
 
-def tell_paid_after_all(order: PaymentOrder, fact_id: str, amount: Money | None, **_kwargs: Any) -> None:
-    """Write to a customer who was told to wait that the payment went through."""
-    if _was_made_to_wait(order):
-        _write("paid", order, fact_id, amount)
+def tell_paid_after_all(order: PaymentOrder, amount: Money | None, **_kwargs: Any) -> None:
+    """Write to a customer who was told to wait that the payment went through.
+
+    Once an order: what is authorised first and captured later is no news to the customer.
+    """
+    if was_made_to_wait(order):
+        _write("paid", order, f"paid:{order.pk}", amount)
 
 
 def tell_not_paid(order: PaymentOrder, fact_id: str, amount: Money | None, **_kwargs: Any) -> None:
     """Write to a customer who was told to wait that nothing was charged."""
-    if _was_made_to_wait(order):
+    if was_made_to_wait(order):
         _write("not_paid", order, fact_id, amount)
 
 
@@ -62,14 +73,8 @@ def tell_managers(reference: str, amount: Money, ends_at: datetime, **_kwargs: A
     mail_managers(subject, text)
 
 
-def _was_made_to_wait(order: PaymentOrder) -> bool:
-    waited = Evidence.objects.filter(intent__payment__order=order, state_after__in=_MADE_TO_WAIT)
-    return waited.exists()
-
-
-def _write(what: str, order: PaymentOrder, fact_id: str, amount: Money | None) -> None:
-    address = order.content.get("checkoutDetails", {}).get("cardholderEmail")
-    name = f"mail:{fact_id}"
+def _write(what: str, order: PaymentOrder, about: str, amount: Money | None) -> None:
+    address, name = address_of(order), f"mail:{about}"
     if not address or WorkMark.objects.filter(name=name).exists():
         return
     with translation.override(_language(order)):
@@ -77,7 +82,13 @@ def _write(what: str, order: PaymentOrder, fact_id: str, amount: Money | None) -
         given = {"number": _one_line(order.order_number or order.reference), "amount": money}
         text = render_to_string(f"wallet_gateway/mails/{what}.txt", given).strip()
     subject, _rest, body = text.partition("\n")
-    send_mail(_one_line(subject), body.strip() + "\n", None, [address])
+    try:
+        send_mail(_one_line(subject), body.strip() + "\n", None, [address])
+    except SMTPRecipientsRefused as refused:
+        if any(code < _FOR_GOOD for code, _said in refused.recipients.values()):
+            raise
+        # Told again and again, the fact would be late for ever, and every other receiver hear it each time.
+        logger.warning("the mail server takes no mail to the customer of order %s", order.reference)
     # Marked afterwards: a mail that comes twice is better than one that never comes.
     WorkMark.set_once(name, now=wiring.clock().now())
 

@@ -1,0 +1,111 @@
+"""Spans of calls to a gateway, as the SDK's own exporter receives them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from decimal import Decimal
+
+import pytest
+from opentelemetry import trace
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind, StatusCode
+from pytest_django import Settings
+
+from wallet_gateway import payments, wiring
+from wallet_gateway.client.errors import NotSent
+from wallet_gateway.contrib.opentelemetry.apps import OpenTelemetryConfig
+from wallet_gateway.contrib.opentelemetry.spans import connect
+from wallet_gateway.signals import gateway_called
+from wallet_gateway.testing.control import SandboxControl
+
+
+@pytest.fixture(scope="session")
+def exporter() -> InMemorySpanExporter:
+    """The SDK takes one provider for the life of a process."""
+    exporter, provider = InMemorySpanExporter(), TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    trace.set_tracer_provider(provider)
+    return exporter
+
+
+@pytest.fixture
+def spans(exporter: InMemorySpanExporter) -> Iterator[InMemorySpanExporter]:
+    connect()
+    exporter.clear()
+    yield exporter
+    assert gateway_called.disconnect(dispatch_uid="wallet_gateway_opentelemetry")
+
+
+def only(spans: InMemorySpanExporter) -> ReadableSpan:
+    (span,) = spans.get_finished_spans()
+    return span
+
+
+def test_a_call_is_a_client_span_under_the_shops_own(
+    spans: InMemorySpanExporter, wallet_sandbox: SandboxControl
+) -> None:
+    with trace.get_tracer("shop").start_as_current_span("view") as view:
+        wiring.gateway("default").status("UNKNOWN-REFERENCE")
+    ours, outer = spans.get_finished_spans()
+    assert (ours.name, ours.kind) == ("wallet_gateway.status", SpanKind.CLIENT)
+    assert ours.parent is not None
+    assert ours.parent.span_id == view.get_span_context().span_id
+    assert ours.status.status_code is StatusCode.UNSET
+    assert dict(ours.attributes or {}) == {
+        "wallet_gateway.gateway": "default",
+        "wallet_gateway.operation": "status",
+        "wallet_gateway.outcome": "answered",
+        "http.request.method": "GET",
+        "url.template": "/api/v5/apmTransactions",
+        "http.response.status_code": 200,
+    }
+    assert outer.start_time is not None
+    assert ours.start_time is not None
+    assert ours.end_time is not None
+    assert outer.start_time - 1_000_000 <= ours.start_time < ours.end_time
+
+
+def test_a_gateway_that_cannot_be_reached_is_an_error_by_its_reason(
+    spans: InMemorySpanExporter, wallet_sandbox: SandboxControl, settings: Settings
+) -> None:
+    default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"BASE_URL": "http://127.0.0.1:9"}
+    settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": {"default": default}}
+    with pytest.raises(NotSent):
+        wiring.gateway("default").status("SECRET-REFERENCE")
+    span = only(spans)
+    assert (span.status.status_code, span.status.description) == (StatusCode.ERROR, "refused_connection")
+    assert (span.attributes or {})["error.type"] == "refused_connection"
+    assert "SECRET-REFERENCE" not in span.to_json()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_payment_leaves_no_word_of_its_customer_and_no_secret_in_any_span(
+    spans: InMemorySpanExporter, wallet_sandbox: SandboxControl
+) -> None:
+    mug = payments.Item(
+        product_id="MUG", product_name="Mug of mallory", unit_amount=Decimal("12.50"), quantity=2
+    )
+    order = payments.create_order(
+        reference="SECRET-REFERENCE",
+        currency="EUR",
+        items=[mug],
+        type="preauthorization",
+        cardholder_email="mallory@example.com",
+    )
+    started = payments.start_checkout(order)
+    wallet_sandbox.complete_checkout(started.reference, "success")
+    payments.capture(payments.reconcile(payments.get_order("SECRET-REFERENCE")), Decimal("5.00"))
+
+    names = [span.name for span in spans.get_finished_spans()]
+    assert names[0] == "wallet_gateway.checkout"
+    assert "wallet_gateway.capture" in names
+    written = " ".join(span.to_json() for span in spans.get_finished_spans())
+    for word in ("mallory", "SECRET", started.reference, "12.50", "25.00", "127.0.0.1"):
+        assert word not in written
+
+
+def test_the_app_listens_from_its_start() -> None:
+    OpenTelemetryConfig.create("wallet_gateway.contrib.opentelemetry").ready()
+    assert gateway_called.disconnect(dispatch_uid="wallet_gateway_opentelemetry")

@@ -1,0 +1,118 @@
+"""What a scrape reads from the rows, through a registry of its own."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from django.db import OperationalError
+from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
+from pytest_django import DjangoAssertNumQueries
+
+from tests.models.rows import an_intent
+from wallet_gateway import payments, upkeep, wiring
+from wallet_gateway.contrib.prometheus import rows
+from wallet_gateway.contrib.prometheus.rows import RowCollector
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.models import GatewayPause, WorkMark
+
+pytestmark = pytest.mark.django_db
+K, S = TransactionKind, IntentState
+
+
+@pytest.fixture
+def registry() -> CollectorRegistry:
+    registry = CollectorRegistry()
+    registry.register(RowCollector())
+    return registry
+
+
+def test_an_empty_shop_is_all_zeros_and_was_never_swept(registry: CollectorRegistry) -> None:
+    shown = generate_latest(registry).decode()
+    for line in (
+        "wallet_gateway_rows_read 1.0",
+        "wallet_gateway_unknown_outcomes 0.0",
+        "wallet_gateway_oldest_unknown_seconds 0.0",
+        'wallet_gateway_seconds_since_sweep{gateway="default"} +Inf',
+        'wallet_gateway_questions_due{gateway="default"} 0.0',
+        'wallet_gateway_sending_paused{by="breaker",gateway="default"} 0.0',
+        "wallet_gateway_facts_untold 0.0",
+    ):
+        assert line in shown
+
+
+def test_rows_are_told_by_what_they_are(registry: CollectorRegistry) -> None:
+    now = wiring.clock().now()
+    WorkMark.set("sweep:default", now=now - timedelta(seconds=90))
+    an_intent(kind=K.CHECKOUT, state=S.APPROVED, created_at=now)
+    an_intent(kind=K.CHECKOUT, state=S.APPROVED, created_at=now - timedelta(days=2))
+    an_intent(
+        kind=K.REFUND,
+        state=S.UNKNOWN,
+        created_at=now,
+        state_since=now - timedelta(seconds=600),
+        next_query_at=now - timedelta(seconds=5),
+    )
+
+    def value(name: str, **labels: str) -> float | None:
+        return registry.get_sample_value(f"wallet_gateway_{name}", labels)
+
+    assert value("transactions", gateway="default", kind="CHECKOUT", state="APPROVED") == 1
+    assert value("transactions", gateway="default", kind="REFUND", state="UNKNOWN") == 1
+    assert value("unknown_outcomes") == 1
+    assert value("oldest_unknown_seconds") == pytest.approx(600, abs=30)
+    assert value("seconds_since_sweep", gateway="default") == pytest.approx(90, abs=30)
+    assert value("questions_due", gateway="default") == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_pause_says_who_decided_on_it(registry: CollectorRegistry) -> None:
+    def paused() -> dict[str, float | None]:
+        name = "wallet_gateway_sending_paused"
+        return {
+            by: registry.get_sample_value(name, {"gateway": "default", "by": by})
+            for by in ("person", "breaker")
+        }
+
+    until = wiring.clock().now() + timedelta(minutes=5)
+    GatewayPause.objects.create(gateway="default", sending_until=until, reason="too many unknown outcomes")
+    assert paused() == {"person": 0, "breaker": 1}
+    payments.stop_sending("default", author="anna", reason="customer Meier is wrong")
+    assert paused() == {"person": 1, "breaker": 0}
+    shown = generate_latest(registry)
+    assert b"anna" not in shown
+    assert b"Meier" not in shown
+
+
+def test_a_scrape_takes_a_few_statements_and_registering_none(
+    django_assert_num_queries: DjangoAssertNumQueries, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    registry = CollectorRegistry()
+    wiring.clock().now()
+    with django_assert_num_queries(0):
+        registry.register(RowCollector())
+    for _ in range(20):
+        an_intent(state=S.UNKNOWN)
+    with django_assert_max_num_queries(10):
+        generate_latest(registry)
+
+
+def test_a_database_that_does_not_answer_is_said_and_hides_no_other_metric(
+    registry: CollectorRegistry, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails() -> None:
+        raise OperationalError("the server is gone")
+
+    monkeypatch.setattr(upkeep, "health", fails)
+    assert generate_latest(registry).decode().splitlines()[2:] == ["wallet_gateway_rows_read 0.0"]
+    assert "the server is gone" in caplog.text
+
+
+def test_the_rows_are_offered_to_the_librarys_own_registry_once() -> None:
+    collector = rows.register()
+    try:
+        assert rows.register() is collector
+        assert REGISTRY.get_sample_value("wallet_gateway_rows_read") == 1
+    finally:
+        REGISTRY.unregister(collector)
+        rows.register.cache_clear()

@@ -1,0 +1,53 @@
+"""A span for each call to a gateway, written when the call is over: what happened, never what was said.
+
+No header of a trace goes to the gateway, whose interface knows none.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from opentelemetry import trace
+from opentelemetry.trace import SpanKind, Status, StatusCode
+from opentelemetry.util.types import AttributeValue
+
+from wallet_gateway import __version__
+from wallet_gateway.client.calls import CallOutcome, EndedCall
+from wallet_gateway.signals import gateway_called
+
+_NANOSECONDS = 1_000_000_000
+
+
+def connect() -> None:
+    """Write a span for every call from now on."""
+    gateway_called.connect(_write, dispatch_uid="wallet_gateway_opentelemetry")
+
+
+def _write(*, gateway: str, call: EndedCall, **_: Any) -> None:
+    # The signal comes in the thread that called, so the span that is current there is the parent.
+    tracer, ended = trace.get_tracer("wallet_gateway", __version__), time.time_ns()
+    span = tracer.start_span(
+        f"wallet_gateway.{call.operation}",
+        kind=SpanKind.CLIENT,
+        attributes=_attributes(gateway, call),
+        start_time=ended - round(call.elapsed_seconds * _NANOSECONDS),
+    )
+    if call.outcome is not CallOutcome.ANSWERED:
+        span.set_status(Status(StatusCode.ERROR, call.reason or call.outcome.value))
+    span.end(end_time=ended)
+
+
+def _attributes(gateway: str, call: EndedCall) -> dict[str, AttributeValue]:
+    known: dict[str, AttributeValue] = {
+        "wallet_gateway.gateway": gateway,
+        "wallet_gateway.operation": call.operation,
+        "wallet_gateway.outcome": call.outcome.value,
+        "http.request.method": call.method,
+        "url.template": call.path,
+    }
+    if call.http_status is not None:
+        known["http.response.status_code"] = call.http_status
+    if call.outcome is not CallOutcome.ANSWERED:
+        known["error.type"] = call.reason or call.outcome.value
+    return known

@@ -1,0 +1,100 @@
+"""What the rows say, read at each scrape: the same from every process and every machine.
+
+Nothing is counted along the way, so nothing is lost with a process, and late evidence moves the numbers.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from django.db import Error
+from prometheus_client import REGISTRY
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from wallet_gateway import upkeep
+from wallet_gateway.queries.gauges import Gauges, gauges
+from wallet_gateway.queries.health import Health
+
+logger = logging.getLogger("wallet_gateway.prometheus")
+
+
+class RowCollector(Collector):
+    """Reads the rows at each scrape; a few statements, none of which grows with the age of the shop."""
+
+    def describe(self) -> Iterable[GaugeMetricFamily]:
+        """Name nothing: registering must not ask a database that may not be there yet."""
+        return ()
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        """Yield the families; where the database does not answer only that it did not."""
+        try:
+            health = upkeep.health()
+            families = [*_of_health(health), *_of_gauges(gauges(health.now, upkeep.gateway_aliases()))]
+        except Error:
+            logger.exception("the rows could not be read for the metrics")
+            families = []
+        yield _gauge("rows_read", "1 where the database answered this scrape, else 0.", bool(families))
+        yield from families
+
+
+@cache
+def register() -> RowCollector:
+    """Offer the rows to whatever exposes the library's own registry."""
+    collector = RowCollector()
+    REGISTRY.register(collector)
+    return collector
+
+
+def _of_health(health: Health) -> Iterator[GaugeMetricFamily]:
+    since = health.oldest_unknown_since
+    age = (health.now - since).total_seconds() if since else 0
+    yield _gauge("unknown_outcomes", "Transactions whose outcome nobody knows.", health.unknown)
+    yield _gauge("oldest_unknown_seconds", "Seconds since the oldest of them; 0 where there is none.", age)
+    yield _gauge("anomalies", "Contradictions that wait for a decision.", health.anomalies)
+    yield _gauge("overpaid_orders", "Orders that were paid more than once.", health.overpaid)
+    yield _gauge("waiting_for_a_person", "Transactions left to a person.", health.waiting_for_a_person)
+    yield _gauge("discrepancies", "Open differences between our books and a gateway's.", health.discrepancies)
+    yield _since_sweep(health)
+    yield _paused(health)
+
+
+def _since_sweep(health: Health) -> GaugeMetricFamily:
+    words = "Seconds since a gateway was last swept; +Inf where it never was."
+    family = _family("seconds_since_sweep", words, "gateway")
+    for alias, at in health.swept_at.items():
+        family.add_metric([alias], (health.now - at).total_seconds() if at else float("inf"))
+    return family
+
+
+def _paused(health: Health) -> GaugeMetricFamily:
+    words = "1 where nothing new is sent to a gateway, by who decided so: a person, or the breaker."
+    family = _family("sending_paused", words, "gateway", "by")
+    decided = {pause.gateway: "person" if pause.author else "breaker" for pause in health.pauses}
+    for alias in health.swept_at:
+        for by in ("person", "breaker"):
+            family.add_metric([alias, by], decided.get(alias) == by)
+    return family
+
+
+def _of_gauges(found: Gauges) -> Iterator[GaugeMetricFamily]:
+    words = "Transactions begun within the last 24 hours, by how they stand now."
+    begun = _family("transactions", words, "gateway", "kind", "state")
+    for stand in found.begun:
+        begun.add_metric([stand.gateway, stand.kind, stand.state], stand.number)
+    due = _family("questions_due", "Transactions that a gateway is to be asked about by now.", "gateway")
+    for alias, number in found.questions_due.items():
+        due.add_metric([alias], number)
+    yield begun
+    yield due
+    yield _gauge("facts_untold", "Facts that the shop's receivers have not taken yet.", found.facts_untold)
+
+
+def _gauge(name: str, words: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"wallet_gateway_{name}", words, value=value)
+
+
+def _family(name: str, words: str, *labels: str) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"wallet_gateway_{name}", words, labels=labels)

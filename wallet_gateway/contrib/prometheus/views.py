@@ -1,0 +1,37 @@
+"""The page that Prometheus scrapes, for a shop that has none: behind the same door as the health view."""
+
+from __future__ import annotations
+
+import os
+
+from django.contrib.auth.decorators import login_not_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+from prometheus_client import REGISTRY, CollectorRegistry
+from prometheus_client.exposition import choose_encoder
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from wallet_gateway.contrib.prometheus.rows import RowCollector
+from wallet_gateway.web.health import may_know
+
+
+@login_not_required
+@never_cache
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """Answer with every metric of this process, or of all where they share a directory; 404 to strangers."""
+    if not may_know(request):
+        raise Http404("no such page")
+    encode, content_type = choose_encoder(request.headers.get("Accept", ""))
+    return HttpResponse(encode(_registry()), content_type=content_type)
+
+
+def _registry() -> CollectorRegistry:
+    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
+        return REGISTRY
+    # What processes have counted comes from their files; the rows are the same for all, and are read once.
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
+    registry.register(RowCollector())
+    return registry
