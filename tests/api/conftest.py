@@ -1,7 +1,14 @@
-"""The orders and attempts of the customer's door serve the JSON door's tests, too."""
+"""The orders and attempts of the customer's door serve the JSON door's tests, too; no try waits for one."""
 
 from __future__ import annotations
 
-from tests.web.conftest import make_order, open_attempt
+import pytest
 
-__all__ = ["make_order", "open_attempt"]
+from tests.web.conftest import make_order, nobody_sleeps, open_attempt
+
+__all__ = ["make_order", "nobody_sleeps", "open_attempt"]
+
+
+@pytest.fixture(autouse=True)
+def _in_a_hurry(nobody_sleeps: None) -> None:
+    """Each of these tests."""

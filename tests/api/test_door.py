@@ -105,6 +105,7 @@ ROUTES = {
     "wallet_session": "CSRF token needed; sends nothing but the question for a key",
     "wallet_reference": "CSRF token and session needed; sends nothing",
     "wallet_price": "CSRF token and session needed; sends nothing",
+    "wallet_event": "CSRF token and session needed; twenty words in the timeline, and nothing else",
     "wallet_result": "CSRF token and session needed; charges the account that this browser made",
 }
 ANYBODY = {"return", "result", "status", "health", "pay"}

@@ -5,7 +5,14 @@ from __future__ import annotations
 import pytest
 
 from wallet_gateway.api.problems import InvalidBody
-from wallet_gateway.api.questions import PriceQuestion, price_question
+from wallet_gateway.api.questions import (
+    EventReport,
+    PriceQuestion,
+    event_report,
+    price_question,
+    reference_before,
+)
+from wallet_gateway.payments import WalletEvent
 from wallet_gateway.protocol.strict_json import NumberText
 
 
@@ -46,3 +53,15 @@ def test_an_address_is_in_no_repr() -> None:
 def test_another_type_or_size_is_refused_whole(body: dict[str, object]) -> None:
     with pytest.raises(InvalidBody):
         price_question(body)
+
+
+def test_a_page_may_say_which_reference_its_sheet_had() -> None:
+    assert (reference_before({}), reference_before({"after": "R"})) == ("", "R")
+    with pytest.raises(InvalidBody):
+        reference_before({"after": ["R"]})
+
+
+def test_a_report_needs_no_words_and_shows_them_in_no_repr() -> None:
+    told = {"reference": "R", "event": "CLOSED"}
+    assert event_report(told) == EventReport(reference="R", event=WalletEvent.CLOSED)
+    assert "secret" not in repr(event_report(told | {"message": "secret"}))

@@ -12,7 +12,8 @@ from rest_framework.request import Request
 
 from tests.api.browser import Browser, approve
 from wallet_gateway.api.throttles import ResultsThrottle
-from wallet_gateway.models import PaymentOrder
+from wallet_gateway.models import PaymentOrder, WalletAttempt
+from wallet_gateway.models.wallet import MOST_EVENTS
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -30,6 +31,14 @@ def test_a_session_may_bring_twenty_results_an_hour(order: PaymentOrder) -> None
     browser.open(order)
     codes = [browser.post("result", order, FAILED).status_code for _ in range(22)]
     assert codes == [200] * 20 + [429] * 2
+
+
+def test_a_script_that_reports_without_end_is_stopped_and_fills_no_row(order: PaymentOrder) -> None:
+    browser = Browser()
+    report = {"reference": browser.open(order)["reference"], "event": "ERROR", "message": "m" * 255}
+    codes = [browser.post("event", order, report).status_code for _ in range(122)]
+    assert codes == [204] * 120 + [429] * 2
+    assert len(WalletAttempt.objects.get().events) == MOST_EVENTS
 
 
 def test_whoever_is_told_to_wait_is_told_how_long(order: PaymentOrder) -> None:

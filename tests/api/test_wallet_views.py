@@ -1,4 +1,4 @@
-"""The wallet button's four addresses, over a running sandbox: what they answer, and to whom."""
+"""The wallet button's five addresses, over a running sandbox: what they answer, and to whom."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from wallet_gateway.testing.control import SandboxControl
 pytestmark = pytest.mark.django_db
 
 MakeOrder = Callable[..., PaymentOrder]
-KINDS = ["session", "reference", "price", "result"]
+KINDS = ["session", "reference", "price", "result", "event"]
 UNKNOWN = {"code": "unknown_link", "message": "There is no such link."}
 FAILED = {"code": "4000340", "description": "GeneralValidationError", "details": {"message": "no token"}}
 
@@ -230,10 +230,12 @@ def test_an_order_that_there_is_not_is_a_404(browser: Browser, order: PaymentOrd
 
 def _body(kind: str, reference: str) -> dict[str, Any]:
     result = {"clientSystemTransactionId": reference, "transactionAccountId": "A"}
-    return result | {"transactionMethod": "WalletPay"} if kind == "result" else {"reference": reference}
+    if kind == "result":
+        return result | {"transactionMethod": "WalletPay"}
+    return {"reference": reference} | ({"event": "CLOSED"} if kind == "event" else {})
 
 
-@pytest.mark.parametrize("kind", ["reference", "price", "result"])
+@pytest.mark.parametrize("kind", ["reference", "price", "result", "event"])
 @pytest.mark.parametrize("has_own", [False, True], ids=["no-session", "own-session"])
 def test_another_browser_gets_a_404_without_a_byte_of_the_order(
     order: PaymentOrder, make_order: MakeOrder, browser: Browser, kind: str, has_own: bool
@@ -337,6 +339,66 @@ def test_a_second_card_gets_a_reference_of_its_own_after_the_first_was_used(
     assert browser.post("reference", order).json() == {"reference": first}
     WalletAttempt.objects.update(results_count=1)
     assert browser.post("reference", order).json()["reference"] != first
+
+
+@pytest.mark.usefixtures("pricing")
+def test_another_card_is_charged_what_its_own_sheet_shows_and_not_another_tabs(
+    order: PaymentOrder, browser: Browser, wallet_sandbox: SandboxControl
+) -> None:
+    sheets = [browser.open(order), browser.open(order)]
+    dearer = {"reference": sheets[0]["reference"], "shippingOption": "fast"}
+    assert browser.post("price", order, dearer).json()["total"] == "29.80"
+    for sheet in sheets:
+        wallet_sandbox.fault("authorization", "errored")
+        assert browser.post("result", order, approve(wallet_sandbox, sheet)).json()["outcome"] == "DECLINED"
+
+    after = {"after": sheets[0]["reference"]}
+    reference = browser.post("reference", order, after).json()["reference"]
+    browser.post("result", order, approve(wallet_sandbox, sheets[0], reference=reference))
+    assert payments.get_order(order.reference).payments.get(captured__gt=0).captured == 2980
+
+
+# What the page reports
+
+
+def _reported(order: PaymentOrder, *, everything: bool = False) -> list[tuple[str, str]]:
+    entries = payments.order_timeline(order, everything=everything)
+    return [(str(entry.text), entry.detail) for entry in entries if entry.kind == "REPORTED"]
+
+
+def test_what_the_page_reports_is_in_the_timeline_and_changes_nothing(
+    order: PaymentOrder, browser: Browser
+) -> None:
+    report = {"reference": browser.open(order)["reference"]}
+    for event, message in [("READY", None), ("CLOSED", ""), ("ERROR", "card 4111111111111111\nfailed")]:
+        answer = browser.post("event", order, report | {"event": event, "message": message or None})
+        assert (answer.status_code, answer.content) == (204, b"")
+    by_the_customer = [("Wallet sheet closed", ""), ("Wallet reported an error", "card ***1111 failed")]
+    assert _reported(order) == by_the_customer
+    assert _reported(order, everything=True) == [("Wallet button ready", ""), *by_the_customer]
+    assert state_of(order) == "OPEN"
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"event": "RESULT"},
+        {"event": "BOUGHT"},
+        {"event": ["CLOSED"]},
+        {"event": None},
+        {"reference": 7},
+        {"message": "m" * 256},
+        {"message": {"a": "b"}},
+    ],
+    ids=str,
+)
+def test_a_report_of_another_kind_or_size_is_refused_whole(
+    order: PaymentOrder, browser: Browser, changed: dict[str, Any]
+) -> None:
+    report = {"reference": browser.open(order)["reference"], "event": "CLOSED"}
+    answer = browser.post("event", order, report | changed)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_body")
+    assert WalletAttempt.objects.get().events == []
 
 
 # What is said and logged

@@ -18,7 +18,7 @@ export const FAILURE = { code: "4000340", description: "GeneralValidationError",
 
 const TEXTS = { sending: "Sending", cancelled: "Closed", failed: "Failed", unclear: "Finding out", total: "Total" }
 const HTML = `<html lang="en"><body><div class="wallet-button" data-wallet-session="/api/session" data-wallet-price="/api/price"
-  data-wallet-reference="/api/reference" data-wallet-result="/api/result" data-wallet-csrf-header="X-Shop-Token"
+  data-wallet-reference="/api/reference" data-wallet-result="/api/result" data-wallet-event="/api/event" data-wallet-csrf-header="X-Shop-Token"
   ${Object.entries(TEXTS).map(([name, text]) => `data-wallet-text-${name}="${text}"`).join(" ")}>
   <div class="wallet-button__slot"><div id="merchant-google-pay-button" hidden><button type="button">Pay</button></div></div>
   <p role="status" tabindex="-1"></p>
@@ -57,7 +57,7 @@ export const parameters = (optionalParams = { callbackIntents: ["PAYMENT_AUTHORI
 
 /** Opens the page. `answers[what]` is a body, `[status, body]`, a function of the question, or null for a cut line. */
 export async function open(t, answers = {}) {
-  const page = { asked: [], runs: [], went: [], warnings: [], clicks: 0, answers: { session: session(), ...answers } }
+  const page = { asked: [], runs: [], went: [], warnings: [], clicks: 0, answers: { session: session(), event: [204, ""], ...answers } }
   const server = createServer(async (request, response) => {
     const parts = []
     for await (const part of request) parts.push(part)
@@ -106,7 +106,7 @@ export async function open(t, answers = {}) {
   page.news = document.querySelector("[role=status]")
   page.questions = (what) => page.asked.filter((one) => one.what === what).map(({ body }) => body)
   page.tell = (name, detail) => window[name](new window.CustomEvent(name, { detail }))
-  page.dispatch = (name) => document.dispatchEvent(new window.CustomEvent(name))
+  page.dispatch = (name, detail) => document.dispatchEvent(new window.CustomEvent(name, { detail }))
   Object.defineProperties(page, {
     state: { get: () => page.element.dataset.walletState },
     said: { get: () => page.news.textContent },

@@ -210,6 +210,7 @@ test("a decline keeps the sheet open, and the next card has a fresh reference", 
   const { transactionState, error } = await page.options.onPaymentAuthorized({}, SUCCESS)
   assert.deepEqual([transactionState, error.intent, error.message], ["ERROR", "PAYMENT_AUTHORIZATION", "Your bank declined"])
   assert.equal(await page.options.nextReference(), "REF-2")
+  assert.deepEqual(page.questions("reference"), [{ after: "REF-1" }])
   page.answers.result = APPROVED
   const second = { ...SUCCESS, clientSystemTransactionId: "REF-2", transactionAccountId: "ACC-2" }
   assert.deepEqual(await page.options.onPaymentAuthorized({}, second), { transactionState: "SUCCESS" })
@@ -268,6 +269,43 @@ test("a failure before the button was there leaves the form, without a word", as
   page.tell("handlePaymentError", "The wallet's script could not be loaded")
   assert.deepEqual([page.state, page.said, page.slot.hidden], ["unavailable", "", true])
 })
+
+// --- what the shop is told of it ----------------------------------------------------------------------------------
+
+const REPORTS = [
+  ["a button that is ready", (page) => page.tell("handleWalletPayReady"), { event: "READY" }],
+  ["a closed sheet", (page) => page.dispatch("wallet:cancelled"), { event: "CLOSED" }],
+  ["a browser without a wallet", (page) => page.dispatch("wallet:unavailable", "not-ready"), { event: "UNAVAILABLE", message: "not-ready" }],
+  ["a failure", (page) => page.tell("handlePaymentError", "No card"), { event: "ERROR", message: "No card" }],
+  ["a failure of many words", (page) => page.tell("handlePaymentError", "x".repeat(9999)), { event: "ERROR", message: "x".repeat(250) }],
+]
+
+for (const [what, happen, report] of REPORTS) {
+  test(`the order's timeline is told of ${what}`, async (t) => {
+    const page = await open(t)
+    await until(() => page.runs.length)
+    happen(page)
+    await until(() => page.questions("event").length)
+    assert.deepEqual(page.questions("event"), [{ reference: "REF-1", ...report }])
+  })
+}
+
+test("without a session there is nothing that a report could belong to", async (t) => {
+  const page = await open(t, { session: NOT_PAYABLE })
+  await until(() => page.state === "closed")
+  page.dispatch("wallet:unavailable", "not-ready")
+  await aWhile()
+  assert.deepEqual(page.questions("event"), [])
+})
+
+for (const [what, answer] of [["is not reached", null], ["has heard enough", [429, { code: "throttled", message: "" }]], ["breaks", [500, "<h1>"]]]) {
+  test(`a shop that ${what} when it is told changes nothing on the page`, async (t) => {
+    const page = await ready(t, { event: answer })
+    await until(() => page.questions("event").length)
+    await aWhile()
+    assert.deepEqual([page.state, page.said, page.warnings], ["ready", "", []])
+  })
+}
 
 // --- back and forth -----------------------------------------------------------------------------------------------
 

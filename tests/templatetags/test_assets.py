@@ -48,6 +48,12 @@ def test_the_nonce_of_the_request_is_taken_where_the_context_has_none(rf: Reques
     assert nonce_of(Context({"request": request})) == "from-django-csp"
 
 
+def test_djangos_nonce_is_found_where_a_project_lacks_the_context_processor(rf: RequestFactory) -> None:
+    request = rf.get("/")
+    request._csp_nonce = LazyNonce()  # type: ignore[attr-defined]
+    assert nonce_of(Context({"request": request})) == "from-django"
+
+
 @pytest.mark.parametrize("context", [{}, {"request": RequestFactory().get("/")}], ids=["bare", "request"])
 def test_a_project_without_nonces_has_none(context: dict[str, object]) -> None:
     assert nonce_of(Context(context)) is None

@@ -67,6 +67,16 @@ def test_wallet_js_comes_before_what_calls_it_and_neither_holds_the_page_up() ->
     assert second.attributes["type"] == "module"
 
 
+def test_the_wallets_own_script_is_fetched_before_anybody_asks_for_it() -> None:
+    [early] = [
+        link
+        for link in draw(an_order(), csp_nonce="n0nce").all("link")
+        if link.attributes["rel"] == "preload"
+    ]
+    assert early.attributes["href"] == "http://127.0.0.1:8001/wallet/pay.js"
+    assert (early.attributes["as"], early.attributes["nonce"]) == ("script", "n0nce")
+
+
 def test_wallet_js_is_told_gateway_and_wallet() -> None:
     script = draw(an_order()).all("script")[0]
     assert script.attributes["data-gateway-url"] == "http://127.0.0.1:8001"

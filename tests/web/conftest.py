@@ -5,14 +5,16 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from urllib.parse import urlsplit
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from wallet_gateway import payments, return_tokens
+from wallet_gateway import contexts, payments, return_tokens
 from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.return_tokens import ReturnOutcome
 
 _numbers = itertools.count(1)
@@ -39,6 +41,12 @@ def make_order() -> Callable[..., PaymentOrder]:
 def open_attempt(wallet_sandbox: object, make_order: Callable[..., PaymentOrder]) -> Payment:
     """An attempt whose payment page is open at the sandbox."""
     return payments.start_checkout(make_order())
+
+
+@pytest.fixture
+def nobody_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ask an ailing gateway as often as ever, without the seconds between two tries."""
+    monkeypatch.setattr(contexts, "GatewayContext", partial(GatewayContext, sleep=lambda seconds: None))
 
 
 def address(name: str, attempt: Payment, outcome: ReturnOutcome) -> str:

@@ -251,8 +251,8 @@ def test_the_policy_of_a_page_keeps_injected_script_from_running(
     assert any("Content Security Policy" in complaint for complaint in complaints)
 
 
-@pytest.mark.parametrize("width", [320, 390, 1280])
-@pytest.mark.parametrize("language", ["en", "de", "ar"])
+# By turns on a narrow, a middling and a wide screen, and then on the others.
+@pytest.mark.parametrize(("language", "width"), [("en", 320), ("de", 390), ("ar", 1280)])
 def test_nothing_sticks_out_and_nothing_moves(
     browser: Browser, shop: str, pending: Payment, width: int, language: str
 ) -> None:
@@ -267,5 +267,7 @@ def test_nothing_sticks_out_and_nothing_moves(
         page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
         page.get_by_role("status").evaluate("(news) => { news.textContent = 'News' }")
         page.wait_for_timeout(300)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert page.evaluate("window.shift") == 0
+        for any_width in (320, 390, 1280):
+            page.set_viewport_size({"width": any_width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") <= any_width

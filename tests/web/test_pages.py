@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from django.apps import apps
+from django.test import Client
 
+from tests.web.conftest import address
 from tests.web.rows import an_attempt, an_order
 from wallet_gateway import return_tokens
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.models import Evidence
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.web.pages import (
     PageKind,
@@ -169,3 +173,39 @@ def test_an_address_within_the_shop_is_where_the_customer_goes_on(url: str) -> N
 )
 def test_any_other_address_becomes_the_front_page(url: str) -> None:
     assert safe_continue_url(url, public_origin="https://shop.example") == "/"
+
+
+ADDRESS = {"checkoutDetails": {"cardholderEmail": "ada@example.com"}}
+
+
+@pytest.mark.parametrize(
+    ("mails_are_on", "content", "state", "written"),
+    [
+        (True, ADDRESS, IntentState.UNKNOWN, True),
+        (False, ADDRESS, IntentState.UNKNOWN, False),
+        (True, {}, IntentState.UNKNOWN, False),
+        # The payment page is still open: no mail tells how that ends.
+        (True, ADDRESS, IntentState.OPEN, False),
+    ],
+)
+def test_a_mail_is_promised_where_one_will_come_and_only_there(
+    mails_are_on: bool,
+    content: dict[str, object],
+    state: IntentState,
+    written: bool,
+    client: Client,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    installed = apps.is_installed
+    monkeypatch.setattr(
+        apps, "is_installed", lambda app: mails_are_on if app.endswith(".mails") else installed(app)
+    )
+    order = an_order(OrderState.PENDING, content=content)
+    attempt = an_attempt(order, state=state)
+    seen = {"kind": "FAULT", "state_after": state, "occurred_at": order.created_at}
+    Evidence.objects.create(intent=attempt.transactions.get(), **seen)
+
+    page = client.get(address("result", attempt, R.SUCCESS)).content.decode()
+
+    assert "Please do not pay again" in page
+    assert ("and we write to you" in page) is written

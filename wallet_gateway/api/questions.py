@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wallet_gateway.api.problems import InvalidBody
+from wallet_gateway.payments import WalletEvent
 from wallet_gateway.protocol.strict_json import NumberText
 
 LONGEST = 255
 MOST_ENTRIES = 20
+_REPORTED_BY_PAGES = frozenset(WalletEvent) - {WalletEvent.RESULT}
+"""That a result has come is not said but seen: at its own address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,6 +26,27 @@ class PriceQuestion:
     offers: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventReport:
+    """What happened to the button or its sheet, as the page tells it."""
+
+    reference: str
+    event: WalletEvent
+    message: str = field(default="", repr=False)
+
+
+def event_report(body: Mapping[str, Any]) -> EventReport:
+    """Read `{reference, event, message}`; raises `InvalidBody`."""
+    event = body.get("event")
+    if not isinstance(event, str) or event not in _REPORTED_BY_PAGES:
+        raise InvalidBody
+    return EventReport(
+        reference=_text(body.get("reference")),
+        event=WalletEvent(event),
+        message=_optional(body.get("message")) or "",
+    )
+
+
 def price_question(body: Mapping[str, Any]) -> PriceQuestion:
     """Read `{reference, shippingAddress, shippingOption, offers}`; raises `InvalidBody`."""
     return PriceQuestion(
@@ -31,6 +55,11 @@ def price_question(body: Mapping[str, Any]) -> PriceQuestion:
         shipping_option=_optional(body.get("shippingOption")),
         offers=_offers(body.get("offers")),
     )
+
+
+def reference_before(body: Mapping[str, Any]) -> str:
+    """Read `{after}`, empty where the page does not say which sheet it is in; raises `InvalidBody`."""
+    return _optional(body.get("after")) or ""
 
 
 def _text(value: object) -> str:

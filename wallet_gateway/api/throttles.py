@@ -41,6 +41,12 @@ class PricesThrottle(SessionThrottle):
     scope, rate = "price", "600/hour"
 
 
+class EventsThrottle(SessionThrottle):
+    """What the page reports of the button and its sheet."""
+
+    scope, rate = "event", "120/hour"
+
+
 class ReferencesThrottle(SessionThrottle):
     """Fresh references for another card."""
 

@@ -20,5 +20,6 @@ urlpatterns = [
     _address("orders/<str:token>/session/", wallet_views.WalletSessionView, "wallet_session"),
     _address("orders/<str:token>/reference/", wallet_views.WalletReferenceView, "wallet_reference"),
     _address("orders/<str:token>/price/", wallet_views.WalletPriceView, "wallet_price"),
+    _address("orders/<str:token>/event/", wallet_views.WalletEventView, "wallet_event"),
     _address("orders/<str:token>/result/", wallet_views.WalletResultView, "wallet_result"),
 ]

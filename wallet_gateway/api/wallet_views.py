@@ -1,4 +1,4 @@
-"""The views of the wallet button's page: a session, a price, a reference for another card, the result.
+"""The views of the wallet button's page: a session, a price, another card's reference, the result, reports.
 
 Amount, currency and merchant are never read here: the order's row has them.
 """
@@ -8,15 +8,22 @@ from __future__ import annotations
 from django.utils.decorators import method_decorator
 from django.utils.translation import get_language
 from django.views.decorators.debug import sensitive_variables
+from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from wallet_gateway import payments
 from wallet_gateway.api.door import CustomerView, order_of
-from wallet_gateway.api.questions import price_question
+from wallet_gateway.api.questions import event_report, price_question, reference_before
 from wallet_gateway.api.serializers import price_body, session_body, verdict_body
 from wallet_gateway.api.sessions import bind, binding_of
-from wallet_gateway.api.throttles import PricesThrottle, ReferencesThrottle, ResultsThrottle, SessionsThrottle
+from wallet_gateway.api.throttles import (
+    EventsThrottle,
+    PricesThrottle,
+    ReferencesThrottle,
+    ResultsThrottle,
+    SessionsThrottle,
+)
 
 
 class WalletSessionView(CustomerView):
@@ -42,9 +49,11 @@ class WalletReferenceView(CustomerView):
 
     throttle_classes = (ReferencesThrottle,)
 
-    def post(self, _request: Request, token: str) -> Response:
-        """Answer `{reference}`."""
-        return Response({"reference": payments.next_wallet_reference(order_of(token), session=self.binding)})
+    def post(self, request: Request, token: str) -> Response:
+        """Answer `{reference}`, for the sheet that had the reference `after` before."""
+        after = reference_before(self.body(request))
+        reference = payments.next_wallet_reference(order_of(token), session=self.binding, after=after)
+        return Response({"reference": reference})
 
 
 class WalletPriceView(CustomerView):
@@ -64,6 +73,24 @@ class WalletPriceView(CustomerView):
             offers=asked.offers,
         )
         return Response(price_body(price))
+
+
+class WalletEventView(CustomerView):
+    """Keeps what the page says of its button and sheet, for the order's timeline."""
+
+    throttle_classes = (EventsThrottle,)
+
+    def post(self, request: Request, token: str) -> Response:
+        """Answer with nothing: whatever comes of it, the page goes on."""
+        report = event_report(self.body(request))
+        payments.note_wallet_event(
+            order_of(token),
+            reference=report.reference,
+            session=self.binding,
+            event=report.event,
+            message=report.message,
+        )
+        return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 @method_decorator(sensitive_variables(), name="dispatch")

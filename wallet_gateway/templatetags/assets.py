@@ -22,6 +22,8 @@ from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT
 
 logger = logging.getLogger(__name__)
 
+NONCE_MARKS = ("csp_nonce", "_csp_nonce")
+
 
 def stylesheet(name: str, *, nonce: str | None = None) -> SafeString:
     """Return the link to one of our stylesheets; in the body it holds back what comes after it."""
@@ -66,8 +68,8 @@ def wallet_of(gateway: str) -> WalletPolicy | None:
 
 def nonce_of(context: Context) -> str | None:
     """Return the nonce of the page being rendered, Django's or django-csp's; None if there is none."""
-    nonce = context.get("csp_nonce")
-    if nonce is None:
-        nonce = getattr(context.get("request"), "csp_nonce", None)
+    request = context.get("request")
+    # Django's context processor; django-csp's middleware; Django's, where a project lacks the processor.
+    marks = [context.get("csp_nonce"), *(getattr(request, name, None) for name in NONCE_MARKS)]
     # Never asked whether it is true: Django's nonce is lazy, and false until it has been read.
-    return None if nonce is None else str(nonce)
+    return next((str(nonce) for nonce in marks if nonce is not None), None)

@@ -42,27 +42,32 @@ def checkout_button(order: PaymentOrder) -> CheckoutButton:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalletButton:
-    """Where the script of the wallet's button asks the shop, each an address for POST."""
+    """What the script of the wallet's button is told: where it asks the shop, each an address for POST."""
 
     session: str
     price: str
     reference: str
     result: str
+    event: str
     csrf_header: str
     """The header that the project takes the form's token in."""
+    pay_js_url: str
+    """The wallet's own script."""
 
 
 def wallet_button(order: PaymentOrder) -> WalletButton | None:
     """Return the wallet's button of an order; None where it can have none, and the form alone is drawn."""
     too_fine = exponent(order.currency) > MOST_WALLET_DECIMALS
-    if not order.is_payable or too_fine or wallet_of(order.gateway) is None:
+    wallet = None if too_fine or not order.is_payable else wallet_of(order.gateway)
+    if wallet is None:
         return None
     return WalletButton(
         **{
             name: reverse(f"wallet_gateway:wallet_{name}", args=[order.token])
-            for name in ("session", "price", "reference", "result")
+            for name in ("session", "price", "reference", "result", "event")
         },
         csrf_header=conf.csrf_header(),
+        pay_js_url=wallet.pay_js_url,
     )
 
 

@@ -29,14 +29,20 @@ def wallet_checkout(order: PaymentOrder, label: str = "") -> dict[str, Any]:
     return {"order": order, "button": button.checkout_button(order), "label": label}
 
 
-@register.inclusion_tag("wallet_gateway/wallet_button.html")
-def wallet_button(order: PaymentOrder, label: str = "") -> dict[str, Any]:
+@register.inclusion_tag("wallet_gateway/wallet_button.html", takes_context=True)
+def wallet_button(context: template.Context, order: PaymentOrder, label: str = "") -> dict[str, Any]:
     """Draw the wallet's button of an order, hidden until the wallet is there, and the form beside it.
 
     `label` replaces "Pay now" on the button. The page needs `{% wallet_scripts %}`, and to be rendered with a
     request; one button on a page. Without JavaScript, a wallet or the gateway's key the form alone is seen.
     """
-    return {"order": order, "wallet": button.wallet_button(order), "label": label}
+    return {
+        "order": order,
+        "wallet": button.wallet_button(order),
+        "label": label,
+        "nonce": assets.nonce_of(context),
+        "csrf_token": context.get("csrf_token"),
+    }
 
 
 @register.simple_tag(takes_context=True)

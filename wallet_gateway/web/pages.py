@@ -11,6 +11,7 @@ from datetime import datetime
 from enum import StrEnum
 from urllib.parse import urlsplit
 
+from django.apps import apps
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
@@ -18,7 +19,10 @@ from wallet_gateway import return_tokens
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
 from wallet_gateway.domain.recovery import offered_until
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.queries.waiting_customers import address_of, was_made_to_wait
 from wallet_gateway.return_tokens import ReturnOutcome
+
+_MAILS = "wallet_gateway.contrib.mails"
 
 
 class PageKind(StrEnum):
@@ -81,6 +85,8 @@ class ResultPage:
     """A return token of the attempt that the page is about; a page that waits polls by it."""
     continue_url: str = "/"
     """Back to the shop; safe to link to."""
+    writes: bool = False
+    """Whether the plugin's mails are on and will tell this customer how the wait has ended."""
     reopens: bool = False
     """Whether its form leads to the page that is open already, and so cannot take the money twice."""
 
@@ -120,6 +126,11 @@ def kind_without_payment(order: PaymentOrder) -> PageKind:
     """Choose the page for a customer who pressed the pay button of an order that must not be paid again."""
     kind = _BY_STATE.get(OrderState(order.state), PageKind.PENDING)
     return PageKind.ALREADY_PAID if kind in {PageKind.PAID, PageKind.AUTHORISED} else kind
+
+
+def will_write(order: PaymentOrder) -> bool:
+    """Whether the plugin's own mails will tell a customer who waits how it ended."""
+    return apps.is_installed(_MAILS) and bool(address_of(order)) and was_made_to_wait(order)
 
 
 def is_reopened(order: PaymentOrder, now: datetime) -> bool:

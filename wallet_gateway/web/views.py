@@ -121,7 +121,8 @@ def _order_page(
     origin = conf.settings().public_origin
     back = pages.safe_continue_url(order.continue_url, public_origin=origin)
     reopens = kind is PageKind.UNDECIDED and pages.is_reopened(order, wiring.clock().now())
-    page = ResultPage(kind=kind, order=order, token=token, continue_url=back, reopens=reopens)
+    writes = kind is PageKind.PENDING and pages.will_write(order)
+    page = ResultPage(kind=kind, order=order, token=token, continue_url=back, writes=writes, reopens=reopens)
     response = _page(request, page, status=status, nonce=nonce)
     if page.offers_payment:
         admit_form(request, response, policy=conf.gateway_settings(order.gateway).policy)

@@ -26,7 +26,7 @@ export function start(element) {
     Object.defineProperty(window, name, { value: Object.freeze(handler), writable: false, configurable: false })
   }
   document.addEventListener("wallet:cancelled", () => payment.cancelled())
-  document.addEventListener("wallet:unavailable", () => payment.unavailable())
+  document.addEventListener("wallet:unavailable", (event) => payment.unavailable(/** @type {CustomEvent} */ (event).detail))
   // Within the click itself, or the browser opens no sheet.
   view.button?.addEventListener("click", () => /** @type {any} */ (window).onMerchantButtonClick?.())
   // The back button brings a page as it was left; since then anything may have happened.

@@ -58,15 +58,19 @@ export class Payment {
   }
 
   ready() {
+    this.#tell("READY")
     if (!this.#isSending && !this.#isLeaving) this.view.showButton()
   }
 
-  unavailable() {
+  /** @param {string} [reason] the wallet's; none where it was not asked */
+  unavailable(reason) {
+    if (reason) this.#tell("UNAVAILABLE", reason)
     this.view.hideButton()
   }
 
   /** The sheet was closed by the customer. */
   cancelled() {
+    this.#tell("CLOSED")
     if (this.#isUnclear) return this.#findOut()
     this.view.release(this.view.text("cancelled"))
     this.view.focusButton()
@@ -77,6 +81,7 @@ export class Payment {
   /** The wallet, its script or the gateway failed, before the shop was told anything. @param {string} reason */
   failed(reason) {
     console.warn(`wallet: ${reason}`)
+    this.#tell("ERROR", reason)
     if (this.#isUnclear) return this.#findOut()
     if (!this.view.isReady) return this.unavailable()
     this.view.release(this.view.text("failed"))
@@ -105,6 +110,12 @@ export class Payment {
     }))
     const left = Math.min(session.expiresIn * 1000, LONGEST_TIMER)
     setTimeout(() => void (turn === this.#turn && !this.#isSending && !this.#isLeaving && this.open()), left)
+  }
+
+  /** @param {"READY" | "UNAVAILABLE" | "CLOSED" | "ERROR"} event @param {string} [message] */
+  #tell(event, message) {
+    // Before a session there is nothing that a report could belong to.
+    if (this.#reference) this.shop.tell(this.#reference, event, message)
   }
 
   /** @param {any} detail @returns {Promise<Verdict>} */
@@ -154,7 +165,7 @@ export class Payment {
   async #nextReference() {
     // While nobody knows what became of one card, there is no second.
     if (this.#isUnclear) throw new Error(this.view.text("unclear"))
-    const { reference } = await this.shop.ask("reference", {})
+    const { reference } = await this.shop.ask("reference", { after: this.#reference })
     this.#reference = reference
     return reference
   }

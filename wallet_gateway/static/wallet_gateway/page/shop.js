@@ -3,6 +3,7 @@
 
 // Longer than the shop itself waits for the gateway, reads and the authorization together.
 const PATIENCE = 90
+const LONGEST_REPORT = 250
 
 export class Refused extends Error {
   /**
@@ -17,7 +18,7 @@ export class Refused extends Error {
 }
 
 export class Shop {
-  /** @param {HTMLElement} element carries `data-wallet-session`, `-price`, `-reference` and `-result`: addresses */
+  /** @param {HTMLElement} element carries `data-wallet-session`, `-price`, `-reference`, `-result` and `-event`: addresses */
   constructor(element) {
     this.element = element
   }
@@ -28,6 +29,17 @@ export class Shop {
     if (status >= 200 && status < 300 && answer) return answer
     const { code = "", message = "" } = answer ?? {}
     throw new Refused(String(message), String(code), status >= 500 && !code)
+  }
+
+  /**
+   * For the order's timeline. Whether the shop hears it changes nothing here.
+   * @param {string} reference @param {"READY" | "UNAVAILABLE" | "CLOSED" | "ERROR"} event @param {unknown} [message]
+   */
+  async tell(reference, event, message) {
+    const report = { reference, event, ...(message ? { message: String(message).slice(0, LONGEST_REPORT) } : {}) }
+    try {
+      await this.#post(this.#address("event"), JSON.stringify(report))
+    } catch {}
   }
 
   /** @param {string} what */

@@ -1,0 +1,70 @@
+"""Every page of this app under axe-core: in both directions of writing, light and dark, narrow and wide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from django.template.loader import get_template
+from django.test import RequestFactory
+from django.utils import timezone, translation
+
+from tests.axe import violations
+from tests.still_pages import show
+from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.web.pages import PageKind, ResultPage
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = pytest.mark.browser
+
+STATES = ("opening", "ready", "busy", "unavailable", "closed")
+SPILLS = "document.documentElement.scrollWidth > innerWidth"
+# What page.js does to the button, without the wallet and the shop that it needs for that.
+BECOMES = """(state) => {
+  const button = document.querySelector("[data-wallet-session]")
+  button.dataset.walletState = state
+  document.getElementById("merchant-google-pay-button").hidden = state === "unavailable" || state === "closed"
+  button.querySelector("[role=status]").textContent = state === "busy" ? button.dataset.walletTextUnclear : ""
+}"""
+
+
+def rendered(name: str) -> str:
+    """A page about an order that nobody has stored."""
+    now = timezone.now()
+    order = PaymentOrder(
+        reference="SHOP-1",
+        order_number="A-1001",
+        currency="EUR",
+        amount_minor=2490,
+        state=OrderState.OPEN,
+        token="t0ken",
+        created_at=now,
+        updated_at=now,
+    )
+    kind = PageKind(name) if name in set(PageKind) else PageKind.FAILED
+    context = {"order": order, "page": ResultPage(kind=kind, order=order, token="t0ken")}
+    return get_template(f"wallet_gateway/{name}.html").render(context, RequestFactory().get("/"))
+
+
+def faults(page: Page) -> list[str]:
+    return violations(page) + (["stands out over the edge"] if page.evaluate(SPILLS) else [])
+
+
+@pytest.mark.parametrize(
+    ("language", "scheme", "width"), [("en", "light", 1280), ("de", "dark", 390), ("ar", "light", 390)]
+)
+def test_axe_finds_nothing_on_any_page(browser: Browser, language: str, scheme: str, width: int) -> None:
+    found = {}
+    with browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 844}) as context:  # type: ignore[arg-type]
+        page = context.new_page()
+        for name in [*PageKind, "unavailable"]:
+            with translation.override(language):
+                show(page, rendered(name))
+            found[str(name)] = faults(page)
+            for state in STATES if name == PageKind.PAY else ():
+                page.evaluate(BECOMES, state)
+                found[f"{name}, {state}"] = faults(page)
+    assert {name: seen for name, seen in found.items() if seen} == {}
