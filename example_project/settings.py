@@ -134,6 +134,8 @@ WALLET_GATEWAY: dict[str, Any] = {
     "GATEWAYS": {
         "default": {
             "BASE_URL": _account("WALLET_GATEWAY_URL"),
+            # Such as `EUR=500.00`: above it one person asks for a refund and another one agrees.
+            "SECOND_PERSON_ABOVE": env.dict("WALLET_SECOND_PERSON_ABOVE", default={}),
             "MERCHANT_ID": _account("WALLET_MERCHANT_ID"),
             "STORE_ID": _account("WALLET_STORE_ID"),
             "USER_ID": _account("WALLET_USER_ID"),

@@ -5,6 +5,7 @@ Properties are tested without a stopwatch: the first draw loads tables, and mach
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 
 import pytest
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, settings
 pytest_plugins = ["wallet_gateway.testing.plugin", "tests.databases", "tests.chromium"]
 
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("long", settings.get_profile("unhurried"), max_examples=200, stateful_step_count=40)
 settings.load_profile("unhurried")
 
 
@@ -21,6 +23,12 @@ settings.load_profile("unhurried")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Put the long tests first, so that no worker is left alone with them at the end."""
     items.sort(key=lambda item: not any(map(item.get_closest_marker, ("slow", "browser"))))
+
+
+def pytest_collection_finish() -> None:
+    """Keep the thousands of tests, which live to the end, out of every search for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -2,15 +2,20 @@
 
 PostgreSQL's TRUNCATE takes up to a second for tables of a few rows, where DELETE takes a millisecond. And
 after every flush Django writes content types and permissions anew, which no test of ours reads.
+
+Django never closes a connection to SQLite in memory, since the last one takes the database with it. The
+tests' own thread holds that one: the others close theirs as they would any, or Python finds them left over.
 """
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.contrib.contenttypes.management import create_contenttypes
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, connection, connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.signals import post_migrate
 
 if TYPE_CHECKING:
@@ -28,3 +33,19 @@ def quick_flush() -> None:
 
 def _deletions(operations: Any, style: object, tables: Iterable[str], **options: bool) -> list[str]:  # noqa: ANN401
     return [f"DELETE FROM {operations.quote_name(table)};" for table in tables]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def threads_close_their_own() -> None:
+    """Let `close()` do what it says in every thread but the tests' own."""
+    if connection.vendor != "sqlite":
+        return
+    tests_own = threading.get_ident()
+
+    def close(wrapper: Any) -> None:  # noqa: ANN401  Django's wrapper
+        wrapper.validate_thread_sharing()
+        # A server's thread may have been lent the connection of the tests.
+        if wrapper._thread_ident != tests_own or not wrapper.is_in_memory_db():
+            BaseDatabaseWrapper.close(wrapper)
+
+    setattr(type(connections[DEFAULT_DB_ALIAS]), "close", close)  # noqa: B010  a method of Django's, for the tests

@@ -71,5 +71,7 @@ WALLET_GATEWAY = {
     },
     "FERNET_KEYS": ["7zvQvZ2mJ0pHqQe3w1m8b6uYx4sT9rKfA5cLdNgEiWo="],
 }
+# No test is about how hard a password is to guess; to hash one as in production takes a third of a second.
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Django 6.1 wants its mailers named; in tests each of them keeps what it is given.
 MAILERS = {"default": {"BACKEND": "django.core.mail.backends.locmem.EmailBackend"}}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -45,19 +45,15 @@ def _seed_product(position: int, row: Mapping[str, Any], tax: Mapping[str, str])
     product, _is_new = Product.objects.update_or_create(
         sku=row["sku"], defaults=texts, create_defaults={**texts, "stock": row.get("stock")}
     )
-    for currency, amount in row["price"].items():
-        Price.objects.update_or_create(
-            product=product, currency=currency, defaults=_price(currency, amount, tax)
-        )
+    product.prices.all().delete()
+    Price.objects.bulk_create(Price(product=product, **price) for price in _prices(row, tax))
 
 
 def _seed_shipping(position: int, row: Mapping[str, Any], tax: Mapping[str, str]) -> None:
     texts = {"names": row["names"], "promises": row["promises"], "position": position}
     method, _is_new = ShippingMethod.objects.update_or_create(code=row["code"], defaults=texts)
-    for currency, amount in row["price"].items():
-        ShippingRate.objects.update_or_create(
-            method=method, currency=currency, defaults=_price(currency, amount, tax)
-        )
+    method.rates.all().delete()
+    ShippingRate.objects.bulk_create(ShippingRate(method=method, **rate) for rate in _prices(row, tax))
 
 
 def _seed_code(row: Mapping[str, Any]) -> None:
@@ -71,5 +67,7 @@ def _seed_code(row: Mapping[str, Any]) -> None:
     )
 
 
-def _price(currency: str, amount: str, tax: Mapping[str, str]) -> dict[str, Any]:
-    return {"minor_units": to_minor_units(Decimal(amount), currency), "tax_rate": Decimal(tax[currency])}
+def _prices(row: Mapping[str, Any], tax: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    for currency, amount in row["price"].items():
+        minor_units = to_minor_units(Decimal(amount), currency)
+        yield {"currency": currency, "minor_units": minor_units, "tax_rate": Decimal(tax[currency])}

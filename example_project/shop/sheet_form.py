@@ -7,6 +7,7 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from example_project.shop.sheet_choices import SheetChoices
 
@@ -30,7 +31,7 @@ class SheetForm(forms.Form):
             ("pay", _("pay")),
             ("buy", _("buy")),
             ("checkout", _("checkout")),
-            ("order", _("order")),
+            ("order", pgettext_lazy("words of a button", "order")),
             ("book", _("book")),
             ("donate", _("donate")),
             ("subscribe", _("subscribe")),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 
-import pytest
-
 from tests.architecture.sources import Source, everything, package
 
 LINE_BUDGET = 400
@@ -15,17 +13,19 @@ LONGER: dict[str, str] = {
 }
 
 
-def _by_name(source: Source) -> str:
-    return source.name
+def _says_what_lives_there(source: Source) -> bool:
+    return len((ast.get_docstring(source.tree) or "").split()) >= 4
 
 
-@pytest.mark.parametrize("source", [s for s in everything() if s.text.strip()], ids=_by_name)
-def test_a_file_opens_by_saying_what_lives_there(source: Source) -> None:
-    if source.is_test and source.path.stem in {"urls", "__init__"}:
-        return
-    docstring = ast.get_docstring(source.tree)
-    assert docstring, f"{source.name} has no docstring"
-    assert len(docstring.split()) >= 4, f"{source.name}: {docstring!r} says nothing"
+def test_a_file_opens_by_saying_what_lives_there() -> None:
+    silent = [
+        source.name
+        for source in everything()
+        if source.text.strip()
+        and not (source.is_test and source.path.stem in {"urls", "__init__"})
+        and not _says_what_lives_there(source)
+    ]
+    assert not silent, "a docstring of at least four words on top of the file"
 
 
 def test_annotations_are_never_evaluated() -> None:
@@ -38,16 +38,9 @@ def test_annotations_are_never_evaluated() -> None:
     assert not missing
 
 
-@pytest.mark.parametrize("source", package(), ids=_by_name)
-def test_a_file_can_be_read_in_one_go(source: Source) -> None:
-    if source.name in LONGER:
-        return
-    assert len(source.text.splitlines()) <= LINE_BUDGET, "split it by subject, or give the reason in LONGER"
-
-
-def test_every_reason_for_a_long_file_is_still_needed() -> None:
+def test_a_file_can_be_read_in_one_go() -> None:
     long = {source.name for source in package() if len(source.text.splitlines()) > LINE_BUDGET}
-    assert long == set(LONGER)
+    assert long == set(LONGER), "split it by subject, or give the reason in LONGER; no reason is left over"
 
 
 def _public(node: ast.AST) -> bool:

@@ -109,8 +109,8 @@ def test_a_page_that_is_not_there_is_said_in_the_shops_words(client: Client) -> 
 
 SHOP = LOCALE.parent
 IN_TEMPLATES = re.compile(r'{% translate "((?:[^"])+)" %}')
-IN_CODE = re.compile(r'_\(\s*"((?:[^"\\]|\\.)+)"\s*\)')
-ENTRY = re.compile(r'^msgid "(.+)"\nmsgstr "(.+)"$(?!\n")', re.MULTILINE)
+IN_CODE = re.compile(r'\b_\(\s*"((?:[^"\\]|\\.)+)"\s*\)')
+ENTRY = re.compile(r'^(?:msgctxt "(.+)"\n)?msgid "(.+)"\nmsgstr "(.+)"$(?!\n")', re.MULTILINE)
 LEFT_OUT = re.compile(r'msgstr(?:\[\d\])? ""\n(?!")')
 
 
@@ -140,5 +140,7 @@ def test_the_compiled_texts_are_those_of_the_source(language: str) -> None:
 
     assert "fuzzy" not in source
     assert not LEFT_OUT.search(source + "\n")
-    for text, translated in ENTRY.findall(source):
-        assert compiled.gettext(text.replace('\\"', '"')) == translated.replace('\\"', '"')
+    for context, text, translated in ENTRY.findall(source):
+        words = text.replace('\\"', '"')
+        found = compiled.pgettext(context, words) if context else compiled.gettext(words)
+        assert found == translated.replace('\\"', '"')

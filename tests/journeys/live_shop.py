@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -25,6 +26,11 @@ if TYPE_CHECKING:
 
 SECONDS_TO_START = 60.0
 STAMP = "%Y-%m-%d %H:%M:%S.%f"
+FILLED = """
+from django.core.management import call_command
+call_command("migrate", verbosity=0, interactive=False)
+call_command("seed_shop")
+"""
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
@@ -37,11 +43,21 @@ class LiveShop:
     gateway: str
     manage: Path
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    _office: subprocess.Popen[str] | None = field(default=None, init=False)
     _secret: str = field(default_factory=lambda: Fernet.generate_key().decode(), init=False, repr=False)
 
     def __enter__(self) -> Self:
-        self.command("migrate", "--verbosity=0")
-        self.command("seed_shop")
+        with (self.folder / "office.log").open("wb") as log:
+            self._office = subprocess.Popen(
+                [sys.executable, "-m", "tests.journeys.back_office"],
+                cwd=self.manage.parent,
+                env=self._environment(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        self.runs(FILLED)
         with (self.folder / "shop.log").open("wb") as log:
             self._process = subprocess.Popen(
                 self._line("runserver", "--noreload", f"127.0.0.1:{self.port}"),
@@ -59,6 +75,9 @@ class LiveShop:
         assert self._process
         self._process.terminate()
         self._process.wait(30)
+        assert self._office
+        # Its last line read, it ends.
+        self._office.communicate(timeout=30)
 
     @property
     def url(self) -> str:
@@ -77,6 +96,18 @@ class LiveShop:
         )
         assert done.returncode == 0, done.stderr
         return done.stdout
+
+    def runs(self, code: str) -> None:
+        """Run code beside the shop, with its settings and on its database."""
+        assert self._office
+        assert self._office.stdin
+        assert self._office.stdout
+        self._office.stdin.write(json.dumps(code) + "\n")
+        self._office.stdin.flush()
+        answer = self._office.stdout.readline()
+        assert answer, (self.folder / "office.log").read_text()
+        fault = json.loads(answer)
+        assert not fault, fault
 
     def let_time_pass(self, seconds: int) -> None:
         """Make all that the wallet app has written older, as though that much time had passed in the shop."""
@@ -112,6 +143,7 @@ class LiveShop:
             "DATABASE_URL": f"sqlite:///{self._database}",
             "WALLET_PUBLIC_ORIGIN": self.url,
             "WALLET_GATEWAY_URL": self.gateway,
+            "WALLET_SECOND_PERSON_ABOVE": "EUR=50.00",
         }
 
     def _wait_until_it_answers(self) -> None:

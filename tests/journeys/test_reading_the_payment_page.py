@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -78,6 +79,8 @@ CREDIT = {
     ),
 }  # fmt: skip
 
+CODES = (("LARK10", TEN_PERCENT), ("THANKYOU", CREDIT))
+
 
 def written(number: str, currency: str, language: str, *, minus: bool = False) -> str:
     """The amount as this language writes it."""
@@ -104,11 +107,14 @@ def go_to_the_payment_page(customer: Customer, currency: str, language: str, cod
     customer.opens_the_payment_page()
 
 
-@pytest.mark.parametrize("language", SEPARATORS)
-@pytest.mark.parametrize("currency", SIGNS)
-@pytest.mark.parametrize(
-    ("code", "worked"), [("LARK10", TEN_PERCENT), ("THANKYOU", CREDIT)], ids=["10 %", "credit"]
-)
+# Every currency in every language, the codes by turns: so each code meets every currency and every language.
+CASES = [
+    (language, currency, *CODES[number % 2])
+    for number, (currency, language) in enumerate(itertools.product(SIGNS, SEPARATORS))
+]
+
+
+@pytest.mark.parametrize(("language", "currency", "code", "worked"), CASES)
 def test_tax_shipping_and_discount_are_read_to_the_cent(
     new_customer: NewCustomer, currency: str, language: str, code: str, worked: dict[str, Sums]
 ) -> None:

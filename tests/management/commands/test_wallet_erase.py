@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from tests.models.rows import a_payment, a_wallet_attempt, an_intent
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
@@ -49,6 +50,19 @@ def test_an_address_stands_for_all_its_orders() -> None:
     first, second, other = an_order("E-1"), an_order("E-2"), an_order("E-3", "bob@example.com")
     erase(email="ada@example.com", yes=True, author="anna", reason="asked")
     assert [remembers(order) for order in (first, second, other)] == [False, False, True]
+
+
+def test_an_address_is_found_in_any_letter_case_and_where_only_the_wallet_gave_it() -> None:
+    written, by_wallet, other = (
+        an_order("E-1", "Ada@Example.com"),
+        an_order("E-2", "x@y.z"),
+        an_order("E-3", "x@y.z"),
+    )
+    intent = an_intent(a_payment(by_wallet), state="EXPIRED")
+    a_wallet_attempt(intent, given={"email": "ADA@example.com"})
+    said = erase(email="ada@example.com", yes=True, author="anna", reason="asked")
+    assert said == "E-1: erased\nE-2: erased\n"
+    assert [remembers(order) for order in (written, by_wallet, other)] == [False, False, True]
 
 
 def test_an_order_that_does_not_exist_stops_it_before_anything_is_erased() -> None:
