@@ -12,16 +12,19 @@ MARIADB_URL  ?= mysql://root@127.0.0.1:3306/test
 PYTEST_ARGS  ?= -q -n 3 --dist loadfile --no-loadscope-reorder
 # Measuring makes the tests half as slow again.
 COVERAGE     ?= --cov --cov-report=term:skip-covered
-# What never touches the database under test is not run again on each of them.
-WITHOUT_ROWS := architecture client docs/test_fresh.py domain packaging protocol \
-	sandbox/engine sandbox/pages sandbox/server sandbox/test_main.py sandbox/views
+# What never touches the database under test is not run again on each of them. The sandbox has always its own.
+WITHOUT_ROWS := architecture client docs/test_fresh.py domain example_project/test_demo.py \
+	management/commands/test_wallet_sweep_process.py packaging protocol sandbox
 ON_SERVERS   := -m "not browser" $(WITHOUT_ROWS:%=--ignore=tests/%)
+# What reads sources only, or brings a Python and a Django of its own, is the same on every other.
+WITHOUT_DJANGO := architecture docs/test_fresh.py
+ON_VERSIONS    := -m "not browser" $(WITHOUT_DJANGO:%=--ignore=tests/%)
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 SOURCES := wallet_gateway example_project tests bench docs manage.py
 
-.PHONY: help demo test test-python test-js test-postgres test-mariadb lint format docs bench images messages clean
+.PHONY: help ready demo test test-python test-versions test-js test-postgres test-mariadb lint format docs bench images messages clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -44,6 +47,8 @@ $(VENV)/.installed-%: pyproject.toml $(VENV)/.installed
 	@$(PIP) --group $*
 	@touch $@
 
+ready: $(foreach group,test lint docs bench,$(VENV)/.installed-$(group))  ## Install what the other jobs need
+
 # --- jobs ------------------------------------------------------------------------------------------------------
 
 demo: $(VENV)/.installed  ## Start the example shop and the sandbox gateway
@@ -55,6 +60,9 @@ test: test-js test-python test-postgres test-mariadb  ## Run every test: Python,
 test-python: $(VENV)/.installed-test  ## Python and browser tests on SQLite, with branch coverage
 	@scripts/find-browser $(BIN)/python
 	$(BIN)/pytest $(PYTEST_ARGS) $(COVERAGE)
+
+test-versions: $(VENV)/.installed-test  ## The Python tests without a browser, for another Python or Django
+	$(BIN)/pytest $(PYTEST_ARGS) $(COVERAGE) $(ON_VERSIONS)
 
 tests/js/node_modules/.installed: tests/js/package-lock.json
 	@npm ci --prefix tests/js --silent --no-audit --no-fund

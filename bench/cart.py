@@ -32,9 +32,9 @@ WORDS = ("return", "success", "pending", "error", "cancel", "refused")
 RETURN_URLS = {f"{word}_url": f"https://shop.example/wallet/return/{word}/" for word in WORDS}
 
 
-def request() -> CheckoutRequest:
+def request(*, lines: int = LINES) -> CheckoutRequest:
     """Make the message as the plugin does: sums computed, everything checked."""
-    cart = build_cart(currency="EUR", items=ITEMS, shipping=SHIPPING)
+    cart = build_cart(currency="EUR", items=ITEMS[:lines], shipping=SHIPPING)
     return CheckoutRequest.build(
         merchant_id="SANDBOX-MERCHANT",
         store_id="SANDBOX-STORE",

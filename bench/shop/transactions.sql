@@ -15,11 +15,12 @@ SELECT id, 1, 'PAY-' || id, type, currency, amount_minor, CASE state WHEN 'PAID'
     CASE state WHEN 'PAID' THEN amount_minor ELSE 0 END, 0, 0, 0, 'none', '', '', '', false, state, created_at
 FROM wallet_gateway_paymentorder;
 
-INSERT INTO wallet_gateway_gatewaytransaction (payment_id, gateway, kind, reference, currency, amount_minor,
+INSERT INTO wallet_gateway_gatewaytransaction (payment_id, gateway, kind, reference, payment_type, currency, amount_minor,
     approved_minor, state, state_since, attempt_no, holds_reservation, request_body, body_hash, redirect_url,
     query_rung, query_count, absent_count, needs_operator, decided_by_person, record_id, provider_state,
     error_code, detail, author, note, created_at)
-SELECT id, 'default', kind, CASE kind WHEN 'CHECKOUT' THEN reference ELSE 'CAP-' || lpad(id::text, 7, '0') END, currency, amount_minor,
+SELECT id, 'default', kind, CASE kind WHEN 'CHECKOUT' THEN reference ELSE 'CAP-' || lpad(id::text, 7, '0') END,
+    CASE kind WHEN 'CHECKOUT' THEN type ELSE '' END, currency, amount_minor,
     CASE WHEN stuck OR state <> 'PAID' THEN NULL ELSE amount_minor END,
     CASE WHEN stuck THEN 'UNKNOWN' WHEN state = 'PAID' THEN 'APPROVED' ELSE 'REJECTED' END,
     created_at + interval '1 minute', 1, false, '{}', '', '', 0, 0, 0, false, false, kind || id, '', '', '', '', '',

@@ -8,6 +8,7 @@ from bench.shop import views
 
 urlpatterns = [
     path("bare/", views.bare),
+    path("durable/<int:number>/", views.durable),
     path("whole/<int:number>/", views.whole),
     path("wallet/", include("wallet_gateway.urls")),
 ]

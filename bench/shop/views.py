@@ -1,4 +1,4 @@
-"""The two views that are compared: what a checkout cannot do without, and the whole of it."""
+"""The views that are compared: a bare call, a checkout's rows around it, and the whole checkout."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from django.http import HttpResponseRedirect
 from django.views.decorators.csrf import csrf_exempt
 
 from bench.cart import ITEMS, SHIPPING
+from bench.cart import request as cart_request
 from bench.client_call import request as checkout_request
+from bench.shop import durable as bound
 from bench.shop.models import BarePayment
 from wallet_gateway import payments
 
@@ -23,8 +25,9 @@ if TYPE_CHECKING:
 THREAD = threading.local()
 BODY = checkout_request().to_json()
 JSON = {"Content-Type": "application/json"}
-CHECKOUT_URL = os.environ["BENCH_GATEWAY_URL"] + "/api/v5/checkout"
 LINES = 3
+BODY_WITH_CART = cart_request(lines=LINES).to_json()
+CHECKOUT_URL = os.environ["BENCH_GATEWAY_URL"] + "/api/v5/checkout"
 
 
 def _session() -> requests.Session:
@@ -39,10 +42,24 @@ def bare(request: HttpRequest) -> HttpResponseRedirect:
     """One INSERT, one pooled POST, one UPDATE, a redirect."""
     payment = BarePayment(reference=uuid.uuid4().hex, amount_minor=1000)
     payment.save(force_insert=True)
-    answer = _session().post(CHECKOUT_URL, data=BODY, headers=JSON, timeout=30)
-    payment.redirect_url = answer.json()["redirectUrl"]
+    payment.redirect_url = _asked(BODY)
     payment.save(update_fields=["redirect_url"])
     return HttpResponseRedirect(payment.redirect_url)
+
+
+@csrf_exempt
+def durable(request: HttpRequest, number: int) -> HttpResponseRedirect:
+    """The rows of a checkout in their two transactions, a pooled POST between them, a redirect."""
+    # In the fresh database of a measurement the orders are numbered from 1.
+    url = bound.checkout(
+        number + 1, uuid.uuid4().hex, BODY_WITH_CART.decode(), lambda: _asked(BODY_WITH_CART)
+    )
+    return HttpResponseRedirect(url)
+
+
+def _asked(body: bytes) -> str:
+    answer = _session().post(CHECKOUT_URL, data=body, headers=JSON, timeout=30)
+    return str(answer.json()["redirectUrl"])
 
 
 @csrf_exempt

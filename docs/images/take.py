@@ -1,4 +1,4 @@
-"""Takes the picture of the README anew: buys in the example shop with a browser. Run by ``make images``."""
+"""Takes the picture of the README anew: both ways to pay in the example shop. For ``make images``."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ FOLDER = Path(__file__).resolve().parent
 ROOT = FOLDER.parent.parent
 SHOP, GATEWAY = "8100", "8101"
 SHEET = """<!doctype html><meta charset="utf-8"><style>
-body { margin: 0; padding: 28px; display: flex; gap: 24px; background: #e9ebf0 }
-body { font: 500 17px system-ui, sans-serif }
-figure { margin: 0; flex: 1 } figcaption { padding: 12px 4px 0; color: #3a4150 }
+body { margin: 0; padding: 28px; background: #e9ebf0 }
+body { display: grid; grid-template-columns: 1fr 1fr; gap: 24px; font: 500 17px system-ui, sans-serif }
+figure { margin: 0 } figcaption { padding: 12px 4px 0; color: #3a4150 }
 img { width: 100%; display: block; border-radius: 10px; box-shadow: 0 4px 18px #0003 }
 </style>"""
 
@@ -54,7 +54,7 @@ def main(chromium: str) -> None:
 
 def walk(browser: Browser) -> list[tuple[bytes, str]]:
     """Buy two things and give a picture of each station."""
-    page = browser.new_page(viewport={"width": 1000, "height": 1080}, device_scale_factor=1, locale="en")
+    page = browser.new_page(viewport={"width": 1000, "height": 760}, device_scale_factor=1, locale="en")
     page.goto(f"http://127.0.0.1:{SHOP}/")
     for number in range(2):
         page.goto(f"http://127.0.0.1:{SHOP}/")
@@ -62,11 +62,16 @@ def walk(browser: Browser) -> list[tuple[bytes, str]]:
         page.get_by_role("button", name="Put into the cart").click()
     page.goto(f"http://127.0.0.1:{SHOP}/checkout/address/")
     page.get_by_role("button", name="Use an example address").click()
-    shots = [shot(page, "Your shop's checkout")]
     page.get_by_role("button", name="Order and go to the payment").click()
+    page.locator(".wallet-button[data-wallet-state=ready]").wait_for()
+    shots = [shot(page, "Two ways to pay on your shop's page")]
+    page.locator("#merchant-google-pay-button button").click()
+    page.frame_locator("dialog iframe").locator("[data-pay][aria-disabled=false]").wait_for()
+    shots.append(shot(page, "One way: the wallet's sheet (here: the sandbox's)"))
+    page.frame_locator("dialog iframe").locator("[data-close]").click()
     page.locator(".wallet-checkout button").click()
     page.wait_for_url(f"http://127.0.0.1:{GATEWAY}/**")
-    shots.append(shot(page, "The gateway's page (here: the sandbox)"))
+    shots.append(shot(page, "The other: the gateway's page (here: the sandbox's)"))
     page.locator("button[name=outcome][value=success]").click()
     page.wait_for_url(f"http://127.0.0.1:{SHOP}/**")
     shots.append(shot(page, "Paid, because the gateway says so"))
@@ -86,7 +91,7 @@ def figure(png: bytes, text: str) -> str:
 
 
 def compose(browser: Browser, shots: list[tuple[bytes, str]]) -> None:
-    """Lay the pictures side by side."""
+    """Lay the pictures out, two by two."""
     figures = "".join(figure(png, text) for png, text in shots)
     page = browser.new_page(viewport={"width": 1500, "height": 590})
     page.set_content(SHEET + figures)
