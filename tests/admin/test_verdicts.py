@@ -115,7 +115,8 @@ def test_who_asked_is_offered_to_withdraw_and_cannot_agree_not_even_a_superuser(
     ask(superuser, order)
     page = superuser.get(page_of()).content.decode()
     assert 'name="agree"' not in page
-    assert "Withdraw" in page
+    assert "Why you withdraw it." in page
+    assert "decline" not in page.replace('name="decline"', "")
 
     data = {"agree": "1", "reason": "", "ticket": ticket_on(superuser, page_of())}
     assert superuser.post(page_of(), data).status_code == 403

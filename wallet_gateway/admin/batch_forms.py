@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from django import forms
 
+from wallet_gateway.admin.alone import hint, left_alone
 from wallet_gateway.admin.batch_rows import operation_of
 from wallet_gateway.admin.forms import OperationForm, amount_of
-from wallet_gateway.models import OperationBatch, OperationBatchRow, RowState
+from wallet_gateway.admin.operating import Operation
+from wallet_gateway.models import OperationBatch, OperationBatchRow, Payment, RowState
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.protocol.money import Money
 
@@ -33,6 +35,8 @@ class RowFields:
     taken: bool
     typed: str
     fault: str = ""
+    hint: str = ""
+    """From which amount on it takes a second person."""
 
     @property
     def is_possible(self) -> bool:
@@ -43,6 +47,17 @@ class RowFields:
     def error_id(self) -> str:
         """The id of the text that says what is wrong."""
         return f"amount-{self.row.pk}-error"
+
+    @property
+    def hint_id(self) -> str:
+        """The id of the text that tells of the second person."""
+        return f"amount-{self.row.pk}-hint"
+
+    @property
+    def described_by(self) -> str:
+        """The ids of the texts that belong to the amount."""
+        ids = ((self.fault, self.error_id), (self.hint, self.hint_id))
+        return " ".join(name for text, name in ids if text)
 
 
 class BatchForm:
@@ -65,7 +80,8 @@ class BatchForm:
         if self.data is not None:
             typed = self.data.get(f"amount-{row.pk}", typed)
             taken = taken and f"take-{row.pk}" in self.data
-        return RowFields(row=row, order=order, available=available, taken=taken, typed=typed)
+        words = _hint(operation, row.payment, available, order.gateway) if row.payment else ""
+        return RowFields(row=row, order=order, available=available, taken=taken, typed=typed, hint=words)
 
     def is_valid(self) -> bool:
         """Check every amount that is wanted against what is left now."""
@@ -89,3 +105,7 @@ class BatchForm:
     def is_empty(self) -> bool:
         """Whether no order is wanted."""
         return not any(fields.taken for fields in self.rows)
+
+
+def _hint(operation: Operation, payment: Payment, available: Money, gateway: str) -> str:
+    return hint(left_alone(operation, payment, gateway=gateway), available)

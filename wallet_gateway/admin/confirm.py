@@ -11,7 +11,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin import tickets
+from wallet_gateway.admin import alone, tickets
 from wallet_gateway.admin.forms import OperationForm
 from wallet_gateway.admin.handing_on import hand_on
 from wallet_gateway.admin.journal import note_down
@@ -119,7 +119,8 @@ class ConfirmPage:
 
     def _form(self, *, bound: bool = False) -> OperationForm:
         given = self.request.POST if bound else None
-        return OperationForm(given, operation=self.operation, available=self.available)
+        left = alone.left_alone(self.operation, self.payment, gateway=self.payment.order.gateway)
+        return OperationForm(given, operation=self.operation, available=self.available, alone=left)
 
     def _refused(self, form: OperationForm, why: str) -> HttpResponse:
         form.errors.clear()

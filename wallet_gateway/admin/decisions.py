@@ -18,6 +18,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from wallet_gateway import payments
+from wallet_gateway.admin.alone import hint_of_decision
 from wallet_gateway.admin.forms import DecisionForm, ReasonForm
 from wallet_gateway.admin.handing_on import hand_on
 from wallet_gateway.admin.journal import note_down
@@ -83,6 +84,7 @@ def decide(site: AdminSite, request: HttpRequest, intent_id: int) -> HttpRespons
         "title": _("Decide on an outcome"),
         "verb": _("Record the decision"),
         "explanation": _("Decide only on what you have learned from the provider. Nothing is sent by this."),
+        "hint": hint_of_decision(intent),
     }
     return _decided(site, request, intent, form, act, words)
 

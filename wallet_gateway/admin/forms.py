@@ -8,6 +8,7 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from wallet_gateway.admin.alone import hint
 from wallet_gateway.admin.handing_on import DECISIONS
 from wallet_gateway.admin.operating import Operation
 from wallet_gateway.payments import Decision
@@ -29,10 +30,13 @@ class OperationForm(forms.Form):
         widget=forms.Textarea({"rows": 3}),
     )
 
-    def __init__(self, *given: Any, operation: Operation, available: Money, **more: Any) -> None:
+    def __init__(
+        self, *given: Any, operation: Operation, available: Money, alone: Money | None = None, **more: Any
+    ) -> None:
         super().__init__(*given, **more)
-        self.operation, self.available = operation, available
+        self.operation, self.available, self.alone = operation, available, alone
         self.fields["amount"].initial = available.to_wire()
+        self.fields["amount"].help_text = hint(alone, available)
         self.fields["amount"].widget.attrs |= {
             "inputmode": "decimal",
             "autocomplete": "off",
@@ -67,6 +71,11 @@ class OperationForm(forms.Form):
         self.full_clean()
         amount: Money = self.cleaned_data.get("amount", self.available)
         return amount
+
+    @property
+    def takes_two(self) -> bool:
+        """Whether the amount in the form is more than one person may give back."""
+        return self.alone is not None and self.asked.minor_units > self.alone.minor_units
 
     @property
     def words(self) -> str:
@@ -154,7 +163,7 @@ class ReasonForm(forms.Form):
 
 
 class VerdictForm(forms.Form):
-    """What a second person says to a request; needed where they say no."""
+    """What a second person says to a request, or why whoever asked withdraws it; needed to say no."""
 
     reason = forms.CharField(
         label=gettext_lazy("Your reason"),
@@ -163,6 +172,12 @@ class VerdictForm(forms.Form):
         widget=forms.Textarea({"rows": 3}),
         help_text=gettext_lazy("Needed to decline. It is kept with your name."),
     )
+
+    def __init__(self, *given: Any, is_own: bool, **more: Any) -> None:
+        super().__init__(*given, **more)
+        if is_own:
+            field = self.fields["reason"]
+            field.required, field.help_text = True, _("Why you withdraw it. It is kept with your name.")
 
     def refuse(self, why: str) -> None:
         """Say beside the reason why nothing was done."""

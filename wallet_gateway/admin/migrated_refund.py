@@ -19,6 +19,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin import batch_rows
+from wallet_gateway.admin.alone import hint, left_alone
 from wallet_gateway.admin.forms import OperationForm, amount_of
 from wallet_gateway.admin.operating import DETACHED_REFUND
 from wallet_gateway.admin.pages import draw
@@ -47,6 +48,12 @@ class DepositFields:
         """Whether anything may be refunded: of a deposit that no file has told of only the gateway knows."""
         left = self.deposit.refundable
         return not self.deposit.frozen and (left is None or bool(left.minor_units))
+
+    @property
+    def hint(self) -> str:
+        """From which amount on it takes a second person."""
+        alone = left_alone(DETACHED_REFUND, self.deposit, gateway=self.deposit.gateway)
+        return hint(alone, self.deposit.refundable)
 
     def read(self) -> None:
         """Read the amount; say what is wrong with it."""

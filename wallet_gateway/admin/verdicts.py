@@ -56,21 +56,20 @@ class VerdictPage:
     def answer(self) -> HttpResponse:
         """Show the page, or do what the person says."""
         if self.request.method != "POST":
-            return self._page(VerdictForm())
-        form = VerdictForm(self.request.POST)
+            return self._page(VerdictForm(is_own=self.is_own))
+        declines = "decline" in self.request.POST
+        if not (self._may_agree or (declines and self.is_own)):
+            raise PermissionDenied
+        form = VerdictForm(self.request.POST, is_own=self.is_own)
         if not form.is_valid():
             return self._page(form)
-        if "decline" in self.request.POST:
-            return self._declined(form)
-        return self._agreed(form)
+        return self._declined(form) if declines else self._agreed(form)
 
     @property
     def _may_agree(self) -> bool:
         return not self.is_own and may(self.request, APPROVE)
 
     def _agreed(self, form: VerdictForm) -> HttpResponse:
-        if not self._may_agree:
-            raise PermissionDenied
         why_not = self._why_not_as_shown() or _why_not_of_author(self.approval)
         if why_not:
             return self._refused(form, why_not)
@@ -85,8 +84,6 @@ class VerdictPage:
         return HttpResponseRedirect(self._back)
 
     def _declined(self, form: VerdictForm) -> HttpResponse:
-        if not (self.is_own or self._may_agree):
-            raise PermissionDenied
         reason, author = form.cleaned_data["reason"], name_of_person(self.request)
         try:
             approval = payments.decline(self.approval, author=author, reason=reason)
@@ -126,7 +123,7 @@ class VerdictPage:
         left = left_of(self.approval)
         waits = self.approval.is_waiting(wiring.clock().now())
         context = {
-            "title": _("A second person"),
+            "title": _("Withdraw a request") if self.is_own and waits else _("A second person"),
             "approval": self.approval,
             "what": what_is_asked(self.approval),
             "facts": tuple(_facts(self.approval, left)),
