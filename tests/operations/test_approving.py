@@ -9,11 +9,13 @@ import pytest
 
 from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, Pay, VirtualClock, sweep_until
+from tests.operations.dying import scripted
+from tests.operations.records import answer_of, record
 from tests.operations.second_person import asked, needs_two
 from tests.operations.subjects import DEPOSIT, MIGRATION_FILE
 from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.domain.second_person import AGREED
-from wallet_gateway.models import Approval, ApprovalState, Evidence, GatewayTransaction, Payment
+from wallet_gateway.models import Approval, ApprovalState, Discrepancy, Evidence, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals import Grant, UnableToApprove, put_back
 from wallet_gateway.operations.approving import approve
 from wallet_gateway.operations.context import GatewayContext
@@ -24,6 +26,7 @@ from wallet_gateway.operations.intents import Who
 from wallet_gateway.operations.reconciliation import reconcile_order
 from wallet_gateway.operations.resolutions import Decision, UnableToResolve, resolve
 from wallet_gateway.operations.stopping import resume_sending, stop_sending
+from wallet_gateway.operations.sweeping import sweep
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -216,6 +219,48 @@ def test_what_the_gateway_said_meanwhile_is_not_decided_on(
         approve(request, author="bert", context=two)
     request.refresh_from_db()
     assert request.state == ApprovalState.WAITING
+
+
+def test_what_has_become_a_contradiction_since_is_not_decided_on(
+    stuck: GatewayTransaction,
+    give_up: Callable[[], GatewayTransaction],
+    two: GatewayContext,
+    clock: VirtualClock,
+    payment: Payment,
+) -> None:
+    request = asked(give_up)
+    clock.advance_to(stuck.next_query_at)
+    twice = answer_of(*(record(stuck, "8.00", id=f"g{n}") for n in range(2)))
+    sweep(context=scripted(two, twice))
+
+    with pytest.raises(UnableToResolve, match="moved on"):
+        approve(request, author="bert", context=two)
+
+    stuck.refresh_from_db()
+    payment.refresh_from_db()
+    assert (stuck.state, payment.frozen, payment.refund_reserved) == (IntentState.ANOMALY, True, 800)
+    assert not Discrepancy.objects.filter(closed_at__isnull=False).exists()
+    request.refresh_from_db()
+    assert request.state == ApprovalState.WAITING
+
+
+def test_a_difference_that_nobody_had_seen_is_not_closed_by_an_earlier_request(
+    stuck: GatewayTransaction,
+    give_up: Callable[[], GatewayTransaction],
+    two: GatewayContext,
+    clock: VirtualClock,
+    payment: Payment,
+) -> None:
+    clock.advance_to(stuck.next_query_at)
+    sweep(context=scripted(two, answer_of(*(record(stuck, "8.00", id=f"g{n}") for n in range(2)))))
+    request = asked(give_up)
+    clock.advance(minutes=1)
+    third = answer_of(*(record(stuck, "8.00", id=f"g{n}") for n in range(3)))
+    reconcile_order(order=payment.order, context=scripted(two, third), everything=True)
+
+    with pytest.raises(UnableToResolve, match="moved on"):
+        approve(request, author="bert", context=two)
+    assert Discrepancy.objects.filter(intent=stuck, closed_at__isnull=True).count() == 2
 
 
 def test_a_decision_that_came_to_nothing_waits_again(two: GatewayContext, request_of_anna: Approval) -> None:

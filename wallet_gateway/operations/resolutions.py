@@ -9,7 +9,7 @@ from django.views.decorators.debug import sensitive_variables
 from wallet_gateway.domain.discrepancies import OTHER_AMOUNT
 from wallet_gateway.domain.lifecycle import IllegalTransition, IntentEvent, IntentState
 from wallet_gateway.domain.recovery import OPERATOR_ABSENT_ANSWERS, OPERATOR_AFTER, needs_operator
-from wallet_gateway.models import Discrepancy, EvidenceKind, GatewayTransaction
+from wallet_gateway.models import Approval, Discrepancy, EvidenceKind, GatewayTransaction
 from wallet_gateway.operations._discrepancies import resume_after_mix_up
 from wallet_gateway.operations._freezing import unfreeze
 from wallet_gateway.operations._news import News
@@ -54,6 +54,7 @@ def resolve(
     intent = reread(intent)
     event = _event(intent, decision, context)
     if grant is not None:
+        _check_is_as_asked(intent, grant.approval)
         in_transaction(lambda: take_up(grant, intent, now=context.clock.now()))
     elif _takes_two(intent, context):
         raise ask_to_decide(intent, decision=decision, reason=reason, author=author, context=context)
@@ -75,6 +76,15 @@ def resolve(
         raise UnableToResolve("it has moved on meanwhile; look again") from error
     unfreeze(settled, context=context)
     return reread(settled)
+
+
+def _check_is_as_asked(intent: GatewayTransaction, approval: Approval) -> None:
+    """Refuse to decide on what whoever asked for it has not seen: another state, or a further difference."""
+    unseen = Discrepancy.objects.filter(
+        intent=intent, closed_at__isnull=True, found_at__gt=approval.created_at
+    )
+    if intent.state_since > approval.created_at or unseen.exists():
+        raise UnableToResolve("it has moved on meanwhile; look again")
 
 
 def _takes_two(intent: GatewayTransaction, context: GatewayContext) -> bool:
