@@ -83,6 +83,17 @@ def test_who_asked_cannot_agree_nor_can_nobody(
     assert sent(wallet_sandbox) == 0
 
 
+@pytest.mark.parametrize("change", [str, str.upper])
+def test_a_name_longer_than_its_column_is_still_the_one_who_asked(
+    two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl, change: Callable[[str], str]
+) -> None:
+    name = "anna@" + "long." * 40 + "example"
+    request = asked(lambda: refund(payment=payment, context=two, who=Who(author=name)))
+    with pytest.raises(UnableToApprove, match="who has asked"):
+        approve(request, author=change(name), context=two)
+    assert sent(wallet_sandbox) == 0
+
+
 def test_what_is_no_longer_there_is_said_nothing_is_sent_and_it_goes_on_waiting(
     request_of_anna: Approval, payment: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:

@@ -189,7 +189,7 @@ def decline(approval: Approval, *, author: str, reason: str, clock: Clock) -> Ap
     if not reason.strip():
         raise UnableToApprove("it needs a reason")
     now = clock.now()
-    own = is_same_person(author, approval.author)
+    own = is_same_person(author[:150], approval.author)
     state = ApprovalState.WITHDRAWN if own else ApprovalState.DECLINED
     if not _waiting(now).filter(pk=approval.pk).update(**_word(state, author, reason, now)):
         raise UnableToApprove("it does not wait for a second person any more; look again")
