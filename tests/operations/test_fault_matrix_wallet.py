@@ -6,7 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.operations.conftest import IMPATIENT, MakeContext, MakeOrder, VirtualClock
+from tests.operations.conftest import (
+    IMPATIENT,
+    MakeContext,
+    MakeOrder,
+    VirtualClock,
+    sweep_until,
+)
+from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.test_fault_matrix import ROWS, Row
 from tests.operations.wallet_customer import CARD, Customer, authorizing_through
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
@@ -89,6 +96,47 @@ def test_an_answer_with_a_three_d_secure_page_that_is_lost_is_found_by_the_statu
     intent.refresh_from_db()
     assert intent.state in {S.REJECTED, S.PENDING}
     assert requests(wallet_sandbox, "authorization") == 1
+
+
+def test_an_authorization_whose_sender_died_is_neither_sent_again_nor_ended_by_empty_answers(
+    customer: Customer, make_order: MakeOrder, clock: VirtualClock, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    with pytest.raises(Killed):
+        customer.post(
+            order, customer.approve(customer.open(order)), interrupted(customer.context, before=kill)
+        )
+    intent = GatewayTransaction.objects.get()
+    assert (intent.state, requests(wallet_sandbox, "authorization")) == (S.SENDING, 0)
+
+    clock.advance(seconds=121)
+    sweep(context=customer.context)
+    intent.refresh_from_db()
+    check_money(intent)
+    sweep_until(intent, lambda row: row.needs_operator, context=customer.context, clock=clock)
+
+    assert (intent.state, requests(wallet_sandbox, "authorization")) == (S.UNKNOWN, 0)
+    assert intent.absent_count > 5
+    check_money(intent)
+
+
+def test_an_authorization_whose_sender_died_after_the_gateway_had_it_is_found_within_seconds(
+    customer: Customer, make_order: MakeOrder, clock: VirtualClock, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    with pytest.raises(Killed):
+        customer.post(
+            order, customer.approve(customer.open(order)), interrupted(customer.context, after=kill)
+        )
+    clock.advance(seconds=121)
+    sweep(context=customer.context)
+    intent = GatewayTransaction.objects.get()
+    clock.advance_to(intent.next_query_at)
+    sweep(context=customer.context)
+
+    intent.refresh_from_db()
+    assert (intent.state, requests(wallet_sandbox, "authorization")) == (S.APPROVED, 1)
+    check_money(intent)
 
 
 RETRIED: list[tuple[str, dict[str, Any], int]] = [

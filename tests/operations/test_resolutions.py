@@ -7,15 +7,17 @@ from datetime import timedelta
 import pytest
 
 from tests.client.servers import unused_port
-from tests.operations.conftest import MakeContext, Pay, Resolve, VirtualClock, sweep_until
+from tests.operations.conftest import MakeContext, MakeOrder, Pay, Resolve, VirtualClock, sweep_until
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
 from tests.operations.subjects import OPERATIONS, Subject, make_subject
-from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
+from tests.operations.wallet_customer import CARD, Customer
+from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, OrderState
 from wallet_gateway.models import (
     Discrepancy,
     Evidence,
     GatewayTransaction,
+    PaymentOrder,
 )
 from wallet_gateway.operations import resolutions
 from wallet_gateway.operations.context import GatewayContext
@@ -207,11 +209,81 @@ def test_a_page_that_is_open_needs_no_decision(decision: Decision, open_page: Pa
         resolve(open_page().opening, decision)
 
 
-def test_what_is_pending_is_the_gateways_to_decide(pay: Pay, resolve: Resolve, clock: VirtualClock) -> None:
-    payment = pay("pending")
-    clock.advance(days=30)
+def test_what_is_pending_on_a_hosted_page_is_the_gateways_to_decide(
+    pay: Pay, resolve: Resolve, context: GatewayContext, clock: VirtualClock
+) -> None:
+    intent = pay("pending").opening
+    sweep_until(intent, lambda row: row.query_count > 12, context=context, clock=clock)
+    assert clock.now() - intent.state_since > timedelta(days=2)
+    assert (intent.absent_count, intent.needs_operator) == (0, False)
     with pytest.raises(UnableToResolve, match="too early"):
-        resolve(payment.opening, NOT_HAPPENED)
+        resolve(intent, NOT_HAPPENED)
+
+
+# 3-D Secure that the gateway never ends
+
+
+@pytest.fixture
+def held(customer: Customer, make_order: MakeOrder, clock: VirtualClock) -> GatewayTransaction:
+    """A card whose 3-D Secure nobody finishes, at a gateway whose own clock never ends it."""
+    intent = customer.pay(make_order(), CARD).opening
+    assert intent.state == S.AWAITING_3DS
+    clock.sandbox = None
+    return intent
+
+
+def test_three_d_secure_that_never_ends_is_left_to_a_person_after_a_day(
+    held: GatewayTransaction, resolve: Resolve, context: GatewayContext, clock: VirtualClock
+) -> None:
+    began = clock.now()
+    with pytest.raises(UnableToResolve, match=r"5 answers that ended nothing .*so far 0"):
+        resolve(held, NOT_HAPPENED)
+    sweep_until(held, lambda row: row.absent_count == 8, context=context, clock=clock)
+    with pytest.raises(UnableToResolve, match=r"too early: after 24 hours .*so far 8"):
+        resolve(held, NOT_HAPPENED)
+    assert not held.needs_operator
+
+    sweep_until(held, lambda row: row.needs_operator, context=context, clock=clock)
+    assert timedelta(days=1) <= clock.now() - began < timedelta(days=2)
+    given_up = resolve(held, NOT_HAPPENED)
+
+    assert (given_up.state, given_up.decided_by_person) == (S.ABANDONED, True)
+    order = PaymentOrder.objects.get()
+    assert (order.state, order.is_payable) == (OrderState.FAILED, True)
+
+
+def test_three_d_secure_that_was_given_up_and_succeeds_late_is_an_anomaly_and_not_lost(
+    held: GatewayTransaction,
+    resolve: Resolve,
+    context: GatewayContext,
+    clock: VirtualClock,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    sweep_until(held, lambda row: row.needs_operator, context=context, clock=clock)
+    given_up = resolve(held, NOT_HAPPENED)
+    wallet_sandbox.complete_three_d_secure(held.reference, "success")
+    clock.advance_to(given_up.next_query_at)
+    sweep(context=context)
+
+    held.refresh_from_db()
+    assert (held.state, PaymentOrder.objects.get().state) == (S.ANOMALY, OrderState.FROZEN)
+    assert Discrepancy.objects.get().kind == "APPROVED_AFTER_END"
+    assert resolve(held, HAPPENED).state == S.APPROVED
+    assert PaymentOrder.objects.get().state == OrderState.PAID
+
+
+def test_a_gateway_that_answers_nothing_about_a_held_card_calls_a_person_who_cannot_decide_yet(
+    held: GatewayTransaction,
+    resolve: Resolve,
+    context: GatewayContext,
+    clock: VirtualClock,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    wallet_sandbox.fault("status", "status_before", times=100, status=500)
+    sweep_until(held, lambda row: row.needs_operator, context=context, clock=clock)
+    assert (held.state, held.absent_count) == (S.AWAITING_3DS, 0)
+    with pytest.raises(UnableToResolve, match="so far 0"):
+        resolve(held, NOT_HAPPENED)
 
 
 @pytest.mark.parametrize("subject", ["capture"], indirect=True)

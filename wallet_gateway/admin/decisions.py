@@ -125,7 +125,7 @@ def _facts(intent: GatewayTransaction) -> list[tuple[str, object]]:
         (_("Asked for"), sentence_of(intent)),
         (_("Reference"), intent.reference),
         (_("Since"), intent.state_since),
-        (_("Questions answered with no record, in a row"), intent.absent_count),
+        (_("Answers in a row that ended nothing"), intent.absent_count),
     ]
 
 

@@ -55,7 +55,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         seen("error_code", _("error code")),
         labelled("attempt_no", _("times it was sent")),
         labelled("query_count", _("times the gateway was asked")),
-        labelled("absent_count", _("answers in a row with no record")),
+        labelled("absent_count", _("answers in a row that ended nothing")),
         labelled("last_queried_at", _("last asked at")),
         labelled("next_query_at", _("to be asked at")),
         labelled("next_send_at", _("to be sent again at")),

@@ -76,7 +76,7 @@ class GatewayTransaction(models.Model):
     query_rung = models.PositiveIntegerField(default=0)
     query_count = models.PositiveIntegerField(default=0)
     absent_count = models.PositiveIntegerField(default=0)
-    """Empty answers in a row."""
+    """Answers in a row that ended nothing: empty, or that it is pending still."""
     confirmed_at = models.DateTimeField(null=True, blank=True)
     needs_operator = models.BooleanField(default=False)
     decided_by_person = models.BooleanField(default=False)

@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Q, QuerySet
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
+from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, TransactionKind
 from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
 from wallet_gateway.domain.recovery import (
     CLAIM,
@@ -177,7 +177,7 @@ def _no_answer(intent: GatewayTransaction, now: datetime) -> News:
     columns = _asked(intent, now)
     if _is_due(intent, now):
         columns["next_query_at"] = retry_unanswered_at(since=intent.state_since, now=now)
-    if intent.state == IntentState.UNKNOWN and now - intent.state_since >= OPERATOR_AFTER:
+    if _is_left_to_a_person(intent) and now - intent.state_since >= OPERATOR_AFTER:
         # A gateway that says nothing readable for a day is a person's business, too.
         columns["needs_operator"] = True
     return News(kind=EvidenceKind.FAULT, changes=columns, keep_as_evidence=False)
@@ -203,14 +203,34 @@ def _climbed(intent: GatewayTransaction, now: datetime, context: GatewayContext)
 
 
 def _counted(intent: GatewayTransaction, finding: Finding, now: datetime) -> dict[str, Any]:
-    """Count answers in a row that told nothing: no record, or one in a state that nobody has heard of."""
-    if finding.verdict is not Verdict.NO_NEWS:
+    """Count answers in a row that ended nothing; after many of them, over a day, a person has to look."""
+    if not _ends_nothing(intent, finding):
         return {"absent_count": 0} | _confirmed(intent, finding, now)
     absent = intent.absent_count + 1
-    waits = intent.state == IntentState.UNKNOWN and needs_operator(
+    waits = _is_left_to_a_person(intent) and needs_operator(
         since=intent.state_since, absent_answers=absent, now=now
     )
     return {"absent_count": absent} | ({"needs_operator": True} if waits else {})
+
+
+def _ends_nothing(intent: GatewayTransaction, finding: Finding) -> bool:
+    """Say whether an answer had no record, one in a state nobody has heard of, or a card still pending."""
+    if finding.verdict is Verdict.NO_NEWS:
+        return True
+    return finding.verdict is Verdict.PENDING and _is_held_authorization(intent)
+
+
+def _is_held_authorization(intent: GatewayTransaction) -> bool:
+    """Say whether a card's authorization is pending: it ends within the hour, or the gateway has lost it.
+
+    A hosted page's provider, or a refund's, may take days, and its word keeps the amount.
+    """
+    held = intent.state in {IntentState.AWAITING_3DS, IntentState.PENDING}
+    return held and intent.kind == TransactionKind.AUTHORIZATION
+
+
+def _is_left_to_a_person(intent: GatewayTransaction) -> bool:
+    return intent.state == IntentState.UNKNOWN or _is_held_authorization(intent)
 
 
 def _confirmed(intent: GatewayTransaction, finding: Finding, now: datetime) -> dict[str, Any]:

@@ -46,9 +46,10 @@ def resolve(
 ) -> GatewayTransaction:
     """Record a person's decision, with its reason, on an intent that no evidence has ended.
 
-    An unknown outcome may be given up after 24 hours and five empty answers; a request of which no byte left
-    at any time; a contradiction either way. Raises `UnableToResolve`, and `AwaitingApproval` when it takes a
-    second person: what is given up may be asked for once more, and then it may happen twice.
+    An unknown outcome may be given up after 24 hours and five empty answers, and a wallet's card that stays
+    pending after as many answers that it is; a request of which no byte left at any time; a contradiction
+    either way. Raises `UnableToResolve`, and `AwaitingApproval` when it takes a second person: what is given
+    up may be asked for once more, and then it may happen twice.
     """
     _check_words(reason, author)
     intent = reread(intent)
@@ -108,12 +109,17 @@ def _event(intent: GatewayTransaction, decision: Decision, context: GatewayConte
         since=intent.state_since, absent_answers=intent.absent_count, now=context.clock.now()
     )
     if not waited:
-        hours = int(OPERATOR_AFTER.total_seconds() // 3600)
-        raise UnableToResolve(
-            f"too early: after {hours} hours and {OPERATOR_ABSENT_ANSWERS} empty answers in a row "
-            f"(so far {intent.absent_count}) a person may decide"
-        )
+        raise UnableToResolve(_too_early(intent))
     return IntentEvent.ABANDONED
+
+
+def _too_early(intent: GatewayTransaction) -> str:
+    hours = int(OPERATOR_AFTER.total_seconds() // 3600)
+    answers = "empty answers" if intent.state == IntentState.UNKNOWN else "answers that ended nothing"
+    return (
+        f"too early: after {hours} hours and {OPERATOR_ABSENT_ANSWERS} {answers} in a row "
+        f"(so far {intent.absent_count}) a person may decide"
+    )
 
 
 def _event_of_anomaly(intent: GatewayTransaction, decision: Decision) -> IntentEvent:

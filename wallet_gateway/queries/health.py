@@ -62,7 +62,9 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
     swept = {name.removeprefix(SWEPT): at for name, at in marks.values_list("name", "marked_at")}
     unknown = Q(state=IntentState.UNKNOWN)
     of_intents = GatewayTransaction.objects.filter(
-        unknown | Q(state__in=[IntentState.ANOMALY, IntentState.NOT_SENT])
+        unknown
+        | Q(state__in=[IntentState.ANOMALY, IntentState.NOT_SENT])
+        | Q(state__in=[IntentState.AWAITING_3DS, IntentState.PENDING], needs_operator=True)
     ).aggregate(
         unknown=Count("pk", filter=unknown),
         oldest=Min("state_since", filter=unknown),
