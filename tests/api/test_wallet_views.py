@@ -16,7 +16,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from tests.api.browser import CARD, Browser, approve
-from tests.test_payments import statements
+from tests.statements import statements
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder, WalletAttempt

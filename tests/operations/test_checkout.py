@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.client.servers import RawServer, unused_port
 from tests.operations.conftest import MUG, MakeContext, MakeOrder, Pay
 from tests.operations.dying import interrupted, scripted
+from tests.statements import statements
 from wallet_gateway.client.errors import OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.contexts import return_urls
@@ -181,11 +182,6 @@ def test_a_refusal_before_anything_is_sent_is_told_apart_from_one_by_the_gateway
 
 
 # What it costs
-
-
-def statements(captured: CaptureQueriesContext) -> list[str]:
-    quiet = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK")
-    return [q["sql"] for q in captured.captured_queries if not q["sql"].upper().startswith(quiet)]
 
 
 @pytest.mark.parametrize("lines", [1, 100])

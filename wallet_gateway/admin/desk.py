@@ -14,7 +14,7 @@ from django.urls import NoReverseMatch, URLPattern, path, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from wallet_gateway import conf, payments, upkeep, wiring
+from wallet_gateway import conf, payments, wiring
 from wallet_gateway.admin.countdown import lapse_from
 from wallet_gateway.admin.desk_form import RangeForm, zone
 from wallet_gateway.admin.desk_tables import csv_lines, currency_parts, gateway_table
@@ -34,6 +34,7 @@ from wallet_gateway.admin.read_only import ReadOnlyAdmin
 from wallet_gateway.admin.refusals import said
 from wallet_gateway.models import Desk
 from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.payments import upkeep
 from wallet_gateway.queries.figures import figures
 from wallet_gateway.queries.pauses import SendingPause
 from wallet_gateway.queries.waiting import waiting

@@ -11,7 +11,8 @@ from django.http import Http404, HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from wallet_gateway import conf, upkeep
+from wallet_gateway import conf
+from wallet_gateway.payments import upkeep
 
 PERMISSION = "wallet_gateway.view_health"
 

@@ -10,11 +10,12 @@ from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 from pytest_django import DjangoAssertNumQueries
 
 from tests.models.rows import an_intent
-from wallet_gateway import payments, upkeep, wiring
+from wallet_gateway import payments, wiring
 from wallet_gateway.contrib.prometheus import rows
 from wallet_gateway.contrib.prometheus.rows import RowCollector
 from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.models import GatewayPause, WorkMark
+from wallet_gateway.payments import upkeep
 
 pytestmark = pytest.mark.django_db
 K, S = TransactionKind, IntentState

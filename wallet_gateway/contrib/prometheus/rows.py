@@ -14,7 +14,7 @@ from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from wallet_gateway import upkeep
+from wallet_gateway.payments import upkeep
 from wallet_gateway.queries.gauges import Gauges, gauges
 from wallet_gateway.queries.health import Health
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from wallet_gateway import upkeep
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.payments import upkeep
 
 
 class Command(BaseCommand):

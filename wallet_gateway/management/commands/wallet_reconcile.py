@@ -9,8 +9,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from wallet_gateway import upkeep
 from wallet_gateway.management.progress import with_progress
+from wallet_gateway.payments import upkeep
 
 WHAT_CANNOT_BE_FOUND = (
     "Only records under references that we know can be found: a payment that was made under any other "

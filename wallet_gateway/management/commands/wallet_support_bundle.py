@@ -8,8 +8,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from wallet_gateway import payments, upkeep
+from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.payments import upkeep
 
 
 class Command(BaseCommand):

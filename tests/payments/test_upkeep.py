@@ -6,10 +6,12 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
+from pytest_django import Settings
 
-from wallet_gateway import payments, upkeep
+from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.payments import upkeep
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -39,3 +41,15 @@ def test_a_stop_and_its_end_go_through_the_settings_gateway() -> None:
 def test_the_shop_finds_these_verbs_in_payments() -> None:
     for name in ("sweep", "stop_sending", "resume_sending", "sending_pauses", "deliver_facts"):
         assert getattr(payments, name) is getattr(upkeep, name)
+
+
+def test_a_sweep_covers_every_gateway(wallet_sandbox: SandboxControl, settings: Settings) -> None:
+    gateways = settings.WALLET_GATEWAY["GATEWAYS"]
+    settings.WALLET_GATEWAY = {
+        **settings.WALLET_GATEWAY,
+        "GATEWAYS": {**gateways, "second": gateways["default"]},
+    }
+
+    assert [report.gateway for report in payments.sweep()] == ["default", "second"]
+    assert payments.reconcile_due(gateway="second") == 0
+    assert payments.deliver_facts() == 0

@@ -1,8 +1,4 @@
-"""The wallet button's part of `wallet_gateway.payments`: its verbs, wired from the settings.
-
-Import them from `payments`; they stand here because that file is long enough. Each makes one call into the
-operations; rules stand there, not here.
-"""
+"""The wallet button: its session, its sheet's price, its result, and the keys of what it leaves behind."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What runs by itself and what operators do about a gateway as a whole, wired from the settings.
+"""What runs by itself, and what operators do about a gateway as a whole.
 
-Callers find these verbs in `wallet_gateway.payments`; each makes one call into operations or queries.
+Commands and bridges use this file itself: most of it is no shop's business.
 """
 
 from __future__ import annotations

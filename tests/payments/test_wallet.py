@@ -10,11 +10,11 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from tests.operations.wallet_customer import CARD, TOKEN, Customer
-from tests.test_payments import statements
-from wallet_gateway import payments, wallet_payments
+from tests.statements import statements
+from wallet_gateway import payments
 from wallet_gateway.contexts import context_of
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.payments import WalletOutcome
+from wallet_gateway.payments import WalletOutcome, wallet
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -85,5 +85,5 @@ def test_a_card_is_never_charged_inside_a_transaction_of_the_shop(
 
 def test_the_door_offers_all_of_it() -> None:
     for name in ("open_wallet_session", "pay_with_wallet", "rotate_wallet_keys"):
-        assert getattr(payments, name) is getattr(wallet_payments, name)
+        assert getattr(payments, name) is getattr(wallet, name)
         assert name in payments.__all__

@@ -1,0 +1,87 @@
+"""Capture, refund and reversal through the wired door, and which payment is meant."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pytest
+from django.db import transaction
+
+from tests.payments.paid_orders import paid
+from wallet_gateway import payments
+from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+
+
+def test_money_is_captured_refunded_and_reversed(wallet_sandbox: SandboxControl) -> None:
+    order = paid(wallet_sandbox, type="preauthorization")
+    assert payments.capture(order, Decimal("5.00"), key="c1").state == IntentState.APPROVED
+    assert payments.capture(order, Decimal("5.00"), key="c1") == payments.capture(order, key="c1")
+    assert payments.refund(order, payments.Money.parse("5.00", "EUR")).state == IntentState.APPROVED
+
+    other = paid(wallet_sandbox, "SHOP-2", type="preauthorization")
+    assert payments.reverse(other, author="grace").author == "grace"
+    other.refresh_from_db()
+    assert other.state == OrderState.REVERSED
+
+
+def test_an_order_without_money_has_nothing_to_operate_on(wallet_sandbox: SandboxControl) -> None:
+    order = payments.create_order(reference="SHOP-1", currency="EUR", amount=Decimal("20.00"))
+
+    with pytest.raises(payments.UnableToCapture):
+        payments.capture(order)
+    with pytest.raises(payments.UnableToRefund):
+        payments.refund(order)
+    with pytest.raises(payments.UnableToReverse):
+        payments.reverse(order)
+
+
+def test_a_payment_of_another_order_is_not_operated_on(wallet_sandbox: SandboxControl) -> None:
+    mine, other = paid(wallet_sandbox, "SHOP-1"), paid(wallet_sandbox, "SHOP-2")
+    foreign = other.payments.get()
+
+    for verb, refusal in (
+        (payments.capture, payments.UnableToCapture),
+        (payments.refund, payments.UnableToRefund),
+        (payments.reverse, payments.UnableToReverse),
+    ):
+        with pytest.raises(refusal, match="is not one of order SHOP-1"):
+            verb(mine, payment=foreign)
+    assert payments.refund(other, payment=foreign).state == IntentState.APPROVED
+
+
+def test_a_payment_that_was_reversed_is_passed_over(wallet_sandbox: SandboxControl) -> None:
+    order = paid(wallet_sandbox, type="preauthorization")
+    payments.reverse(order)
+    order.refresh_from_db()
+    again = payments.start_checkout(order)
+    wallet_sandbox.complete_checkout(again.reference, "success")
+    payments.reconcile(again)
+
+    assert payments.capture(order).payment == again
+    assert payments.refund(order).payment == again
+
+
+def test_of_two_payments_the_shop_says_which_one_it_means(wallet_sandbox: SandboxControl) -> None:
+    order = paid(wallet_sandbox)
+    second = order.payments.get()
+    second.pk, second.number, second.reference = None, 2, "SECOND"
+    second.captured = 0
+    second.save(force_insert=True)
+
+    with pytest.raises(payments.UnableToRefund, match="has 2 payments; say which one is meant"):
+        payments.refund(order)
+    assert payments.refund(order, payment=order.payments.get(number=1)).state == IntentState.APPROVED
+
+
+def test_verbs_refuse_to_run_inside_somebody_elses_transaction(
+    wallet_sandbox: SandboxControl, transactional_db: None
+) -> None:
+    order = paid(wallet_sandbox)
+    before = len(wallet_sandbox.journal())
+
+    with transaction.atomic(), pytest.raises(RuntimeError):
+        payments.refund(order)
+    assert len(wallet_sandbox.journal()) == before

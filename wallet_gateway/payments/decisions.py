@@ -1,0 +1,62 @@
+"""What a person decides: about an unknown outcome, a difference, and what another person asked for."""
+
+from __future__ import annotations
+
+from wallet_gateway import wiring
+from wallet_gateway.contexts import context_of
+from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
+from wallet_gateway.operations import approvals, approving, resending, resolutions
+from wallet_gateway.operations.intents import Who
+from wallet_gateway.operations.resolutions import Decision
+from wallet_gateway.queries.approvals import approvals_that_wait
+
+
+def send_again(intent: GatewayTransaction, *, author: str = "", note: str = "") -> GatewayTransaction:
+    """Send a `NOT_SENT` capture, refund or reversal once more, now: the same reference, the same bytes.
+
+    For what `needs_operator` because the sweep has tried a few times and stopped; `resolve` gives it up
+    instead and frees its amount. Raises `UnableToSendAgain`.
+    """
+    return resending.send_again(intent, context=context_of(intent.gateway), who=Who(author=author, note=note))
+
+
+def resolve(
+    intent: GatewayTransaction, *, decision: Decision | str, reason: str, author: str
+) -> GatewayTransaction:
+    """Record a person's decision on an outcome that no evidence has ended.
+
+    Raises `UnableToResolve`, and `AwaitingApproval` where the settings demand a second person.
+    """
+    return resolutions.resolve(
+        intent,
+        decision=Decision(decision),
+        reason=reason,
+        author=author,
+        context=context_of(intent.gateway),
+    )
+
+
+def close_discrepancy(discrepancy: Discrepancy, *, reason: str, author: str) -> Discrepancy:
+    """Close a difference between our books and the gateway's, with a reason."""
+    return resolutions.close_discrepancy(
+        discrepancy, reason=reason, author=author, context=context_of(discrepancy.gateway)
+    )
+
+
+def approvals_waiting() -> tuple[Approval, ...]:
+    """Return what waits for a second person, the oldest first."""
+    return approvals_that_wait(now=wiring.clock().now())
+
+
+def approve(approval: Approval, *, author: str, reason: str = "") -> GatewayTransaction:
+    """Agree to what another person asked for, and do it; look at the returned transaction's `state`.
+
+    Raises `UnableToApprove`, above all for the person who asked, and whatever the operation refuses: then
+    nothing was sent and the request goes on waiting.
+    """
+    return approving.approve(approval, author=author, reason=reason, context=context_of(approval.gateway))
+
+
+def decline(approval: Approval, *, author: str, reason: str) -> Approval:
+    """End a request without doing it; whoever asked withdraws it by this. Raises `UnableToApprove`."""
+    return approvals.decline(approval, author=author, reason=reason, clock=wiring.clock())

@@ -1,0 +1,91 @@
+"""Capture, refund and reversal of a payment that the gateway has authorised."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from wallet_gateway.contexts import context_of
+from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.operations import follow_ups
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.follow_ups import UnableToCapture, UnableToRefund, UnableToReverse
+from wallet_gateway.operations.intents import Who
+from wallet_gateway.protocol.money import Money
+
+
+def capture(
+    order: PaymentOrder,
+    amount: Decimal | Money | None = None,
+    *,
+    payment: Payment | None = None,
+    key: str | None = None,
+    author: str = "",
+    note: str = "",
+) -> GatewayTransaction:
+    """Take reserved money, all of it or `amount`; look at the returned transaction's `state`.
+
+    A repeated `key` returns the first transaction and sends nothing. Raises `UnableToCapture`.
+    """
+    return follow_ups.capture(
+        payment=_payment_meant(order, payment, UnableToCapture),
+        context=context_of(order.gateway),
+        amount=amount,
+        who=Who(key=key, author=author, note=note),
+    )
+
+
+def refund(
+    order: PaymentOrder,
+    amount: Decimal | Money | None = None,
+    *,
+    payment: Payment | None = None,
+    key: str | None = None,
+    author: str = "",
+    note: str = "",
+) -> GatewayTransaction:
+    """Give captured money back, all of it or `amount`; look at the returned transaction's `state`.
+
+    A repeated `key` returns the first transaction and sends nothing. Raises `UnableToRefund`, and
+    `AwaitingApproval` where the settings demand a second person: its `approval` waits for `approve`.
+    """
+    return follow_ups.refund(
+        payment=_payment_meant(order, payment, UnableToRefund),
+        context=context_of(order.gateway),
+        amount=amount,
+        who=Who(key=key, author=author, note=note),
+    )
+
+
+def reverse(
+    order: PaymentOrder,
+    *,
+    payment: Payment | None = None,
+    key: str | None = None,
+    author: str = "",
+    note: str = "",
+) -> GatewayTransaction:
+    """Give the whole authorisation back, while nothing of it is captured. Raises `UnableToReverse`."""
+    return follow_ups.reverse(
+        payment=_payment_meant(order, payment, UnableToReverse),
+        context=context_of(order.gateway),
+        who=Who(key=key, author=author, note=note),
+    )
+
+
+def _payment_meant(order: PaymentOrder, payment: Payment | None, refusal: type[OperationRefused]) -> Payment:
+    if payment is not None and payment.order_id != order.pk:
+        raise refusal(f"payment {payment.reference} is not one of order {order.reference}")
+    return payment or _payment_with_money(order, refusal)
+
+
+def _payment_with_money(order: PaymentOrder, refusal: type[OperationRefused]) -> Payment:
+    payments = list(order.payments.select_related("order").filter(authorised__gt=0))
+    if len(payments) > 1:
+        # One that was reversed holds nothing any more, so another one is meant.
+        payments = [payment for payment in payments if payment.reversal != Reversal.DONE]
+    if not payments:
+        raise refusal(f"order {order.reference} has no authorised payment")
+    if len(payments) > 1:
+        raise refusal(f"order {order.reference} has {len(payments)} payments; say which one is meant")
+    return payments[0]

@@ -1,0 +1,114 @@
+"""What a shop wants paid, and the hosted page on which it is paid."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway import conf, wiring
+from wallet_gateway.contexts import context_of, return_urls
+from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.operations import checkout, orders
+from wallet_gateway.operations.orders import OrderDetails
+from wallet_gateway.operations.texts import is_storable
+from wallet_gateway.protocol.addresses import BillingAddress, ShippingAddress
+from wallet_gateway.protocol.cart import Discount, Item, Shipping
+from wallet_gateway.protocol.money import Money
+
+
+@sensitive_variables()
+def create_order(
+    *,
+    reference: str,
+    currency: str,
+    items: Sequence[Item] = (),
+    shipping: Shipping | None = None,
+    discounts: Sequence[Discount] = (),
+    amount: Decimal | Money | None = None,
+    type: str = "sale",  # noqa: A002 - the interface's own word
+    gateway: str = "default",
+    order_number: str | None = None,
+    language: str | None = None,
+    billing_address: BillingAddress | Mapping[str, Any] | None = None,
+    shipping_address: ShippingAddress | Mapping[str, Any] | None = None,
+    cardholder_id: str | None = None,
+    cardholder_first_name: str | None = None,
+    cardholder_last_name: str | None = None,
+    cardholder_email: str | None = None,
+    cardholder_mobile_phone: str | None = None,
+    cardholder_home_phone: str | None = None,
+    cardholder_work_phone: str | None = None,
+    cardholder_national_identification_number: str | None = None,
+    skin_id: str | None = None,
+    provider_merchant_id: str | None = None,
+    continue_url: str = "",
+) -> PaymentOrder:
+    """Store what is to be paid, or return the order that this reference already has.
+
+    Sums are computed from the items, shipping and discounts; an `amount` given beside them is checked.
+    `type` is "sale" or "preauthorization". Everything optional of the interface's checkout request can be
+    given. Raises `InvalidOrder`, whose `errors` name each field, and `OrderConflict` when the reference
+    belongs to an order with other content.
+    """
+    conf.gateway_settings(gateway)
+    cardholder = {
+        "cardholder_id": cardholder_id,
+        "cardholder_first_name": cardholder_first_name,
+        "cardholder_last_name": cardholder_last_name,
+        "cardholder_email": cardholder_email,
+        "cardholder_mobile_phone": cardholder_mobile_phone,
+        "cardholder_home_phone": cardholder_home_phone,
+        "cardholder_work_phone": cardholder_work_phone,
+        "cardholder_national_identification_number": cardholder_national_identification_number,
+    }
+    details = OrderDetails(
+        currency=currency,
+        items=items,
+        shipping=shipping,
+        discounts=discounts,
+        amount=amount,
+        type=type,
+        order_number=order_number,
+        language=language,
+        billing_address=billing_address,
+        shipping_address=shipping_address,
+        cardholder=cardholder,
+        skin_id=skin_id,
+        provider_merchant_id=provider_merchant_id,
+    )
+    return orders.create_order(
+        reference=reference,
+        details=details,
+        gateway=gateway,
+        clock=wiring.clock(),
+        continue_url=continue_url,
+    )
+
+
+def get_order(reference: str) -> PaymentOrder:
+    """Return the order with the shop's reference; raises `PaymentOrder.DoesNotExist`."""
+    return orders.find(reference=reference)
+
+
+def get_order_by_token(token: str) -> PaymentOrder:
+    """Return the order that a URL names; raises `PaymentOrder.DoesNotExist`."""
+    return orders.find(token=token)
+
+
+def start_checkout(order: PaymentOrder) -> Payment:
+    """Return a payment whose `redirect_url` the customer is to be sent to.
+
+    A page that is still open is served again. Raises a `CheckoutUnavailable`; `OrderNotPayable` among them
+    means that the customer must not pay again.
+    """
+    return checkout.start_checkout(order=order, context=context_of(order.gateway), return_urls=return_urls)
+
+
+def attempt_for(reference: str) -> Payment:
+    """Return the attempt to pay with this clientSystemTransactionId; raises `Payment.DoesNotExist`."""
+    if not is_storable(reference):
+        raise Payment.DoesNotExist(f"no attempt has the reference {reference[:64]!r}")
+    return Payment.objects.select_related("order").get(reference=reference)
