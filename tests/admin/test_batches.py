@@ -10,6 +10,7 @@ from django.contrib.admin.models import LogEntry
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson, PaidOrder
 from tests.models.rows import an_order
@@ -47,6 +48,17 @@ def everything(batch: OperationBatch, **typed: str) -> dict[str, str]:
         data[f"take-{row.pk}"] = "on"
         data[f"amount-{row.pk}"] = typed.get(str(row.subject).replace("-", ""), str(row.amount.to_wire()))
     return data
+
+
+def test_the_fields_of_an_order_are_found_however_the_shop_writes_large_numbers(
+    operator: Client, paid_order: PaidOrder, settings: Settings
+) -> None:
+    settings.USE_THOUSAND_SEPARATOR = True
+    batch = drafted(operator, paid_order("20.00"))
+    batch.rows.update(id=1234567)
+    page = operator.get(url_of(batch, "confirm")).content.decode()
+    assert 'name="take-1234567"' in page
+    assert 'name="amount-1234567"' in page
 
 
 def test_each_order_has_a_row_an_amount_and_in_the_end_a_result(

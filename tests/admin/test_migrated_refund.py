@@ -63,6 +63,16 @@ def test_what_is_left_is_preset(clerk: Client, deposits: list[MigratedDeposit]) 
     assert 'value="40.00"' in page
 
 
+def test_the_fields_of_a_deposit_are_found_however_the_shop_writes_large_numbers(
+    clerk: Client, deposits: list[MigratedDeposit], settings: Settings
+) -> None:
+    settings.USE_THOUSAND_SEPARATOR = True
+    MigratedDeposit.objects.filter(pk=deposits[0].pk).update(id=1234567)
+    page = clerk.get(f"{HERE}refund/?ids=1234567").content.decode()
+    assert 'name="take-1234567"' in page
+    assert 'name="amount-1234567"' in page
+
+
 def test_one_page_refunds_several_and_says_what_came_of_each(
     clerk: Client, deposits: list[MigratedDeposit]
 ) -> None:
