@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
@@ -26,12 +27,16 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.erasure import UnableToErase, erase_customer, erase_old_bodies
 from wallet_gateway.operations.follow_ups import refund
 from wallet_gateway.operations.wallet_hooks import SheetPricing
-from wallet_gateway.operations.wallet_session import price_sheet_of
+from wallet_gateway.operations.wallet_session import WalletSession, price_sheet_of
+from wallet_gateway.operations.wallet_sweep import expire_buttons
 from wallet_gateway.queries.orders import order_summary
+from wallet_gateway.queries.wallet import wallet_receipt
+from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 WHO = {"cardholder_email": "ada@example.com", "cardholder_last_name": "Lovelace"}
 YEAR = timedelta(days=400)
+OCKHAM = {"countryCode": "AT", "postalCode": "4020", "locality": "Ockhamville"}
 
 
 def bodies() -> list[str]:
@@ -94,6 +99,64 @@ def test_many_are_erased_some_at_a_time_each_passed_once(
     assert bodies() == []
 
 
+@pytest.fixture
+def chosen(
+    customer: Customer, make_context: MakeContext, make_order: MakeOrder
+) -> Callable[[], tuple[Customer, PaymentOrder, WalletSession]]:
+    """A sheet on which a customer has chosen where to and what with, not yet approved."""
+    shop = replace(customer, context=make_context(price=lambda _: SheetPricing()))
+
+    def choose() -> tuple[Customer, PaymentOrder, WalletSession]:
+        order = make_order()
+        button = shop.open(order)
+        price_sheet_of(
+            order=order,
+            reference=button.reference,
+            session=shop.session,
+            chosen={"address": OCKHAM, "option": None, "offers": ["ADA-10"]},
+            context=shop.context,
+        )
+        return shop, order, button
+
+    return choose
+
+
+def test_what_was_chosen_on_a_sheet_that_paid_nothing_is_erased_after_its_time_and_not_before(
+    chosen: Callable[[], tuple[Customer, PaymentOrder, WalletSession]],
+    clock: VirtualClock,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    shop, order, button = chosen()
+    wallet_sandbox.fault("authorization", "errored")
+    given = {"email": "ada@example.com", "shippingAddress": OCKHAM}
+    assert shop.post(order, shop.approve(button) | given).opening.state == IntentState.REJECTED
+    chosen()
+    clock.advance(hours=2)
+    expire_buttons(context=shop.context, limit=5)
+
+    clock.advance(days=399)
+    erase_old_bodies(clock=clock, kept=YEAR)
+    assert all(word in everything() for word in ("Ockhamville", "ada@", "ADA-10", "RESULT"))
+    clock.advance(days=1)
+    erase_old_bodies(clock=clock, kept=YEAR)
+
+    assert not [word for word in ("Ockhamville", "ada@", "ADA-10") if word in everything()]
+    kept = WalletAttempt.objects.values_list("price", "events", "results_count").order_by("pk")
+    assert list(kept) == [({"total": 2000}, [], 1), ({"total": 2000}, [], 0)]
+
+
+def test_what_came_with_a_card_that_paid_stays_with_its_order(
+    chosen: Callable[[], tuple[Customer, PaymentOrder, WalletSession]], clock: VirtualClock
+) -> None:
+    shop, order, button = chosen()
+    assert shop.post(order, shop.approve(button) | {"email": "ada@example.com"}).order.state == "PAID"
+    clock.advance(days=401)
+    erase_old_bodies(clock=clock, kept=YEAR)
+    receipt = wallet_receipt(order)
+    assert receipt is not None
+    assert receipt.email == "ada@example.com"
+
+
 # At a person's word
 
 
@@ -128,18 +191,17 @@ def test_what_a_wallet_gave_and_what_was_chosen_on_its_sheet_go_too(
 ) -> None:
     shop, order = replace(customer, context=make_context(price=lambda _: SheetPricing())), make_order()
     button = shop.open(order)
-    address = {"countryCode": "AT", "postalCode": "4020", "locality": "Ockhamville"}
     for _ in range(2):
         price_sheet_of(
             order=order,
             reference=button.reference,
             session=shop.session,
-            chosen={"address": address, "option": None, "offers": ["ADA-10"]},
+            chosen={"address": OCKHAM, "option": None, "offers": ["ADA-10"]},
             context=shop.context,
         )
         WalletAttempt.objects.update(results_count=1)
     WalletAttempt.objects.update(results_count=0)
-    shop.post(order, shop.approve(button) | {"email": "ada@example.com", "shippingAddress": address})
+    shop.post(order, shop.approve(button) | {"email": "ada@example.com", "shippingAddress": OCKHAM})
     assert all(word in everything() for word in ("Ockhamville", "ada@", "ADA-10"))
 
     erase_customer(order, author="anna", reason="asked by letter", clock=clock)

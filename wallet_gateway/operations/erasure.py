@@ -32,6 +32,7 @@ ERASED = "erased"
 _BATCH = 500
 _WITH_BODY = SENDABLE_STATES | {IntentState.SENDING}
 """States in which the exact body is needed, because it may still be sent."""
+_UNPAID = FINAL_STATES - {IntentState.APPROVED}
 _BOOKS = ("type", "amount", "currencyCode")
 """What of an order's content is no more than its columns say."""
 
@@ -41,9 +42,10 @@ class UnableToErase(OperationRefused):
 
 
 def erase_old_bodies(*, clock: Clock, kept: timedelta) -> int:
-    """Erase bodies that are older than a time, some hundreds at each call; return how many rows were passed.
+    """Erase bodies, and sheets that paid nothing, older than a time; return how many rows were passed.
 
-    Goes on where the last call has come to: rows are numbered in the order of time.
+    Some hundreds at each call, which goes on where the last one has come to: rows are numbered in the order
+    of time.
     """
     before = clock.now() - kept
     passed = _pass("retention:evidence", _plain(Evidence), "occurred_at", before, clock)
@@ -51,7 +53,19 @@ def erase_old_bodies(*, clock: Clock, kept: timedelta) -> int:
     intents = _pass("retention:requests", _plain(GatewayTransaction), "created_at", before, clock)
     old = GatewayTransaction.objects.filter(pk__in=intents).exclude(state__in=_WITH_BODY)
     old.update(request_body="")
-    return len(passed) + len(intents)
+    sheets = _pass("retention:sheets", _plain(WalletAttempt), "intent__created_at", before, clock)
+    # What came with a card that paid stays with its order; what has no outcome yet may still have paid.
+    _erase_sheets(WalletAttempt.objects.filter(pk__in=sheets, intent__state__in=_UNPAID))
+    return len(passed) + len(intents) + len(sheets)
+
+
+@sensitive_variables()
+def _erase_sheets(attempts: QuerySet[WalletAttempt]) -> None:
+    """Erase what customers gave and chose on their sheets, and what their browsers reported."""
+    for wallet in attempts.only("price"):
+        rows = WalletAttempt.objects.filter(pk=wallet.pk)
+        # Where it was to be shipped to is part of what it was priced with.
+        rows.update(given={}, events=[], price=total_of(wallet.price))
 
 
 def _pass(name: str, rows: QuerySet[Any], column: str, before: datetime, clock: Clock) -> list[int]:
@@ -98,10 +112,7 @@ def _erase(order: PaymentOrder, *, author: str, reason: str, now: datetime) -> N
     _plain(Evidence).filter(intent__payment__order=order).update(request_body="", answer_body="")
     intents.update(request_body="", redirect_url="")
     order.payments.update(card_last_four="")
-    for wallet in WalletAttempt.objects.filter(intent__payment__order=order):
-        # Where it was to be shipped to is part of what it was priced with.
-        rows = WalletAttempt.objects.filter(pk=wallet.pk)
-        rows.update(given={}, events=[], price=total_of(wallet.price))
+    _erase_sheets(WalletAttempt.objects.filter(intent__payment__order=order))
     for intent in intents.order_by("pk")[:1]:
         Evidence.objects.create(
             intent=intent,
