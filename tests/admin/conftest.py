@@ -19,7 +19,7 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from wallet_gateway import payments
-from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.models import OperationBatch, Payment, PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
 MakePerson = Callable[..., Client]
@@ -100,6 +100,12 @@ def paid_order(wallet_sandbox: SandboxControl) -> PaidOrder:
         return payments.reconcile(attempt)
 
     return make
+
+
+def carry_on(client: Client, batch: OperationBatch) -> str:
+    """Do what the script of a batch's page does with each look; give the page."""
+    url = reverse("admin:wallet_gateway_operationbatch_steer", args=[batch.pk])
+    return client.post(url, {"carry_on": "1"}).content.decode()
 
 
 def payment_of(order: PaymentOrder) -> Payment:

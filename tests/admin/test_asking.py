@@ -11,7 +11,7 @@ from django.db.models import Model
 from django.test import Client
 from pytest_django import Settings
 
-from tests.admin.conftest import MakePerson, PaidOrder
+from tests.admin.conftest import MakePerson, PaidOrder, carry_on
 from tests.models.rows import a_deposit, an_intent, an_order
 from wallet_gateway import payments
 from wallet_gateway.admin import asking, batch_rows
@@ -30,7 +30,9 @@ def rested(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def choose(client: Client, model: str, *rows: Model) -> str:
     data = {"action": "ask_many", "_selected_action": [row.pk for row in rows]}
-    return client.post(f"/admin/wallet_gateway/{model}/", data, follow=True).content.decode()
+    page = client.post(f"/admin/wallet_gateway/{model}/", data, follow=True).content.decode()
+    batch = OperationBatch.objects.order_by("pk").last()
+    return page if batch is None else carry_on(client, batch)
 
 
 def page_of(batch: OperationBatch) -> str:

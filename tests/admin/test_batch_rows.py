@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import User
 
-from tests.admin.conftest import PaidOrder
+from tests.admin.conftest import MakePerson, PaidOrder
 from tests.models.rows import a_payment, an_order
 from wallet_gateway import wiring
 from wallet_gateway.admin import batch_rows
@@ -21,6 +22,13 @@ from wallet_gateway.models import (
 )
 
 pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def anna(make_person: MakePerson) -> User:
+    """Whoever confirms the batches."""
+    make_person("capture_payment", name="anna")
+    return User.objects.get(username="anna")
 
 
 def running(*orders: PaymentOrder) -> OperationBatch:
@@ -114,3 +122,39 @@ def test_a_stopped_batch_claims_nothing_more(paid_order: PaidOrder) -> None:
     assert batch_rows.step(batch) == []
     assert not batch_rows.stop(batch)
     assert batch.rows.get().state == RowState.WAITING
+
+
+@pytest.mark.parametrize("how", ["permission", "deactivated", "deleted"])
+def test_what_is_left_is_refused_once_whoever_confirmed_it_may_not_any_more(
+    paid_order: PaidOrder, anna: User, how: str
+) -> None:
+    batch = running(paid_order(), paid_order())
+    batch_rows.step(batch, seconds=0.0)
+    if how == "permission":
+        anna.user_permissions.clear()
+    elif how == "deactivated":
+        User.objects.update(is_active=False)
+    else:
+        anna.delete()
+
+    [row] = batch_rows.step(batch)
+
+    assert row.state == RowState.REFUSED
+    assert row.result == "anna, who confirmed it, has no longer the permission for it. Nothing was sent."
+    assert GatewayTransaction.objects.filter(kind="CAPTURE").count() == 1
+
+
+def test_what_a_dead_process_had_sent_keeps_its_outcome_although_its_author_has_left(
+    paid_order: PaidOrder, anna: User
+) -> None:
+    batch = running(paid_order())
+    batch_rows.step(batch)
+    long_ago = wiring.clock().now() - timedelta(seconds=1)
+    batch.rows.update(state=RowState.WORKING, claimed_until=long_ago, intent=None)
+    OperationBatch.objects.update(state=BatchState.RUNNING)
+    anna.delete()
+
+    [row] = batch_rows.step(batch)
+
+    assert row.state == RowState.CARRIED_OUT
+    assert row.intent == GatewayTransaction.objects.get(kind="CAPTURE")

@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from tests.admin.conftest import MakePerson, PaidOrder
+from tests.admin.conftest import MakePerson, PaidOrder, carry_on
 from tests.models.rows import an_order
 from wallet_gateway import payments
 from wallet_gateway.admin import batch_rows
@@ -72,7 +72,7 @@ def test_each_order_has_a_row_an_amount_and_in_the_end_a_result(
     assert 'value="30.00"' in page
 
     operator.post(url_of(batch, "confirm"), everything(batch, A1="5.00"))
-    page = operator.get(url_of(batch, "progress")).content.decode()
+    page = carry_on(operator, batch)
 
     assert "Capture of 5.00 EUR: Approved." in page
     assert "Capture of 30.00 EUR: Approved." in page
@@ -139,7 +139,7 @@ def test_what_is_not_possible_says_why_and_what_is_not_ticked_is_left_out(
 
     page = operator.get(url_of(batch, "confirm")).content.decode()
     operator.post(url_of(batch, "confirm"), data)
-    operator.get(url_of(batch, "progress"))
+    carry_on(operator, batch)
 
     assert "Nothing is authorised." in page
     assert "Nothing is left to capture." in page
@@ -161,21 +161,21 @@ def test_each_result_is_read_also_of_those_that_fail(
     payments.capture(orders[3], Decimal("15.00"))
     wallet_sandbox.fault("capture", "status_before", status=500)
 
-    page = operator.get(url_of(batch, "progress")).content.decode()
+    page = carry_on(operator, batch)
 
     assert page.count("Capture of 20.00 EUR: Approved.") == 2
     assert page.count("Capture of 20.00 EUR: Unknown.") == 1
     assert page.count("The amount is above what is left to capture.") == 1
 
 
-def test_a_long_batch_goes_on_with_each_look_at_its_page(
+def test_a_long_batch_goes_on_with_each_look_of_its_pages_script(
     operator: Client, paid_order: PaidOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch_rows, "step", partial(batch_rows.step, seconds=0.0))
     batch = drafted(operator, *[paid_order() for _ in range(3)])
     operator.post(url_of(batch, "confirm"), everything(batch))
 
-    looks = [operator.get(url_of(batch, "progress")).content.decode() for _ in range(3)]
+    looks = [carry_on(operator, batch) for _ in range(3)]
 
     assert [f"{done} of 3 orders" in look for done, look in enumerate(looks, 1)] == [True] * 3
     assert ['http-equiv="refresh"' in look for look in looks] == [True, True, False]
@@ -188,7 +188,7 @@ def test_a_batch_is_stopped_and_gone_on_with(
     monkeypatch.setattr(batch_rows, "step", partial(batch_rows.step, seconds=0.0))
     batch = drafted(operator, *[paid_order() for _ in range(2)])
     operator.post(url_of(batch, "confirm"), everything(batch))
-    operator.get(url_of(batch, "progress"))
+    carry_on(operator, batch)
 
     page = operator.post(url_of(batch, "steer"), {"stop": "1"}, follow=True).content.decode()
 
@@ -204,11 +204,11 @@ def test_a_double_click_confirms_once(operator: Client, paid_order: PaidOrder) -
     batch = drafted(operator, paid_order())
     data = everything(batch)
 
-    operator.post(url_of(batch, "confirm"), data)
-    operator.post(url_of(batch, "confirm"), data)
-    operator.get(url_of(batch, "progress"))
-    operator.get(url_of(batch, "progress"))
+    pages = [operator.post(url_of(batch, "confirm"), data, follow=True) for _ in range(2)]
+    carry_on(operator, batch)
+    carry_on(operator, batch)
 
+    assert {page.redirect_chain[-1][0] for page in pages} == {url_of(batch, "progress")}
     assert GatewayTransaction.objects.filter(kind="CAPTURE").count() == 1
 
 
@@ -231,7 +231,7 @@ def test_whoever_may_capture_needs_no_further_permission_for_many(
 
     clerk.post(url_of(batch, "confirm"), everything(batch))
 
-    assert "1 of 1 orders" in clerk.get(url_of(batch, "progress")).content.decode()
+    assert "1 of 1 orders" in carry_on(clerk, batch)
 
 
 def test_only_who_chose_the_orders_confirms_them(
@@ -282,7 +282,7 @@ def test_what_was_carried_out_is_in_the_log_although_the_next_row_brought_the_pa
     monkeypatch.setattr(batch_rows, "_claim", once)
     operator.post(url_of(batch, "confirm"), everything(batch))
     with pytest.raises(MemoryError):
-        operator.get(url_of(batch, "progress"))
+        carry_on(operator, batch)
 
     intent = GatewayTransaction.objects.get(kind="CAPTURE")
     assert LogEntry.objects.filter(change_message__contains=intent.reference).count() == 1

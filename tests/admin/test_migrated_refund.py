@@ -11,7 +11,7 @@ from django.contrib.admin.models import LogEntry
 from django.test import Client
 from pytest_django import Settings
 
-from tests.admin.conftest import MakePerson
+from tests.admin.conftest import MakePerson, carry_on
 from tests.admin.test_migrated_import import GOOD, HEADER, HERE
 from wallet_gateway import payments
 from wallet_gateway.admin import batch_rows
@@ -52,10 +52,10 @@ def refund_form(client: Client, deposits: list[MigratedDeposit], **amounts: str)
 
 
 def confirmed(client: Client, form: dict[str, str]) -> str:
-    """Submit the page; give the page of results that it leads to."""
+    """Submit the page; give the page of results that it leads to, once its script has looked."""
     answer = client.post(f"{HERE}refund/", form, follow=True)
     assert "/operationbatch/" in answer.redirect_chain[-1][0]
-    return answer.content.decode()
+    return carry_on(client, OperationBatch.objects.latest("pk"))
 
 
 def test_what_is_left_is_preset(clerk: Client, deposits: list[MigratedDeposit]) -> None:

@@ -11,7 +11,15 @@ from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django import Settings
 
-from tests.admin.conftest import MakePerson, PaidOrder, operation_url, order_url, payment_of, ticket_on
+from tests.admin.conftest import (
+    MakePerson,
+    PaidOrder,
+    carry_on,
+    operation_url,
+    order_url,
+    payment_of,
+    ticket_on,
+)
 from wallet_gateway import payments
 from wallet_gateway.admin import batch_rows
 from wallet_gateway.models import Approval, GatewayTransaction, OperationBatch, PaymentOrder
@@ -234,7 +242,7 @@ def test_in_a_batch_those_above_the_limit_wait_and_the_others_go(
         data |= {f"take-{row.pk}": "on", f"amount-{row.pk}": row.amount.to_wire()}
     operator.post(f"/admin/wallet_gateway/operationbatch/{batch.pk}/confirm/", data)
 
-    page = operator.get(f"/admin/wallet_gateway/operationbatch/{batch.pk}/progress/").content.decode()
+    page = carry_on(operator, batch)
 
     assert "2 of 2 orders" in page
     assert "Refund of 4.00 EUR: Approved." in page

@@ -19,11 +19,14 @@ from wallet_gateway import wiring
 from wallet_gateway.admin import asking
 from wallet_gateway.admin.handing_on import sentence_of_request
 from wallet_gateway.admin.operating import BY_KIND, DETACHED_REFUND, NotDone, Operation, carry_out
+from wallet_gateway.admin.permissions import may_still
+from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import (
     BatchKind,
     BatchState,
+    GatewayTransaction,
     MigratedDeposit,
     OperationBatch,
     OperationBatchRow,
@@ -180,6 +183,7 @@ def _carry_out(row: OperationBatchRow) -> None:
     batch, of = row.batch, row.deposit or row.payment
     assert of is not None  # noqa: S101 - an order's row without a payment is left out from the start
     try:
+        _check_author(row)
         row.intent = carry_out(
             operation_of(batch),
             of,
@@ -194,6 +198,16 @@ def _carry_out(row: OperationBatchRow) -> None:
     except NotDone as error:
         row.state, row.result = RowState.REFUSED, str(error)[:500]
     row.save(update_fields=["intent", "state", "result"])
+
+
+def _check_author(row: OperationBatchRow) -> None:
+    """Refuse what whoever confirmed it may not do any more: their word was for all rows, some time ago."""
+    batch = row.batch
+    # What a process that died has begun is looked up, whoever has left since.
+    begun = GatewayTransaction.objects.filter(key=row.key).exists()
+    if not begun and not may_still(batch.author, operation_of(batch).permission):
+        words = _("%(author)s, who confirmed it, has no longer the permission for it. Nothing was sent.")
+        raise NotDone(words % {"author": visible(batch.author)})
 
 
 def _finish(batch: OperationBatch) -> None:

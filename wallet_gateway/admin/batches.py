@@ -2,38 +2,23 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from functools import partial
-
 from django.contrib import admin, messages
 from django.contrib.admin import AdminSite
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
-from django.shortcuts import get_object_or_404
-from django.urls import URLPattern, path, reverse
-from django.utils.functional import Promise
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from wallet_gateway.admin import asking, batch_rows
+from wallet_gateway.admin import batch_rows
 from wallet_gateway.admin.batch_forms import BatchForm
-from wallet_gateway.admin.batch_results import ShownRow
-from wallet_gateway.admin.journal import note_down
+from wallet_gateway.admin.batch_progress import batch_for, confirm_url, progress, progress_url, steer
 from wallet_gateway.admin.operating import BY_KIND, Operation
-from wallet_gateway.admin.pages import draw, sentence_of
-from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, demand, may, name_of_person
+from wallet_gateway.admin.pages import draw
+from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, may, name_of_person
 from wallet_gateway.admin.read_only import OwnPageAdmin, seen
-from wallet_gateway.models import (
-    BatchKind,
-    BatchState,
-    OperationBatch,
-    OperationBatchRow,
-    PaymentOrder,
-    RowState,
-)
-
-_ENDED = frozenset({RowState.CARRIED_OUT, RowState.HANDED_ON, RowState.REFUSED, RowState.LEFT_OUT})
+from wallet_gateway.models import BatchState, OperationBatch, PaymentOrder
 
 
 def begin(request: HttpRequest, operation: Operation, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
@@ -44,14 +29,14 @@ def begin(request: HttpRequest, operation: Operation, orders: QuerySet[PaymentOr
         messages.error(request, _("Choose at most %(most)d orders at a time.") % most)
         return None
     batch = batch_rows.draft(operation, chosen, author=name_of_person(request))
-    return HttpResponseRedirect(_page(batch))
+    return HttpResponseRedirect(confirm_url(batch))
 
 
 def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
     """Show the orders of a draft with what is left of each; set it going when it is submitted."""
-    batch = _batch(request, batch_id)
+    batch = batch_for(request, batch_id)
     if batch.state != BatchState.DRAFT:
-        return HttpResponseRedirect(_page(batch))
+        return HttpResponseRedirect(progress_url(batch))
     if batch.author != name_of_person(request):
         raise PermissionDenied
     posted = request.POST if request.method == "POST" else None
@@ -61,96 +46,10 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
             messages.error(request, _("Choose at least one order."))
         else:
             batch_rows.start(batch, [fields.row for fields in form.rows], note=form.why.words)
-            return HttpResponseRedirect(_progress(batch))
+            return HttpResponseRedirect(progress_url(batch))
     operation = batch_rows.operation_of(batch)
     context = {"title": operation.heading_of_many, "operation": operation, "batch": batch, "form": form}
     return draw(site, request, "batch_confirm.html", context)
-
-
-def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
-    """Show how far a batch is; while it runs, each look at this page carries out some more of its rows.
-
-    It was confirmed by a form, so that no more than the next look at it is needed to go on: a page that
-    renews itself does that without a script.
-    """
-    batch = _batch(request, batch_id)
-    if batch.state == BatchState.DRAFT:
-        return HttpResponseRedirect(_page(batch))
-    if batch.state == BatchState.RUNNING and request.method == "GET":
-        batch_rows.step(batch, note=partial(_note, request))
-        batch.refresh_from_db()
-    rows = batch_rows.rows_of(batch)
-    ended = sum(row.state in _ENDED for row in rows)
-    context = {
-        "title": _heading(batch),
-        "batch": batch,
-        "rows": [ShownRow(row=row) for row in rows],
-        "ended": ended,
-        "all": len(rows),
-        "counts": _counts(rows),
-        "is_running": batch.state == BatchState.RUNNING,
-        "is_stopped": batch.state == BatchState.STOPPED,
-    }
-    return draw(site, request, "batch_progress.html", context)
-
-
-def steer(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:  # noqa: ARG001 - as the others
-    """Stop a batch, or go on with it."""
-    if request.method != "POST":
-        return HttpResponseNotAllowed(["POST"])
-    batch = _batch(request, batch_id)
-    if "stop" in request.POST and batch_rows.stop(batch):
-        note_down(request, batch, _("Stopped."))
-    elif "go_on" in request.POST and batch_rows.go_on(batch):
-        note_down(request, batch, _("Gone on with."))
-    return HttpResponseRedirect(_progress(batch))
-
-
-def _batch(request: HttpRequest, batch_id: int) -> OperationBatch:
-    batch = get_object_or_404(OperationBatch, pk=batch_id)
-    # Whoever may see rows may ask about them.
-    if batch.kind != BatchKind.ASK:
-        demand(request, batch_rows.operation_of(batch).permission)
-    return batch
-
-
-def _heading(batch: OperationBatch) -> Promise | str:
-    if batch.kind == BatchKind.ASK:
-        return asking.HEADING
-    return batch_rows.operation_of(batch).heading_of_many
-
-
-def _note(request: HttpRequest, row: OperationBatchRow) -> None:
-    of_batch = {"batch": row.batch_id, "author": row.batch.author}
-    if row.batch.kind == BatchKind.ASK:
-        words = f"{_('Asked the gateway.')} {row.result}"
-    elif row.state == RowState.HANDED_ON:
-        words = _("%(what)s (batch %(batch)s of %(author)s)") % {"what": row.result, **of_batch}
-    elif row.intent is not None:
-        done = {"what": sentence_of(row.intent), "reference": row.intent.reference, **of_batch}
-        words = _("%(what)s (%(reference)s; batch %(batch)s of %(author)s)") % done
-    else:
-        return
-    note_down(request, row.subject, words)
-
-
-def _counts(rows: list[OperationBatchRow]) -> list[tuple[str, int]]:
-    """Count the rows by how they ended: those with an intent by its state, those asked about by result."""
-    return sorted(Counter(map(_ending, rows)).items())
-
-
-def _ending(row: OperationBatchRow) -> str:
-    if row.batch.kind == BatchKind.ASK and row.result:
-        return row.result
-    return str((row.intent or row).get_state_display())
-
-
-def _page(batch: OperationBatch) -> str:
-    return reverse("admin:wallet_gateway_operationbatch_confirm", args=[batch.pk])
-
-
-def _progress(batch: OperationBatch) -> str:
-    return reverse("admin:wallet_gateway_operationbatch_progress", args=[batch.pk])
 
 
 @admin.register(OperationBatch)
@@ -187,4 +86,4 @@ class OperationBatchAdmin(OwnPageAdmin):
 
     def page_of(self, row: OperationBatch) -> str:
         """Return the page that the batch has come to."""
-        return _progress(row)
+        return progress_url(row)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
@@ -39,6 +40,13 @@ def demand(request: HttpRequest, permission: str) -> None:
     """Raise `PermissionDenied` unless the person behind a request has a permission."""
     if not may(request, permission):
         raise PermissionDenied
+
+
+def may_still(name: str, permission: str) -> bool | None:
+    """Say whether the account of a name has a permission now; None where there is no such account."""
+    model = get_user_model()
+    account = model._default_manager.filter(**{model.USERNAME_FIELD: name}).first()
+    return None if account is None else bool(account.is_active and account.has_perm(permission))
 
 
 def name_of_person(request: HttpRequest) -> str:

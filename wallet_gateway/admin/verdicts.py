@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 
 from django.contrib import messages
 from django.contrib.admin import AdminSite
-from django.contrib.auth import get_user_model
 from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
@@ -24,7 +23,7 @@ from wallet_gateway.admin.handing_on import asked_because, sentence_of_request, 
 from wallet_gateway.admin.journal import note_down
 from wallet_gateway.admin.operating import REFUND
 from wallet_gateway.admin.pages import draw, sentence_of, tell
-from wallet_gateway.admin.permissions import APPROVE, OF_KIND, RESOLVE, demand, may, name_of_person
+from wallet_gateway.admin.permissions import APPROVE, OF_KIND, RESOLVE, demand, may, may_still, name_of_person
 from wallet_gateway.admin.refusals import said
 from wallet_gateway.admin.visible_text import visible, visible_body
 from wallet_gateway.contexts import context_of
@@ -180,9 +179,7 @@ def _request_body(approval: Approval) -> str:
 
 def _why_not_of_author(approval: Approval) -> str:
     """Say that whoever asked may not ask any more; nothing of somebody who is no account here."""
-    model = get_user_model()
-    author = model._default_manager.filter(**{model.USERNAME_FIELD: approval.author}).first()
-    if author is None or author.has_perm(permission_of(approval)):
+    if may_still(approval.author, permission_of(approval)) in {True, None}:
         return ""
     words = _("%(author)s has no longer the permission to ask for this. Decline it.")
     return words % {"author": visible(approval.author)}

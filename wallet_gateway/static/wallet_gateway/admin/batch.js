@@ -1,11 +1,14 @@
-// Lets a running batch go on and shows how far it is, without loading the page anew: whoever is about to press
-// "Stop" keeps the focus there. Each look carries out some more rows. Without this script the page reloads itself.
+// Shows how far a running batch is, without loading the page anew: whoever is about to press "Stop" keeps the focus
+// there. The page of whoever drives the batch submits its form with each look, which carries out some more rows; any
+// other page only looks. Without this script the page reloads itself.
 
 "use strict";
 
 (() => {
   const PAUSE_MS = 1000;
   const LONGEST_PAUSE_MS = 30000;
+  const running = document.querySelector("[data-wallet-running]");
+  const page = running?.dataset.walletPage;
   let pause = PAUSE_MS;
 
   function take(next) {
@@ -17,13 +20,23 @@
     });
   }
 
+  function ask() {
+    const form = document.querySelector("form[data-wallet-drives]");
+    if (!form) {
+      return fetch(page, { headers: { Accept: "text/html" } });
+    }
+    const body = new URLSearchParams(new FormData(form));
+    body.set("carry_on", "1");
+    return fetch(form.action, { method: "POST", body, headers: { Accept: "text/html" } });
+  }
+
   async function look() {
     try {
-      const answer = await fetch(window.location.href, { headers: { Accept: "text/html" } });
+      const answer = await ask();
       const next = new DOMParser().parseFromString(await answer.text(), "text/html");
       if (!answer.ok || !next.querySelector("[data-wallet-running]")) {
         // It has ended, or another page is to be seen, such as the one to log in.
-        window.location.reload();
+        window.location.assign(page);
         return;
       }
       take(next);
@@ -35,7 +48,7 @@
     window.setTimeout(look, pause);
   }
 
-  if (document.querySelector("[data-wallet-running]")) {
-    window.setTimeout(look, PAUSE_MS);
+  if (running) {
+    look();
   }
 })();
