@@ -26,6 +26,7 @@ from wallet_gateway.models import Approval, Evidence, GatewayTransaction, Paymen
 from wallet_gateway.models.names import name_of
 from wallet_gateway.operations.previews import shown_body
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.idle_buttons import is_unused
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
 
 Label = str | Promise
@@ -107,11 +108,17 @@ def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
     with_bodies = may(request, SEE_EVIDENCE)
     return OrderPage(
         figures=_figures(order_summary(order)),
-        payments=tuple(_card(payment, request) for payment in order.payments.all()),
+        payments=tuple(_card(payment, request) for payment in _tried(order, intents)),
         tasks=tuple(tasks_of(intents, request)),
         requests=tuple(requests_of(asked, request)),
         lines=tuple(_line(entry, with_bodies=with_bodies) for entry in reversed(entries)),
     )
+
+
+def _tried(order: PaymentOrder, intents: Iterable[GatewayTransaction]) -> Iterator[Payment]:
+    """Yield the payments that somebody has tried: a button is shown by each reload of a page."""
+    tried = {intent.payment_id for intent in intents if not is_unused(intent)}
+    return (payment for payment in order.payments.all() if payment.pk in tried)
 
 
 def _figures(summary: OrderSummary) -> tuple[tuple[Label, Money], ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
@@ -25,6 +25,7 @@ from wallet_gateway.models.names import name_of
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.approvals import approvals_of
+from wallet_gateway.queries.idle_buttons import OF_THE_PAGE, as_loaded, is_idle, shown_often
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,31 +141,33 @@ _NO_NEWS = {
     EvidenceKind.LEASE_ENDED: _("Sender went silent"),
 }
 _REPORTED = {
-    WalletEvent.READY: _("Wallet button ready"),
-    WalletEvent.UNAVAILABLE: _("Wallet not available in the browser"),
+    **OF_THE_PAGE,
     WalletEvent.RESULT: _("Wallet result received"),
     WalletEvent.ERROR: _("Wallet reported an error"),
     WalletEvent.CLOSED: _("Wallet sheet closed"),
 }
-_OF_THE_PAGE = frozenset({WalletEvent.READY, WalletEvent.UNAVAILABLE})
-"""Tell how a page loaded, and nothing of what the customer did."""
 
 
 def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[TimelineEntry, ...]:
     """Return what happened to an order, the oldest first. Two statements, whatever the order's history.
 
+    Buttons that were shown and no more are one entry, at the last of them: each reload may show one.
     `everything` is for staff: also evidence that moved nothing, how the button came up in the browser, and,
     by a third statement, what took a second person.
     """
     rows = GatewayTransaction.objects.filter(payment__order=order).select_related("wallet")
     intents = list(rows.order_by("pk"))
     evidence = Evidence.objects.filter(intent__payment__order=order).select_related("intent").order_by("pk")
-    reported = (entry for intent in intents for entry in _reported(intent, everything=everything))
+    idle = [intent for intent in intents if is_idle(intent)]
+    several = {intent.pk for intent in idle} if len(idle) > 1 else set()
+    told = [intent for intent in intents if intent.pk not in several]
+    reported = (entry for intent in told for entry in _reported(intent, everything=everything))
     entries = [
         _ordered(order),
-        *map(_started, intents),
+        *map(_started, told),
+        *([_shown(idle, everything=everything)] if several else ()),
         *reported,
-        *_learned(evidence, everything=everything),
+        *_learned((row for row in evidence if row.intent_id not in several), everything=everything),
         *(entry for request in (approvals_of(order) if everything else ()) for entry in _asked(request)),
     ]
     return tuple(sorted(entries, key=lambda entry: entry.occurred_at))
@@ -193,11 +196,17 @@ def _started(intent: GatewayTransaction) -> TimelineEntry:
     )
 
 
+def _shown(buttons: Sequence[GatewayTransaction], *, everything: bool) -> TimelineEntry:
+    last = _started(buttons[-1])
+    detail = as_loaded(buttons) if everything else ""
+    return replace(last, text=shown_often(len(buttons)), detail=detail, subject=None)
+
+
 def _reported(intent: GatewayTransaction, *, everything: bool) -> Iterator[TimelineEntry]:
     """Yield what the browser reported: its word, not the gateway's."""
     for event in intent.wallet.events if hasattr(intent, "wallet") else ():
         what = WalletEvent(event["event"])
-        if what in _OF_THE_PAGE and not everything:
+        if what in OF_THE_PAGE and not everything:
             continue
         yield TimelineEntry(
             occurred_at=datetime.fromisoformat(event["at"]),
