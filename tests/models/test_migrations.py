@@ -59,3 +59,13 @@ def test_buttons_nobody_pressed_and_types_of_payments_are_known_afterwards(befor
     assert states == {"BUTTON": "OFFERED", "PAGE": "OPEN"}
     types = after.get_model(APP, "GatewayTransaction").objects.values_list("payment_type", flat=True)
     assert list(types) == ["sale", "sale"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_earlier_version_finds_no_state_that_it_has_no_name_for(before: Apps) -> None:
+    _attempt(before, "BUTTON", "AUTHORIZATION", "AWAITING_RESULT")
+    _migrated_to("0009_offered_payments")
+
+    back = _migrated_to("0008_approvals")
+
+    assert list(back.get_model(APP, "Payment").objects.values_list("state", flat=True)) == ["OPEN"]

@@ -16,6 +16,13 @@ def offer(apps, schema_editor):
     payments.filter(state="OPEN", pk__in=unpressed).update(state="OFFERED")
 
 
+def withdraw(apps, schema_editor):
+    """Give them back the state by which the version before knows them."""
+    database = schema_editor.connection.alias
+    payments = apps.get_model("wallet_gateway", "Payment").objects.using(database)
+    payments.filter(state="OFFERED").update(state="OPEN")
+
+
 class Migration(migrations.Migration):
 
     dependencies = [
@@ -82,5 +89,5 @@ class Migration(migrations.Migration):
             model_name='paymentorder',
             constraint=models.UniqueConstraint(fields=('token',), name='wallet_order_token_once'),
         ),
-        migrations.RunPython(offer, migrations.RunPython.noop, elidable=True),
+        migrations.RunPython(offer, withdraw, elidable=True),
     ]
