@@ -69,6 +69,8 @@ WRONG = [
     ("SECOND_PERSON_ABOVE", {"JPY": "500.5"}, "an amount of it as text"),
     ("SECOND_PERSON_ABOVE", {"eur": "500.00"}, "a currency's code"),
     ("SECOND_PERSON_ABOVE", {978: "500.00"}, "a currency's code"),
+    ("GO_LIVE_UP_TO", "5.00", "a dict"),
+    ("GO_LIVE_UP_TO", {"EUR": "5,00"}, "an amount of it as text"),
     ("SENDING", "yes", "True or False"),
     ("SHARES_REFERENCES", 1, "True or False"),
     ("AUTH", "no.such.thing", "dotted path"),

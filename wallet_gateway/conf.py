@@ -64,6 +64,8 @@ class GatewaySettings:
     read_timeout: float
     total_timeout: float
     keepalive_idle: float
+    go_live_up_to: Mapping[str, int]
+    """Minor units by currency: how much the payment may be that is compared before going live."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,15 +181,19 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
         read_timeout=float(values["READ_TIMEOUT"]),
         total_timeout=float(values["TOTAL_TIMEOUT"]),
         keepalive_idle=float(values["KEEPALIVE_IDLE"]),
+        go_live_up_to=_minor_units(values["GO_LIVE_UP_TO"]),
     )
 
 
 def _second_person(values: Mapping[str, Any]) -> SecondPerson:
-    limits = values["SECOND_PERSON_ABOVE"].items()
     return SecondPerson(
-        above={code: Money.parse(text, code, allow_zero=True).minor_units for code, text in limits},
+        above=_minor_units(values["SECOND_PERSON_ABOVE"]),
         waits=timedelta(days=values["SECOND_PERSON_DAYS"]),
     )
+
+
+def _minor_units(limits: Mapping[str, str]) -> dict[str, int]:
+    return {code: Money.parse(text, code, allow_zero=True).minor_units for code, text in limits.items()}
 
 
 def _account(given: Mapping[str, Any], values: Mapping[str, Any]) -> MerchantAccount:

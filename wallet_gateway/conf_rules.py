@@ -54,6 +54,7 @@ OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "CAPTURE_POLICY": (str, "ask"),
     "SECOND_PERSON_ABOVE": (dict, {}),
     "SECOND_PERSON_DAYS": ((int, float), 7),
+    "GO_LIVE_UP_TO": (dict, {}),
 }
 _POSITIVE = (
     "CONNECT_TIMEOUT",
@@ -153,7 +154,8 @@ def _problems_of_values(where: str, given: Mapping[str, Any]) -> Iterator[Proble
     if isinstance(given.get("AUTH"), str) and given["AUTH"] and not is_importable(given["AUTH"]):
         yield Problem(setting=f"{where}['AUTH']", expected="the dotted path of a callable")
     yield from _problems_of_collections(where, given)
-    yield from _problems_of_limits(f"{where}['SECOND_PERSON_ABOVE']", given.get("SECOND_PERSON_ABOVE"))
+    for name in ("SECOND_PERSON_ABOVE", "GO_LIVE_UP_TO"):
+        yield from _problems_of_limits(f"{where}[{name!r}]", given.get(name))
 
 
 def _problems_of_limits(where: str, limits: object) -> Iterator[Problem]:

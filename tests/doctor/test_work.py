@@ -57,6 +57,28 @@ def test_in_the_live_profile_nothing_is_said_of_it(settings: Settings) -> None:
     assert [finding.text[:15] for finding in work.look_before_going_live()] == ["no real payment"]
 
 
+@pytest.mark.parametrize(
+    ("currency", "low", "high"), [("EUR", 500, 501), ("JPY", 500, 501), ("KWD", 5000, 5001)]
+)
+def test_a_payment_that_is_not_low_is_not_recorded(currency: str, low: int, high: int) -> None:
+    for reference, minor in (("LOW", low), ("HIGH", high)):
+        money = {"currency": currency, "amount_minor": minor}
+        a_payment(an_order(reference=reference, **money), captured=minor, authorised=minor)
+
+    assert work.record_payment("LOW", author="anna")
+    with pytest.raises(work.UnableToRecord, match=r"not a low amount.* at most 5.*GO_LIVE_UP_TO"):
+        work.record_payment("HIGH", author="anna")
+
+
+def test_a_shop_says_what_a_low_amount_of_its_currency_is(settings: Settings) -> None:
+    given = settings.WALLET_GATEWAY
+    default = given["GATEWAYS"]["default"] | {"GO_LIVE_UP_TO": {"EUR": "20.00"}}
+    settings.WALLET_GATEWAY = {**given, "GATEWAYS": {"default": default}}
+    a_payment(an_order(reference="TWENTY", amount_minor=2000), captured=2000, authorised=2000)
+
+    assert work.record_payment("TWENTY", author="anna")
+
+
 def test_an_order_without_money_stands_for_nothing() -> None:
     order = an_order(reference="LIVE-2")
     a_payment(order)
@@ -64,5 +86,8 @@ def test_an_order_without_money_stands_for_nothing() -> None:
         work.record_payment("LIVE-2", author="anna")
     with pytest.raises(work.UnableToRecord, match="name of whoever"):
         work.record_payment("LIVE-2", author=" ")
+    a_payment(an_order(reference="ELSEWHERE", gateway="former"), captured=100, authorised=100)
+    with pytest.raises(work.UnableToRecord, match="paid elsewhere"):
+        work.record_payment("ELSEWHERE", author="anna")
     with pytest.raises(PaymentOrder.DoesNotExist):
         work.record_payment("NONE", author="anna")

@@ -64,3 +64,19 @@ def test_a_person_needs_the_permission(client: Client) -> None:
 
 def test_it_is_read_only(monitor: Client) -> None:
     assert monitor.post(URL).status_code == 405
+
+
+@pytest.mark.parametrize(
+    "given", [{}, None, "x", {"PUBLIC_ORIGIN": "http://shop.example", "HEALTH_TOKEN": TOKEN}]
+)
+def test_while_the_settings_are_wrong_it_says_that_and_not_what_they_hold(
+    given: object, client: Client, settings: Settings
+) -> None:
+    settings.WALLET_GATEWAY = given
+
+    response = client.get(URL)
+
+    assert response.status_code == 503
+    assert response.json() == {
+        "problems": ["payments are not set up: manage.py check names what is wrong in the settings"]
+    }

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from django.core.exceptions import ImproperlyConfigured
+
 from wallet_gateway import conf, wiring
 from wallet_gateway.doctor.findings import Finding, bad, doubtful, good
 from wallet_gateway.models import PaymentOrder, WorkMark
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.texts import check_storable
+from wallet_gateway.protocol.money import Money, exponent
 from wallet_gateway.queries.health import SWEEP_IS_LATE, health
 
 _CHECKED = "checked:"
+_LOW_UNITS = 5
+"""Of most currencies that is little; where it is not, or far too little, `GO_LIVE_UP_TO` says how much is."""
 
 
 class UnableToRecord(OperationRefused):
@@ -35,7 +40,8 @@ def look_at_work() -> Iterator[Finding]:
 def record_payment(reference: str, *, author: str) -> PaymentOrder:
     """Note that a person has compared a real payment of a small amount with the bank statement.
 
-    Raises `UnableToRecord` when no money of the order was taken, and `PaymentOrder.DoesNotExist`.
+    Raises `UnableToRecord` when no money of the order was taken, or more than a mistake may cost, and
+    `PaymentOrder.DoesNotExist`.
     """
     check_storable(reference=reference, author=author)
     if not author.strip():
@@ -43,9 +49,31 @@ def record_payment(reference: str, *, author: str) -> PaymentOrder:
     order = PaymentOrder.objects.get(reference=reference)
     if not order.payments.filter(captured__gt=0).exists():
         raise UnableToRecord(f"no money of order {reference} was taken")
+    _check_is_low(order)
     note = f"{order.amount}, order {reference}, compared by {author.strip()[:150]}"
     WorkMark.set(_CHECKED + order.gateway, now=wiring.clock().now(), note=note[:500])
     return order
+
+
+def low_amount(gateway: str, currency: str) -> Money:
+    """Return up to how much the payment may be that is compared before going live."""
+    minor = _LOW_UNITS * 10 ** (exponent(currency) or 2)
+    given = conf.gateway_settings(gateway).go_live_up_to
+    return Money.from_minor_units(given.get(currency, minor), currency)
+
+
+def _check_is_low(order: PaymentOrder) -> None:
+    """If the decimal point is misread, this payment is a hundred times as much."""
+    try:
+        low = low_amount(order.gateway, order.currency)
+    except ImproperlyConfigured as error:
+        raise UnableToRecord(f"order {order.reference} was paid elsewhere: {error}") from error
+    if order.amount.minor_units > low.minor_units:
+        raise UnableToRecord(
+            f"{order.amount} of order {order.reference} is not a low amount: if the decimal point was "
+            f"misread, it was a hundred times as much. Pay an order of at most {low} and record that; "
+            "GO_LIVE_UP_TO in the settings names another limit"
+        )
 
 
 def look_before_going_live() -> Iterator[Finding]:
@@ -59,7 +87,8 @@ def look_before_going_live() -> Iterator[Finding]:
             yield bad(
                 subject,
                 "no real payment was compared with the bank statement",
-                "Pay an order of a small amount, compare it, and record it with --record-payment REFERENCE.",
+                "Pay an order of a low amount, such as 1.00 EUR, compare it, and record it with "
+                "--record-payment REFERENCE.",
             )
         else:
             yield good(subject, mark.note)

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from http import HTTPStatus
 
 from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import ImproperlyConfigured
 from django.http import Http404, HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -15,14 +16,22 @@ from wallet_gateway import conf
 from wallet_gateway.payments import upkeep
 
 PERMISSION = "wallet_gateway.view_health"
+NOT_SET_UP = "payments are not set up: manage.py check names what is wrong in the settings"
 
 
 @login_not_required
 @never_cache
 @require_safe
 def health(request: HttpRequest) -> JsonResponse:
-    """Answer 200 while nothing needs anybody, 503 otherwise; 404 to whoever may not know."""
-    if not may_know(request):
+    """Answer 200 while nothing needs anybody, 503 otherwise; 404 to whoever may not know.
+
+    While the settings are wrong nobody's token can be compared: everybody is told that, and nothing else.
+    """
+    try:
+        known = may_know(request)
+    except ImproperlyConfigured:
+        return JsonResponse({"problems": [NOT_SET_UP]}, status=HTTPStatus.SERVICE_UNAVAILABLE)
+    if not known:
         raise Http404("no such page")
     found = upkeep.health()
     body = asdict(found) | {"problems": found.problems}
@@ -34,7 +43,10 @@ def health(request: HttpRequest) -> JsonResponse:
 
 
 def may_know(request: HttpRequest) -> bool:
-    """Say whether a request brings the monitors' token, or comes from a person with the permission."""
+    """Say whether a request brings the monitors' token, or comes from a person with the permission.
+
+    Raises `ImproperlyConfigured` while the settings are wrong.
+    """
     return _brings_token(request) or _may_see(request)
 
 

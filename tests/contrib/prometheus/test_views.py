@@ -44,3 +44,11 @@ def test_strangers_find_no_such_page(client: Client, given: str) -> None:
 
 def test_nothing_is_posted(client: Client) -> None:
     assert client.post("/metrics", HTTP_AUTHORIZATION=f"Bearer {TOKEN}").status_code == 405
+
+
+def test_while_the_settings_are_wrong_it_says_so(client: Client, settings: Settings) -> None:
+    settings.WALLET_GATEWAY = {}
+
+    response = client.get("/metrics")
+
+    assert (response.status_code, response.text[:23]) == (503, "payments are not set up")

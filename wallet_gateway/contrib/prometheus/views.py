@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from http import HTTPStatus
 
 from django.contrib.auth.decorators import login_not_required
+from django.core.exceptions import ImproperlyConfigured
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
@@ -13,15 +15,22 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from wallet_gateway.contrib.prometheus.rows import RowCollector
-from wallet_gateway.web.health import may_know
+from wallet_gateway.web.health import NOT_SET_UP, may_know
 
 
 @login_not_required
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Answer with every metric of this process, or of all where they share a directory; 404 to strangers."""
-    if not may_know(request):
+    """Answer with every metric of this process, or of all where they share a directory; 404 to strangers.
+
+    503 while the settings are wrong, since nobody's token can be compared then.
+    """
+    try:
+        known = may_know(request)
+    except ImproperlyConfigured:
+        return HttpResponse(NOT_SET_UP, content_type="text/plain", status=HTTPStatus.SERVICE_UNAVAILABLE)
+    if not known:
         raise Http404("no such page")
     encode, content_type = choose_encoder(request.headers.get("Accept", ""))
     return HttpResponse(encode(_registry()), content_type=content_type)
