@@ -82,6 +82,20 @@ def test_no_row_and_no_log_line_holds_a_secret_whatever_happened(
             assert form not in said.encode()
 
 
+def test_a_card_number_posted_in_place_of_anything_else_is_in_no_row_and_no_line(
+    customer: Customer, make_order: MakeOrder, caplog: pytest.LogCaptureFixture
+) -> None:
+    order, number = make_order(), "4111111111111111"
+    spoilt = {"transactionAccountId": number, "email": number, "shippingAddress": {"address1": number}}
+    with caplog.at_level(logging.DEBUG):
+        detail = customer.approve(customer.open(order)) | spoilt
+        with pytest.raises(OperationError) as refusal:
+            customer.post(order, detail)
+    lines = [record.getMessage() for record in caplog.records if record.name.startswith("wallet_gateway")]
+    assert number not in repr(refusal.value) + str(refusal.value) + "".join(lines)
+    assert number.encode() not in everything_stored()
+
+
 class Surprise(BaseException):
     """Nothing catches this on its way up to Django."""
 

@@ -9,7 +9,9 @@ import pytest
 from wallet_gateway.operations.wallet_result import (
     InvalidWalletResult,
     as_report,
+    bound_account,
     checked_choices,
+    given_by,
     read_result,
     report_of,
 )
@@ -40,6 +42,43 @@ def test_a_failure_is_read_by_its_code() -> None:
     assert isinstance(result, FailedWalletResult)
     assert report_of(result) == "4000340 General a field"
     assert report_of(FailedWalletResult.build(code="1")) == "1"
+
+
+VISA = "4111111111111111"
+
+
+def test_what_is_kept_of_a_result_has_no_card_number_and_no_cryptogram_wherever_a_page_put_one() -> None:
+    spoilt = {
+        "email": f"{VISA}",
+        "billingAddress": {"name": f"Ada {VISA}", "address1": CRYPTOGRAM, "phoneNumber": VISA},
+        "shippingAddress": {"locality": "4111-1111-1111-1111", "postalCode": "10115"},
+    }
+    result = read_result(GOOD | spoilt)
+    assert isinstance(result, WalletResult)
+    assert given_by(result) == {
+        "email": "***1111",
+        "billingAddress": {"name": "Ada ***1111", "address1": "[removed]", "phoneNumber": "***1111"},
+        "shippingAddress": {"locality": "***1111", "postalCode": "10115"},
+    }
+    chosen = checked_choices({"address": {"locality": VISA, "countryCode": "DE"}})
+    assert chosen["address"] == {"locality": "***1111", "countryCode": "DE"}
+
+
+def test_a_phone_number_that_happens_to_have_a_check_digit_stays_whole() -> None:
+    phone = "+49 151 00000079"
+    result = read_result(GOOD | {"shippingAddress": {"phoneNumber": phone, "name": phone}})
+    assert isinstance(result, WalletResult)
+    given = given_by(result)["shippingAddress"]
+    assert given["phoneNumber"] == phone
+    assert given["name"] != phone, "it is no test unless it has one"
+
+
+def test_an_account_is_kept_as_it_is_but_where_it_could_be_a_card_number() -> None:
+    assert bound_account("account-1") == "account-1"
+    assert bound_account("4111111111111112") == "4111111111111112"
+    kept = bound_account(VISA)
+    assert VISA not in kept
+    assert kept == bound_account(VISA) != bound_account("5555555555554444")
 
 
 BAD: list[Any] = [

@@ -34,7 +34,13 @@ from wallet_gateway.operations.wallet_events import with_event
 from wallet_gateway.operations.wallet_hooks import AuthenticationQuestion
 from wallet_gateway.operations.wallet_keys import PublicKey, WalletUnavailable, cipher_of, opened
 from wallet_gateway.operations.wallet_pricing import choices_in, price_sheet, region_of
-from wallet_gateway.operations.wallet_result import InvalidWalletResult, read_result, report_of
+from wallet_gateway.operations.wallet_result import (
+    InvalidWalletResult,
+    bound_account,
+    given_by,
+    read_result,
+    report_of,
+)
 from wallet_gateway.operations.wallet_secrets import CardSecrets, UnreadableSecret
 from wallet_gateway.protocol.accounts import PaymentAccount
 from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationType, ThreeDSecure
@@ -174,19 +180,14 @@ def _take(intent: GatewayTransaction, result: WalletResult, context: GatewayCont
 
 @sensitive_variables()
 def _bound(wallet: WalletAttempt, result: WalletResult, context: GatewayContext) -> bool:
-    given = result.model_dump(
-        mode="json",
-        by_alias=True,
-        exclude_none=True,
-        include={"email", "billing_address", "shipping_address"},
-    )
+    account, given = bound_account(result.transaction_account_id), given_by(result)
     columns = {
         "results_count": wallet.results_count + 1,
         "events": with_event(wallet, WalletEvent.RESULT, "", now=context.clock.now()),
     }
     if not wallet.results_count:
-        columns |= {"account_id": result.transaction_account_id, "given": given, "price": wallet.price}
-    elif (wallet.account_id, wallet.given) != (result.transaction_account_id, given):
+        columns |= {"account_id": account, "given": given, "price": wallet.price}
+    elif (wallet.account_id, wallet.given) != (account, given):
         fault = FieldError("transactionAccountId", "another result has been brought under this reference")
         raise InvalidWalletResult([fault])
     rows = WalletAttempt.objects.filter(pk=wallet.pk, results_count=wallet.results_count)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.client.redaction import REMOVED, redact_message
+from wallet_gateway.client.redaction import REMOVED, redact_message, without_card_numbers
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.texts import is_storable
 from wallet_gateway.operations.wallet_pricing import NO_OPTION, region_of
@@ -46,6 +47,38 @@ def read_result(detail: object) -> WalletResult | FailedWalletResult:
     raise InvalidWalletResult(faults)
 
 
+_GIVEN = {"email", "billing_address", "shipping_address"}
+_LONGEST_PHONE = 14
+"""Digits; one of thirteen or fourteen may well have a card's check digit."""
+
+
+@sensitive_variables()
+def given_by(result: WalletResult) -> dict[str, Any]:
+    """Return what the wallet gave of the customer, without what a page may have put there by mistake or not.
+
+    No column of ours is a place for a card number or a cryptogram, whoever sends one.
+    """
+    given: dict[str, Any] = result.model_dump(mode="json", by_alias=True, exclude_none=True, include=_GIVEN)
+    return {name: _fit_to_keep(name, value) for name, value in given.items()}
+
+
+@sensitive_variables()
+def _fit_to_keep(name: str, value: Any) -> Any:  # noqa: ANN401
+    if isinstance(value, dict):
+        return {part: _fit_to_keep(part, text) for part, text in value.items()}
+    if name == "phoneNumber" and sum(map(str.isdigit, value)) <= _LONGEST_PHONE:
+        return value
+    return _LIKE_CRYPTOGRAM.sub(REMOVED, without_card_numbers(value))
+
+
+@sensitive_variables()
+def bound_account(account_id: str) -> str:
+    """Return what an attempt is bound to: the account, or its hash where it could be a card's number."""
+    if without_card_numbers(account_id) == account_id:
+        return account_id
+    return f"sha256:{hashlib.sha256(account_id.encode()).hexdigest()}"
+
+
 @sensitive_variables()
 def checked_choices(chosen: Mapping[str, Any]) -> dict[str, Any]:
     """Return what a customer chose on the sheet, of the right kind and size; raises `InvalidWalletResult`."""
@@ -54,7 +87,7 @@ def checked_choices(chosen: Mapping[str, Any]) -> dict[str, Any]:
     except InvalidMessage as error:
         faults = [FieldError(fault.path, _without_values(fault)) for fault in error.errors]
     else:
-        address = choices.address.to_wire() if choices.address else None
+        address = _fit_to_keep("address", choices.address.to_wire()) if choices.address else None
         option = None if choices.option == NO_OPTION else choices.option
         return {"address": region_of(address), "option": option, "offers": list(choices.offers)}
     raise InvalidWalletResult(faults)
