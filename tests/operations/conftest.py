@@ -16,6 +16,7 @@ import pytest
 from tests.client.certificates import Certificate, make_certificate
 from tests.operations.far_ends import Far
 from tests.operations.invariants import check_books
+from tests.operations.subjects import OPERATIONS, Subject, make_subject
 from tests.operations.wallet_customer import Customer
 from wallet_gateway import conf, contexts
 from wallet_gateway.client.gateway import Gateway
@@ -36,6 +37,7 @@ MakeContext = Callable[..., GatewayContext]
 MakeOrder = Callable[..., PaymentOrder]
 Pay = Callable[..., Payment]
 Resolve = Callable[..., GatewayTransaction]
+Start = Callable[..., Payment]
 Sender = Callable[[Far], GatewayContext]
 
 PATIENT: dict[str, Any] = {"connect_timeout": 5.0, "read_timeout": 5.0, "total_timeout": 10.0}
@@ -168,13 +170,23 @@ def make_order(clock: VirtualClock, db: None) -> MakeOrder:
 
 
 @pytest.fixture
-def open_page(context: GatewayContext, make_order: MakeOrder) -> Pay:
+def start(context: GatewayContext) -> Start:
+    """Start a checkout of an order."""
+
+    def begin(order: PaymentOrder, context: GatewayContext = context) -> Payment:
+        return start_checkout(order=order, context=context, return_urls=contexts.return_urls)
+
+    return begin
+
+
+@pytest.fixture
+def open_page(start: Start, make_order: MakeOrder) -> Pay:
     """Start a checkout of a new order; the page is open and undecided."""
 
-    def start(**details: Any) -> Payment:
-        return start_checkout(order=make_order(**details), context=context, return_urls=contexts.return_urls)
+    def begin(**details: Any) -> Payment:
+        return start(make_order(**details))
 
-    return start
+    return begin
 
 
 @pytest.fixture
@@ -187,6 +199,24 @@ def pay(open_page: Pay, wallet_sandbox: SandboxControl, context: GatewayContext)
         return reconciliation.reconcile_attempt(reference=attempt.reference, context=context)
 
     return complete
+
+
+@pytest.fixture
+def authorised(pay: Pay) -> Payment:
+    return pay(type="preauthorization")
+
+
+@pytest.fixture
+def paid(pay: Pay) -> Payment:
+    return pay(order_number="A-1001")
+
+
+@pytest.fixture(params=OPERATIONS)
+def subject(
+    request: pytest.FixtureRequest, wallet_sandbox: SandboxControl, context: GatewayContext, pay: Pay
+) -> Subject:
+    """Each of the four operations that move money, ready to be carried out."""
+    return make_subject(request.param, control=wallet_sandbox, context=context, pay=pay)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
@@ -12,35 +11,21 @@ import pytest
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.operations.conftest import MakeOrder, Pay, VirtualClock
+from tests.operations.conftest import MakeOrder, Pay, Start, VirtualClock
 from tests.operations.dying import interrupted
-from wallet_gateway.contexts import return_urls
+from tests.operations.journal import bodies
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
-from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations import attempts, follow_ups, reconciliation
 from wallet_gateway.operations.attempts import (
     CheckoutInProgress,
     OrderNotPayable,
 )
-from wallet_gateway.operations.checkout import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 S = IntentState
-Start = Callable[..., Payment]
-
-
-@pytest.fixture
-def start(context: GatewayContext) -> Start:
-    def begin(order: PaymentOrder, context: GatewayContext = context) -> Payment:
-        return start_checkout(order=order, context=context, return_urls=return_urls)
-
-    return begin
-
-
-def bodies(control: SandboxControl) -> list[dict[str, Any]]:
-    return [entry["body"] for entry in control.journal() if entry["operation"] == "checkout"]
 
 
 # One page at a time

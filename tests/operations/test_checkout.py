@@ -12,12 +12,11 @@ import pytest
 from django.test.utils import CaptureQueriesContext
 
 from tests.client.servers import RawServer, unused_port
-from tests.operations.conftest import MUG, MakeContext, MakeOrder, Pay
+from tests.operations.conftest import MUG, MakeContext, MakeOrder, Pay, Start
 from tests.operations.dying import interrupted, scripted
 from tests.statements import statements
 from wallet_gateway.client.errors import OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exchange import Answer
-from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.attempts import (
@@ -25,7 +24,7 @@ from wallet_gateway.operations.attempts import (
     CheckoutPaused,
     OrderNotPayable,
 )
-from wallet_gateway.operations.checkout import CheckoutRefused, GatewayUnreachable, start_checkout
+from wallet_gateway.operations.checkout import CheckoutRefused, GatewayUnreachable
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.reconciliation import reconcile_attempt
@@ -34,19 +33,6 @@ from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 S = IntentState
-Start = Callable[..., Payment]
-
-
-@pytest.fixture
-def start(context: GatewayContext) -> Start:
-    def begin(order: PaymentOrder, context: GatewayContext = context) -> Payment:
-        return start_checkout(order=order, context=context, return_urls=return_urls)
-
-    return begin
-
-
-def bodies(control: SandboxControl) -> list[dict[str, Any]]:
-    return [entry["body"] for entry in control.journal() if entry["operation"] == "checkout"]
 
 
 # What never left

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from django.db import OperationalError, connection
 
-from tests.operations.conftest import MakeOrder, Pay, VirtualClock
+from tests.operations.conftest import MakeOrder, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
-from tests.operations.subjects import OPERATIONS, Subject, make_subject
+from tests.operations.subjects import Subject
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
@@ -29,13 +29,6 @@ from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 S = IntentState
-
-
-@pytest.fixture(params=OPERATIONS)
-def subject(
-    request: pytest.FixtureRequest, wallet_sandbox: SandboxControl, context: GatewayContext, pay: Pay
-) -> Subject:
-    return make_subject(request.param, control=wallet_sandbox, context=context, pay=pay)
 
 
 def latest() -> GatewayTransaction:

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.operations.conftest import IMPATIENT, MakeContext, Pay, VirtualClock
-from tests.operations.subjects import OPERATIONS, Subject, make_subject
+from tests.operations.conftest import IMPATIENT, MakeContext, VirtualClock
+from tests.operations.subjects import Subject
 from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.models import Evidence, GatewayTransaction, OutboxFact
 from wallet_gateway.operations.context import GatewayContext
@@ -81,13 +81,6 @@ ROWS = (
     Row("delay_after", S.APPROVED, S.APPROVED, {"seconds": 0.05}),
     Row("drip", S.APPROVED, S.APPROVED, {"seconds": 0.0005}),
 )
-
-
-@pytest.fixture(params=OPERATIONS)
-def subject(
-    request: pytest.FixtureRequest, wallet_sandbox: SandboxControl, context: GatewayContext, pay: Pay
-) -> Subject:
-    return make_subject(request.param, control=wallet_sandbox, context=context, pay=pay)
 
 
 def check_money(subject: Subject, intent: GatewayTransaction) -> None:

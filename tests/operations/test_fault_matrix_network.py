@@ -11,7 +11,7 @@ from tests.client.certificates import Certificate
 from tests.client.servers import Request, answer
 from tests.operations.conftest import MakeOrder, Pay, Sender, VirtualClock
 from tests.operations.far_ends import LOST, NOT_SENT, FarEnd, behaving, refused, rows, untrusted
-from tests.operations.subjects import OPERATIONS, Subject, make_subject
+from tests.operations.subjects import Subject
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.models import GatewayTransaction
@@ -25,13 +25,6 @@ pytestmark = pytest.mark.django_db
 S = IntentState
 
 FOREIGN_ECHO = b'{"state": "Approved", "currencyCode": "EUR", "clientSystemTransactionId": "another"}'
-
-
-@pytest.fixture(params=OPERATIONS)
-def subject(
-    request: pytest.FixtureRequest, wallet_sandbox: SandboxControl, context: GatewayContext, pay: Pay
-) -> Subject:
-    return make_subject(request.param, control=wallet_sandbox, context=context, pay=pay)
 
 
 @rows(NOT_SENT)

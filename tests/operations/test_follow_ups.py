@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.operations.conftest import Pay, VirtualClock
+from tests.operations.journal import posts
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.domain.standing import Reversal
@@ -33,20 +34,6 @@ from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 S = IntentState
-
-
-@pytest.fixture
-def authorised(pay: Pay) -> Payment:
-    return pay(type="preauthorization")
-
-
-@pytest.fixture
-def paid(pay: Pay) -> Payment:
-    return pay(order_number="A-1001")
-
-
-def posts(control: SandboxControl) -> list[dict[str, Any]]:
-    return [entry for entry in control.journal() if entry["path"] == "/api/v5/apmTransactions"]
 
 
 def eur(text: str) -> Decimal:

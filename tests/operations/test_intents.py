@@ -6,13 +6,13 @@ import hashlib
 from collections.abc import Callable
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
 from tests.client.servers import RawServer, hangs_up, unused_port
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.dying import interrupted
+from tests.operations.journal import posts
 from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.models import Evidence, GatewayTransaction, Payment
 from wallet_gateway.operations.context import GatewayContext
@@ -27,20 +27,6 @@ from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 S = IntentState
-
-
-@pytest.fixture
-def authorised(pay: Pay) -> Payment:
-    return pay(type="preauthorization")
-
-
-@pytest.fixture
-def paid(pay: Pay) -> Payment:
-    return pay(order_number="A-1001")
-
-
-def posts(control: SandboxControl) -> list[dict[str, Any]]:
-    return [entry for entry in control.journal() if entry["path"] == "/api/v5/apmTransactions"]
 
 
 def eur(text: str) -> Decimal:

@@ -9,8 +9,8 @@ import pytest
 
 from tests.client.certificates import Certificate
 from tests.client.servers import RawServer, unused_port
-from tests.operations.conftest import MakeContext, MakeOrder, Pay, Resolve, VirtualClock
-from tests.operations.subjects import OPERATIONS, Subject, make_subject
+from tests.operations.conftest import MakeContext, MakeOrder, Resolve, VirtualClock
+from tests.operations.subjects import Subject
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.models import Evidence, GatewayTransaction, MigratedDeposit, Payment
@@ -23,18 +23,10 @@ from wallet_gateway.operations.resending import UnableToSendAgain, send_again
 from wallet_gateway.operations.resolutions import Decision
 from wallet_gateway.operations.sweeping import sweep
 from wallet_gateway.operations.texts import UnstorableText
-from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 S = IntentState
 ANNA = Who(author="anna", note="the gateway is back")
-
-
-@pytest.fixture(params=OPERATIONS)
-def subject(
-    request: pytest.FixtureRequest, wallet_sandbox: SandboxControl, context: GatewayContext, pay: Pay
-) -> Subject:
-    return make_subject(request.param, control=wallet_sandbox, context=context, pay=pay)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, Resolve, VirtualClock, sweep_until
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
-from tests.operations.subjects import OPERATIONS, Subject, make_subject
+from tests.operations.subjects import Subject
 from tests.operations.wallet_customer import CARD, Customer
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, OrderState
 from wallet_gateway.models import (
@@ -28,13 +28,6 @@ from wallet_gateway.testing.control import SandboxControl
 pytestmark = pytest.mark.django_db
 S = IntentState
 HAPPENED, NOT_HAPPENED = Decision.DID_HAPPEN, Decision.DID_NOT_HAPPEN
-
-
-@pytest.fixture(params=OPERATIONS)
-def subject(
-    request: pytest.FixtureRequest, wallet_sandbox: SandboxControl, context: GatewayContext, pay: Pay
-) -> Subject:
-    return make_subject(request.param, control=wallet_sandbox, context=context, pay=pay)
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import models
-from django.db.models import Exists
+from django.db.models import Exists, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 
@@ -29,6 +29,15 @@ class GatewayPause(models.Model):
         return self.gateway
 
     # Queries
+
+    @classmethod
+    def row_of(cls, gateway: str) -> QuerySet[GatewayPause]:
+        """Return the row of one gateway, made where there is none yet, for an UPDATE that says when it applies.
+
+        Not `update_or_create`: of many that come at once, its locking reads deadlock on MariaDB.
+        """
+        cls.objects.get_or_create(gateway=gateway)
+        return cls.objects.filter(gateway=gateway)
 
     @classmethod
     def sending_is_paused(cls, gateway: str, now: datetime) -> Exists:

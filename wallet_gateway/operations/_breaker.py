@@ -35,9 +35,8 @@ def sending_is_paused(context: GatewayContext, now: datetime) -> bool:
 def pause_queries(context: GatewayContext, *, seconds: float) -> None:
     """Ask no status queries for so many seconds, at most fifteen minutes; a longer pause stays."""
     until = context.clock.now() + min(timedelta(seconds=seconds), LONGEST_PAUSE)
-    pause, _ = GatewayPause.objects.get_or_create(gateway=context.alias)
     shorter = Q(queries_until__isnull=True) | Q(queries_until__lt=until)
-    GatewayPause.objects.filter(shorter, pk=pause.pk).update(queries_until=until)
+    GatewayPause.row_of(context.alias).filter(shorter).update(queries_until=until)
 
 
 def count_unknown(context: GatewayContext) -> None:

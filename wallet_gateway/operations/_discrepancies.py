@@ -105,9 +105,8 @@ def _shortfall(intent: GatewayTransaction, finding: Finding) -> str:
 
 def stop_sending(gateway: str, *, until: datetime, reason: str) -> None:
     """Let nothing new be sent to a gateway before an instant; an earlier, longer pause stays."""
-    pause, _ = GatewayPause.objects.get_or_create(gateway=gateway)
     shorter = Q(sending_until__isnull=True) | Q(sending_until__lt=until)
-    GatewayPause.objects.filter(shorter, pk=pause.pk).update(sending_until=until, reason=reason[:500])
+    GatewayPause.row_of(gateway).filter(shorter).update(sending_until=until, reason=reason[:500])
 
 
 def resume_after_mix_up(gateway: str) -> None:

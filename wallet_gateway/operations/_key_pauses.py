@@ -27,9 +27,7 @@ def may_ask_for_key(context: GatewayContext, now: datetime) -> bool:
 def note_failure(context: GatewayContext) -> None:
     """Leave the key service alone for thirty seconds."""
     until = context.clock.now() + LEFT_ALONE
-    # Not `update_or_create`: of many that fail at once, its locking reads deadlock on MariaDB.
-    GatewayPause.objects.get_or_create(gateway=context.alias)
-    GatewayPause.objects.filter(gateway=context.alias).update(keys_until=until)
+    GatewayPause.row_of(context.alias).update(keys_until=until)
 
 
 def note_success(context: GatewayContext) -> None:

@@ -37,8 +37,7 @@ def stop_sending(*, context: GatewayContext, author: str, reason: str) -> Gatewa
     """
     words = _words(StopVerb.STOPPED, author, reason)
     until = context.clock.now() + _UNTIL_A_PERSON_LIFTS_IT
-    GatewayPause.objects.get_or_create(gateway=context.alias)
-    running = GatewayPause.objects.filter(~_STANDS, gateway=context.alias)
+    running = GatewayPause.row_of(context.alias).filter(~_STANDS)
     if running.update(sending_until=until, reason=words):
         logger.warning("sending to %s was %s", context.alias, one_line(words))
     context.pause.forget()

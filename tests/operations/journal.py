@@ -1,0 +1,17 @@
+"""What the sandbox's journal says was sent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from wallet_gateway.testing.control import SandboxControl
+
+
+def bodies(control: SandboxControl) -> list[dict[str, Any]]:
+    """Return the bodies of the checkouts, the oldest first."""
+    return [entry["body"] for entry in control.journal() if entry["operation"] == "checkout"]
+
+
+def posts(control: SandboxControl) -> list[dict[str, Any]]:
+    """Return the follow-ups and detached refunds, the oldest first."""
+    return [entry for entry in control.journal() if entry["path"] == "/api/v5/apmTransactions"]
