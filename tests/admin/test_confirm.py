@@ -96,13 +96,13 @@ def test_a_reversal_has_no_amount_to_choose(operator: Client, order: PaymentOrde
 
 
 def test_every_operation_is_in_djangos_log_of_the_admin(operator: Client, order: PaymentOrder) -> None:
-    submitted(operator, operation_url(order, "capture"), amount="5.00")
+    submitted(operator, operation_url(order, "capture"), amount="5.00", note="first parcel")
 
     [entry] = LogEntry.objects.all()
     assert entry.user.get_username() == "anna"
     assert entry.object_id == str(order.pk)
     assert "Capture of 5.00 EUR: Approved." in entry.change_message
-    assert follow_ups()[0].reference in entry.change_message
+    assert entry.change_message.endswith(f"({follow_ups()[0].reference}; Goods shipped: first parcel)")
 
 
 def test_an_unknown_outcome_is_told_as_unknown(

@@ -15,7 +15,7 @@ from wallet_gateway.admin import alone, tickets
 from wallet_gateway.admin.forms import OperationForm
 from wallet_gateway.admin.handing_on import hand_on
 from wallet_gateway.admin.journal import note_down
-from wallet_gateway.admin.operating import BY_SLUG, NotDone, Operation, carry_out
+from wallet_gateway.admin.operating import BY_SLUG, NotDone, Operation, carry_out, reason_in_words
 from wallet_gateway.admin.pages import draw, sentence_of, tell
 from wallet_gateway.admin.permissions import demand, name_of_person
 from wallet_gateway.admin.visible_text import visible_body
@@ -81,7 +81,8 @@ class ConfirmPage:
         except AwaitingApproval as waiting:
             hand_on(self.request, self.payment.order, waiting.approval)
             return HttpResponseRedirect(self._order_url)
-        what = f"{sentence_of(intent)} ({intent.reference}; {form.words})"
+        why = reason_in_words(self.operation.kind, form.words)
+        what = f"{sentence_of(intent)} ({intent.reference}; {why})"
         note_down(self.request, self.payment.order, what)
         tell(self.request, intent)
         return HttpResponseRedirect(self._order_url)

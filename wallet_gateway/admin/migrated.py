@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import admin, messages
@@ -15,10 +16,10 @@ from wallet_gateway import conf
 from wallet_gateway.admin.migrated_import import export, import_page
 from wallet_gateway.admin.migrated_refund import MOST_DEPOSITS, refund_page, refund_url
 from wallet_gateway.admin.migrated_report import report
-from wallet_gateway.admin.order_page import Button
+from wallet_gateway.admin.order_page import FOR_A_PERSON, Button, requests_of, tasks_of
 from wallet_gateway.admin.permissions import DETACHED_REFUND, may
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, money, seen, unbroken
-from wallet_gateway.models import MigratedDeposit
+from wallet_gateway.models import ApprovalState, GatewayTransaction, MigratedDeposit
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.search import deposits_found
 
@@ -91,11 +92,14 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
         return super().changelist_view(request, shown | (extra_context or {}))
 
     def page_context(self, request: HttpRequest, row: MigratedDeposit) -> dict[str, Any]:
-        """Offer to refund what is left."""
-        left = row.refundable
-        if row.frozen or not may(request, DETACHED_REFUND) or (left is not None and not left.minor_units):
-            return {}
-        return {"buttons": (Button(label=_("Refund…"), url=refund_url([row.pk])),)}
+        """Show what waits for a person, and offer to refund what is left."""
+        waiting = GatewayTransaction.objects.filter(deposit=row, state__in=FOR_A_PERSON).order_by("pk")
+        asked = row.approvals.filter(state=ApprovalState.WAITING).select_related("subject")
+        return {
+            "tasks": tuple(tasks_of(list(waiting), request)),
+            "requests": tuple(requests_of(asked, request)),
+            "buttons": tuple(_ways_on(row, request)),
+        }
 
     @admin.display(description=_("amount"))
     def deposited(self, row: MigratedDeposit) -> str:
@@ -116,6 +120,12 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
     def reserved(self, row: MigratedDeposit) -> str:
         """Return what is being given back."""
         return _units(row, row.refund_reserved)
+
+
+def _ways_on(row: MigratedDeposit, request: HttpRequest) -> Iterator[Button]:
+    left = row.refundable
+    if not row.frozen and may(request, DETACHED_REFUND) and (left is None or left.minor_units):
+        yield Button(label=_("Refund…"), url=refund_url([row.pk]))
 
 
 def _units(row: MigratedDeposit, minor: int) -> str:

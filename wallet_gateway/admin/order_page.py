@@ -152,7 +152,7 @@ def _card(payment: Payment, request: HttpRequest) -> PaymentCard:
     )
 
 
-_FOR_A_PERSON = frozenset(
+FOR_A_PERSON = frozenset(
     {
         IntentState.NOT_SENT,
         IntentState.UNKNOWN,
@@ -161,12 +161,13 @@ _FOR_A_PERSON = frozenset(
         IntentState.ANOMALY,
     }
 )
+"""States that a person may end."""
 
 
 def tasks_of(intents: list[GatewayTransaction], request: HttpRequest) -> Iterator[Task]:
     """Yield those of some intents that wait for a person, with what this person may do about them."""
     for intent in intents:
-        if intent.state in _FOR_A_PERSON:
+        if intent.state in FOR_A_PERSON:
             yield Task(
                 sentence=sentence_of(intent),
                 reference=intent.reference,
