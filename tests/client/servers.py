@@ -40,6 +40,8 @@ class RawServer:
     connections: int = 0
     hung_up: int = 0
     """Connections the client has closed."""
+    closed: int = 0
+    """Connections that are over, whoever has closed them."""
 
     def __post_init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))
@@ -79,17 +81,20 @@ class RawServer:
                 thread.start()
 
     def _serve(self, plain: socket.socket) -> None:
-        with plain, contextlib.suppress(OSError):
+        with contextlib.suppress(OSError), plain:
             self.stopping.wait(self.before_handshake)
-            connection = self.tls.wrap_socket(plain, server_side=True) if self.tls else plain
-            self._open.append(connection)
-            connection.sendall(self.greeting)
-            with connection, connection.makefile("rb") as stream:
-                while request := read_request(stream):
-                    self.requests.append(request)
-                    if not self.behaviour(connection, request):
-                        return
-                self.hung_up += 1
+            self._converse(self.tls.wrap_socket(plain, server_side=True) if self.tls else plain)
+        self.closed += 1
+
+    def _converse(self, connection: socket.socket) -> None:
+        self._open.append(connection)
+        connection.sendall(self.greeting)
+        with connection, connection.makefile("rb") as stream:
+            while request := read_request(stream):
+                self.requests.append(request)
+                if not self.behaviour(connection, request):
+                    return
+            self.hung_up += 1
 
 
 def read_request(stream: BinaryIO) -> Request | None:

@@ -109,7 +109,7 @@ def test_a_fault_after_sending_leaves_the_outcome_unknown_and_the_request_sent_o
         took = time.monotonic() - begun
     assert failure.value.reason == reason
     assert failure.value.may_have_happened
-    assert took < 3
+    assert took < 7, "less than the slow ones among them would take"
     assert [request.body for request in server.requests] == [b'{"amount": "10.00"}']
     assert server.connections == 1
 

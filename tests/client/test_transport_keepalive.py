@@ -8,13 +8,13 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from tests.client.conftest import Connect
 from tests.client.servers import RawServer, Request, answer, echoes, says
+from tests.waiting import PATIENCE, eventually
 from wallet_gateway.client import transport as transport_module
 from wallet_gateway.client.errors import OutcomeUnknown, UnknownReason
 from wallet_gateway.client.transport import Transport
@@ -35,14 +35,6 @@ transport.close()
 assert said == [b"parent 1", b"parent 2", b"parent 3"], said
 sys.exit(os.waitstatus_to_exitcode(status))
 """
-
-
-def eventually(holds: Callable[[], bool]) -> bool:
-    """Give another thread up to a second."""
-    deadline = time.monotonic() + 1
-    while not holds() and time.monotonic() < deadline:
-        time.sleep(0.005)
-    return holds()
 
 
 def test_a_connection_is_used_again_while_it_idled_less_than_the_limit(connect: Connect) -> None:
@@ -67,23 +59,28 @@ def test_a_connection_closed_by_the_server_while_idle_is_replaced_not_written_to
     with RawServer(says(answer())) as server:
         transport = connect(server.base_url)
         transport.send("POST", "/", body=b"1")
-        time.sleep(0.05)
+        assert eventually(lambda: server.closed == 1)
         transport.send("POST", "/", body=b"2")
     assert [request.body for request in server.requests] == [b"1", b"2"]
     assert server.connections == 2
 
 
 def test_a_connection_on_which_the_server_said_more_than_asked_is_replaced(connect: Connect) -> None:
+    heard, said = threading.Event(), threading.Semaphore(0)
+
     def talks_on(connection: socket.socket, _request: Request) -> bool:
         connection.sendall(answer(b"mine"))
-        time.sleep(0.02)
+        # What comes together with the answer would be read together with it.
+        heard.wait(PATIENCE)
         connection.sendall(answer(b"not mine", status="408 Request Timeout"))
+        said.release()
         return True
 
     with RawServer(talks_on) as server:
         transport = connect(server.base_url)
         assert transport.send("POST", "/", body=b"1").body == b"mine"
-        time.sleep(0.05)
+        heard.set()
+        assert said.acquire(timeout=PATIENCE)
         assert transport.send("POST", "/", body=b"2").body == b"mine"
     assert server.connections == 2
 
@@ -165,7 +162,7 @@ def test_no_more_connections_are_kept_than_are_of_use(
     together = threading.Barrier(14)
 
     def answers_all_at_once(connection: socket.socket, request: Request) -> bool:
-        together.wait(5)
+        together.wait(PATIENCE)
         return echoes(connection, request)
 
     with RawServer(answers_all_at_once) as server, ThreadPoolExecutor(14) as threads:
@@ -182,7 +179,7 @@ def test_a_forked_process_leaves_its_parents_connection_alone() -> None:
         # A process of its own: here are threads, and forking beside threads is what one must not do.
         run = subprocess.run(
             [sys.executable, "-W", "error", "-c", FORKS, server.base_url],
-            capture_output=True, text=True, timeout=20, check=False,
+            capture_output=True, text=True, timeout=PATIENCE, check=False,
         )  # fmt: skip
     assert (run.returncode, run.stderr) == (0, "")
     assert sorted(request.body for request in server.requests) == [

@@ -29,6 +29,8 @@ class Asked:
     """Reference to the processes that asked about it, in order."""
     at_once: list[str] = field(default_factory=list)
     """References that were asked about while a question about the same was not yet answered."""
+    most_open: int = 0
+    """As many questions waited for their answers together."""
     killed: list[tuple[int, str]] = field(default_factory=list)
     """Process and the reference that it was asking about."""
 
@@ -85,6 +87,7 @@ class CountingGateway:
             if reference in self._open:
                 self.asked.at_once.append(reference)
             self._open.add(reference)
+            self.asked.most_open = max(self.asked.most_open, len(self._open))
             self.asked.by[reference].append(worker)
             if self.asked.count == self._kill_at:
                 self.asked.killed.append((worker, reference))

@@ -66,9 +66,8 @@ def test_every_row_is_asked_about_once_and_several_at_a_time(
     gateway: CountingGateway, context: GatewayContext
 ) -> None:
     due_pages(60)
-    started = time.monotonic()
     assert reconcile_due(context=context, limit=20) == 60
-    assert time.monotonic() - started < 60 * 0.05, "one after another would take longer"
+    assert gateway.asked.most_open > 1
     assert {len(by) for by in gateway.asked.by.values()} == {1}
     assert gateway.asked.at_once == []
     assert set(PaymentOrder.objects.values_list("state", flat=True)) == {OrderState.PAID}

@@ -97,7 +97,7 @@ def together(*works: Callable[[], Any], times: int | None = None) -> list[Any]:
     barrier, results = threading.Barrier(each * len(works)), []
 
     def run(work: Callable[[], Any]) -> None:
-        barrier.wait(30)
+        barrier.wait(60)
         try:
             results.append(work())
         except Exception as error:  # noqa: BLE001 - a thread's failure is a result to look at
@@ -109,7 +109,7 @@ def together(*works: Callable[[], Any], times: int | None = None) -> list[Any]:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(240)
     assert not any(thread.is_alive() for thread in threads)
     return results
 
@@ -134,7 +134,7 @@ def fresh(payment: Payment) -> Payment:
 
 def persistently(work: Callable[[], GatewayTransaction]) -> GatewayTransaction:
     """Try again while another operation is outstanding, as a person would."""
-    for _ in range(400):
+    for _ in range(4000):
         try:
             return work()
         except OperationOutstanding:
@@ -468,7 +468,7 @@ def test_the_same_order_stored_twice_at_once_is_one_order_even_inside_old_snapsh
     clock: VirtualClock,
 ) -> None:
     details = OrderDetails(currency="EUR", amount=Decimal("20.00"))
-    together, found = threading.Barrier(2, timeout=10), []
+    together, found = threading.Barrier(2, timeout=60), []
 
     def store() -> None:
         if connection.vendor == "mysql":
@@ -490,7 +490,7 @@ def test_the_same_order_stored_twice_at_once_is_one_order_even_inside_old_snapsh
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(20)
+        thread.join(60)
     assert len(found) == 2
     assert len(set(found)) == 1
 

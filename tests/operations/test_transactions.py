@@ -149,7 +149,7 @@ def test_threads_that_write_to_sqlite_take_turns_and_never_find_it_busy() -> Non
 
     def slow() -> str:
         inside.set()
-        assert go_on.wait(10)
+        assert go_on.wait(60)
         return "first"
 
     def second() -> None:
@@ -170,13 +170,13 @@ def test_threads_that_write_to_sqlite_take_turns_and_never_find_it_busy() -> Non
 
     writers = [threading.Thread(target=first), threading.Thread(target=second)]
     writers[0].start()
-    assert inside.wait(10)
+    assert inside.wait(60)
     writers[1].start()
     writers[1].join(0.2)
     assert not results, "the second writer waits for its turn"
     go_on.set()
     for writer in writers:
-        writer.join(10)
+        writer.join(60)
     assert results == ["first", "done"]
 
 

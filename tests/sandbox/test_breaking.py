@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from tests.sandbox.merchant import TRANSACTIONS, Answer, Merchant, follow_up_body, new_reference
+from tests.waiting import PATIENCE, eventually
 from wallet_gateway.sandbox.breaking import BREAKING
 from wallet_gateway.sandbox.faults import FaultKind
 from wallet_gateway.testing.control import SandboxControl
@@ -43,7 +44,7 @@ def raw_answer(merchant: Merchant, sale: str, reference: str) -> tuple[bytes, ty
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     )
     received = b""
-    with socket.create_connection((merchant.host, merchant.port), timeout=10) as connection:
+    with socket.create_connection((merchant.host, merchant.port), timeout=60) as connection:
         connection.sendall(head.encode() + body)
         try:
             while block := connection.recv(65_536):
@@ -82,7 +83,7 @@ def test_fault_drop_after(
 def takes_at_least(seconds: float) -> Iterator[None]:
     started = time.monotonic()
     yield
-    assert seconds <= time.monotonic() - started < seconds + 5
+    assert seconds <= time.monotonic() - started < seconds + 30
 
 
 def test_fault_delay_before(
@@ -100,16 +101,16 @@ def test_a_caller_who_gives_up_during_a_delay_before_is_processed_all_the_same(
     control.fault("refund", "delay_before", seconds=0.4)
     with Merchant(control.base_url, timeout=0.1) as impatient, pytest.raises(TimeoutError):
         impatient.refund(reference, sale, "4.00")
-    assert states(merchant, reference) == []
-    time.sleep(0.5)
-    assert states(merchant, reference) == ["Approved"]
+    assert eventually(lambda: states(merchant, reference) == ["Approved"])
 
 
 def test_fault_delay_after(control: SandboxControl, sale: str, merchant: Merchant, reference: str) -> None:
-    control.fault("refund", "delay_after", seconds=0.5)
+    control.fault("refund", "delay_after", seconds=PATIENCE)
     with Merchant(control.base_url, timeout=0.25) as impatient, pytest.raises(TimeoutError):
         impatient.refund(reference, sale, "4.00")
-    assert states(merchant, reference) == ["Approved"]
+    assert eventually(lambda: states(merchant, reference) == ["Approved"])
+    [refund] = [entry for entry in control.journal() if entry["operation"] == "refund"]
+    assert refund["status"] is None, "its answer has not left"
 
 
 def test_a_delay_after_ends_with_the_answer(refund: Refund, control: SandboxControl) -> None:

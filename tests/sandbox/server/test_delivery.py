@@ -20,7 +20,7 @@ BODY = b"0123456789"
 def ends() -> Iterator[tuple[socket.socket, socket.socket]]:
     """A connection: the server's end and the client's."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        client = socket.create_connection(listener.getsockname(), timeout=5)
+        client = socket.create_connection(listener.getsockname(), timeout=60)
         server, _ = listener.accept()
     with server, client:
         yield server, client
@@ -78,7 +78,7 @@ def test_a_drip_that_is_called_off_ends_in_the_middle(ends: tuple[socket.socket,
     server, client = ends
     timer = threading.Timer(0.1, call_off_all_pauses)
     timer.start()
-    delivery = Delivery(manner=Manner.DRIP, drip_seconds=5)
+    delivery = Delivery(manner=Manner.DRIP, drip_seconds=60)
     assert deliver(server, head=HEAD, body=BODY, delivery=delivery) is False
     timer.join()
     server.close()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
 
 from tests.sandbox.server.test_connection import answer, echo, is_closed
+from tests.waiting import PATIENCE
 from wallet_gateway.sandbox.server.listener import GatewayServer
 
 
@@ -18,8 +18,9 @@ def test_the_end_lets_an_answer_leave_and_closes_idle_connections() -> None:
     entered, release = threading.Event(), threading.Event()
 
     def slow(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # noqa: ANN401
-        entered.set()
-        release.wait(5)
+        if environ["PATH_INFO"] == "/slow":
+            entered.set()
+            release.wait(PATIENCE)
         return echo(environ, start_response)
 
     gone: list[str] = []
@@ -30,9 +31,10 @@ def test_the_end_lets_an_answer_leave_and_closes_idle_connections() -> None:
     thread.start()
     address: Any = server.server_address[:2]
     with socket.create_connection(address) as busy, socket.create_connection(address) as idle:
-        busy.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        entered.wait(5)
-        time.sleep(0.1)
+        idle.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert answer(idle)[0] == b"HTTP/1.1 200 OK"
+        busy.sendall(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert entered.wait(PATIENCE)
         server.shutdown()
         threading.Timer(0.1, release.set).start()
         server.server_close()

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import PATIENCE, eventually
 from wallet_gateway.sandbox.server.workers import Workers
 
 
@@ -29,7 +30,7 @@ def make(gone: list[str]) -> Iterator[Callable[[int], Workers]]:
 
     yield make
     for workers in made:
-        workers.end(timeout=5)
+        workers.end(timeout=PATIENCE)
 
 
 def run_together(workers: Workers, jobs: int) -> set[int]:
@@ -39,11 +40,11 @@ def run_together(workers: Workers, jobs: int) -> set[int]:
 
     def job() -> None:
         threads.add(threading.get_ident())
-        gate.wait(5)
+        gate.wait(PATIENCE)
 
     for _ in range(jobs):
         workers.run(job)
-    gate.wait(5)
+    gate.wait(PATIENCE)
     return threads
 
 
@@ -54,7 +55,7 @@ def test_jobs_that_wait_for_each_other_all_run(make: Callable[[int], Workers]) -
 def test_threads_are_kept_for_the_next_jobs(make: Callable[[int], Workers]) -> None:
     workers = make(10)
     first = run_together(workers, 4)
-    time.sleep(0.05)
+    assert eventually(lambda: workers._free == 4)
     assert run_together(workers, 4) == first
 
 
@@ -63,7 +64,7 @@ def test_beyond_the_most_jobs_wait_their_turn(make: Callable[[int], Workers]) ->
     done: list[int] = []
     for number in range(20):
         workers.run(lambda number=number: done.append(number))  # type: ignore[misc]
-    workers.end(timeout=5)
+    workers.end(timeout=PATIENCE)
     assert sorted(done) == list(range(20))
 
 
@@ -76,16 +77,16 @@ def test_the_end_waits_for_the_job_and_gives_back(make: Callable[[int], Workers]
         done.append("job")
 
     workers.run(job)
-    workers.end(timeout=5)
+    workers.end(timeout=PATIENCE)
     assert (done, gone) == (["job"], ["gateway-worker"])
 
 
 def test_the_end_does_not_wait_for_ever(make: Callable[[int], Workers]) -> None:
     workers, stuck = make(1), threading.Event()
-    workers.run(lambda: (stuck.wait(10), None)[1])
+    workers.run(lambda: (stuck.wait(2 * PATIENCE), None)[1])
     started = time.monotonic()
     workers.end(timeout=0.1)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < PATIENCE
     stuck.set()
 
 
@@ -96,6 +97,6 @@ def test_a_job_that_fails_costs_its_thread_and_nobody_else(
     monkeypatch.setattr(threading, "excepthook", failures.put)
     workers = make(1)
     workers.run(lambda: [][0])
-    assert failures.get(timeout=5).exc_type is IndexError
+    assert failures.get(timeout=PATIENCE).exc_type is IndexError
     assert gone == ["gateway-worker"]
     assert len(run_together(workers, 1)) == 1
