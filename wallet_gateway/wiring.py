@@ -17,7 +17,7 @@ from wallet_gateway import conf
 from wallet_gateway.client.calls import EndedCall
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
-from wallet_gateway.conf_rules import SETTING
+from wallet_gateway.conf.rules import SETTING
 from wallet_gateway.signals import gateway_called
 
 logger = logging.getLogger("wallet_gateway.wiring")

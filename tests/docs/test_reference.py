@@ -8,7 +8,8 @@ import sys
 
 import wallet_gateway
 from tests.docs.pages import ROOT
-from wallet_gateway import conf_rules, conf_wallet_rules, payments, signals
+from wallet_gateway import payments, signals
+from wallet_gateway.conf import rules, wallet_rules
 from wallet_gateway.protocol.messages import MESSAGES
 
 
@@ -22,8 +23,8 @@ def test_the_python_reference_names_all_of_payments_and_nothing_else() -> None:
 
 
 def test_the_settings_reference_names_every_setting_and_no_other() -> None:
-    known = {*conf_rules.SHOP, *conf_rules.REQUIRED, *conf_rules.OPTIONAL, "WALLET"}
-    known |= {*conf_wallet_rules.WALLET_REQUIRED, *conf_wallet_rules.WALLET_OPTIONAL}
+    known = {*rules.SHOP, *rules.REQUIRED, *rules.OPTIONAL, "WALLET"}
+    known |= {*wallet_rules.WALLET_REQUIRED, *wallet_rules.WALLET_OPTIONAL}
     page = _page("reference/settings.md")
     documented = {
         name
@@ -36,7 +37,7 @@ def test_the_settings_reference_names_every_setting_and_no_other() -> None:
 
 def test_the_settings_reference_names_every_default() -> None:
     rows = re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", _page("reference/settings.md"), flags=re.MULTILINE)
-    known = {**conf_rules.OPTIONAL, **conf_wallet_rules.WALLET_OPTIONAL}
+    known = {**rules.OPTIONAL, **wallet_rules.WALLET_OPTIONAL}
     defaults = {name: repr(default).replace("'", '"') for name, (_, default) in known.items()}
     assert {name: default for name, default in rows if defaults[name] != default} == {}
 

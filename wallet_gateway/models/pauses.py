@@ -32,7 +32,7 @@ class GatewayPause(models.Model):
 
     @classmethod
     def row_of(cls, gateway: str) -> QuerySet[GatewayPause]:
-        """Return the row of one gateway, made where there is none yet, for an UPDATE that says when it applies.
+        """Return the row of one gateway, made where there is none, for an UPDATE that says when it applies.
 
         Not `update_or_create`: of many that come at once, its locking reads deadlock on MariaDB.
         """

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from wallet_gateway.conf_values import (
+from wallet_gateway.conf.values import (
     COLLECTION,
     IN_WORDS,
     Problem,
@@ -16,7 +16,7 @@ from wallet_gateway.conf_values import (
     is_loopback,
     split_address,
 )
-from wallet_gateway.conf_wallet_rules import FERNET_KEYS, problems_of_keys, problems_of_wallet
+from wallet_gateway.conf.wallet_rules import FERNET_KEYS, problems_of_keys, problems_of_wallet
 from wallet_gateway.domain.capture_window import CapturePolicy
 from wallet_gateway.protocol.endpoints import ENDPOINTS
 from wallet_gateway.protocol.errors import ProtocolError

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from wallet_gateway.conf_rules import OPTIONAL, REQUIRED, problems_of
+from wallet_gateway.conf.rules import OPTIONAL, REQUIRED, problems_of
 
 GATEWAY: dict[str, Any] = {
     "BASE_URL": "https://gateway.example",
@@ -74,7 +74,7 @@ WRONG = [
     ("SENDING", "yes", "True or False"),
     ("SHARES_REFERENCES", 1, "True or False"),
     ("AUTH", "no.such.thing", "dotted path"),
-    ("AUTH", "wallet_gateway.conf_rules.SETTING", "dotted path"),
+    ("AUTH", "wallet_gateway.conf.rules.SETTING", "dotted path"),
     ("REDIRECT_HOSTS", "pay.example", "a list"),
     ("REDIRECT_HOSTS", ["https://pay.example"], "without scheme"),
     ("REDIRECT_HOSTS", [""], "without scheme"),

@@ -19,9 +19,9 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
 from wallet_gateway.client.credentials import MerchantAccount
-from wallet_gateway.conf_rules import EVIDENCE_DAYS, OPTIONAL, SETTING, problems_of
-from wallet_gateway.conf_values import Problem
-from wallet_gateway.conf_wallet_rules import FERNET_KEYS, PRODUCTION_PAY_JS, REDIRECT, WALLET_OPTIONAL
+from wallet_gateway.conf.rules import EVIDENCE_DAYS, OPTIONAL, SETTING, problems_of
+from wallet_gateway.conf.values import Problem
+from wallet_gateway.conf.wallet_rules import FERNET_KEYS, PRODUCTION_PAY_JS, REDIRECT, WALLET_OPTIONAL
 from wallet_gateway.domain.capture_window import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 from wallet_gateway.domain.second_person import SecondPerson

@@ -9,12 +9,12 @@ from cryptography.fernet import Fernet
 from pytest_django import Settings
 
 from wallet_gateway import conf
-from wallet_gateway.conf_rules import problems_of
-from wallet_gateway.conf_wallet_rules import PRODUCTION_PAY_JS, WALLET_OPTIONAL
+from wallet_gateway.conf.rules import problems_of
+from wallet_gateway.conf.wallet_rules import PRODUCTION_PAY_JS, WALLET_OPTIONAL
 
 WALLET: dict[str, Any] = {"COUNTRY": "DE"}
 KEY = Fernet.generate_key().decode()
-NO_CALLABLE = "wallet_gateway.conf_rules.SETTING"
+NO_CALLABLE = "wallet_gateway.conf.rules.SETTING"
 HERE = "WALLET_GATEWAY['GATEWAYS']['default']['WALLET']"
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from wallet_gateway.conf_values import (
+from wallet_gateway.conf.values import (
     COLLECTION,
     IN_WORDS,
     Problem,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wallet_gateway.conf_values import (
+from wallet_gateway.conf.values import (
     COLLECTION,
     IN_WORDS,
     has_type,
@@ -51,8 +51,8 @@ def test_true_and_false_are_no_numbers_and_a_text_is_no_list(
 
 
 def test_only_what_can_be_called_is_importable() -> None:
-    assert is_importable("wallet_gateway.conf_values.has_type")
-    assert not is_importable("wallet_gateway.conf_values.IN_WORDS")
+    assert is_importable("wallet_gateway.conf.values.has_type")
+    assert not is_importable("wallet_gateway.conf.values.IN_WORDS")
     assert not is_importable("no.such.thing")
 
 
