@@ -7,7 +7,7 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Error, sync_playwright
+from playwright.sync_api import Error, expect, sync_playwright
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +35,8 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
+# A wait ends when what is waited for comes; this is only where a busy machine is taken for a broken page.
+PATIENCE_MS = 60_000
 
 
 def installed_chromium() -> str | None:
@@ -46,6 +48,7 @@ def installed_chromium() -> str | None:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A Chromium. In CI a missing one is a failure, elsewhere a skip that says so loudly."""
+    expect.set_options(timeout=PATIENCE_MS)
     arguments = [*ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
     # Playwright runs an event loop in this thread, which Django takes for asynchronous code.
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.architecture.sources import ROOT
+from tests.chromium import PATIENCE_MS
 from tests.journeys.customer import Customer
 from tests.journeys.live_shop import LiveShop
 from wallet_gateway.testing.sandbox import SandboxServer
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     NewCustomer = Callable[..., Customer]
 
-PATIENCE_MS = 15_000
 # What Chromium notes of a page that says no, as it should: a form with a fault, an order already paid.
 REFUSAL = "Failed to load resource: the server responded with a status of 4"
 

@@ -34,7 +34,7 @@ def test_a_pending_page_turns_into_paid_when_the_wallet_has_decided(
     expect(customer.page.get_by_text("do not pay again")).to_be_visible()
     live_shop.control.settle_pending(reference, "success")
 
-    expect(customer.heading).to_have_text(PAID, timeout=30_000)
+    expect(customer.heading).to_have_text(PAID)
     customer.goes_back_to_the_order()
     expect(customer.standing).to_have_text("Paid, thank you")
 
@@ -47,7 +47,7 @@ def test_a_pending_payment_that_is_refused_can_be_tried_again(
     customer.decides("pending")
     live_shop.control.settle_pending(reference, "refused")
 
-    expect(customer.page.get_by_role("button", name="Try again")).to_be_visible(timeout=30_000)
+    expect(customer.page.get_by_role("button", name="Try again")).to_be_visible()
 
 
 def test_a_customer_who_never_comes_back_has_paid_all_the_same(

@@ -248,7 +248,7 @@ def test_twenty_orders_are_captured_of_which_three_fail_and_each_result_is_read(
 
     anna.page.locator(".wallet-buttons button").click()
 
-    expect(anna.page.locator(".wallet-order__head .wallet-badge")).to_have_text("Finished", timeout=60_000)
+    expect(anna.page.locator(".wallet-order__head .wallet-badge")).to_have_text("Finished")
     expect(anna.page.locator(".wallet-order__head")).to_contain_text("20 of 20 orders")
     results = {reference: anna.result_of(reference).inner_text() for reference in references}
     assert sum("Unknown" in text for text in results.values()) == 3
@@ -272,9 +272,7 @@ def test_two_people_who_capture_the_same_twenty_orders_at_once_take_each_once(
         opens()
 
     for person in people:
-        expect(person.page.locator(".wallet-order__head .wallet-badge")).to_have_text(
-            "Finished", timeout=60_000
-        )
+        expect(person.page.locator(".wallet-order__head .wallet-badge")).to_have_text("Finished")
     for reference in references:
         results = [person.result_of(reference).inner_text() for person in people]
         assert sum(text == "Capture of 20.00 EUR: Approved." for text in results) == 1, results
@@ -289,7 +287,7 @@ def test_without_javascript_a_batch_goes_on_by_itself(
     plain.page.locator("#id_reason").select_option("shipped")
     plain.page.locator(".wallet-buttons button").click()
 
-    expect(plain.page.locator(".wallet-order__head")).to_contain_text("3 of 3 orders", timeout=30_000)
+    expect(plain.page.locator(".wallet-order__head")).to_contain_text("3 of 3 orders")
 
 
 def test_two_people_at_once_take_no_more_than_there_is(

@@ -174,7 +174,7 @@ def test_when_the_gateways_answer_is_lost_the_customer_waits_and_has_paid_once(
     sheet.opens()
     sheet.approves()
     customer.page.wait_for_url(RESULT_PAGE)
-    expect(customer.heading).to_have_text(PAID, timeout=30_000)
+    expect(customer.heading).to_have_text(PAID)
     customer.goes_back_to_the_order()
 
     expect(customer.standing).to_have_text(PAID_ORDER)
@@ -287,9 +287,7 @@ def test_without_the_wallet_the_payment_page_is_offered(
     customer.takes("harbour-mug")
     customer.goes_to_the_review()
     customer.places_the_order()
-    expect(customer.page.locator(".wallet-button")).to_have_attribute(
-        "data-wallet-state", "unavailable", timeout=30_000
-    )
+    expect(customer.page.locator(".wallet-button")).to_have_attribute("data-wallet-state", "unavailable")
     expect(Sheet(page=customer.page).button).to_be_hidden()
     customer.opens_the_payment_page()
     customer.decides("success")

@@ -14,6 +14,7 @@ from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
 from django.core.files.storage import FileSystemStorage
 
 from tests.architecture.sources import PACKAGE
+from tests.chromium import PATIENCE_MS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,9 +149,9 @@ def _paid(browser: Browser, url: str) -> tuple[list[Any], dict[str, Any]]:
     try:
         page = context.new_page()
         page.goto(url)
-        page.wait_for_selector("html[data-heard]", timeout=10_000)
-        page.click("button", timeout=2_000)
-        page.wait_for_selector("html[data-heard='2']", timeout=10_000)
+        page.wait_for_selector("html[data-heard]", timeout=PATIENCE_MS)
+        page.click("button", timeout=PATIENCE_MS)
+        page.wait_for_selector("html[data-heard='2']", timeout=PATIENCE_MS)
         return page.evaluate("heard"), page.evaluate("({activated, nonceOfTheWallet})")
     finally:
         context.close()
@@ -200,7 +201,7 @@ def test_modules_that_are_not_served_are_an_error_of_the_page(browser: Browser, 
         context = browser.new_context()
         page = context.new_page()
         page.goto(url)
-        page.wait_for_selector("html[data-heard]", timeout=10_000)
+        page.wait_for_selector("html[data-heard]", timeout=PATIENCE_MS)
         heard = page.evaluate("heard")
         context.close()
     assert heard[0][0] == "error"

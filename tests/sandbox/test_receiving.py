@@ -9,6 +9,7 @@ import time
 import pytest
 
 from tests.sandbox.merchant import Merchant, new_reference
+from tests.waiting import eventually
 from wallet_gateway.testing.control import SandboxControl
 
 
@@ -51,8 +52,12 @@ def test_a_reset_calls_off_whoever_waits(control: SandboxControl, sale: str) -> 
     thread.start()
     while not any(entry["fault"] for entry in control.journal()):
         time.sleep(0.01)
-    # It is noted a moment before it waits.
-    while thread.is_alive():
+
+    def called_off() -> bool:
         control.reset()
+        return not thread.is_alive()
+
+    # It is noted a moment before it waits.
+    assert eventually(called_off)
     assert len(dropped) == 1
     assert control.journal() == []

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from tests.chromium import PATIENCE_MS
 from tests.journeys.sheet import Sheet
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
@@ -102,7 +103,7 @@ def page(browser: Browser, shop: str) -> Iterator[Page]:
     """A tab that tells of every violation, and whose other complaints fail the test, too."""
     complaints: list[str] = []
     with browser.new_context(locale="en") as context:
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(PATIENCE_MS)
         context.add_init_script(WATCH)
         # All threads of the server share one database in memory: of two requests at once one would fail.
         context.route("**/event/", lambda route: route.fulfill(status=204))

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
+from tests.chromium import PATIENCE_MS
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
@@ -73,7 +74,7 @@ def context(browser: Browser, complaints: list[str]) -> Iterator[BrowserContext]
         context.route("**/pay.js", lambda route: route.fulfill(content_type="text/javascript", body=PAY_JS))
         # All threads of this server share one database in memory: of two requests at once one would fail.
         context.route("**/event/", lambda route: route.fulfill(status=204))
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE_MS)
         yield context
 
 
@@ -249,7 +250,7 @@ def test_without_a_wallet_the_form_pays(
 ) -> None:
     trouble(wallet_sandbox, context)
     page.goto(pay_page(shop, make_order()))
-    page.wait_for_selector("[data-wallet-state=unavailable]", timeout=15_000)
+    page.wait_for_selector("[data-wallet-state=unavailable]")
     expect(page.get_by_role("button", name="Pay now")).to_be_hidden()
     page.get_by_role("button", name="Pay on the payment page").click()
     page.locator("button[name=outcome][value=success]").click()

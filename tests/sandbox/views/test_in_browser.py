@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page
 
+from tests.chromium import PATIENCE_MS
 from tests.sandbox.pages.wire import checkout_body
 from tests.sandbox.views.looks import complaints, faint, spills
 from tests.sandbox.views.visitor import Visitor
@@ -79,7 +80,7 @@ def test_a_second_press_while_the_shop_is_slow_changes_nothing(
     with page.expect_request("**/slow/"):
         page.get_by_role("button", name="Pay €10.00").click(no_wait_after=True)
     page.mouse.click(refuse["x"] + 20, refuse["y"] + 20)
-    page.wait_for_url(f"{shop}/slow/", timeout=10_000)
+    page.wait_for_url(f"{shop}/slow/", timeout=PATIENCE_MS)
 
 
 def test_the_keyboard_reaches_every_button_in_order(visitor: Visitor, open_page: Callable[..., Page]) -> None:

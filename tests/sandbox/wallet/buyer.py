@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from playwright.sync_api import FrameLocator, Locator, Page, expect
 
+from tests.chromium import PATIENCE_MS
+
 ADDRESSED: Final[dict[str, Any]] = {
     "emailRequired": True,
     "shippingAddressRequired": True,
@@ -86,7 +88,7 @@ class Buyer:
     def until(self, condition: str) -> None:
         """Wait until something holds in the shop's page."""
         # Playwright's own waiting needs `eval`, which the page's policy forbids.
-        for _ in range(400):
+        for _ in range(PATIENCE_MS // 25):
             if self.page.evaluate(condition):
                 return
             self.page.wait_for_timeout(25)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage
 
+from tests.chromium import PATIENCE_MS
 from tests.sandbox.wallet.buyer import Buyer
 from tests.sandbox.wallet.shop import Shop
 from wallet_gateway.testing.control import SandboxControl
@@ -48,7 +49,7 @@ def new_buyer(
     def make(*, language: str = "en", **special: Any) -> Buyer:
         context = browser.new_context(locale=language, reduced_motion="reduce", **special)
         contexts.append(context)
-        context.set_default_timeout(10_000)
+        context.set_default_timeout(PATIENCE_MS)
         context.on("console", note)
         context.on("weberror", lambda fault: complaints.append(str(fault.error)))
         buyer = Buyer(page=context.new_page(), shop=shop)
