@@ -314,3 +314,13 @@ def test_what_waits_at_a_gateway_that_is_gone_from_the_settings_is_said_loudly(
     assert caplog.text == ""
     assert warn_of_orphans(["second"]) == 1
     assert "1 transactions wait at gateway 'default'" in caplog.text
+
+
+def test_a_sender_that_died_at_a_gateway_that_is_gone_is_said_loudly_too(
+    pay: Pay, context: GatewayContext
+) -> None:
+    payment = pay(type="preauthorization")
+    GatewayTransaction.objects.update(next_query_at=None)
+    with pytest.raises(Killed):
+        capture(payment=payment, context=interrupted(context, before=kill))
+    assert warn_of_orphans(["second"]) == 1

@@ -70,6 +70,18 @@ def test_what_waits_is_counted_and_told() -> None:
     assert len(found.problems) == 7
 
 
+@pytest.mark.parametrize("state", [S.SENDING, S.NOT_SENT, S.OPEN, S.PENDING])
+def test_what_is_left_at_a_gateway_that_nobody_sweeps_any_more_is_told(state: IntentState) -> None:
+    WorkMark.set("sweep:second", now=NOW)
+    an_intent(state=state)
+    an_intent(state=S.APPROVED)
+
+    found = health(NOW, ["second"])
+
+    assert found.orphans == 1
+    assert found.problems == ("1 transactions are at gateways that the settings do not name",)
+
+
 def test_a_fresh_unknown_outcome_is_no_problem_yet() -> None:
     WorkMark.set("sweep:default", now=NOW)
     an_intent(state=S.UNKNOWN, state_since=NOW - timedelta(minutes=14))

@@ -221,6 +221,9 @@ HELD_STATES = frozenset(
 OUTSTANDING_STATES = frozenset({_S.SENDING, _S.UNKNOWN, _S.AWAITING_3DS, _S.PENDING})
 """States that block a second operation on the same payment, because records could not be told apart."""
 
+UNENDED_STATES = OUTSTANDING_STATES | {_S.NOT_SENT, _S.OPEN}
+"""States that only a sweep of their gateway, or a person, ends."""
+
 SENDABLE_STATES = frozenset({_S.CREATED, _S.NOT_SENT})
 """States from which a request may be sent."""
 

@@ -9,10 +9,10 @@ import logging
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import UNENDED_STATES, IntentEvent, IntentState, TransactionKind
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
 from wallet_gateway.operations import wallet_sweep
 from wallet_gateway.operations._books import OPENING
@@ -76,7 +76,8 @@ def sweep(*, context: GatewayContext) -> SweepReport:
 
 def warn_of_orphans(aliases: Collection[str]) -> int:
     """Log loudly what is unfinished at gateways that the settings no longer name; return how many."""
-    waiting = GatewayTransaction.objects.filter(next_query_at__isnull=False).exclude(gateway__in=aliases)
+    unended = Q(next_query_at__isnull=False) | Q(state__in=UNENDED_STATES)
+    waiting = GatewayTransaction.objects.filter(unended).exclude(gateway__in=aliases)
     orphans = dict(waiting.order_by().values_list("gateway").annotate(Count("pk")))
     for alias, count in orphans.items():
         logger.error("%d transactions wait at gateway %r, which the settings do not name", count, alias)

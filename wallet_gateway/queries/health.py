@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Count, Min, Q
 
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import UNENDED_STATES, IntentState, OrderState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxFact, PaymentOrder, WorkMark
 from wallet_gateway.models.marks import SWEPT
 from wallet_gateway.queries.pauses import SendingPause, sending_pauses
@@ -32,6 +32,8 @@ class Health:
     discrepancies: int
     overpaid: int
     """Orders that were paid more than once."""
+    orphans: int
+    """Transactions without an end at gateways that the settings do not name: nobody asks after them."""
     facts_late: int
     pauses: tuple[SendingPause, ...]
 
@@ -50,6 +52,7 @@ class Health:
             "transactions wait for a person": self.waiting_for_a_person,
             "discrepancies are open": self.discrepancies,
             "orders are overpaid": self.overpaid,
+            "transactions are at gateways that the settings do not name": self.orphans,
             "facts could not be told": self.facts_late,
         }
         found += [f"{count} {words}" for words, count in counts.items() if count]
@@ -60,9 +63,10 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
     """Read how payments are. Six statements, whatever their number."""
     marks = WorkMark.objects.filter(name__in=[SWEPT + alias for alias in aliases])
     swept = {name.removeprefix(SWEPT): at for name, at in marks.values_list("name", "marked_at")}
-    unknown = Q(state=IntentState.UNKNOWN)
+    unknown, orphaned = Q(state=IntentState.UNKNOWN), Q(state__in=UNENDED_STATES) & ~Q(gateway__in=aliases)
     of_intents = GatewayTransaction.objects.filter(
         unknown
+        | orphaned
         | Q(state__in=[IntentState.ANOMALY, IntentState.NOT_SENT])
         | Q(state__in=[IntentState.AWAITING_3DS, IntentState.PENDING], needs_operator=True)
     ).aggregate(
@@ -70,6 +74,7 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
         oldest=Min("state_since", filter=unknown),
         anomalies=Count("pk", filter=Q(state=IntentState.ANOMALY)),
         waiting=Count("pk", filter=Q(needs_operator=True)),
+        orphans=Count("pk", filter=orphaned),
     )
     return Health(
         now=now,
@@ -79,6 +84,7 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
         anomalies=of_intents["anomalies"],
         waiting_for_a_person=of_intents["waiting"],
         discrepancies=Discrepancy.objects.filter(closed_at__isnull=True).count(),
+        orphans=of_intents["orphans"],
         overpaid=PaymentOrder.objects.filter(state=OrderState.OVERPAID).count(),
         facts_late=OutboxFact.objects.filter(
             next_delivery_at__isnull=False, occurred_at__lt=now - FACT_IS_LATE

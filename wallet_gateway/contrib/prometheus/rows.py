@@ -56,6 +56,7 @@ def _of_health(health: Health) -> Iterator[GaugeMetricFamily]:
     yield _gauge("anomalies", "Contradictions that wait for a decision.", health.anomalies)
     yield _gauge("overpaid_orders", "Orders that were paid more than once.", health.overpaid)
     yield _gauge("waiting_for_a_person", "Transactions left to a person.", health.waiting_for_a_person)
+    yield _gauge("orphans", "Transactions at gateways that the settings do not name.", health.orphans)
     yield _gauge("discrepancies", "Open differences between our books and a gateway's.", health.discrepancies)
     yield _since_sweep(health)
     yield _paused(health)
