@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from tests.operations.conftest import MakeOrder, VirtualClock
 from tests.operations.wallet_customer import Customer
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
-from wallet_gateway.models import Evidence, GatewayTransaction, OutboxFact, PaymentOrder
+from wallet_gateway.models import Evidence, GatewayTransaction, OutboxFact, PaymentOrder, WalletKey
 from wallet_gateway.operations import _authorizing
 from wallet_gateway.operations.sweeping import sweep
 from wallet_gateway.operations.wallet_sweep import (
@@ -97,6 +98,17 @@ def test_a_cryptogram_is_gone_after_fifteen_minutes_whatever_kept_it(
     assert sweep_wallet(context=customer.context, limit=5) == 0
     intent.refresh_from_db()
     assert not intent.wallet_secrets
+
+
+def test_no_secret_outlasts_the_gateway_that_the_settings_named_once(
+    customer: Customer, make_order: MakeOrder, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    intent = die_while("sent_with_second_try", customer, make_order(), monkeypatch)
+    clock.advance(days=2)
+    sweep_wallet(context=replace(customer.context, alias="second"), limit=5)
+    intent.refresh_from_db()
+    assert not intent.wallet_secrets
+    assert not WalletKey.objects.exclude(api_key=b"").exists()
 
 
 def test_what_never_left_is_given_up_when_its_sender_died_and_is_never_sent(

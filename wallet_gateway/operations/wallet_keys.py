@@ -134,10 +134,8 @@ def _stored_key(
 
 @sensitive_variables()
 def erase_old_keys(*, context: GatewayContext) -> int:
-    """Erase keys that ended a day ago: nothing is asked with them any more."""
-    ended = WalletKey.objects.filter(
-        gateway=context.alias, expires_at__lte=context.clock.now() - _KEPT_AFTER_END
-    )
+    """Erase keys that ended a day ago, of gateways that are gone from the settings, too."""
+    ended = WalletKey.objects.filter(expires_at__lte=context.clock.now() - _KEPT_AFTER_END)
     return ended.exclude(api_key=b"").update(api_key=b"", encryption_key=b"")
 
 
