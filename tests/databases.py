@@ -5,6 +5,9 @@ after every flush Django writes content types and permissions anew, which no tes
 
 Django never closes a connection to SQLite in memory, since the last one takes the database with it. The
 tests' own thread holds that one: the others close theirs as they would any, or Python finds them left over.
+
+All threads of a server that is tested share that one connection, and with it the transaction it is in. So
+there the server carries out one request after another, as it would wait for its turn at a file.
 """
 
 from __future__ import annotations
@@ -14,12 +17,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.contrib.contenttypes.management import create_contenttypes
+from django.core.handlers.base import BaseHandler
+from django.core.handlers.wsgi import WSGIHandler
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.signals import post_migrate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from django.http import HttpRequest
+    from django.http.response import HttpResponseBase
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -49,3 +57,17 @@ def threads_close_their_own() -> None:
             BaseDatabaseWrapper.close(wrapper)
 
     setattr(type(connections[DEFAULT_DB_ALIAS]), "close", close)  # noqa: B010  a method of Django's, for the tests
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_request_after_another() -> None:
+    """Let no request of a server into the transaction of another."""
+    if connection.vendor != "sqlite":
+        return
+    turn = threading.Lock()
+
+    def get_response(handler: WSGIHandler, request: HttpRequest) -> HttpResponseBase:
+        with turn:
+            return BaseHandler.get_response(handler, request)
+
+    setattr(WSGIHandler, "get_response", get_response)  # noqa: B010  a method of Django's, for the tests
