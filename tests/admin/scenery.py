@@ -94,6 +94,7 @@ class Scenery:
         yield "desk", self._url("desk_changelist")
         yield "desk of nothing", self._url("desk_changelist") + "?first=2020-01-01&last=2020-01-02"
         yield "desk with a wrong day", self._url("desk_changelist") + "?first=soon&last=2020-01-02"
+        yield "keys", self._url("desk_keys")
         yield "emergency stop", self._url("desk_stop", "default", "stop")
 
     def _url(self, name: str, *arguments: object) -> str:

@@ -21,8 +21,10 @@ from wallet_gateway.admin.desk_tables import csv_lines, currency_parts, gateway_
 from wallet_gateway.admin.desk_waiting import work_of
 from wallet_gateway.admin.forms import ReasonForm
 from wallet_gateway.admin.journal import note_down
+from wallet_gateway.admin.keys import keys_page
 from wallet_gateway.admin.pages import View, acting, draw
 from wallet_gateway.admin.permissions import (
+    ROTATE_KEYS,
     SEE_HEALTH,
     SEE_TRANSACTIONS,
     STOP_SENDING,
@@ -56,6 +58,7 @@ class DeskAdmin(ReadOnlyAdmin):
         """Put the desk where a list would be."""
         return [
             path("", self._seen(self.page), name="wallet_gateway_desk_changelist"),
+            path("keys/", self.acting(keys_page), name="wallet_gateway_desk_keys"),
             path("figures.csv", self._seen(self.csv), name="wallet_gateway_desk_csv"),
             path("<str:alias>/<str:verb>/", self._seen(self.stop), name="wallet_gateway_desk_stop"),
         ]
@@ -77,6 +80,7 @@ class DeskAdmin(ReadOnlyAdmin):
             "work": work_of(waiting(lapse_from(), now=wiring.clock().now())),
             "gateways": _gateways(),
             "may_stop": may(request, STOP_SENDING),
+            "may_rotate": may(request, ROTATE_KEYS),
             "health_url": _health_url() if may(request, SEE_HEALTH) else "",
             **found,
             "query": request.GET.urlencode(),

@@ -6,7 +6,10 @@ Nothing in this file prints, logs or raises what it holds.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from hashlib import sha256
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
@@ -25,8 +28,11 @@ class WalletCipher:
     """Seals with the first key, opens with any of them. `repr` shows none."""
 
     def __init__(self, keys: Sequence[str]) -> None:
-        self._newest = Fernet(keys[0])
-        self._all = MultiFernet([Fernet(key) for key in keys])
+        self._each = tuple(Fernet(key) for key in keys)
+        self._newest = self._each[0]
+        self._all = MultiFernet(self._each)
+        # Enough to tell one's own keys apart, of no use to find one.
+        self.fingerprints = tuple(sha256(key.encode()).hexdigest()[:8] for key in keys)
 
     def __repr__(self) -> str:
         return "WalletCipher()"
@@ -48,6 +54,16 @@ class WalletCipher:
             return self._all.rotate(bytes(sealed))
         except InvalidToken:
             raise UnreadableSecret("a stored secret opens with none of the FERNET_KEYS") from None
+
+    def origin(self, sealed: Ciphertext) -> tuple[int, datetime]:
+        """Return the place of the key that opens a ciphertext, and when it was first sealed.
+
+        Raises `UnreadableSecret`.
+        """
+        for place, key in enumerate(self._each):
+            with suppress(InvalidToken):
+                return place, datetime.fromtimestamp(key.extract_timestamp(bytes(sealed)), UTC)
+        raise UnreadableSecret("a stored secret opens with none of the FERNET_KEYS")
 
     def is_under_newest_key(self, sealed: Ciphertext) -> bool:
         """Say whether the newest key alone opens a ciphertext."""

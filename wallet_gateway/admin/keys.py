@@ -1,0 +1,62 @@
+"""The page of the keys that secrets at rest are encrypted with: which are in use, what waits for the newest.
+
+Keys themselves are in the settings, which no page shows or changes. To encrypt anew what is stored harms
+nothing and may be repeated, so a button does it here as long as it is little; else the command does.
+"""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from wallet_gateway import contexts, payments
+from wallet_gateway.admin.journal import note_down_all
+from wallet_gateway.admin.pages import draw
+from wallet_gateway.admin.permissions import ROTATE_KEYS, demand
+from wallet_gateway.models import WalletKey
+from wallet_gateway.operations.key_survey import KeySurvey, survey
+
+MOST_AT_ONCE = 500
+"""Secrets that one request encrypts anew: about a second."""
+
+
+def keys_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Show the keys by their fingerprints; encrypt anew what is under older ones when the form says so."""
+    demand(request, ROTATE_KEYS)
+    cipher = contexts.cipher()
+    found = survey(cipher) if cipher is not None else KeySurvey(keys=(), unreadable=0)
+    may_now = 0 < found.waiting <= MOST_AT_ONCE
+    if request.method == "POST" and may_now:
+        _rotate(request)
+        return HttpResponseRedirect(reverse("admin:wallet_gateway_desk_keys"))
+    context = {
+        "title": _("Encryption keys"),
+        "keys": found.keys,
+        "sentences": _sentences(found),
+        "may_now": may_now,
+    }
+    return draw(site, request, "keys.html", context)
+
+
+def _rotate(request: HttpRequest) -> None:
+    done = payments.rotate_wallet_keys()
+    what = _("Encrypted anew with the newest key: %(count)d.") % {"count": done.resealed}
+    note_down_all(request, WalletKey, what)
+    messages.success(request, what)
+
+
+def _sentences(found: KeySurvey) -> tuple[str, ...]:
+    if not found.keys:
+        return (_("The settings hold no FERNET_KEYS, so nothing is stored encrypted."),)
+    told = []
+    if found.waiting:
+        told.append(_("Still under an older key: %(count)d.") % {"count": found.waiting})
+    if found.unreadable:
+        words = _("Opened by none of the keys: %(count)d. Put the key back that they were made with.")
+        told.append(words % {"count": found.unreadable})
+    if not told and len(found.keys) > 1:
+        told.append(_("The older keys are needed no more, but by backups made before now."))
+    return tuple(told)
