@@ -9,8 +9,11 @@ from django.contrib.auth.models import User
 from django.core.cache import cache
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 from pytest_django import Settings
+from rest_framework.schemas.generators import EndpointEnumerator
+from rest_framework.views import APIView
 
 from tests.api.browser import Browser
+from wallet_gateway.api.door import JSONView
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
@@ -91,6 +94,18 @@ def test_the_projects_defaults_for_its_own_api_do_not_reach_these(
     }
     browser = Browser()
     assert [browser.post("session", order).status_code for _ in range(3)] == [200, 200, 200]
+
+
+def test_every_class_that_a_project_may_choose_for_its_own_api_is_chosen_here() -> None:
+    # The framework reads its defaults when it is imported, so that no setting of this suite could show it.
+    by_default = {name for name in vars(APIView) if name.endswith(("_class", "_classes"))}
+    assert by_default
+    assert by_default <= set(vars(JSONView))
+
+
+def test_the_addresses_are_no_part_of_the_description_of_a_projects_api() -> None:
+    found = EndpointEnumerator(patterns=get_resolver().url_patterns).get_api_endpoints()
+    assert not [path for path, _, _ in found]
 
 
 # The routes there are (I5: none that anybody may call decides on a payment, but by asking the gateway)

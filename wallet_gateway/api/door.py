@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from rest_framework.authentication import SessionAuthentication
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import AllowAny
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
@@ -29,8 +30,11 @@ class JSONView(APIView):
     throttle_classes: tuple[type[BaseThrottle], ...] = ()
     renderer_classes = (JSONRenderer,)
     parser_classes: tuple[type[StrictParser], ...] = ()
+    content_negotiation_class = DefaultContentNegotiation
     versioning_class = None
     metadata_class = None
+    # Our own pages are the only callers: nothing here belongs into the description of a shop's API.
+    schema = None
 
     @property
     def default_response_headers(self) -> dict[str, str]:
