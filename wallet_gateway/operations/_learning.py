@@ -22,6 +22,7 @@ from wallet_gateway.operations.context import GatewayContext
 
 
 def learn(intent: GatewayTransaction, finding: Finding | None, context: GatewayContext) -> GatewayTransaction:
+    """Record what a question brought, be it only when to ask next; `finding` is None where no answer came."""
     now = context.clock.now()
     if finding is None:
         return settle(intent, _no_answer(intent, now), context=context)
