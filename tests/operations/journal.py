@@ -7,9 +7,14 @@ from typing import Any
 from wallet_gateway.testing.control import SandboxControl
 
 
+def sent(control: SandboxControl, operation: str = "authorization") -> list[dict[str, Any]]:
+    """Return the bodies of the requests of one operation, the oldest first."""
+    return [entry["body"] for entry in control.journal() if entry["operation"] == operation]
+
+
 def bodies(control: SandboxControl) -> list[dict[str, Any]]:
     """Return the bodies of the checkouts, the oldest first."""
-    return [entry["body"] for entry in control.journal() if entry["operation"] == "checkout"]
+    return sent(control, "checkout")
 
 
 def posts(control: SandboxControl) -> list[dict[str, Any]]:

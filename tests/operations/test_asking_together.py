@@ -18,8 +18,8 @@ from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PaymentOrder
+from wallet_gateway.operations.asking_due import reconcile_due
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.reconciliation import reconcile_due
 from wallet_gateway.wiring import DatabaseClock
 
 pytestmark = [

@@ -15,7 +15,7 @@ from tests.operations.subjects import Subject
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.operations import reconciliation
+from wallet_gateway.operations import asking_due
 from wallet_gateway.operations.checkout import GatewayUnreachable, start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sweeping import sweep
@@ -225,13 +225,13 @@ def test_a_query_that_fails_below_http_is_no_news(
     before = (intent.query_count, intent.absent_count)
     clock.advance_to(intent.next_query_at)
     with far_end(certificate) as far:
-        assert reconciliation.reconcile_due(context=sender(far)) == 1
+        assert asking_due.reconcile_due(context=sender(far)) == 1
 
     assert told in caplog.text
     intent.refresh_from_db()
     assert intent.state == S.OPEN
     assert (intent.query_count - before[0], intent.absent_count - before[1]) == (1, 0)
     clock.advance_to(intent.next_query_at)
-    reconciliation.reconcile_due(context=context)
+    asking_due.reconcile_due(context=context)
     intent.refresh_from_db()
     assert intent.state == S.APPROVED

@@ -19,7 +19,7 @@ from tests.operations.wallet_customer import CARD, Customer, authorizing_through
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.models import GatewayTransaction, OutboxFact, PaymentOrder
 from wallet_gateway.operations.sweeping import sweep
-from wallet_gateway.operations.wallet_payment import WalletTryAgain
+from wallet_gateway.operations.wallet_card import WalletTryAgain
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db

@@ -14,8 +14,8 @@ from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.models import Evidence, PaymentOrder, WalletKey
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sweeping import sweep
+from wallet_gateway.operations.wallet_card import WalletTryAgain
 from wallet_gateway.operations.wallet_keys import WalletUnavailable
-from wallet_gateway.operations.wallet_payment import WalletTryAgain
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db

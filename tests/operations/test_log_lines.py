@@ -12,7 +12,7 @@ from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.dying import scripted
 from wallet_gateway import signals
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.operations import reconciliation, sweeping
+from wallet_gateway.operations import asking_due, sweeping
 from wallet_gateway.operations._log_lines import failure, one_line
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sweeping import sweep
@@ -93,7 +93,7 @@ def test_a_row_that_cannot_be_handled_makes_one_line_without_the_row(
     def refuse(*_: object, **__: object) -> GatewayTransaction:
         raise IntegrityError(f"a CHECK says no\nDETAIL: Failing row contains (ada@example.com, {HOSTILE})")
 
-    monkeypatch.setattr(reconciliation, "question", refuse)
+    monkeypatch.setattr(asking_due, "question", refuse)
     assert sweeping.sweep(context=context).asked == 1
     assert_tame(caplog)
     assert "ada" not in caplog.text

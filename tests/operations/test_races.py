@@ -45,6 +45,7 @@ from wallet_gateway.models import (
 from wallet_gateway.operations import _settlement, orders
 from wallet_gateway.operations.approvals import AwaitingApproval, UnableToApprove, decline
 from wallet_gateway.operations.approving import approve
+from wallet_gateway.operations.asking_due import reconcile_due
 from wallet_gateway.operations.attempts import CheckoutInProgress
 from wallet_gateway.operations.checkout import start_checkout
 from wallet_gateway.operations.context import GatewayContext
@@ -61,7 +62,7 @@ from wallet_gateway.operations.follow_ups import (
 )
 from wallet_gateway.operations.intents import OperationOutstanding, Who, send_again
 from wallet_gateway.operations.orders import OrderDetails
-from wallet_gateway.operations.reconciliation import reconcile_attempt, reconcile_due, reconcile_order
+from wallet_gateway.operations.reconciliation import reconcile_attempt, reconcile_order
 from wallet_gateway.operations.resolutions import Decision, UnableToResolve, resolve
 from wallet_gateway.operations.sweeping import end_leases, sweep
 from wallet_gateway.testing.control import SandboxControl

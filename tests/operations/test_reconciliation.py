@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -16,13 +15,13 @@ from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import Discrepancy, Evidence, GatewayTransaction, OutboxFact, Payment, PaymentOrder
+from wallet_gateway.operations.asking_due import reconcile_due
 from wallet_gateway.operations.checkout import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups import UnableToRefund, capture, refund, reverse
 from wallet_gateway.operations.reconciliation import (
     AT_MOST_EVERY,
     reconcile_attempt,
-    reconcile_due,
     reconcile_order,
 )
 from wallet_gateway.operations.resolutions import close_discrepancy
@@ -215,29 +214,6 @@ def test_everything_means_what_is_settled_too(
     before = queries(wallet_sandbox)
     assert reconcile_order(order=payment.order, context=context, everything=True).state == "PART_REFUNDED"
     assert queries(wallet_sandbox) == before + 2
-
-
-def test_questions_keep_to_the_rate(make_context: MakeContext, open_page: Pay, clock: VirtualClock) -> None:
-    waits: list[float] = []
-    slow = replace(make_context(query_rate=4.0), sleep=waits.append)
-    for _ in range(3):
-        open_page()
-    clock.advance(minutes=2)
-    assert reconcile_due(context=slow) == 3
-    assert waits == [0.25] * 3
-
-
-def test_a_sweep_takes_no_more_than_its_limit_and_the_oldest_first(
-    open_page: Pay, context: GatewayContext, clock: VirtualClock
-) -> None:
-    pages = []
-    for _ in range(4):
-        pages.append(open_page().pk)
-        clock.advance(seconds=30)
-    clock.advance(minutes=2)
-    assert reconcile_due(context=context, limit=3) == 3
-    unasked = GatewayTransaction.objects.get(query_count=0)
-    assert unasked.payment_id == pages[-1]
 
 
 def test_an_unknown_reference_is_no_attempt(context: GatewayContext) -> None:

@@ -14,7 +14,7 @@ from tests.operations.dying import Killed, interrupted, kill
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.models import GatewayTransaction, OutboxFact, Payment, PaymentOrder
-from wallet_gateway.operations import reconciliation, sweeping
+from wallet_gateway.operations import asking_due, reconciliation, sweeping
 from wallet_gateway.operations._sums import Outrun
 from wallet_gateway.operations.checkout import GatewayUnreachable, start_checkout
 from wallet_gateway.operations.context import GatewayContext
@@ -247,7 +247,7 @@ def test_a_row_that_cannot_be_asked_about_does_not_hold_up_the_others(
             raise fault
         return ask(intent, context=context)
 
-    monkeypatch.setattr(reconciliation, "question", stumble)
+    monkeypatch.setattr(asking_due, "question", stumble)
     assert sweep(context=context).asked == 2
     assert Payment.objects.get(pk=good.pk).state == "PAID"
     assert f"{bad.reference} could not be handled" in caplog.text
@@ -256,7 +256,7 @@ def test_a_row_that_cannot_be_asked_about_does_not_hold_up_the_others(
     # It is due again, a minute later.
     monkeypatch.undo()
     clock.advance(seconds=61)
-    assert reconciliation.reconcile_due(context=context) == 1
+    assert asking_due.reconcile_due(context=context) == 1
 
 
 def test_a_lease_that_cannot_be_ended_does_not_hold_up_the_rest_of_the_sweep(
@@ -289,7 +289,7 @@ def test_a_database_that_is_away_stops_the_sweep(
     def gone(*_: object, **__: object) -> GatewayTransaction:
         raise OperationalError("server closed the connection")
 
-    monkeypatch.setattr(reconciliation, "question", gone)
+    monkeypatch.setattr(asking_due, "question", gone)
     with pytest.raises(OperationalError):
         sweep(context=context)
 

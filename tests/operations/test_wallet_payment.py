@@ -13,7 +13,8 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
-from tests.operations.wallet_customer import CARD, TOKEN, Customer, authorizing_through
+from tests.operations.journal import sent
+from tests.operations.wallet_customer import CARD, Customer, authorizing_through
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState
@@ -34,8 +35,8 @@ from wallet_gateway.operations.follow_ups import capture, refund
 from wallet_gateway.operations.reconciliation import reconcile_attempt
 from wallet_gateway.operations.sweeping import sweep
 from wallet_gateway.operations.wallet_attempts import UnknownWalletReference
+from wallet_gateway.operations.wallet_card import WalletTryAgain
 from wallet_gateway.operations.wallet_hooks import (
-    AuthenticationQuestion,
     SheetPricing,
     SheetQuestion,
     ShippingOption,
@@ -43,9 +44,7 @@ from wallet_gateway.operations.wallet_hooks import (
 from wallet_gateway.operations.wallet_keys import WalletUnavailable
 from wallet_gateway.operations.wallet_payment import (
     TooManyWalletResults,
-    WalletCardRefused,
     WalletPriceChanged,
-    WalletTryAgain,
     pay_with_wallet,
 )
 from wallet_gateway.operations.wallet_result import InvalidWalletResult
@@ -56,11 +55,6 @@ from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 S = IntentState
-
-
-def sent(control: SandboxControl, operation: str = "authorization") -> list[dict[str, Any]]:
-    """Return the bodies of the requests of one operation that reached the gateway."""
-    return [entry["body"] for entry in control.journal() if entry["operation"] == operation]
 
 
 def stored(payment: Payment) -> GatewayTransaction:
@@ -277,107 +271,6 @@ def test_a_three_d_secure_page_on_a_strange_host_is_not_gone_to(
     assert payment.redirect_url == ""
     assert payment.opening.discrepancies.get().kind == "UNEXPECTED_HOST"
     assert not payment.order.is_payable
-
-
-# The shop's own 3-D Secure
-
-PROOF = {
-    "version": "2.2.0",
-    "eci": "05",
-    "authenticationValue": "AAECAwQFBgcICQoLDA0ODxAREhM=",
-    "dsTransactionId": "5a0b51c8-8c4e-4d6a-9d7c-0c3d3c1b9f11",
-    "transactionStatus": "Y",
-}
-
-
-def test_the_shops_own_three_d_secure_is_asked_and_its_result_is_sent(
-    make_context: MakeContext, customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
-) -> None:
-    asked: list[AuthenticationQuestion] = []
-
-    def authenticate(question: AuthenticationQuestion) -> dict[str, object]:
-        asked.append(question)
-        return dict(PROOF)
-
-    payment = replace(customer, context=make_context(authenticate=authenticate)).pay(make_order(), CARD)
-
-    assert payment.opening.state == S.APPROVED
-    (question,) = asked
-    assert (question.reference, question.amount.to_wire()) == (payment.reference, "20.00")
-    assert question.card_network == "VISA"
-    (body,) = sent(wallet_sandbox)
-    assert body["threeDSecure"]["transactionStatus"] == "Y"
-    assert "redirectDetails" not in body
-
-
-BAD_PROOFS: list[Any] = [
-    None,
-    {},
-    {"transactionStatus": "Y"},
-    PROOF | {"transactionStatus": "N"},
-    PROOF | {"transactionStatus": "R"},
-    PROOF | {"transactionStatus": "C"},
-    PROOF | {"transactionStatus": "U", "eci": "07"},
-    PROOF | {"eci": "02"},
-    PROOF | {"authenticationValue": "short"},
-    {name: value for name, value in PROOF.items() if name != "authenticationValue"},
-]
-
-
-@pytest.mark.parametrize("answer", BAD_PROOFS)
-def test_a_card_without_enough_three_d_secure_is_never_sent(
-    answer: Any,  # noqa: ANN401
-    make_context: MakeContext,
-    customer: Customer,
-    make_order: MakeOrder,
-    wallet_sandbox: SandboxControl,
-) -> None:
-    order = make_order()
-    shop = make_context(authenticate=lambda question: answer)
-    with pytest.raises(WalletCardRefused):
-        replace(customer, context=shop).pay(order, CARD)
-    assert not sent(wallet_sandbox)
-    assert not GatewayTransaction.objects.exclude(state=S.AWAITING_RESULT).exists()
-    assert PaymentOrder.objects.get(pk=order.pk).is_payable
-
-
-def test_a_token_is_never_asked_for_three_d_secure(
-    make_context: MakeContext, customer: Customer, make_order: MakeOrder
-) -> None:
-    def fail(question: AuthenticationQuestion) -> None:
-        pytest.fail("a token owes nothing")
-
-    assert replace(customer, context=make_context(authenticate=fail)).pay(make_order()).opening.state == (
-        S.APPROVED
-    )
-
-
-@pytest.mark.parametrize(("method", "forged"), [(TOKEN, None), (CARD, "AAECAwQFBgcICQoLDA0ODxAREhM=")])
-def test_the_account_decides_what_kind_of_card_it_is_and_not_the_page(
-    method: str,
-    forged: str | None,
-    customer: Customer,
-    make_order: MakeOrder,
-    wallet_sandbox: SandboxControl,
-) -> None:
-    order = make_order()
-    detail = customer.approve(customer.open(order), method)
-    detail.pop("cryptogram", None)
-    if forged:
-        detail["cryptogram"] = forged
-    with pytest.raises(WalletCardRefused):
-        customer.post(order, detail)
-    assert not sent(wallet_sandbox)
-
-
-def test_a_network_that_the_settings_leave_out_is_refused(
-    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
-) -> None:
-    assert customer.context.wallet is not None
-    only_visa = replace(customer.context, wallet=replace(customer.context.wallet, card_networks=("VISA",)))
-    with pytest.raises(WalletCardRefused, match="network"):
-        replace(customer, context=only_visa).pay(make_order(), network="AMEX")
-    assert not sent(wallet_sandbox)
 
 
 # A decline, and another card

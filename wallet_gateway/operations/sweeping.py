@@ -22,11 +22,11 @@ from wallet_gateway.operations._log_lines import one_line
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import settle
 from wallet_gateway.operations.approvals import let_lapse
+from wallet_gateway.operations.asking_due import reconcile_due
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.facts import deliver_due
 from wallet_gateway.operations.intents import send_again
-from wallet_gateway.operations.reconciliation import reconcile_due
 
 logger = logging.getLogger("wallet_gateway.sweep")
 

@@ -33,6 +33,7 @@ from wallet_gateway.operations.resolutions import Decision, UnableToResolve
 from wallet_gateway.operations.stopping import UnableToStop
 from wallet_gateway.operations.sweeping import SweepReport
 from wallet_gateway.operations.wallet_attempts import UnknownWalletReference
+from wallet_gateway.operations.wallet_card import WalletCardRefused, WalletTryAgain
 from wallet_gateway.operations.wallet_hooks import (
     AuthenticationQuestion,
     SheetDiscount,
@@ -44,9 +45,7 @@ from wallet_gateway.operations.wallet_hooks import (
 from wallet_gateway.operations.wallet_keys import Rotation, WalletUnavailable
 from wallet_gateway.operations.wallet_payment import (
     TooManyWalletResults,
-    WalletCardRefused,
     WalletPriceChanged,
-    WalletTryAgain,
 )
 from wallet_gateway.operations.wallet_pricing import SheetPrice
 from wallet_gateway.operations.wallet_result import InvalidWalletResult

@@ -14,7 +14,7 @@ from django.db.models import Q
 from wallet_gateway import conf, wiring
 from wallet_gateway.contexts import context_of
 from wallet_gateway.models import GatewayPause, PaymentOrder, WalletAttempt
-from wallet_gateway.operations import comparing, erasure, facts, keeping, reconciliation, stopping, sweeping
+from wallet_gateway.operations import asking_due, comparing, erasure, facts, keeping, stopping, sweeping
 from wallet_gateway.operations.comparing import Compared, GatewaySilent
 from wallet_gateway.operations.erasure import UnableToErase
 from wallet_gateway.operations.errors import OperationRefused
@@ -54,7 +54,7 @@ def gateway_aliases() -> tuple[str, ...]:
 
 def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
     """Ask about everything whose time has come at one gateway; return how many were asked about."""
-    return reconciliation.reconcile_due(context=context_of(gateway), limit=limit)
+    return asking_due.reconcile_due(context=context_of(gateway), limit=limit)
 
 
 def sweep() -> tuple[SweepReport, ...]:

@@ -1,0 +1,127 @@
+"""What the answer to a status query means for an intent's row: its event, its next question, its counters."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, TransactionKind
+from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
+from wallet_gateway.domain.recovery import (
+    OPERATOR_AFTER,
+    may_conclude_expired,
+    needs_operator,
+    next_query_at,
+    retry_unanswered_at,
+    rung_after,
+)
+from wallet_gateway.models import EvidenceKind, GatewayTransaction
+from wallet_gateway.operations._news import News
+from wallet_gateway.operations._settlement import settle
+from wallet_gateway.operations.context import GatewayContext
+
+
+def learn(intent: GatewayTransaction, finding: Finding | None, context: GatewayContext) -> GatewayTransaction:
+    """Record what a question brought, be it only when to ask next; `finding` is None where no answer came."""
+    now = context.clock.now()
+    if finding is None:
+        return settle(intent, _no_answer(intent, now), context=context)
+    event = _event_of(intent, finding, now)
+    changes = _climbed(intent, now, context) | _counted(intent, finding, now)
+    news = News(
+        kind=EvidenceKind.RECORDS,
+        event=event,
+        finding=finding,
+        changes=changes,
+        detail="the page ended and the gateway has no record" if event is IntentEvent.EXPIRED else "",
+        keep_as_evidence=_is_worth_keeping(intent, event, finding),
+    )
+    return settle(intent, news, context=context)
+
+
+def _no_answer(intent: GatewayTransaction, now: datetime) -> News:
+    """Nothing was learned: no rung is climbed, and the question is repeated."""
+    columns = _asked(intent, now)
+    if _is_due(intent, now):
+        columns["next_query_at"] = retry_unanswered_at(since=intent.state_since, now=now)
+    if _is_left_to_a_person(intent) and now - intent.state_since >= OPERATOR_AFTER:
+        # A gateway that says nothing readable for a day is a person's business, too.
+        columns["needs_operator"] = True
+    return News(kind=EvidenceKind.FAULT, changes=columns, keep_as_evidence=False)
+
+
+def _asked(intent: GatewayTransaction, now: datetime) -> dict[str, Any]:
+    return {"query_count": intent.query_count + 1, "last_queried_at": now}
+
+
+def _is_due(intent: GatewayTransaction, now: datetime) -> bool:
+    return intent.next_query_at is not None and intent.next_query_at <= now
+
+
+def _climbed(intent: GatewayTransaction, now: datetime, context: GatewayContext) -> dict[str, Any]:
+    """Return the columns that say a question was answered; only one that was due climbs."""
+    columns = _asked(intent, now)
+    if not _is_due(intent, now):
+        return columns
+    state, since = IntentState(intent.state), intent.state_since
+    rung = rung_after(intent.position(state=state, since=since, rung=intent.query_rung), now)
+    again = next_query_at(intent.position(state=state, since=since, rung=rung), jitter=context.jitter())
+    return columns | {"query_rung": rung, "next_query_at": max(again, now) if again else None}
+
+
+def _counted(intent: GatewayTransaction, finding: Finding, now: datetime) -> dict[str, Any]:
+    """Count answers in a row that ended nothing; after many of them, over a day, a person has to look."""
+    if not _ends_nothing(intent, finding):
+        return {"absent_count": 0} | _confirmed(intent, finding, now)
+    absent = intent.absent_count + 1
+    waits = _is_left_to_a_person(intent) and needs_operator(
+        since=intent.state_since, absent_answers=absent, now=now
+    )
+    return {"absent_count": absent} | ({"needs_operator": True} if waits else {})
+
+
+def _ends_nothing(intent: GatewayTransaction, finding: Finding) -> bool:
+    """Say whether an answer had no record, one in a state nobody has heard of, or a card still pending."""
+    if finding.verdict is Verdict.NO_NEWS:
+        return True
+    return finding.verdict is Verdict.PENDING and _is_held_authorization(intent)
+
+
+def _is_held_authorization(intent: GatewayTransaction) -> bool:
+    """Say whether a card's authorization is pending: it ends within the hour, or the gateway has lost it.
+
+    A hosted page's provider, or a refund's, may take days, and its word keeps the amount.
+    """
+    held = intent.state in {IntentState.AWAITING_3DS, IntentState.PENDING}
+    return held and intent.kind == TransactionKind.AUTHORIZATION
+
+
+def _is_left_to_a_person(intent: GatewayTransaction) -> bool:
+    return intent.state == IntentState.UNKNOWN or _is_held_authorization(intent)
+
+
+def _confirmed(intent: GatewayTransaction, finding: Finding, now: datetime) -> dict[str, Any]:
+    """Note that a record of a settled intent was seen, and which it is; nothing more need be asked."""
+    if intent.state != IntentState.APPROVED or finding.verdict is not Verdict.APPROVED:
+        return {}
+    columns: dict[str, Any] = {"confirmed_at": now, "next_query_at": None}
+    if finding.record_id and not intent.record_id:
+        columns["record_id"] = finding.record_id
+    return columns
+
+
+def _event_of(intent: GatewayTransaction, finding: Finding, now: datetime) -> IntentEvent | None:
+    if finding.verdict is not Verdict.NO_NEWS:
+        return EVENTS[finding.verdict]
+    if intent.state == IntentState.OPEN and finding.absent and intent.expires_at:
+        ended = may_conclude_expired(expires_at=intent.expires_at, now=now)
+        return IntentEvent.EXPIRED if ended else None
+    return None
+
+
+def _is_worth_keeping(intent: GatewayTransaction, event: IntentEvent | None, finding: Finding) -> bool:
+    """Say whether the answer is kept as evidence: what changes something, and what nobody expected."""
+    if finding.elsewhere or finding.verdict is Verdict.CONTRADICTION:
+        return True
+    settled = intent.state in {IntentState.APPROVED, IntentState.REJECTED}
+    return event is not None and not settled
