@@ -350,6 +350,11 @@ def test_who_goes_back_from_the_bank_is_not_asked_to_pay_again(customer: Custome
     expect(customer.standing).to_have_text("Payment pending")
     expect(sheet.button).to_have_count(0)
 
+    customer.page.get_by_role("link", name="Look again").click()
+    customer.page.get_by_role("link", name="Go back to your bank").click()
+    says(customer, "success")
+    expect(customer.heading).to_have_text(PAID)
+
 
 def test_after_the_payment_the_back_button_leads_to_no_button(customer: Customer, sheet: Sheet) -> None:
     order = customer.page.url

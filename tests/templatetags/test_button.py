@@ -46,6 +46,13 @@ def test_an_order_that_must_not_be_paid_says_why(state: OrderState, reason: str)
     assert button.reason == reason
 
 
+@pytest.mark.parametrize("state", list(OrderState))
+def test_a_payment_under_way_can_be_followed(state: OrderState) -> None:
+    order = an_order(state)
+    pay = reverse("wallet_gateway:pay", args=[order.token])
+    assert checkout_button(order).news == (pay if state is OrderState.PENDING else "")
+
+
 def test_every_state_is_one_or_the_other() -> None:
     assert {*PAYABLE, *REASONS} == set(OrderState)
 

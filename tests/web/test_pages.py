@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.apps import apps
 from django.test import Client
+from django.utils import timezone
 
 from tests.web.conftest import address
-from tests.web.rows import an_attempt, an_order
+from tests.web.rows import PAGE_OF_GATEWAY, an_attempt, an_order
 from wallet_gateway import return_tokens
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
-from wallet_gateway.models import Evidence
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState
+from wallet_gateway.models import Evidence, GatewayTransaction, Payment
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.web.pages import (
     PageKind,
@@ -133,6 +136,42 @@ def test_a_waiting_page_polls_the_latest_attempt() -> None:
     an_attempt(order)
     latest = an_attempt(order)
     assert return_tokens.read(latest_token(order)).reference == latest.reference
+
+
+def test_a_waiting_page_polls_the_attempt_that_was_made_and_no_button_that_was_shown_after_it() -> None:
+    order = an_order(OrderState.PENDING)
+    made = an_attempt(order, state=IntentState.AWAITING_3DS)
+    for state in (PaymentState.EXPIRED, PaymentState.OFFERED):
+        Payment.objects.filter(pk=an_attempt(order).pk).update(state=state)
+    assert return_tokens.read(latest_token(order)).reference == made.reference
+
+
+@pytest.mark.parametrize(
+    ("state", "outcome", "left", "link"),
+    [
+        (IntentState.AWAITING_3DS, R.PENDING, 300, True),
+        (IntentState.AWAITING_3DS, R.RETURN, 900, True),
+        (IntentState.AWAITING_3DS, R.PENDING, 50, False),
+        (IntentState.AWAITING_3DS, R.SUCCESS, 900, False),
+        (IntentState.AWAITING_3DS, R.CANCEL, 900, False),
+        (IntentState.UNKNOWN, R.PENDING, 900, False),
+        (IntentState.PENDING, R.PENDING, 900, False),
+    ],
+    ids=["left", "left, and back in the shop", "about to end", "done", "cancelled", "unknown", "pending"],
+)
+def test_who_has_left_the_banks_page_may_go_back_to_it_while_it_is_open(
+    state: IntentState, outcome: ReturnOutcome, left: int, link: bool, client: Client
+) -> None:
+    order = an_order(OrderState.PENDING)
+    attempt = an_attempt(order, state=state)
+    ends = timezone.now() + timedelta(seconds=left)
+    GatewayTransaction.objects.update(expires_at=ends)
+
+    page = client.get(address("result", attempt, outcome)).content.decode()
+
+    assert "Please do not pay again" in page
+    assert (f'href="{PAGE_OF_GATEWAY}" rel="noreferrer"' in page) is link
+    assert ("Go back to your bank" in page) is link
 
 
 def test_an_order_nobody_tried_to_pay_has_no_token() -> None:

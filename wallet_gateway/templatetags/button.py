@@ -27,16 +27,21 @@ class CheckoutButton:
     """Said in place of the form; empty when there is one."""
     icon: str
     """Template of the drawing beside the words."""
+    news: str = ""
+    """Where it stands how a payment that is under way goes on; empty where none is."""
 
 
 def checkout_button(order: PaymentOrder) -> CheckoutButton:
     """Return what to show of an order as its row says; the gateway is asked only when the form is posted."""
-    reason, icon = ("", "wallet") if order.is_payable else _closed(OrderState(order.state))
+    state = OrderState(order.state)
+    reason, icon = ("", "wallet") if order.is_payable else _closed(state)
+    news = reverse("wallet_gateway:pay", args=[order.token]) if state is OrderState.PENDING else ""
     return CheckoutButton(
         opens=order.is_payable,
         action=reverse("wallet_gateway:checkout", args=[order.token]),
         reason=reason,
         icon=f"wallet_gateway/icons/{icon}.svg",
+        news=news,
     )
 
 

@@ -16,8 +16,8 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from wallet_gateway import return_tokens
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
-from wallet_gateway.domain.recovery import offered_until
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
+from wallet_gateway.domain.recovery import REOPEN_MARGIN, offered_until
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.queries.waiting_customers import address_of, was_made_to_wait
 from wallet_gateway.return_tokens import ReturnOutcome
@@ -60,6 +60,8 @@ _BY_STATE = {
     OrderState.FROZEN: PageKind.CHECKING,
 }
 _DEAD = {ReturnOutcome.REFUSED: PageKind.REFUSED, ReturnOutcome.CANCEL: PageKind.CANCELLED}
+_IDLE = (PaymentState.OFFERED, PaymentState.EXPIRED)
+_NOT_FROM_THERE = frozenset({ReturnOutcome.RETURN, ReturnOutcome.PENDING})
 _OFFERS_PAYMENT = frozenset(
     {
         PageKind.PAY,
@@ -89,6 +91,8 @@ class ResultPage:
     """Whether the plugin's mails are on and will tell this customer how the wait has ended."""
     reopens: bool = False
     """Whether its form leads to the page that is open already, and so cannot take the money twice."""
+    bank_url: str = ""
+    """The page of 3-D Secure that the customer has left and may go back to; empty where there is none."""
 
     @property
     def template(self) -> str:
@@ -145,11 +149,24 @@ def is_reopened(order: PaymentOrder, now: datetime) -> bool:
     return offered_until(opened_at=latest.created_at, expires_at=latest.expires_at) > now
 
 
+def bank_page(attempt: Payment, outcome: ReturnOutcome, now: datetime) -> str:
+    """Return the 3-D Secure page that a customer may go back to; empty where there is none.
+
+    Who comes from there by a link of it has left it for good; who comes by the browser's own button has not.
+    """
+    intent = attempt.opening
+    waits = intent.state == IntentState.AWAITING_3DS and outcome in _NOT_FROM_THERE
+    ends = intent.expires_at if waits else None
+    return str(intent.redirect_url) if ends is not None and ends - REOPEN_MARGIN > now else ""
+
+
 def latest_token(order: PaymentOrder) -> str:
-    """Return a return token of the latest attempt to pay an order; empty while there is none."""
-    reference = (
-        Payment.objects.filter(order=order).order_by("-pk").values_list("reference", flat=True).first()
-    )
+    """Return a return token of the latest attempt to pay an order; empty while there is none.
+
+    A button that was shown after it and not pressed is none: of that the gateway can say nothing.
+    """
+    latest = Payment.objects.filter(order=order).order_by("-pk").values_list("reference", flat=True)
+    reference = latest.exclude(state__in=_IDLE).first() or latest.first()
     return return_tokens.sign(reference, ReturnOutcome.PENDING) if reference else ""
 
 

@@ -2,7 +2,7 @@
 
 Each makes one call into `payments` and shows the page for the state that came back. None reads a
 parameter, a session or a user: the token in the address is all there is, and it opens no more than one
-order's state, number and amount.
+order's state, number and amount, and the way back to a page of the gateway that is still open.
 """
 
 from __future__ import annotations
@@ -82,7 +82,9 @@ def result(request: HttpRequest, token: str) -> HttpResponse:
     order = payments.reconcile(attempt) if request.method == "GET" else attempt.order
     if read.expired:
         return _page(request, ResultPage(kind=PageKind.LINK_EXPIRED))
-    return _order_page(request, order, pages.kind_of_page(order, attempt, read.outcome), token=token)
+    kind = pages.kind_of_page(order, attempt, read.outcome)
+    bank_url = pages.bank_page(attempt, read.outcome, wiring.clock().now())
+    return _order_page(request, order, kind, token=token, bank_url=bank_url)
 
 
 def _order(token: str) -> PaymentOrder:
@@ -117,12 +119,21 @@ def _order_page(
     token: str,
     status: HTTPStatus = HTTPStatus.OK,
     nonce: str = "",
+    bank_url: str = "",
 ) -> HttpResponse:
     origin = conf.settings().public_origin
     back = pages.safe_continue_url(order.continue_url, public_origin=origin)
     reopens = kind is PageKind.UNDECIDED and pages.is_reopened(order, wiring.clock().now())
     writes = kind is PageKind.PENDING and pages.will_write(order)
-    page = ResultPage(kind=kind, order=order, token=token, continue_url=back, writes=writes, reopens=reopens)
+    page = ResultPage(
+        kind=kind,
+        order=order,
+        token=token,
+        continue_url=back,
+        writes=writes,
+        reopens=reopens,
+        bank_url=bank_url,
+    )
     response = _page(request, page, status=status, nonce=nonce)
     if page.offers_payment:
         admit_form(request, response, policy=conf.gateway_settings(order.gateway).policy)
