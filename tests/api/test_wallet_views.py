@@ -310,9 +310,10 @@ def test_shipping_is_priced_and_is_what_is_charged(
     order: PaymentOrder, browser: Browser, wallet_sandbox: SandboxControl
 ) -> None:
     session = browser.open(order)
+    address = {"countryCode": "FR", "postalCode": "75001", "administrativeArea": ""}
     asked = {
         "reference": session["reference"],
-        "shippingAddress": {"countryCode": "FR", "postalCode": "75001", "administrativeArea": ""},
+        "shippingAddress": address,
         "shippingOption": "fast",
         "offers": ["SAVE"],
     }
@@ -320,7 +321,10 @@ def test_shipping_is_priced_and_is_what_is_charged(
     assert (body["total"], body["selectedOption"]) == ("28.80", "fast")
     assert [option["amount"] for option in body["shippingOptions"]] == ["0.00", "4.90"]
     assert body["offers"] == [{"redemptionCode": "SAVE", "description": "One off"}]
-    assert browser.post("result", order, approve(wallet_sandbox, session)).json()["outcome"] == "APPROVED"
+    detail = approve(wallet_sandbox, session)
+    assert browser.post("result", order, detail).json()["code"] == "invalid_result", "it went to nowhere"
+    detail |= {"shippingAddress": address}
+    assert browser.post("result", order, detail).json()["outcome"] == "APPROVED"
     assert payments.get_order(order.reference).payments.get(captured__gt=0).captured == 2880
 
 
@@ -346,15 +350,17 @@ def test_another_card_is_charged_what_its_own_sheet_shows_and_not_another_tabs(
     order: PaymentOrder, browser: Browser, wallet_sandbox: SandboxControl
 ) -> None:
     sheets = [browser.open(order), browser.open(order)]
+    sent_to = {"shippingAddress": {"countryCode": "FR"}}
     dearer = {"reference": sheets[0]["reference"], "shippingOption": "fast"}
     assert browser.post("price", order, dearer).json()["total"] == "29.80"
     for sheet in sheets:
         wallet_sandbox.fault("authorization", "errored")
-        assert browser.post("result", order, approve(wallet_sandbox, sheet)).json()["outcome"] == "DECLINED"
+        answer = browser.post("result", order, approve(wallet_sandbox, sheet) | sent_to)
+        assert answer.json()["outcome"] == "DECLINED"
 
     after = {"after": sheets[0]["reference"]}
     reference = browser.post("reference", order, after).json()["reference"]
-    browser.post("result", order, approve(wallet_sandbox, sheets[0], reference=reference))
+    browser.post("result", order, approve(wallet_sandbox, sheets[0], reference=reference) | sent_to)
     assert payments.get_order(order.reference).payments.get(captured__gt=0).captured == 2980
 
 

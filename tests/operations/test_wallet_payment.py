@@ -444,6 +444,25 @@ def test_an_address_that_costs_more_than_the_sheet_showed_is_not_charged(
     assert PaymentOrder.objects.get(pk=order.pk).is_payable
 
 
+def test_a_price_for_one_address_is_not_paid_for_a_parcel_that_the_page_says_nothing_of(
+    customer: Customer, make_context: MakeContext, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    context = make_context(price=pricing)
+    assert context.wallet is not None
+    wallet = replace(context.wallet, shipping_address=True, shipping_countries=("DE", "NZ"))
+    shop, order = replace(customer, context=replace(context, wallet=wallet)), make_order()
+    button = shop.open(order)
+    detail = shop.approve(button)
+
+    for spoilt in ({}, {"shippingAddress": {"name": "Ada"}}, {"shippingAddress": {"countryCode": "AQ"}}):
+        with pytest.raises(InvalidWalletResult, match="shippingAddress"):
+            shop.post(order, detail | spoilt)
+
+    assert not sent(wallet_sandbox)
+    paid = shop.post(order, detail | {"shippingAddress": {"countryCode": "DE"}})
+    assert paid.order.state == OrderState.PAID
+
+
 def test_what_is_priced_while_a_card_is_being_charged_changes_neither_its_amount_nor_what_is_on_record(
     customer: Customer, make_context: MakeContext, make_order: MakeOrder
 ) -> None:

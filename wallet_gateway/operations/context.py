@@ -14,6 +14,7 @@ from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 from wallet_gateway.domain.recovery import SEND_WITHIN_SECONDS
 from wallet_gateway.domain.references import new_reference
+from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.wallet_hooks import Authenticator, Chooser, Pricer
 from wallet_gateway.operations.wallet_secrets import WalletCipher
 
@@ -59,6 +60,12 @@ class GatewayContext:
     """What the shop wants otherwise for one order; without it every button is the gateway's."""
     authenticate: Authenticator | None = None
     """The shop's own 3-D Secure; without it the gateway leads the customer through its own."""
+
+    def wallet_of(self, order: PaymentOrder) -> WalletPolicy | None:
+        """Return what the sheet of one order asks for and looks like."""
+        if self.wallet is None or self.for_order is None:
+            return self.wallet
+        return self.for_order(order, self.wallet)
 
     def new_reference(self) -> str:
         """Make a reference that nobody has used and nobody can guess."""

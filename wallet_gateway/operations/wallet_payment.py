@@ -34,6 +34,7 @@ from wallet_gateway.operations.wallet_pricing import choices_in, price_sheet, re
 from wallet_gateway.operations.wallet_result import (
     InvalidWalletResult,
     bound_account,
+    check_shipping,
     given_by,
     read_result,
     report_of,
@@ -84,6 +85,7 @@ def pay_with_wallet(
     _check_payable(tried.order)
     if not context.policy.sending:
         raise WalletUnavailable("sending to the gateway is switched off; nothing was charged")
+    check_shipping(result, context.wallet_of(tried.order))
     _take(intent, result, context)
     card = look_up(intent, result, context)
     _check_price(tried.order, intent, result, context)

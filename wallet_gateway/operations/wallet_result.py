@@ -10,6 +10,7 @@ from typing import Any
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.redaction import REMOVED, redact_message, without_card_numbers
+from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.texts import is_storable
 from wallet_gateway.operations.wallet_pricing import NO_OPTION, region_of
@@ -45,6 +46,22 @@ def read_result(detail: object) -> WalletResult | FailedWalletResult:
         # The cause holds the values, and one of them may be a cryptogram.
         faults = [FieldError(fault.path, _without_values(fault)) for fault in error.errors]
     raise InvalidWalletResult(faults)
+
+
+@sensitive_variables()
+def check_shipping(result: WalletResult, wallet: WalletPolicy | None) -> None:
+    """See that an address that the sheet had to ask for is there, and one that may be sent to.
+
+    Without it the price would be that of whatever address the page named before. Raises
+    `InvalidWalletResult`.
+    """
+    if wallet is None or not wallet.shipping_address:
+        return
+    country = result.shipping_address.country_code if result.shipping_address else None
+    if not country:
+        raise InvalidWalletResult([FieldError("shippingAddress", "was asked for and is missing")])
+    if wallet.shipping_countries and country not in wallet.shipping_countries:
+        raise InvalidWalletResult([FieldError("shippingAddress.countryCode", "is none that is sent to")])
 
 
 _GIVEN = {"email", "billing_address", "shipping_address"}

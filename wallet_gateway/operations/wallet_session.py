@@ -62,8 +62,6 @@ def open_session(
     `WalletUnavailable` and `OrderNotPayable`; nothing is sent but the question for a key.
     """
     wallet = _checked(order, context)
-    if context.for_order is not None:
-        wallet = context.for_order(order, wallet)
     tried = load(order)
     if not tried.order.is_payable:
         raise OrderNotPayable(f"order {order} is {tried.order.state}; it must not be paid again")
@@ -162,13 +160,14 @@ def _remember(wallet: WalletAttempt, shown: Mapping[str, Any]) -> None:
 
 
 def _checked(order: PaymentOrder, context: GatewayContext) -> WalletPolicy:
-    if context.wallet is None:
+    wallet = context.wallet_of(order)
+    if wallet is None:
         raise WalletUnavailable(f"gateway {context.alias!r} has no WALLET in the settings")
     if exponent(order.currency) > MOST_WALLET_DECIMALS:
         raise WalletUnavailable(f"wallets cannot write an amount in {order.currency}")
     if not context.policy.sending or sending_is_paused(context, context.clock.now()):
         raise WalletUnavailable("sending to the gateway is paused or switched off")
-    return context.wallet
+    return wallet
 
 
 def _reusable(
