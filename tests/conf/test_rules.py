@@ -62,6 +62,8 @@ WRONG = [
     ("CAPTURE_WARNING_DAYS", -1, "above zero"),
     ("CAPTURE_POLICY", "hope", "'ask', 'capture' or 'reverse'"),
     ("SECOND_PERSON_DAYS", 0, "above zero"),
+    ("SECOND_PERSON_DAYS", 1e9, "at most 36500"),
+    ("CAPTURE_WINDOW_DAYS", 36_501, "at most 36500"),
     ("SECOND_PERSON_ABOVE", "500.00", "a dict"),
     ("SECOND_PERSON_ABOVE", {"EUR": 500}, "an amount of it as text"),
     ("SECOND_PERSON_ABOVE", {"EUR": "500,00"}, "an amount of it as text"),
@@ -122,6 +124,12 @@ def test_the_public_origin_is_scheme_and_host_and_safe(origin: object, debug: bo
 def test_plain_http_is_for_a_loopback_address_in_profile_test_only() -> None:
     assert problems(setting(BASE_URL="http://127.0.0.1:8001")) == {}
     assert problems(setting(BASE_URL="http://127.0.0.1:8001", PROFILE="prod")) != {}
+
+
+@pytest.mark.parametrize("days", [0, -1, 1.5, "400", None, 36_501, 10**9])
+def test_bodies_are_kept_for_a_number_of_days_that_can_be_reckoned_with(days: object) -> None:
+    assert "WALLET_GATEWAY['EVIDENCE_DAYS']" in problems(setting() | {"EVIDENCE_DAYS": days})
+    assert problems(setting() | {"EVIDENCE_DAYS": 36_500}) == {}
 
 
 @pytest.mark.parametrize("gateways", [None, {}, [], "default"])

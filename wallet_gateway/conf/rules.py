@@ -27,6 +27,8 @@ SHORTEST_TOKEN = 20
 MOST_QUERY_WORKERS = 64
 EVIDENCE_DAYS = 400
 """How long bodies are kept: a year's disputes, and some days for whoever looks into the last one."""
+LONGEST_DAYS = 36_500
+"""A hundred years: as far from today as every date can be reckoned with."""
 LONGEST_ALIAS = 32
 """As long as the column that rows name their gateway in."""
 _ALIAS = re.compile(rf"[a-z0-9_-]{{1,{LONGEST_ALIAS}}}")
@@ -78,8 +80,9 @@ def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
         expected = f"a text of {SHORTEST_TOKEN} or more characters, or nothing"
         yield Problem(setting=f"{SETTING}['HEALTH_TOKEN']", expected=expected)
     days = raw.get("EVIDENCE_DAYS", EVIDENCE_DAYS)
-    if not has_type(days, int) or days < 1:
-        yield Problem(setting=f"{SETTING}['EVIDENCE_DAYS']", expected="a whole number of days above zero")
+    if not has_type(days, int) or not 1 <= days <= LONGEST_DAYS:
+        expected = f"a whole number of days above zero, at most {LONGEST_DAYS}"
+        yield Problem(setting=f"{SETTING}['EVIDENCE_DAYS']", expected=expected)
     gateways = raw.get("GATEWAYS")
     needed = not debug and has_wallet(gateways)
     yield from problems_of_keys(f"{SETTING}[{FERNET_KEYS!r}]", raw.get(FERNET_KEYS), needed=needed)
@@ -147,15 +150,23 @@ def _problems_of_values(where: str, given: Mapping[str, Any]) -> Iterator[Proble
     if has_type(timeout, int) and not 60 <= timeout <= 900:
         expected = "60 to 900 seconds: an order must not stay payable for ever"
         yield Problem(setting=f"{where}['REDIRECT_URL_TIMEOUT']", expected=expected)
-    for name in _POSITIVE:
-        value = given.get(name, 1)
-        if isinstance(value, int | float) and not 0 < value < math.inf:
-            yield Problem(setting=f"{where}[{name!r}]", expected="a number above zero")
+    yield from _problems_of_numbers(where, given)
     if isinstance(given.get("AUTH"), str) and given["AUTH"] and not is_importable(given["AUTH"]):
         yield Problem(setting=f"{where}['AUTH']", expected="the dotted path of a callable")
     yield from _problems_of_collections(where, given)
     for name in ("SECOND_PERSON_ABOVE", "GO_LIVE_UP_TO"):
         yield from _problems_of_limits(f"{where}[{name!r}]", given.get(name))
+
+
+def _problems_of_numbers(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
+    for name in _POSITIVE:
+        value = given.get(name, 1)
+        if not isinstance(value, int | float):
+            continue
+        if not 0 < value < math.inf:
+            yield Problem(setting=f"{where}[{name!r}]", expected="a number above zero")
+        elif name.endswith("_DAYS") and value > LONGEST_DAYS:
+            yield Problem(setting=f"{where}[{name!r}]", expected=f"at most {LONGEST_DAYS} days")
 
 
 def _problems_of_limits(where: str, limits: object) -> Iterator[Problem]:
