@@ -213,3 +213,10 @@ def test_a_time_on_a_page_is_written_as_in_a_list(superuser: Client) -> None:
     deposit = a_deposit(transacted_at=NOW)
     page = superuser.get(f"/admin/wallet_gateway/migrateddeposit/{deposit.pk}/change/").content.decode()
     assert "May 17, 2026, noon" in page
+
+
+@pytest.mark.parametrize("name", ["state", "state__exact", "gateway", "currency"])
+def test_what_no_database_can_look_for_filters_nothing(superuser: Client, name: str) -> None:
+    here = "/admin/wallet_gateway/paymentorder/"
+    answer = superuser.get(here, {name: "PAID\0"})
+    assert (answer.status_code, answer.headers["Location"]) == (302, here)
