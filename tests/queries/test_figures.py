@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
+from django.utils.timezone import get_fixed_timezone
 
 from tests.models.rows import a_deposit, a_payment, an_intent, an_order
 from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
@@ -150,6 +151,13 @@ def test_days_are_those_of_the_time_zone() -> None:
     berlin = Period(first=MAY.first, last=MAY.last, zone=ZoneInfo("Europe/Berlin"))
     assert str(the_day(figures(MAY)).day) == "2026-05-17"
     assert str(the_day(figures(berlin)).day) == "2026-05-18"
+
+
+def test_days_are_those_of_an_offset_that_has_no_name() -> None:
+    attempt(began=datetime(2026, 4, 30, 22, 30, tzinfo=UTC))
+    attempt(began=datetime(2026, 4, 30, 21, 30, tzinfo=UTC))
+    east = Period(first=MAY.first, last=MAY.last, zone=get_fixed_timezone(120))
+    assert str(the_day(figures(east)).day) == "2026-05-01"
 
 
 def exchange(kind: str, *, status: int | None, ms: int | None, at: datetime = NOON) -> None:

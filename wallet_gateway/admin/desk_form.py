@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import date, timedelta, tzinfo
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from django import forms
 from django.http import QueryDict
@@ -76,6 +75,6 @@ class RangeForm(forms.Form):
         return Period(first=first, last=last, zone=zone())
 
 
-def zone() -> ZoneInfo:
+def zone() -> tzinfo:
     """Return the time zone that days are counted in: the one of the request."""
-    return ZoneInfo(timezone.get_current_timezone_name())
+    return timezone.get_current_timezone()

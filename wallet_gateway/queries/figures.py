@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from enum import StrEnum
 from operator import attrgetter
 from typing import Any
@@ -41,7 +41,7 @@ class Period:
 
     first: date
     last: date
-    zone: ZoneInfo
+    zone: tzinfo
 
     @property
     def days(self) -> tuple[date, ...]:
@@ -126,6 +126,9 @@ class Figures:
 def figures(period: Period, *, currency: str = "") -> Figures:
     """Count and add up a period, in one currency where one is named."""
     only = Q(currency=currency) if currency else Q()
+    if not isinstance(period.zone, ZoneInfo):
+        # Each database has a spelling of its own for an offset that is no zone.
+        return _figures(period, only, _day_by_offset)
     try:
         return _figures(period, only, _day_in_zone)
     except _ZoneIsUnknown:
