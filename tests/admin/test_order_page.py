@@ -10,6 +10,8 @@ from django.test import Client
 from tests.admin.conftest import MakePerson, PaidOrder, operation_url, order_url
 from tests.models.rows import NOW, a_payment, a_wallet_attempt, an_intent, an_order
 from wallet_gateway import payments
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -111,6 +113,18 @@ def test_an_unknown_outcome_is_a_task_with_a_way_out(
     assert "Capture of 5.00 EUR: Unknown." in page
     assert way_out in page
     assert way_out not in page_of(onlooker, order)
+
+
+@pytest.mark.parametrize("state", [IntentState.AWAITING_3DS, IntentState.PENDING])
+def test_what_is_pending_is_a_task_only_once_it_has_been_so_for_too_long(
+    operator: Client, state: IntentState
+) -> None:
+    payment = a_payment()
+    intent = an_intent(payment, kind=TransactionKind.AUTHORIZATION, state=state)
+    assert "Waits for a person" not in page_of(operator, payment.order)
+
+    GatewayTransaction.objects.filter(pk=intent.pk).update(needs_operator=True)
+    assert "Waits for a person" in page_of(operator, payment.order)
 
 
 def test_an_order_that_nobody_has_tried_to_pay_says_so(operator: Client) -> None:

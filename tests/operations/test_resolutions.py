@@ -265,6 +265,14 @@ def test_three_d_secure_that_was_given_up_and_succeeds_late_is_an_anomaly_and_no
     assert PaymentOrder.objects.get().state == OrderState.PAID
 
 
+def test_asking_after_what_stays_pending_fills_no_history(
+    held: GatewayTransaction, context: GatewayContext, clock: VirtualClock
+) -> None:
+    before = Evidence.objects.filter(intent=held).count()
+    sweep_until(held, lambda row: row.query_count == 5, context=context, clock=clock)
+    assert Evidence.objects.filter(intent=held).count() == before
+
+
 def test_a_gateway_that_answers_nothing_about_a_held_card_calls_a_person_who_cannot_decide_yet(
     held: GatewayTransaction,
     resolve: Resolve,

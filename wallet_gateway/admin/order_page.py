@@ -162,12 +162,15 @@ FOR_A_PERSON = frozenset(
     }
 )
 """States that a person may end."""
+_PENDING = frozenset({IntentState.AWAITING_3DS, IntentState.PENDING})
 
 
 def tasks_of(intents: list[GatewayTransaction], request: HttpRequest) -> Iterator[Task]:
     """Yield those of some intents that wait for a person, with what this person may do about them."""
     for intent in intents:
-        if intent.state in FOR_A_PERSON:
+        # What is pending waits for the customer or the provider, until it has done so for too long.
+        too_soon = intent.state in _PENDING and not intent.needs_operator
+        if intent.state in FOR_A_PERSON and not too_soon:
             yield Task(
                 sentence=sentence_of(intent),
                 reference=intent.reference,

@@ -20,6 +20,9 @@ from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import settle
 from wallet_gateway.operations.context import GatewayContext
 
+_HELD = frozenset({IntentState.AWAITING_3DS, IntentState.PENDING})
+_NOT_ENDED = _HELD | {IntentState.UNKNOWN}
+
 
 def learn(intent: GatewayTransaction, finding: Finding | None, context: GatewayContext) -> GatewayTransaction:
     """Record what a question brought, be it only when to ask next; `finding` is None where no answer came."""
@@ -44,7 +47,8 @@ def _no_answer(intent: GatewayTransaction, now: datetime) -> News:
     columns = _asked(intent, now)
     if _is_due(intent, now):
         columns["next_query_at"] = retry_unanswered_at(since=intent.state_since, now=now)
-    if _is_left_to_a_person(intent) and now - intent.state_since >= OPERATOR_AFTER:
+    stuck = intent.state == IntentState.UNKNOWN or _is_held_authorization(intent)
+    if stuck and now - intent.state_since >= OPERATOR_AFTER:
         # A gateway that says nothing readable for a day is a person's business, too.
         columns["needs_operator"] = True
     return News(kind=EvidenceKind.FAULT, changes=columns, keep_as_evidence=False)
@@ -74,7 +78,7 @@ def _counted(intent: GatewayTransaction, finding: Finding, now: datetime) -> dic
     if not _ends_nothing(intent, finding):
         return {"absent_count": 0} | _confirmed(intent, finding, now)
     absent = intent.absent_count + 1
-    waits = _is_left_to_a_person(intent) and needs_operator(
+    waits = intent.state in _NOT_ENDED and needs_operator(
         since=intent.state_since, absent_answers=absent, now=now
     )
     return {"absent_count": absent} | ({"needs_operator": True} if waits else {})
@@ -92,12 +96,7 @@ def _is_held_authorization(intent: GatewayTransaction) -> bool:
 
     A hosted page's provider, or a refund's, may take days, and its word keeps the amount.
     """
-    held = intent.state in {IntentState.AWAITING_3DS, IntentState.PENDING}
-    return held and intent.kind == TransactionKind.AUTHORIZATION
-
-
-def _is_left_to_a_person(intent: GatewayTransaction) -> bool:
-    return intent.state == IntentState.UNKNOWN or _is_held_authorization(intent)
+    return intent.state in _HELD and intent.kind == TransactionKind.AUTHORIZATION
 
 
 def _confirmed(intent: GatewayTransaction, finding: Finding, now: datetime) -> dict[str, Any]:
@@ -123,5 +122,8 @@ def _is_worth_keeping(intent: GatewayTransaction, event: IntentEvent | None, fin
     """Say whether the answer is kept as evidence: what changes something, and what nobody expected."""
     if finding.elsewhere or finding.verdict is Verdict.CONTRADICTION:
         return True
+    if event is IntentEvent.HELD and intent.state in _HELD:
+        # A page that waits asks for as long as somebody looks at it.
+        return False
     settled = intent.state in {IntentState.APPROVED, IntentState.REJECTED}
     return event is not None and not settled
