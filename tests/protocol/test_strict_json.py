@@ -8,7 +8,6 @@ import json
 import sys
 import threading
 import time
-from collections.abc import Iterator
 
 import pytest
 from hypothesis import given
@@ -244,22 +243,21 @@ HOSTILE = {
 }
 
 
-@pytest.fixture
-def small_heap() -> Iterator[None]:
+@pytest.fixture(scope="module")
+def small_heap() -> None:
     """Keep the collector from walking over what thousands of other tests have left in the process."""
     gc.collect()
     gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.mark.usefixtures("small_heap")
 @pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE.keys())
 def test_no_body_takes_long(body: bytes) -> None:
-    started = time.process_time()
+    started = time.thread_time()
     with contextlib.suppress(UnreadableBody):
         loads(body)
-    assert time.process_time() - started < 1
+    # A tenth of a second on most machines; what grows with the square of the length takes minutes on any.
+    assert time.thread_time() - started < 10
 
 
 def test_one_reader_serves_many_threads() -> None:

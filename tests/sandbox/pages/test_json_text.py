@@ -49,7 +49,7 @@ def test_broken_text_keeps_all_its_characters(text: str) -> None:
 
 def test_a_bottomless_body_is_laid_out_in_time_and_without_growing() -> None:
     text = "[" * 50_000
-    started = time.monotonic()
+    started = time.thread_time()
     laid_out = indented(text)
-    assert time.monotonic() - started < 5
+    assert time.thread_time() - started < 5
     assert len(laid_out) < len(text) * (MAX_INDENT * 2 + 3)
