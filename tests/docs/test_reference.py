@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 
+from django.apps import apps
+
 import wallet_gateway
 from tests.docs.pages import ROOT
 from wallet_gateway import payments, signals
@@ -51,6 +53,30 @@ def test_the_checks_are_all_described() -> None:
     source = (ROOT / "wallet_gateway" / "checks.py").read_text(encoding="utf-8")
     described = set(re.findall(r"`(wallet_gateway\.[EW]\d+)`", _page("reference/checks.md")))
     assert described == set(re.findall(r"wallet_gateway\.[EW]\d+", source))
+
+
+def test_the_commands_and_their_options_are_all_described() -> None:
+    sections = dict(
+        re.findall(
+            r"^## `manage\.py (wallet_\w+)`\n(.*?)(?=^## |\Z)",
+            _page("reference/commands.md"),
+            flags=re.MULTILINE | re.DOTALL,
+        )
+    )
+    described = {name: set(re.findall(r"`(--[a-z-]+)", text)) for name, text in sections.items()}
+    commands = (ROOT / "wallet_gateway" / "management" / "commands").glob("wallet_*.py")
+    taken = {path.stem: set(re.findall(r'"(--[a-z-]+)"', path.read_text("utf-8"))) for path in commands}
+    assert described == taken
+
+
+def test_the_permissions_that_move_money_or_stop_it_are_all_described() -> None:
+    models = apps.get_app_config("wallet_gateway").get_models()
+    known = {name for model in models for name, _ in model._meta.permissions}
+    described = set(
+        re.findall(r"^\| `wallet_gateway\.(\w+)` \|", _page("how-to/admin.md"), flags=re.MULTILINE)
+    )
+    assert known
+    assert described >= known
 
 
 def test_the_messages_are_all_described() -> None:
