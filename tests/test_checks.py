@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from django.apps import apps
+from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
 from django.core.checks import run_checks
 from django.db import connections
 from django.db.models import Model
@@ -51,6 +52,28 @@ def test_a_shop_that_serves_the_sandbox_is_an_error(monkeypatch: pytest.MonkeyPa
     assert checks.check_sandbox() == []
     monkeypatch.setattr(apps, "is_installed", "wallet_gateway.sandbox".__eq__)
     assert ids(checks.check_sandbox()) == ["wallet_gateway.E005"]
+
+
+class RewritingStorage(ManifestStaticFilesStorage):
+    support_js_module_import_aggregation = True
+
+
+def test_modules_whose_plain_names_are_deleted_are_a_warning_where_there_is_a_button(
+    settings: Settings,
+) -> None:
+    def found(storage: type[ManifestStaticFilesStorage]) -> list[str]:
+        backend = f"{storage.__module__}.{storage.__name__}"
+        settings.STORAGES = {**settings.STORAGES, "staticfiles": {"BACKEND": backend}}
+        return ids(checks.check_static_files())
+
+    assert found(ManifestStaticFilesStorage) == []
+    settings.WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+    assert found(ManifestStaticFilesStorage) == ["wallet_gateway.W005"]
+    assert found(RewritingStorage) == []
+    without_a_button = {**settings.WALLET_GATEWAY["GATEWAYS"]["default"]}
+    del without_a_button["WALLET"]
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"default": without_a_button}}
+    assert found(ManifestStaticFilesStorage) == []
 
 
 def warnings_for(monkeypatch: pytest.MonkeyPatch, **given: object) -> list[str]:

@@ -6,11 +6,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.apps import apps
+from django.conf import STATICFILES_STORAGE_ALIAS
 from django.conf import settings as django_settings
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.core.checks import Warning as CheckWarning
+from django.core.files.storage import storages
 from django.db import DEFAULT_DB_ALIAS, connections, router
 from django.urls import NoReverseMatch, reverse
+from django.utils.module_loading import import_string
 
 from wallet_gateway import conf
 from wallet_gateway.models import PaymentOrder
@@ -79,6 +82,25 @@ def check_urls(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessa
             )
         ]
     return []
+
+
+@register(Tags.staticfiles)
+def check_static_files(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """Warn where the scripts' modules are deleted under the names by which they import each other."""
+    if not getattr(django_settings, "WHITENOISE_KEEP_ONLY_HASHED_FILES", False) or not _has_button():
+        return []
+    storage = import_string(storages.backends[STATICFILES_STORAGE_ALIAS]["BACKEND"])
+    if getattr(storage, "support_js_module_import_aggregation", False):
+        return []
+    message = (
+        "WHITENOISE_KEEP_ONLY_HASHED_FILES deletes the wallet button's modules, so it would never appear"
+    )
+    hint = f"Derive from {storage.__name__} and set support_js_module_import_aggregation = True."
+    return [CheckWarning(message, hint=hint, id="wallet_gateway.W005")]
+
+
+def _has_button() -> bool:
+    return not conf.problems() and any(one.wallet for one in conf.settings().gateways.values())
 
 
 @register(Tags.database)
