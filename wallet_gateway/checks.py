@@ -10,7 +10,6 @@ from django.conf import STATICFILES_STORAGE_ALIAS
 from django.conf import settings as django_settings
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.core.checks import Warning as CheckWarning
-from django.core.files.storage import storages
 from django.db import DEFAULT_DB_ALIAS, connections, router
 from django.urls import NoReverseMatch, reverse
 from django.utils.module_loading import import_string
@@ -89,7 +88,7 @@ def check_static_files(app_configs: object = None, **kwargs: Any) -> Sequence[Ch
     """Warn where the scripts' modules are deleted under the names by which they import each other."""
     if not getattr(django_settings, "WHITENOISE_KEEP_ONLY_HASHED_FILES", False) or not _has_button():
         return []
-    storage = import_string(storages.backends[STATICFILES_STORAGE_ALIAS]["BACKEND"])
+    storage = import_string(django_settings.STORAGES[STATICFILES_STORAGE_ALIAS]["BACKEND"])
     if getattr(storage, "support_js_module_import_aggregation", False):
         return []
     message = (
