@@ -1,17 +1,18 @@
 -- The rows of a shop: half as many orders as transactions; each was reserved and captured, over three years,
--- four of five well. :orders is how many.
+-- four of five well. Up to two thousand are still reserved: their capture was refused, and nobody looked.
+-- As many payments of an earlier provider as transactions. :orders is how many orders.
 
 INSERT INTO wallet_gateway_paymentorder (reference, token, gateway, type, currency, amount_minor, order_number,
     language, content, content_hash, continue_url, state, version, created_at, updated_at)
 SELECT 'ORDER-' || lpad(n::text, 7, '0'), 'token-' || n, 'default', 'preauthorization', CASE n % 10 WHEN 0 THEN 'USD' ELSE 'EUR' END,
     1000 + n % 5000, 'NO-' || n, '', '{}', repeat('0', 64), '',
-    CASE WHEN n % 5 = 0 THEN 'FAILED' ELSE 'PAID' END, 1, t, t
+    CASE WHEN n % 5 = 0 THEN 'FAILED' WHEN n % greatest(:orders / 2000, 3) = 1 THEN 'AUTHORISED' ELSE 'PAID' END, 1, t, t
 FROM (SELECT n, now() - (n::float8 / :orders) * interval '3 years' AS t
       FROM generate_series(1, :orders) n) made;
 INSERT INTO wallet_gateway_payment (order_id, number, reference, type, currency, amount_minor, authorised, captured,
     refunded, capture_reserved, refund_reserved, reversal, card_type, card_network, card_last_four, frozen, state,
     created_at)
-SELECT id, 1, 'PAY-' || id, type, currency, amount_minor, CASE state WHEN 'PAID' THEN amount_minor ELSE 0 END,
+SELECT id, 1, 'PAY-' || id, type, currency, amount_minor, CASE state WHEN 'FAILED' THEN 0 ELSE amount_minor END,
     CASE state WHEN 'PAID' THEN amount_minor ELSE 0 END, 0, 0, 0, 'none', '', '', '', false, state, created_at
 FROM wallet_gateway_paymentorder;
 
@@ -21,13 +22,19 @@ INSERT INTO wallet_gateway_gatewaytransaction (payment_id, gateway, kind, refere
     error_code, detail, author, note, created_at)
 SELECT id, 'default', kind, CASE kind WHEN 'CHECKOUT' THEN reference ELSE 'CAP-' || lpad(id::text, 7, '0') END,
     CASE kind WHEN 'CHECKOUT' THEN type ELSE '' END, currency, amount_minor,
-    CASE WHEN stuck OR state <> 'PAID' THEN NULL ELSE amount_minor END,
-    CASE WHEN stuck THEN 'UNKNOWN' WHEN state = 'PAID' THEN 'APPROVED' ELSE 'REJECTED' END,
+    CASE WHEN approved AND NOT stuck THEN amount_minor END,
+    CASE WHEN stuck THEN 'UNKNOWN' WHEN approved THEN 'APPROVED' ELSE 'REJECTED' END,
     created_at + interval '1 minute', 1, false, '{}', '', '', 0, 0, 0, false, false, kind || id, '', '', '', '', '',
     created_at
-FROM (SELECT *, kind = 'CAPTURE' AND id <= 20 AS stuck FROM wallet_gateway_payment, (VALUES ('CHECKOUT'),
-      ('CAPTURE')) AS kinds(kind)) made;
+FROM (SELECT *, kind = 'CAPTURE' AND id <= 20 AS stuck,
+          state = 'PAID' OR (state = 'AUTHORISED' AND kind = 'CHECKOUT') AS approved
+      FROM wallet_gateway_payment, (VALUES ('CHECKOUT'), ('CAPTURE')) AS kinds(kind)) made;
 INSERT INTO wallet_gateway_evidence (intent_id, kind, event, state_after, detail, http_status, request_body,
     answer_body, elapsed_ms, author, occurred_at)
 SELECT id, 'ANSWER', 'APPROVED', state, '', 200, '{}', '{}', 100 + id % 300, '', created_at
 FROM wallet_gateway_gatewaytransaction;
+INSERT INTO wallet_gateway_migrateddeposit (gateway, parent_transaction_id, known, currency, amount_minor,
+    refunded_before, refunded, refund_reserved, frozen, transacted_at, transacted_at_text, provider_transaction_id, created_at)
+SELECT 'default', 'OLD-' || lpad(n::text, 7, '0'), true, 'EUR', 1000 + n % 5000, 0, 0, 0, false, now(), '',
+    'PRV-' || lpad((2 * :orders - n)::text, 7, '0'), now()
+FROM generate_series(1, 2 * :orders) n;

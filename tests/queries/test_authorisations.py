@@ -9,8 +9,9 @@ from pytest_django import DjangoAssertNumQueries
 
 from tests.models.rows import NOW, a_payment, an_intent, an_order
 from wallet_gateway.domain.capture_window import CaptureWindow
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
-from wallet_gateway.queries.authorisations import ending_authorisations
+from wallet_gateway.domain.lifecycle import IntentState, PaymentState, TransactionKind
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.queries.authorisations import ending_authorisations, lapsing_orders
 
 pytestmark = pytest.mark.django_db
 
@@ -52,3 +53,22 @@ def test_no_more_are_read_than_are_shown() -> None:
     for _ in range(3):
         authorised(6)
     assert len(ending_authorisations({"default": CaptureWindow()}, now=NOW, limit=2)) == 2
+
+
+@pytest.mark.parametrize("second", [5, 1], ids=["one instant for all", "an instant for each gateway"])
+def test_orders_that_lapse_soon_are_found_by_the_instant_of_their_gateway(second: float) -> None:
+    def held(days_ago: float, gateway: str, state: PaymentState = PaymentState.AUTHORISED) -> PaymentOrder:
+        order = an_order(gateway=gateway)
+        a_payment(order, authorised=2000, state=state, created_at=NOW - timedelta(days=days_ago))
+        return order
+
+    old, partly = held(6, "default"), held(6, "default", PaymentState.PART_CAPTURED)
+    held(6, "default", PaymentState.PAID)
+    held(4, "default")
+    elsewhere, fresh_elsewhere = held(6, "second"), held(4, "second")
+    held(6, "former")
+    found = {old, partly, elsewhere} | ({fresh_elsewhere} if second == 1 else set())
+    instants = {"default": NOW - timedelta(days=5), "second": NOW - timedelta(days=second)}
+
+    assert set(PaymentOrder.objects.filter(lapsing_orders(instants))) == found
+    assert not PaymentOrder.objects.filter(lapsing_orders({})).exists()

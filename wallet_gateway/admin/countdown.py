@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import conf, wiring
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.queries.authorisations import held_since, lapsing
+from wallet_gateway.queries.authorisations import held_since, lapsing_orders
 
 _HOUR = timedelta(hours=1)
 
@@ -78,4 +78,4 @@ class EndsSoon(admin.SimpleListFilter):
         """Keep the orders of payments that hold money and lapse soon."""
         if self.value() != "soon":
             return queryset
-        return queryset.filter(pk__in=lapsing(lapse_from()).values("order_id"))
+        return queryset.filter(lapsing_orders(lapse_from()))

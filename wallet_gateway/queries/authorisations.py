@@ -60,9 +60,23 @@ def held_since(orders: Collection[int]) -> Mapping[int, datetime]:
     return dict(rows.values_list("payment__order_id", "state_since"))
 
 
+HOLDING = (PaymentState.AUTHORISED, PaymentState.PART_CAPTURED)
+"""States of a payment of which something is left to capture."""
+
+
 def lapsing(lapse_from: Mapping[str, datetime]) -> QuerySet[Payment]:
     """Return the payments that hold money and were begun before the instant named for their gateway."""
     soon = Q(pk__in=())
     for gateway, instant in lapse_from.items():
         soon |= Q(order__gateway=gateway, created_at__lt=instant)
-    return Payment.objects.filter(soon, state__in=[PaymentState.AUTHORISED, PaymentState.PART_CAPTURED])
+    return Payment.objects.filter(soon, state__in=HOLDING)
+
+
+def lapsing_orders(lapse_from: Mapping[str, datetime]) -> Q:
+    """Return the condition that a payment of an order holds money and lapses soon."""
+    if len(set(lapse_from.values())) != 1:
+        return Q(pk__in=lapsing(lapse_from).values("order_id"))
+    # One instant for all, as where there is one gateway: their payments need not look their orders up.
+    [instant] = set(lapse_from.values())
+    held = Payment.objects.filter(state__in=HOLDING, created_at__lt=instant)
+    return Q(gateway__in=tuple(lapse_from), pk__in=held.values("order_id"))
