@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from django.test import Client
 from pytest_django import Settings
@@ -37,7 +39,7 @@ def left(payment: Payment) -> Money | None:
 
 @pytest.mark.usefixtures("limit")
 def test_what_was_given_back_and_what_is_under_way_count() -> None:
-    sums = {"authorised": 2000, "captured": 2000}
+    sums: dict[str, Any] = {"authorised": 2000, "captured": 2000}
 
     assert left(a_payment(**sums)) == euros(500)
     assert left(a_payment(**sums, refunded=100, refund_reserved=150)) == euros(250)

@@ -16,6 +16,8 @@ from django.test import Client
 
 from tests.admin.scenery import Scenery
 from tests.axe import violations
+from tests.models.rows import an_order
+from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import OperationBatchRow, RowState
 
 if TYPE_CHECKING:
@@ -110,6 +112,15 @@ def test_a_batch_that_goes_on_leaves_the_focus_on_its_stop(page: Page) -> None:
     page.keyboard.press("Enter")
     page.get_by_role("button", name="Go on").wait_for()
     assert page.get_by_text("Stopped", exact=True).is_visible()
+
+
+def test_beside_sidebar_and_filters_the_list_of_orders_shows_all_its_columns(page: Page) -> None:
+    an_order(reference="SHOP-1234", order_number="2026-1234", state=OrderState.PART_REFUNDED)
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.goto("/admin/wallet_gateway/paymentorder/")
+
+    assert page.locator("#result_list thead th").last.inner_text().lower() == "created at"
+    assert page.locator(".results").evaluate("box => box.scrollWidth - box.clientWidth") <= 0
 
 
 def test_right_to_left_and_narrow_nothing_sticks_out(page: Page) -> None:

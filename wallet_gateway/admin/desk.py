@@ -107,7 +107,8 @@ class DeskAdmin(ReadOnlyAdmin):
             return HttpResponseRedirect(_desk_url())
         words = _words(verb)
         facts = [(_("Gateway"), alias)]
-        context = {**words, "form": form, "back": _desk_url(), "facts": facts}
+        trail = {"url": _desk_url(), "label": _("Money desk")}
+        context = {**words, "form": form, "back": _desk_url(), "facts": facts, "trail": trail}
         return draw(self.admin_site, request, "decide.html", context)
 
 

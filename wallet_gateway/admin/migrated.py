@@ -18,7 +18,7 @@ from wallet_gateway.admin.migrated_refund import MOST_DEPOSITS, refund_page, ref
 from wallet_gateway.admin.migrated_report import report
 from wallet_gateway.admin.order_page import FOR_A_PERSON, Button, requests_of, tasks_of
 from wallet_gateway.admin.permissions import DETACHED_REFUND, may
-from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, money, seen, unbroken
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, moment, money, seen, unbroken
 from wallet_gateway.models import ApprovalState, GatewayTransaction, MigratedDeposit
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.search import deposits_found
@@ -42,7 +42,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
         "refunded_since",
         money("refundable", _("left to refund")),
         labelled("frozen", _("frozen"), boolean=True),
-        labelled("created_at", _("created at")),
+        moment("created_at", _("created at")),
     )
     fields = readonly_fields = (  # type: ignore[assignment]
         seen("parent_transaction_id", _("parent transaction id")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin
@@ -10,6 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway import conf
 from wallet_gateway.admin import operating
 from wallet_gateway.admin.asking import begin_with_orders
 from wallet_gateway.admin.batches import begin
@@ -18,10 +20,12 @@ from wallet_gateway.admin.countdown import CountdownList, EndsSoon, time_left
 from wallet_gateway.admin.decisions import ask_gateway
 from wallet_gateway.admin.order_page import order_page
 from wallet_gateway.admin.permissions import may
-from wallet_gateway.admin.read_only import ReadOnlyAdmin, unbroken
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, moment, unbroken
 from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.queries.search import orders_found
+
+CREATED_AT = moment("created_at", _("created at"))
 
 
 @admin.register(PaymentOrder)
@@ -31,7 +35,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     change_form_template = "admin/wallet_gateway/order.html"
     finder = staticmethod(orders_found)
     search_help_text = _("Beginning of a reference; or whole: order number, transaction, the gateway's id")
-    list_display = ("reference", "number", "amount", "state", "to_capture", "gateway", "created_at")
+    list_display = ("reference", "number", "amount", "state", "to_capture", CREATED_AT, "gateway")
     list_filter = ("state", EndsSoon)
     actions = ("capture_many", "refund_many", "reverse_many", "ask_many")
     fields = ()
@@ -50,6 +54,11 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     def to_capture(self, order: PaymentOrder) -> str:
         """Return how long what is authorised can still be captured."""
         return time_left(order)
+
+    def get_list_display(self, request: HttpRequest) -> list[str | Callable[[Any], str | bool]]:  # noqa: ARG002 - Django's signature
+        """Name the gateway of each order only where there are several."""
+        several = len(conf.settings().gateways) > 1
+        return [column for column in self.list_display if several or column != "gateway"]
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[CountdownList]:  # noqa: ARG002
         """Use a list that knows since when its orders hold money."""

@@ -228,6 +228,17 @@ def labelled(column: str, label: StrOrPromise, *, boolean: bool = False) -> Call
     return shown
 
 
+def moment(column: str, label: StrOrPromise) -> Callable[[Any], str]:
+    """Return a column of a list with a date and a time, as short as the reader's language has them."""
+
+    @admin.display(description=label)
+    def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
+        value = getattr(row, column)
+        return formats.date_format(localtime(value) if is_aware(value) else value, "SHORT_DATETIME_FORMAT")
+
+    return shown
+
+
 def linked(path: str, label: StrOrPromise) -> Callable[[Any], str]:
     """Return a column that links the row at the end of a path such as `payment.order`; `-` for none."""
 

@@ -14,7 +14,7 @@ from wallet_gateway.admin.asking import begin_with_transactions
 from wallet_gateway.admin.decisions import decide, send_again
 from wallet_gateway.admin.operating import reason_in_words
 from wallet_gateway.admin.order_page import requests_of, tasks_of
-from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, linked, money, seen
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, linked, moment, money, seen
 from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction
@@ -34,7 +34,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         money("amount", _("amount")),
         "state",
         seen("author", _("author")),
-        labelled("created_at", _("created at")),
+        moment("created_at", _("created at")),
     )
     list_filter = ("state", "kind")
     actions = ("ask_many",)

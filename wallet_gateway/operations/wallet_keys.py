@@ -155,6 +155,8 @@ class Rotation:
 
 
 SEALED = ((WalletKey, "api_key"), (WalletKey, "encryption_key"), (GatewayTransaction, "wallet_secrets"))
+_WITH_SECRETS = {"state__in": sorted(STATES_WITH_SECRETS)}
+"""Few of a million transactions are in these states, and the table holds secrets of no others."""
 
 
 @sensitive_variables()
@@ -182,8 +184,7 @@ def stored_secrets(model: type[WalletKey | GatewayTransaction], column: str) -> 
     """Yield every sealed value of a column with its row's key, 500 rows at a time."""
     rows = model._default_manager.exclude(**{column: None}).exclude(**{column: b""}).order_by("pk")
     if model is GatewayTransaction:
-        # Few of a million are in these states, and the table holds secrets of no others.
-        rows = rows.filter(state__in=sorted(STATES_WITH_SECRETS))
+        rows = rows.filter(**_WITH_SECRETS)
     last = 0
     while batch := list(rows.filter(pk__gt=last).values_list("pk", column)[:_BATCH]):
         for key, sealed in batch:
