@@ -215,6 +215,12 @@ def test_a_time_on_a_page_is_written_as_in_a_list(superuser: Client) -> None:
     assert "May 17, 2026, noon" in page
 
 
+def test_a_time_that_has_not_come_is_a_dash(superuser: Client) -> None:
+    page = superuser.get(f"/admin/wallet_gateway/gatewaytransaction/{an_intent().pk}/change/")
+
+    assert "None" not in page.content.decode()
+
+
 @pytest.mark.parametrize("name", ["state", "state__exact", "gateway", "currency"])
 def test_what_no_database_can_look_for_filters_nothing(superuser: Client, name: str) -> None:
     here = "/admin/wallet_gateway/paymentorder/"

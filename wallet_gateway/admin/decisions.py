@@ -15,6 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from wallet_gateway import payments
@@ -152,6 +153,10 @@ def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int
         "explanation": _("The payment can be used again once none of its differences is open."),
         "form": form,
         "back": back,
+        "trail": {
+            "url": reverse("admin:wallet_gateway_discrepancy_changelist"),
+            "label": capfirst(Discrepancy._meta.verbose_name_plural),
+        },
         "facts": [(_("Difference"), discrepancy.get_kind_display()), (_("Found at"), discrepancy.found_at)],
     }
     return draw(site, request, "decide.html", context)

@@ -220,6 +220,9 @@ def labelled(column: str, label: StrOrPromise, *, boolean: bool = False) -> Call
     @admin.display(description=label, boolean=boolean)
     def shown(row: Any) -> Any:  # noqa: ANN401 - a value of any column
         value = getattr(row, column)
+        if value is None and not boolean:
+            # Django does so in lists, and on the page of a row it says what a program would.
+            return "-"
         if isinstance(value, datetime):
             # Django shows it so in lists, and on the page of a row as a program would.
             return formats.date_format(localtime(value) if is_aware(value) else value, "DATETIME_FORMAT")
