@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from tests.operations.conftest import Pay, Resolve, VirtualClock, sweep_until
-from tests.operations.dying import scripted
+from tests.operations.dying import Killed, kill, scripted
 from tests.operations.records import answer_of, record
 from tests.operations.subjects import Subject
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
@@ -20,6 +20,7 @@ from wallet_gateway.models import (
     OutboxFact,
     Payment,
 )
+from wallet_gateway.operations import resolutions
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups import capture, refund, reverse
 from wallet_gateway.operations.reconciliation import reconcile_order
@@ -66,6 +67,33 @@ def test_a_contradiction_may_be_decided_either_way(
     closed = Discrepancy.objects.get()
     assert (closed.closed_by, closed.reason) == ("anna", "provider's support, ticket 4711")
     assert subject.order_state_is(done=decision is HAPPENED)
+
+
+def test_whoever_dies_right_after_a_decision_leaves_nothing_frozen_for_ever(
+    subject: Subject,
+    contradicted: GatewayTransaction,
+    resolve: Resolve,
+    context: GatewayContext,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(resolutions, "unfreeze", lambda *_, **__: kill())
+        with pytest.raises(Killed):
+            resolve(contradicted, NOT_HAPPENED)
+    assert subject.is_frozen()
+
+    sweep(context=context)
+
+    assert not subject.is_frozen()
+    assert subject.order_state_is(done=False)
+
+
+def test_what_is_contradicted_still_no_sweep_thaws(
+    subject: Subject, contradicted: GatewayTransaction, context: GatewayContext
+) -> None:
+    Discrepancy.objects.update(closed_at=context.clock.now())
+    sweep(context=context)
+    assert subject.is_frozen()
 
 
 @pytest.mark.parametrize("subject", ["refund"], indirect=True)

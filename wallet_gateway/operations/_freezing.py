@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
+from typing import TypeVar
 
 from django.db.models import Exists, F, OuterRef, QuerySet
+from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.discrepancies import FREEZING
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import IntentState, PaymentState, TransactionKind
 from wallet_gateway.domain.standing import payment_state
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxFact, Payment
 from wallet_gateway.operations._books import OPENING
 from wallet_gateway.operations._facts_of import facts_of_thawed
+from wallet_gateway.operations._isolation import alone
 from wallet_gateway.operations._settlement import add_facts, reread
 from wallet_gateway.operations._sums import Outrun, write_order
 from wallet_gateway.operations._transactions import in_transaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.facts import deliver
 
+P = TypeVar("P", Payment, MigratedDeposit)
 _TRIES = 5
 
 
@@ -32,6 +37,35 @@ def unfreeze(intent: GatewayTransaction, *, context: GatewayContext) -> None:
     else:
         facts = in_transaction(lambda: _unfreeze(intent, context.clock.now()))
     deliver(facts, clock=context.clock)
+
+
+@sensitive_variables()
+def thaw(*, context: GatewayContext, limit: int) -> int:
+    """Lift freezes that nothing asks for any more, whose lifter died before doing it; return how many."""
+    forgotten = list(_forgotten(context.alias, limit))
+    for intent in forgotten:
+        with alone(intent.reference):
+            unfreeze(intent, context=context)
+    return len(forgotten)
+
+
+def _forgotten(gateway: str, limit: int) -> Iterator[GatewayTransaction]:
+    """Yield an intent of each payment and deposit that is frozen although nothing contradicts the books."""
+    frozen = Payment.objects.filter(state=PaymentState.FROZEN, order__gateway=gateway)
+    payments = list(_uncontradicted(frozen, "payment")[:limit])
+    yield from GatewayTransaction.objects.filter(payment__in=payments, kind__in=OPENING)
+    # A deposit is frozen with a difference: the few that ever had one are looked at, and not all.
+    differed = Discrepancy.objects.filter(deposit__isnull=False, closed_at__isnull=False)
+    deposits = MigratedDeposit.objects.filter(frozen=True, gateway=gateway, pk__in=differed.values("deposit"))
+    for deposit in _uncontradicted(deposits, "deposit")[:limit]:
+        yield from deposit.transactions.all()[:1]
+
+
+def _uncontradicted(rows: QuerySet[P], parent: str) -> QuerySet[P]:
+    of = {parent: OuterRef("pk")}
+    still_open = Discrepancy.objects.filter(**of, kind__in=FREEZING, closed_at__isnull=True)
+    anomalies = GatewayTransaction.objects.filter(**of, state=IntentState.ANOMALY)
+    return rows.filter(~Exists(still_open), ~Exists(anomalies))
 
 
 def _unfreeze(intent: GatewayTransaction, now: datetime) -> tuple[OutboxFact, ...]:

@@ -17,6 +17,7 @@ from wallet_gateway.models import EvidenceKind, GatewayTransaction
 from wallet_gateway.operations import wallet_sweep
 from wallet_gateway.operations._books import OPENING
 from wallet_gateway.operations._breaker import count_unknown
+from wallet_gateway.operations._freezing import thaw
 from wallet_gateway.operations._isolation import alone
 from wallet_gateway.operations._log_lines import one_line
 from wallet_gateway.operations._news import News
@@ -63,6 +64,7 @@ class SweepReport:
 def sweep(*, context: GatewayContext) -> SweepReport:
     """Do once what is due for one gateway."""
     let_lapse(now=context.clock.now(), gateway=context.alias)
+    thaw(context=context, limit=_LIMIT)
     return SweepReport(
         gateway=context.alias,
         leases_ended=end_leases(context=context),
