@@ -9,15 +9,16 @@ POSTGRES_URL ?= postgres://postgres@127.0.0.1:5432/test
 MARIADB_URL  ?= mysql://root@127.0.0.1:3306/test
 # The tests need no order and share nothing. They often wait for a server or a browser: three workers fill two cores.
 # Files come in the order of tests/conftest.py, the long ones first.
-PYTEST_ARGS  ?= -q -n 3 --dist loadfile --no-loadscope-reorder
+WORKERS      ?= 3
+PYTEST_ARGS  ?= -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Measuring makes the tests half as slow again.
 COVERAGE     ?= --cov --cov-report=term:skip-covered
 # What never touches the database under test is not run again on each of them. The sandbox has always its own.
-WITHOUT_ROWS := architecture client docs/test_fresh.py domain example_project/test_demo.py \
-	management/commands/test_wallet_sweep_process.py packaging protocol sandbox
+WITHOUT_ROWS := architecture client contrib/prometheus/test_calls.py docs/test_fresh.py docs/test_pages.py domain \
+	example_project/test_demo.py management/commands/test_wallet_sweep_process.py packaging protocol sandbox testing
 ON_SERVERS   := -m "not browser" $(WITHOUT_ROWS:%=--ignore=tests/%)
 # What reads sources only, or brings a Python and a Django of its own, is the same on every other.
-WITHOUT_DJANGO := architecture docs/test_fresh.py
+WITHOUT_DJANGO := architecture docs/test_fresh.py docs/test_pages.py packaging
 ON_VERSIONS    := -m "not browser" $(WITHOUT_DJANGO:%=--ignore=tests/%)
 
 BIN := $(VENV)/bin
@@ -73,10 +74,10 @@ test-js:  ## Types and tests of the browser scripts, where Node is there
 	else $(MAKE) --no-print-directory tests/js/node_modules/.installed && tests/js/node_modules/.bin/tsc --project tests/js \
 	&& node --test --test-timeout=60000 $$(find tests -name '*.test.js' -not -path '*/node_modules/*'); fi
 
-test-postgres: $(VENV)/.installed-test  ## The Python tests on PostgreSQL, when it answers
+test-postgres: $(VENV)/.installed-test  ## The Python tests on PostgreSQL, when it answers; in CI it must
 	@scripts/test-database $(VENV) postgres PostgreSQL "$(POSTGRES_URL)" $(PYTEST_ARGS) $(ON_SERVERS)
 
-test-mariadb: $(VENV)/.installed-test  ## The Python tests on MariaDB, when it answers
+test-mariadb: $(VENV)/.installed-test  ## The Python tests on MariaDB, when it answers; in CI it must
 	@scripts/test-database $(VENV) mariadb MariaDB "$(MARIADB_URL)" $(PYTEST_ARGS) $(ON_SERVERS)
 
 lint: $(VENV)/.installed-test $(VENV)/.installed-lint $(VENV)/.installed-docs $(VENV)/.installed-bench  ## Style, types, arrows between the rooms, missing migrations

@@ -8,6 +8,7 @@ import shutil
 import socket
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -52,20 +53,37 @@ def test_a_missing_python_is_named_with_what_to_install() -> None:
     assert "No Python from 2.0 to 2.1 found" in found.stderr
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+@pytest.fixture
+def deaf() -> Iterator[str]:
+    """The URL of a server that does not answer: its port is taken, and nobody listens there."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"postgres://nobody@127.0.0.1:{taken.getsockname()[1]}/test"
+
+
+def on_postgres(url: str, *, ci: str) -> subprocess.CompletedProcess[str]:
+    script = str(SCRIPTS / "test-database")
+    return run(script, str(Path(sys.executable).parent.parent), "postgres", "PostgreSQL", url, CI=ci)
+
+
+def test_by_hand_a_database_that_does_not_answer_is_a_loud_skip(deaf: str) -> None:
+    ran = on_postgres(deaf, ci="")
+    assert ran.returncode == 0
+    assert "*** PostgreSQL: TESTS SKIPPED. It does not answer at 127.0.0.1:" in ran.stderr
+
+
+def test_in_ci_a_database_that_does_not_answer_is_a_failure_that_says_what_to_do(deaf: str) -> None:
+    ran = on_postgres(deaf, ci="true")
+    assert ran.returncode == 1
+    assert "*** PostgreSQL: TESTS NOT RUN, WHICH FAILS IN CI. It does not answer at 127.0.0.1:" in ran.stderr
+    assert "set POSTGRES_URL to nothing where there is none" in ran.stderr
 
 
 @pytest.mark.parametrize("ci", ["", "true"], ids=["by-hand", "in-ci"])
-def test_a_database_that_does_not_answer_is_a_loud_skip(ci: str) -> None:
-    url = f"postgres://nobody@127.0.0.1:{free_port()}/test"
-    script = str(SCRIPTS / "test-database")
-    ran = run(script, str(Path(sys.executable).parent.parent), "postgres", "PostgreSQL", url, CI=ci)
+def test_where_there_is_said_to_be_no_database_its_tests_are_skipped_aloud(ci: str) -> None:
+    ran = on_postgres("", ci=ci)
     assert ran.returncode == 0
-    assert "*** PostgreSQL: TESTS SKIPPED" in ran.stderr
+    assert "*** PostgreSQL: TESTS SKIPPED. POSTGRES_URL is empty" in ran.stderr
 
 
 @pytest.mark.parametrize("script", [*SCRIPTS.iterdir(), ROOT / ".ci" / "run"], ids=lambda path: path.name)
