@@ -9,14 +9,15 @@ import pytest
 
 from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, Pay, VirtualClock, sweep_until
-from tests.operations.dying import scripted
+from tests.operations.dying import Killed, kill, scripted
 from tests.operations.records import answer_of, record
 from tests.operations.second_person import asked, needs_two
 from tests.operations.subjects import DEPOSIT, MIGRATION_FILE
 from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.domain.second_person import AGREED
 from wallet_gateway.models import Approval, ApprovalState, Discrepancy, Evidence, GatewayTransaction, Payment
-from wallet_gateway.operations.approvals import Grant, UnableToApprove, put_back
+from wallet_gateway.operations import _settlement
+from wallet_gateway.operations.approvals import UnableToApprove
 from wallet_gateway.operations.approving import approve
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.detached_refunds import refund_migrated
@@ -274,12 +275,22 @@ def test_a_difference_that_nobody_had_seen_is_not_closed_by_an_earlier_request(
     assert Discrepancy.objects.filter(intent=stuck, closed_at__isnull=True).count() == 2
 
 
-def test_a_decision_that_came_to_nothing_waits_again(two: GatewayContext, request_of_anna: Approval) -> None:
-    slot = request_of_anna.slot
-    Approval.objects.filter(pk=request_of_anna.pk).update(state="AGREED", decided_by="bert", slot=None)
-    put_back(Grant(approval=request_of_anna, author="bert"))
-    request_of_anna.refresh_from_db()
-    assert (request_of_anna.state, request_of_anna.decided_by, request_of_anna.slot) == ("WAITING", "", slot)
+def test_a_decision_and_the_word_of_who_agreed_are_written_together_or_not_at_all(
+    stuck: GatewayTransaction,
+    give_up: Callable[[], GatewayTransaction],
+    two: GatewayContext,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    request = asked(give_up)
+    with monkeypatch.context() as patch:
+        patch.setattr(_settlement, "_add_evidence", lambda *_: kill())
+        with pytest.raises(Killed):
+            approve(request, author="bert", context=two)
+
+    request.refresh_from_db()
+    stuck.refresh_from_db()
+    assert (request.state, stuck.state) == (ApprovalState.WAITING, IntentState.UNKNOWN)
+    assert approve(request, author="bert", context=two).state == IntentState.ABANDONED
 
 
 def test_what_never_left_is_given_up_by_one_person(

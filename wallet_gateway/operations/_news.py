@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -32,5 +32,7 @@ class News:
     """Further columns of the intent that go with it."""
     ask_not_before: datetime | None = None
     """When the gateway, by its own word, wants to be asked again."""
+    also: Callable[[], object] | None = None
+    """What else is written in the same transaction, which may be run again."""
     keep_as_evidence: bool = True
     """False for what is no news; what moves an intent is kept in any case."""

@@ -139,6 +139,8 @@ def _write(intent: GatewayTransaction, news: News, context: GatewayContext) -> _
         write_sums(intent, booking, after=after, freeze=freeze, now=now)
     intent.state = after
     write_intent(intent, news, before=before, booking=booking, now=now, jitter=context.jitter())
+    if news.also is not None:
+        news.also()
     if news.keep_as_evidence or after is not before:
         _add_evidence(intent, news, now)
     moved = after is not before and not was_approved

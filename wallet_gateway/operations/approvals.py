@@ -175,14 +175,6 @@ def take_up(grant: Grant, intent: GatewayTransaction, *, now: datetime) -> None:
     )
 
 
-def put_back(grant: Grant) -> None:
-    """Let a request wait again that was taken up and came to nothing."""
-    approval = grant.approval
-    Approval.objects.filter(pk=approval.pk, state=ApprovalState.AGREED, decided_by=grant.author[:150]).update(
-        state=ApprovalState.WAITING, decided_at=None, decided_by="", reason="", slot=approval.slot
-    )
-
-
 def decline(approval: Approval, *, author: str, reason: str, clock: Clock) -> Approval:
     """End a request without doing it; by whoever asked it is withdrawn. Raises `UnableToApprove`."""
     check_decider(author, reason)

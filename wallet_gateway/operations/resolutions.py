@@ -14,8 +14,7 @@ from wallet_gateway.operations._discrepancies import resume_after_mix_up
 from wallet_gateway.operations._freezing import unfreeze
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import reread, settle
-from wallet_gateway.operations._transactions import in_transaction
-from wallet_gateway.operations.approvals import Grant, ask_to_decide, put_back, take_up
+from wallet_gateway.operations.approvals import Grant, ask_to_decide, take_up
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.texts import WHAT_IS_NO_TEXT, is_storable
@@ -56,11 +55,15 @@ def resolve(
     event = _event(intent, decision, context)
     if grant is not None:
         _check_is_as_asked(intent, grant.approval)
-        in_transaction(lambda: take_up(grant, intent, now=context.clock.now()))
     elif _takes_two(intent, context):
         raise ask_to_decide(intent, decision=decision, reason=reason, author=author, context=context)
-    if IntentState(intent.state) is IntentState.ANOMALY:
-        _close_all(intent, reason=reason, author=author, context=context)
+
+    def with_it() -> None:
+        if grant is not None:
+            take_up(grant, intent, now=context.clock.now())
+        if IntentState(intent.state) is IntentState.ANOMALY:
+            _close_all(intent, reason=reason, author=author, context=context)
+
     news = News(
         kind=EvidenceKind.DECISION,
         event=event,
@@ -68,12 +71,11 @@ def resolve(
         author=author,
         decided_on=IntentState(intent.state),
         changes={"decided_by_person": True},
+        also=with_it,
     )
     try:
         settled = settle(intent, news, context=context)
     except IllegalTransition as error:
-        if grant is not None:
-            put_back(grant)
         raise UnableToResolve("it has moved on meanwhile; look again") from error
     unfreeze(settled, context=context)
     return reread(settled)
