@@ -116,6 +116,8 @@ def test_a_fault_leads_where_the_matrix_says(
             clock.advance_to(intent.next_query_at)
         sweep(context=context)
         intent.refresh_from_db()
+        if intent.next_query_at is None:
+            break
     assert intent.state == row.end
     check_money(subject, intent)
     assert subject.requests() == 1
