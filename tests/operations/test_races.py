@@ -530,7 +530,8 @@ def test_either_somebody_agrees_or_somebody_declines(
     )
 
     assert surprises(results, UnableToApprove) == []
-    assert len(results) - len([one for one in results if isinstance(one, UnableToApprove)]) == 1
+    # Who agrees several times at once is told each time of the one refund.
+    assert len({one for one in results if not isinstance(one, UnableToApprove)}) == 1
     request.refresh_from_db()
     agreed = request.state == ApprovalState.AGREED
     assert count(wallet_sandbox, "refund") == int(agreed)
