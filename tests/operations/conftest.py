@@ -231,7 +231,7 @@ def resolve(context: GatewayContext) -> Resolve:
 
     def decide(intent: GatewayTransaction, decision: Decision, **given: Any) -> GatewayTransaction:
         words = {"reason": "provider's support, ticket 4711", "author": "anna"} | given
-        return resolutions.resolve(intent, decision=decision, context=context, **words)
+        return resolutions.resolve(intent, decision=decision, **({"context": context} | words))
 
     return decide
 

@@ -105,3 +105,9 @@ class Filing(Scripted):
 def filing(context: GatewayContext, records: Mapping[str, bytes]) -> GatewayContext:
     """Return the context with a gateway that files these records under these references."""
     return replace(context, gateway=Gateway(account=context.gateway.account, transport=Filing(records)))
+
+
+def in_the_name_of(merchant_id: str, context: GatewayContext) -> GatewayContext:
+    """Return the context as it is once the settings name another account, under which nothing is known."""
+    account = replace(context.gateway.account, merchant_id=merchant_id)
+    return replace(context, gateway=Gateway(account=account, transport=Filing({})))

@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
-from tests.operations.dying import filing, scripted
+from tests.operations.dying import filing, in_the_name_of, scripted
 from tests.operations.records import answer_of, record
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
@@ -169,6 +169,26 @@ def test_what_is_asked_before_the_settle_time_ends_no_page(
     payment = open_page()
     clock.advance(seconds=900 + 15 * 60 - 1)
     assert reconcile_attempt(reference=payment.reference, context=context).is_open
+
+
+def test_a_page_of_an_account_that_the_settings_no_longer_name_does_not_end_unasked(
+    open_page: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    payment = open_page()
+    wallet_sandbox.complete_checkout(payment.reference, "success")
+    clock.advance(hours=1)
+    assert reconcile_due(context=in_the_name_of("ANOTHER", context)) == 1
+
+    intent = payment.opening
+    intent.refresh_from_db()
+    assert (intent.state, intent.needs_operator) == (S.OPEN, True)
+    assert order_state() == OrderState.OPEN
+
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
+    intent.refresh_from_db()
+    assert (intent.state, intent.needs_operator) == (S.APPROVED, False)
+    assert order_state() == OrderState.PAID
 
 
 # Not too often

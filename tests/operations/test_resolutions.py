@@ -8,7 +8,7 @@ import pytest
 
 from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, Resolve, VirtualClock, sweep_until
-from tests.operations.dying import scripted
+from tests.operations.dying import in_the_name_of, scripted
 from tests.operations.records import answer_of, record
 from tests.operations.subjects import Subject
 from tests.operations.wallet_customer import CARD, Customer
@@ -72,6 +72,14 @@ def test_long_words_are_cut_and_kept(stuck: GatewayTransaction, resolve: Resolve
 
 
 # Outcomes that nobody can find out
+
+
+def test_what_was_sent_for_an_account_that_the_settings_no_longer_name_is_not_given_up(
+    subject: Subject, stuck: GatewayTransaction, resolve: Resolve, context: GatewayContext
+) -> None:
+    with pytest.raises(UnableToResolve, match="give the alias its account back"):
+        resolve(stuck, NOT_HAPPENED, context=in_the_name_of("ANOTHER", context))
+    assert subject.reserved() == subject.amount
 
 
 def test_what_nobody_can_find_out_is_given_up_and_watched(

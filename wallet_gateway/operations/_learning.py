@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -16,9 +18,13 @@ from wallet_gateway.domain.recovery import (
     rung_after,
 )
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
+from wallet_gateway.operations._accounts import other_account_of
+from wallet_gateway.operations._log_lines import one_line
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import settle
 from wallet_gateway.operations.context import GatewayContext
+
+logger = logging.getLogger("wallet_gateway.operations")
 
 _HELD = frozenset({IntentState.AWAITING_3DS, IntentState.PENDING})
 _NOT_ENDED = _HELD | {IntentState.UNKNOWN}
@@ -30,6 +36,11 @@ def learn(intent: GatewayTransaction, finding: Finding | None, context: GatewayC
     if finding is None:
         return settle(intent, _no_answer(intent, now), context=context)
     event = _event_of(intent, finding, now)
+    if event is IntentEvent.EXPIRED and (other := other_account_of(intent, context)):
+        logger.error(
+            "%s was sent for %s, which the settings no longer name", intent.reference, one_line(other)
+        )
+        return settle(intent, _of_another_account(intent, now), context=context)
     changes = _climbed(intent, now, context) | _counted(intent, finding, now)
     news = News(
         kind=EvidenceKind.RECORDS,
@@ -52,6 +63,13 @@ def _no_answer(intent: GatewayTransaction, now: datetime) -> News:
         # A gateway that says nothing readable for a day is a person's business, too.
         columns["needs_operator"] = True
     return News(kind=EvidenceKind.FAULT, changes=columns, keep_as_evidence=False)
+
+
+def _asked_for_another(intent: GatewayTransaction, other: str, now: datetime) -> News:
+    """An empty answer to a question in another's name ends nothing: a person has to give the name back."""
+    logger.error("%s was sent for %s, which the settings do not name", intent.reference, one_line(other))
+    news = _no_answer(intent, now)
+    return replace(news, changes=news.changes | {"needs_operator": True})
 
 
 def _asked(intent: GatewayTransaction, now: datetime) -> dict[str, Any]:

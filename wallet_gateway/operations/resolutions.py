@@ -10,6 +10,7 @@ from wallet_gateway.domain.discrepancies import OTHER_AMOUNT
 from wallet_gateway.domain.lifecycle import IllegalTransition, IntentEvent, IntentState
 from wallet_gateway.domain.recovery import OPERATOR_ABSENT_ANSWERS, OPERATOR_AFTER, needs_operator
 from wallet_gateway.models import Approval, Discrepancy, EvidenceKind, GatewayTransaction
+from wallet_gateway.operations._accounts import other_account_of
 from wallet_gateway.operations._discrepancies import resume_after_mix_up
 from wallet_gateway.operations._freezing import unfreeze
 from wallet_gateway.operations._news import News
@@ -112,6 +113,11 @@ def _event(intent: GatewayTransaction, decision: Decision, context: GatewayConte
     )
     if not waited:
         raise UnableToResolve(_too_early(intent))
+    if other := other_account_of(intent, context):
+        raise UnableToResolve(
+            f"it was sent for {other}, and the gateway was asked in the name of another account: "
+            "give the alias its account back, and ask again"
+        )
     return IntentEvent.ABANDONED
 
 

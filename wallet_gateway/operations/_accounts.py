@@ -1,0 +1,28 @@
+"""Whose request it was: the settings may name another account of the gateway than the one that sent it."""
+
+from __future__ import annotations
+
+import json
+
+from wallet_gateway.models import Evidence, GatewayTransaction
+from wallet_gateway.operations.context import GatewayContext
+
+
+def other_account_of(intent: GatewayTransaction, context: GatewayContext) -> str:
+    """Return the account that an intent was sent for where it is not the settings' own, in words; else "".
+
+    The gateway knows nothing of it under the settings' account, so an empty answer tells nothing. A body that
+    retention has erased tells nothing, either.
+    """
+    sent = json.loads(_body(intent) or "{}")
+    ours = context.gateway.account
+    theirs = sent.get("merchantId", ours.merchant_id), sent.get("storeId", ours.store_id)
+    if theirs == (ours.merchant_id, ours.store_id):
+        return ""
+    return "merchantId {}, storeId {}".format(*theirs)
+
+
+def _body(intent: GatewayTransaction) -> str:
+    """Return what was sent: it stands in the row until it has left, and then once, in its evidence."""
+    kept = Evidence.objects.filter(intent=intent).exclude(request_body="").order_by("pk")
+    return intent.request_body or kept.values_list("request_body", flat=True).first() or ""
