@@ -231,7 +231,8 @@ def resolve(context: GatewayContext) -> Resolve:
 
     def decide(intent: GatewayTransaction, decision: Decision, **given: Any) -> GatewayTransaction:
         words = {"reason": "provider's support, ticket 4711", "author": "anna"} | given
-        return resolutions.resolve(intent, decision=decision, **({"context": context} | words))
+        asked: dict[str, Any] = {"context": context} | words
+        return resolutions.resolve(intent, decision=decision, **asked)
 
     return decide
 

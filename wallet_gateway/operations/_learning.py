@@ -37,10 +37,7 @@ def learn(intent: GatewayTransaction, finding: Finding | None, context: GatewayC
         return settle(intent, _no_answer(intent, now), context=context)
     event = _event_of(intent, finding, now)
     if event is IntentEvent.EXPIRED and (other := other_account_of(intent, context)):
-        logger.error(
-            "%s was sent for %s, which the settings no longer name", intent.reference, one_line(other)
-        )
-        return settle(intent, _of_another_account(intent, now), context=context)
+        return settle(intent, _asked_for_another(intent, other, now), context=context)
     changes = _climbed(intent, now, context) | _counted(intent, finding, now)
     news = News(
         kind=EvidenceKind.RECORDS,
@@ -69,7 +66,7 @@ def _asked_for_another(intent: GatewayTransaction, other: str, now: datetime) ->
     """An empty answer to a question in another's name ends nothing: a person has to give the name back."""
     logger.error("%s was sent for %s, which the settings do not name", intent.reference, one_line(other))
     news = _no_answer(intent, now)
-    return replace(news, changes=news.changes | {"needs_operator": True})
+    return replace(news, changes={**news.changes, "needs_operator": True})
 
 
 def _asked(intent: GatewayTransaction, now: datetime) -> dict[str, Any]:
