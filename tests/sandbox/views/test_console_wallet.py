@@ -38,8 +38,8 @@ def test_an_account_is_shown_by_its_last_digits_alone(visitor: Visitor, page_of_
     assert_sound(page)
     assert "VISA •••• 1881" in page.text
     # Neither the number nor how much of it the account's row knows beside these four.
-    assert "4012" not in page.html
-    assert "411111" not in page.html
+    assert "40128888" not in page.html
+    assert "41111111" not in page.html
 
 
 def test_an_open_check_is_linked_until_it_is_decided(visitor: Visitor, page_of_the_check: str) -> None:
