@@ -114,11 +114,13 @@ def workers(gateway: CountingGateway, queue: Celery, tmp_path: Path) -> Iterator
         "WORKER_QUEUE": queue.conf.task_default_queue,
     }
     command = [sys.executable, "-m", "celery", "-A", "tests.contrib.worker_app", "worker"]
+    # Two runs of the tests may share a broker, which knows each worker by its name.
+    mine = queue.conf.task_default_queue
     options = ["--pool", "solo", "--without-gossip", "--without-mingle", "--loglevel", "INFO"]
     with (tmp_path / "workers.log").open("wb") as log:
         started = [
             subprocess.Popen(
-                [*command, *options, "--hostname", f"w{number}@%h"],
+                [*command, *options, "--hostname", f"w{number}-{mine}@%h"],
                 cwd=ROOT,
                 env=environment,
                 stdout=log,
