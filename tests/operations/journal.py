@@ -12,6 +12,11 @@ def sent(control: SandboxControl, operation: str = "authorization") -> list[dict
     return [entry["body"] for entry in control.journal() if entry["operation"] == operation]
 
 
+def times_sent(control: SandboxControl, operation: str) -> int:
+    """Return how many requests of one operation reached the gateway."""
+    return len(sent(control, operation))
+
+
 def bodies(control: SandboxControl) -> list[dict[str, Any]]:
     """Return the bodies of the checkouts, the oldest first."""
     return sent(control, "checkout")

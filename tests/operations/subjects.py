@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 
+from tests.operations.journal import times_sent
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
@@ -89,7 +90,7 @@ class Subject:
 
     def requests(self) -> int:
         """How many requests of this operation reached the gateway."""
-        return sum(entry["operation"] == self.name for entry in self.control.journal())
+        return times_sent(self.control, self.name)
 
     def executed(self, intent: GatewayTransaction) -> int:
         """What the gateway's own records say was done under the intent's reference, in minor units."""

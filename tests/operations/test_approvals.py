@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 
 from tests.operations.conftest import Pay, VirtualClock
+from tests.operations.journal import times_sent
 from tests.operations.second_person import asked, needs_two
 from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals import (
@@ -49,13 +50,9 @@ def give(two: GatewayContext, pay: Pay) -> Ask:
     return ask
 
 
-def sent(control: SandboxControl) -> int:
-    return sum(entry["operation"] == "refund" for entry in control.journal())
-
-
 def test_up_to_the_limit_one_person_is_enough(give: Ask, wallet_sandbox: SandboxControl) -> None:
     assert give("5.00").state == "APPROVED"
-    assert sent(wallet_sandbox) == 1
+    assert times_sent(wallet_sandbox, "refund") == 1
     assert not Approval.objects.exists()
 
 
@@ -68,7 +65,7 @@ def test_above_it_a_request_waits_nothing_is_reserved_and_nothing_sent(
     assert request.expires_at - request.created_at == two.policy.second_person.waits
     assert Payment.objects.get().refund_reserved == 0
     assert not GatewayTransaction.objects.filter(kind="REFUND").exists()
-    assert sent(wallet_sandbox) == 0
+    assert times_sent(wallet_sandbox, "refund") == 0
 
 
 def test_small_pieces_of_a_large_refund_count_together(give: Ask) -> None:
@@ -123,7 +120,7 @@ def test_who_declines_says_why_and_the_key_is_spent(
     with pytest.raises(UnableToApprove):
         decline(request, author="carla", reason="twice", clock=clock)
     assert asked(lambda: give("8.00")) != request
-    assert sent(wallet_sandbox) == 0
+    assert times_sent(wallet_sandbox, "refund") == 0
 
 
 def test_who_asked_withdraws_it(give: Ask, clock: VirtualClock) -> None:

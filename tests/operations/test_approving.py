@@ -10,6 +10,7 @@ import pytest
 from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, Pay, VirtualClock, sweep_until
 from tests.operations.dying import Killed, kill, scripted
+from tests.operations.journal import times_sent
 from tests.operations.records import answer_of, record
 from tests.operations.second_person import asked, needs_two
 from tests.operations.subjects import DEPOSIT, MIGRATION_FILE
@@ -50,10 +51,6 @@ def request_of_anna(two: GatewayContext, payment: Payment) -> Approval:
     return asked(lambda: refund(payment=payment, context=two, amount=Decimal("8.00"), who=who))
 
 
-def sent(control: SandboxControl, operation: str = "refund") -> int:
-    return sum(entry["operation"] == operation for entry in control.journal())
-
-
 def test_it_is_sent_once_and_both_names_are_kept(
     request_of_anna: Approval, two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl
 ) -> None:
@@ -72,7 +69,7 @@ def test_it_is_sent_once_and_both_names_are_kept(
     assert refund(payment=payment, context=two, amount=Decimal("8.00"), who=again) == intent
     with pytest.raises(UnableToApprove):
         approve(request_of_anna, author="carla", context=two)
-    assert sent(wallet_sandbox) == 1
+    assert times_sent(wallet_sandbox, "refund") == 1
 
 
 @pytest.mark.parametrize("name", ["anna", "ANNA ", ""])
@@ -81,7 +78,7 @@ def test_who_asked_cannot_agree_nor_can_nobody(
 ) -> None:
     with pytest.raises(UnableToApprove):
         approve(request_of_anna, author=name, context=two)
-    assert sent(wallet_sandbox) == 0
+    assert times_sent(wallet_sandbox, "refund") == 0
 
 
 @pytest.mark.parametrize("change", [str, str.upper])
@@ -92,7 +89,7 @@ def test_a_name_longer_than_its_column_is_still_the_one_who_asked(
     request = asked(lambda: refund(payment=payment, context=two, who=Who(author=name)))
     with pytest.raises(UnableToApprove, match="who has asked"):
         approve(request, author=change(name), context=two)
-    assert sent(wallet_sandbox) == 0
+    assert times_sent(wallet_sandbox, "refund") == 0
 
 
 def test_what_is_no_longer_there_is_said_nothing_is_sent_and_it_goes_on_waiting(
@@ -105,7 +102,7 @@ def test_what_is_no_longer_there_is_said_nothing_is_sent_and_it_goes_on_waiting(
 
     request_of_anna.refresh_from_db()
     assert (request_of_anna.state, request_of_anna.decided_by) == (ApprovalState.WAITING, "")
-    assert sent(wallet_sandbox) == 1
+    assert times_sent(wallet_sandbox, "refund") == 1
     assert not Evidence.objects.filter(detail__startswith=AGREED).exists()
 
 
@@ -134,7 +131,7 @@ def test_after_its_time_nobody_can_agree(
     clock.advance(days=7)
     with pytest.raises(UnableToApprove):
         approve(request_of_anna, author="bert", context=two)
-    assert sent(wallet_sandbox) == 0
+    assert times_sent(wallet_sandbox, "refund") == 0
 
 
 def test_a_limit_that_was_lifted_meanwhile_does_not_make_it_two_refunds(
@@ -143,7 +140,7 @@ def test_a_limit_that_was_lifted_meanwhile_does_not_make_it_two_refunds(
     who = Who(key="click", author="anna")
     asked(lambda: refund(payment=payment, context=context, amount=Decimal("8.00"), who=who))
     approve(request_of_anna, author="bert", context=context)
-    assert sent(wallet_sandbox) == 1
+    assert times_sent(wallet_sandbox, "refund") == 1
 
 
 def test_an_outcome_that_is_lost_after_it_is_as_any_other(

@@ -12,8 +12,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from django.db import connection, transaction
-from hypothesis import Phase, settings
+from django.db import transaction
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -29,7 +28,7 @@ from tests.operations.conftest import MUG, MakeContext, VirtualClock
 from tests.operations.gateway_truth import check_sent_once
 from tests.operations.invariants import check_books
 from tests.operations.wallet_customer import Customer
-from tests.operations.wallet_world import FAULTS, OneOrder, World
+from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.domain.second_person import AGREED, SecondPerson
@@ -59,8 +58,6 @@ KEYS = st.sampled_from([None, "click-1", "click-2"])
 AMOUNTS = st.sampled_from([None, "2.00", "5.00", "5.01", "12.00"])
 LIMIT = 500
 """Minor units that one person alone may give back."""
-IN_THE_SUITE = {"sqlite": 6}
-"""How many histories the tests run; elsewhere than in this database it is a few."""
 
 # Django 6.1 gave it another name.
 _savepoint: Callable[[], str] = getattr(transaction, "savepoint_create", None) or transaction.savepoint
@@ -204,17 +201,4 @@ def test_whatever_happens_to_refunds_nobody_gives_back_much_alone_and_nothing_is
 ) -> None:
     deaf = make_context(f"http://127.0.0.1:{unused_port()}")
     Refunds.world = World(wallet_sandbox, customer, deaf, clock)
-    run_state_machine_as_test(Refunds, settings=_chosen())
-
-
-def _chosen() -> settings:
-    # Asked to be verbose, a profile has a longer name.
-    if settings.get_current_profile_name().startswith("long"):
-        return settings()
-    # The same histories each time: a run of the tests tells of the change at hand and of no luck.
-    return settings(
-        max_examples=IN_THE_SUITE.get(connection.vendor, 2),
-        stateful_step_count=15,
-        derandomize=True,
-        phases=[Phase.generate],
-    )
+    run_state_machine_as_test(Refunds, settings=history_settings(on_sqlite=6, elsewhere=2))

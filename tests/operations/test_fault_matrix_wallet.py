@@ -14,6 +14,7 @@ from tests.operations.conftest import (
     sweep_until,
 )
 from tests.operations.dying import Killed, interrupted, kill
+from tests.operations.journal import times_sent
 from tests.operations.test_fault_matrix import ROWS, Row
 from tests.operations.wallet_customer import CARD, Customer, authorizing_through
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
@@ -29,10 +30,6 @@ ORDER_STATES = {
     S.APPROVED: OrderState.PAID,
     S.REJECTED: OrderState.FAILED,
 }
-
-
-def requests(control: SandboxControl, operation: str) -> int:
-    return sum(entry["operation"] == operation for entry in control.journal())
 
 
 def check_money(intent: GatewayTransaction) -> None:
@@ -75,7 +72,7 @@ def test_a_fault_of_an_authorization_leads_where_the_matrix_says(
             break
     assert intent.state == row.end
     check_money(intent)
-    assert requests(wallet_sandbox, "authorization") == 1
+    assert times_sent(wallet_sandbox, "authorization") == 1
     assert OutboxFact.objects.filter(intent=intent).count() <= 1
 
 
@@ -97,7 +94,7 @@ def test_an_answer_with_a_three_d_secure_page_that_is_lost_is_found_by_the_statu
     sweep(context=customer.context)
     intent.refresh_from_db()
     assert intent.state in {S.REJECTED, S.PENDING}
-    assert requests(wallet_sandbox, "authorization") == 1
+    assert times_sent(wallet_sandbox, "authorization") == 1
 
 
 def test_an_authorization_whose_sender_died_is_neither_sent_again_nor_ended_by_empty_answers(
@@ -109,7 +106,7 @@ def test_an_authorization_whose_sender_died_is_neither_sent_again_nor_ended_by_e
             order, customer.approve(customer.open(order)), interrupted(customer.context, before=kill)
         )
     intent = GatewayTransaction.objects.get()
-    assert (intent.state, requests(wallet_sandbox, "authorization")) == (S.SENDING, 0)
+    assert (intent.state, times_sent(wallet_sandbox, "authorization")) == (S.SENDING, 0)
 
     clock.advance(seconds=121)
     sweep(context=customer.context)
@@ -117,7 +114,7 @@ def test_an_authorization_whose_sender_died_is_neither_sent_again_nor_ended_by_e
     check_money(intent)
     sweep_until(intent, lambda row: row.needs_operator, context=customer.context, clock=clock)
 
-    assert (intent.state, requests(wallet_sandbox, "authorization")) == (S.UNKNOWN, 0)
+    assert (intent.state, times_sent(wallet_sandbox, "authorization")) == (S.UNKNOWN, 0)
     assert intent.absent_count > 5
     check_money(intent)
 
@@ -137,7 +134,7 @@ def test_an_authorization_whose_sender_died_after_the_gateway_had_it_is_found_wi
     sweep(context=customer.context)
 
     intent.refresh_from_db()
-    assert (intent.state, requests(wallet_sandbox, "authorization")) == (S.APPROVED, 1)
+    assert (intent.state, times_sent(wallet_sandbox, "authorization")) == (S.APPROVED, 1)
     check_money(intent)
 
 
@@ -179,8 +176,8 @@ def test_an_account_is_asked_about_as_often_as_the_matrix_says_and_then_the_butt
     with pytest.raises(WalletTryAgain) as failure:
         customer.post(order, detail)
 
-    assert requests(wallet_sandbox, "get_payment_account") == tries
-    assert requests(wallet_sandbox, "authorization") == 0
+    assert times_sent(wallet_sandbox, "get_payment_account") == tries
+    assert times_sent(wallet_sandbox, "authorization") == 0
     assert failure.value.__cause__ is None
     assert PaymentOrder.objects.get().is_payable
     # Nothing is spent: the same result pays once the gateway answers.

@@ -9,6 +9,7 @@ import pytest
 from tests.client.certificates import Certificate
 from tests.operations.conftest import MakeOrder, Sender, VirtualClock
 from tests.operations.far_ends import LOST, NOT_SENT, FarEnd, rows
+from tests.operations.journal import times_sent
 from tests.operations.wallet_customer import Customer, authorizing_through, diverted
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.models import Evidence, PaymentOrder, WalletKey
@@ -20,10 +21,6 @@ from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 S = IntentState
-
-
-def charged(control: SandboxControl) -> int:
-    return sum(entry["operation"] == "authorization" for entry in control.journal())
 
 
 # The authorization
@@ -61,9 +58,9 @@ def test_an_authorization_that_never_left_is_given_up_and_the_button_pressed_aga
 
     clock.advance(minutes=5)
     sweep(context=customer.context)
-    assert charged(wallet_sandbox) == 0
+    assert times_sent(wallet_sandbox, "authorization") == 0
     assert customer.pay(order).order.state == OrderState.PAID
-    assert charged(wallet_sandbox) == 1
+    assert times_sent(wallet_sandbox, "authorization") == 1
 
 
 @rows(LOST)
@@ -92,7 +89,7 @@ def test_an_authorization_that_left_is_unknown_and_nothing_else_of_its_order_can
 
     assert (intent.state, intent.absent_count) == (S.UNKNOWN, 3)
     assert PaymentOrder.objects.get().state == OrderState.PENDING
-    assert charged(wallet_sandbox) == 0
+    assert times_sent(wallet_sandbox, "authorization") == 0
 
 
 # The questions before it
@@ -130,7 +127,7 @@ def test_an_account_that_cannot_be_asked_about_charges_nothing_and_the_same_resu
             customer.post(order, detail, context)
 
     assert len(waits) + 1 == tries
-    assert charged(wallet_sandbox) == 0
+    assert times_sent(wallet_sandbox, "authorization") == 0
     assert PaymentOrder.objects.get().is_payable
     assert customer.post(order, detail).opening.state == S.APPROVED
 

@@ -24,6 +24,7 @@ from tests.client.servers import unused_port
 from tests.operations.conftest import MUG, MakeContext, MakeOrder, Pay, VirtualClock, sweep_until
 from tests.operations.dying import Killed, interrupted, kill, scripted
 from tests.operations.invariants import check_books
+from tests.operations.journal import times_sent
 from tests.operations.records import answer_of, record
 from tests.operations.second_person import asked, needs_two
 from tests.operations.subjects import MIGRATION_FILE
@@ -119,10 +120,6 @@ def surprises(results: list[Any], *expected: type[Exception]) -> list[Any]:
     return [one for one in results if isinstance(one, Exception) and not isinstance(one, expected)]
 
 
-def count(control: SandboxControl, operation: str) -> int:
-    return sum(entry["operation"] == operation for entry in control.journal())
-
-
 @pytest.fixture
 def real(context: GatewayContext) -> GatewayContext:
     """A context that really sleeps."""
@@ -164,7 +161,7 @@ def test_refunds_never_exceed_what_was_captured(
     payment = fresh(payment)
     assert (payment.refunded, payment.refund_reserved) == (payment.captured, 0)
     assert payment.order.state == OrderState.REFUNDED
-    assert count(wallet_sandbox, "refund") == fits
+    assert times_sent(wallet_sandbox, "refund") == fits
 
 
 def test_while_one_refund_is_under_way_no_other_is_begun(
@@ -175,9 +172,11 @@ def test_while_one_refund_is_under_way_no_other_is_begun(
     results = together(lambda: refund(payment=fresh(payment), context=real, amount=Decimal("1.00")))
 
     assert surprises(results, OperationOutstanding) == []
-    assert count(wallet_sandbox, "refund") == len([one for one in results if not isinstance(one, Exception)])
+    assert times_sent(wallet_sandbox, "refund") == len(
+        [one for one in results if not isinstance(one, Exception)]
+    )
     payment = fresh(payment)
-    assert payment.refunded == 100 * count(wallet_sandbox, "refund")
+    assert payment.refunded == 100 * times_sent(wallet_sandbox, "refund")
 
 
 def test_either_captures_or_a_reversal_and_never_both(
@@ -193,7 +192,7 @@ def test_either_captures_or_a_reversal_and_never_both(
     payment = fresh(payment)
     reversed_ = payment.reversal == Reversal.DONE
     assert reversed_ is (payment.captured == 0)
-    assert (count(wallet_sandbox, "reversal"), count(wallet_sandbox, "capture") > 0) == (
+    assert (times_sent(wallet_sandbox, "reversal"), times_sent(wallet_sandbox, "capture") > 0) == (
         (1, False) if reversed_ else (0, True)
     )
 
@@ -208,7 +207,7 @@ def test_one_key_sends_once_however_often_it_is_clicked(
 
     assert surprises(results) == []
     assert len({one.pk for one in results}) == 1
-    assert count(wallet_sandbox, "refund") == 1
+    assert times_sent(wallet_sandbox, "refund") == 1
 
 
 def test_one_deposit_is_refunded_up_to_its_limit(
@@ -238,7 +237,7 @@ def test_what_never_left_is_sent_by_one_worker(
     results = together(lambda: send_again(GatewayTransaction.objects.get(pk=intent.pk), context=real))
 
     assert surprises(results) == []
-    assert count(wallet_sandbox, "capture") == 1
+    assert times_sent(wallet_sandbox, "capture") == 1
     assert Payment.objects.get().captured == 500
 
 
@@ -260,7 +259,7 @@ def test_many_clicks_on_one_order_open_one_page(
     shown = {one for one in results if isinstance(one, str)}
     assert len(shown) == 1
     assert "" not in shown
-    assert count(wallet_sandbox, "checkout") == 1
+    assert times_sent(wallet_sandbox, "checkout") == 1
     assert Payment.objects.count() == 1
 
 
@@ -278,7 +277,7 @@ def test_clicks_that_come_while_a_page_is_slow_to_open_are_shown_it(
 
     assert surprises(results) == []
     assert len(set(results)) == 1
-    assert count(wallet_sandbox, "checkout") == 1
+    assert times_sent(wallet_sandbox, "checkout") == 1
 
 
 def test_many_calls_store_one_order(clock: VirtualClock) -> None:
@@ -301,14 +300,14 @@ def test_sweeps_share_the_questions(
 ) -> None:
     for _ in range(10):
         wallet_sandbox.complete_checkout(pay("return").reference, "success")
-    before = count(wallet_sandbox, "status")
+    before = times_sent(wallet_sandbox, "status")
     clock.advance(seconds=80)
     quick = replace(real, sleep=lambda _: None)
     results = together(lambda: reconcile_due(context=quick))
 
     assert surprises(results) == []
     assert sum(results) == 10
-    assert count(wallet_sandbox, "status") == before + 10
+    assert times_sent(wallet_sandbox, "status") == before + 10
     assert PaymentOrder.objects.filter(state=OrderState.PAID).count() == 10
 
 
@@ -509,7 +508,7 @@ def test_of_many_who_agree_at_once_one_does_and_it_is_sent_once(
     results = together(lambda: approve(request, author=next(names), context=two))
 
     assert surprises(results, UnableToApprove) == []
-    assert count(wallet_sandbox, "refund") == 1
+    assert times_sent(wallet_sandbox, "refund") == 1
     (intent,) = [row for row in results if isinstance(row, GatewayTransaction)]
     request.refresh_from_db()
     assert request.state == ApprovalState.AGREED
@@ -534,7 +533,7 @@ def test_either_somebody_agrees_or_somebody_declines(
     assert len({one for one in results if not isinstance(one, UnableToApprove)}) == 1
     request.refresh_from_db()
     agreed = request.state == ApprovalState.AGREED
-    assert count(wallet_sandbox, "refund") == int(agreed)
+    assert times_sent(wallet_sandbox, "refund") == int(agreed)
     assert fresh(payment).refunded == (2000 if agreed else 0)
 
 
@@ -551,7 +550,7 @@ def test_small_refunds_at_once_do_not_pass_the_limit_together(
     )
 
     assert fresh(payment).refunded == 900
-    assert count(wallet_sandbox, "refund") == 3
+    assert times_sent(wallet_sandbox, "refund") == 3
     assert Approval.objects.filter(state=ApprovalState.WAITING).count() == 1
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
+from tests.operations.journal import times_sent
 from wallet_gateway import signals
 from wallet_gateway.domain.capture_window import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
@@ -38,10 +39,6 @@ def told() -> Iterator[Told]:
 
 def policy(make_context: MakeContext, what: CapturePolicy) -> GatewayContext:
     return make_context(capture_window=CaptureWindow(policy=what))
-
-
-def sent(control: SandboxControl, operation: str) -> int:
-    return sum(entry["operation"] == operation for entry in control.journal())
 
 
 def test_an_authorisation_is_told_of_two_days_before_its_end_and_once(
@@ -101,7 +98,7 @@ def test_the_machine_captures_what_is_left_and_once(
     watch_authorisations(context=context)
     payment.refresh_from_db()
     assert payment.captured == 2000
-    assert sent(wallet_sandbox, "capture") == 2
+    assert times_sent(wallet_sandbox, "capture") == 2
     last = GatewayTransaction.objects.latest("pk")
     assert (last.author, last.amount_minor, last.key) == (AUTHOR, 1500, f"radar-{payment.reference}")
 
@@ -116,7 +113,7 @@ def test_a_capture_whose_outcome_is_unknown_is_not_sent_again(
     for _ in range(3):
         watch_authorisations(context=context)
         clock.advance(minutes=6)
-    assert sent(wallet_sandbox, "capture") == 1
+    assert times_sent(wallet_sandbox, "capture") == 1
     assert payment.transactions.get(kind=TransactionKind.CAPTURE).state == IntentState.UNKNOWN
 
 
@@ -128,7 +125,7 @@ def test_the_machine_gives_back_what_nothing_was_captured_of(
     capture(payment=part, context=context, amount=Decimal("5.00"))
     clock.advance(days=6)
     assert watch_authorisations(context=context) == 2
-    assert (Payment.objects.get(pk=whole.pk).state, sent(wallet_sandbox, "reversal")) == ("REVERSED", 1)
+    assert (Payment.objects.get(pk=whole.pk).state, times_sent(wallet_sandbox, "reversal")) == ("REVERSED", 1)
     assert Payment.objects.get(pk=part.pk).captured == 500
 
 

@@ -14,8 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
-from hypothesis import Phase, settings
+from django.db import transaction
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -31,7 +30,7 @@ from tests.operations.conftest import MUG, MakeContext, VirtualClock
 from tests.operations.gateway_truth import check_sent_once
 from tests.operations.invariants import check_books
 from tests.operations.wallet_customer import CARD, TOKEN, Customer
-from tests.operations.wallet_world import FAULTS, OneOrder, World
+from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.models import GatewayTransaction
@@ -56,8 +55,6 @@ WHICH = st.integers(0, 5)
 """Which of several; counted around."""
 KEYS = st.sampled_from([None, None, "click-1", "click-2"])
 AMOUNTS = st.sampled_from([None, "0.01", "7.50", "19.99"])
-IN_THE_SUITE = {"sqlite": 18}
-"""How many histories the tests run; elsewhere than in this database it is a few."""
 
 # Django 6.1 gave it another name.
 _savepoint: Callable[[], str] = getattr(transaction, "savepoint_create", None) or transaction.savepoint
@@ -261,17 +258,4 @@ def test_whatever_happens_to_an_order_its_books_are_true_and_no_card_is_charged_
 ) -> None:
     deaf = make_context(f"http://127.0.0.1:{unused_port()}")
     History.world = World(wallet_sandbox, customer, deaf, clock)
-    run_state_machine_as_test(History, settings=_chosen())
-
-
-def _chosen() -> settings:
-    # Asked to be verbose, a profile has a longer name.
-    if settings.get_current_profile_name().startswith("long"):
-        return settings()
-    # The same histories each time: a run of the tests tells of the change at hand and of no luck.
-    return settings(
-        max_examples=IN_THE_SUITE.get(connection.vendor, 3),
-        stateful_step_count=15,
-        derandomize=True,
-        phases=[Phase.generate],
-    )
+    run_state_machine_as_test(History, settings=history_settings(on_sqlite=18, elsewhere=3))

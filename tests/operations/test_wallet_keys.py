@@ -14,6 +14,7 @@ from tests.client.servers import unused_port
 from tests.models.rows import a_wallet_attempt
 from tests.operations.conftest import MakeContext, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
+from tests.operations.journal import times_sent
 from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.models import (
     GatewayPause,
@@ -40,17 +41,13 @@ from wallet_gateway.testing.control import SandboxControl
 pytestmark = pytest.mark.django_db
 
 
-def asked(control: SandboxControl) -> int:
-    return sum(entry["operation"] == "public_key" for entry in control.journal())
-
-
 def test_a_key_is_asked_for_once_and_serves_everybody(
     context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     first, second = current_key(context=context), current_key(context=context)
     assert first.api_key == second.api_key
     assert first.row == second.row
-    assert asked(wallet_sandbox) == 1
+    assert times_sent(wallet_sandbox, "public_key") == 1
 
 
 def test_what_is_stored_of_a_key_is_ciphertext(context: GatewayContext) -> None:
@@ -70,13 +67,13 @@ def test_a_key_is_renewed_before_it_ends_by_one_process(
     # Another process is at it: this one goes on with what there is.
     WalletKey.objects.update(renewing_until=clock.now() + timedelta(seconds=60))
     assert current_key(context=context).row == first.row
-    assert asked(wallet_sandbox) == 1
+    assert times_sent(wallet_sandbox, "public_key") == 1
 
     clock.advance(seconds=61)
     renewed = current_key(context=context)
     assert renewed.row != first.row
     assert renewed.api_key != first.api_key
-    assert asked(wallet_sandbox) == 2
+    assert times_sent(wallet_sandbox, "public_key") == 2
 
 
 def test_while_the_key_service_fails_a_key_that_has_not_ended_is_good_enough(
@@ -116,7 +113,7 @@ def test_the_key_service_is_asked_as_often_as_the_matrix_says_and_then_there_is_
     wallet_sandbox.fault("public_key", fault, times=10, **options)  # type: ignore[arg-type]
     with caplog.at_level(logging.ERROR), pytest.raises(WalletUnavailable):
         current_key(context=context)
-    assert asked(wallet_sandbox) == tries
+    assert times_sent(wallet_sandbox, "public_key") == tries
     assert "the key service of default brought no key" in caplog.text
     assert not WalletKey.objects.exists()
 
@@ -128,12 +125,14 @@ def test_for_half_a_minute_after_a_failure_nobody_waits_for_the_key_service_and_
     for machine in (context, context, make_context()):
         with pytest.raises(WalletUnavailable):
             current_key(context=machine)
-    assert asked(wallet_sandbox) == 4, "the first page waits through all tries, the others not at all"
+    assert times_sent(wallet_sandbox, "public_key") == 4, (
+        "the first page waits through all tries, the others not at all"
+    )
 
     clock.advance(seconds=31)
     assert current_key(context=context).api_key
     assert GatewayPause.objects.get().keys_until is None
-    assert asked(wallet_sandbox) == 5
+    assert times_sent(wallet_sandbox, "public_key") == 5
 
 
 def test_a_key_service_that_has_failed_is_tried_by_one_process_while_the_others_go_on(
@@ -148,7 +147,7 @@ def test_a_key_service_that_has_failed_is_tried_by_one_process_while_the_others_
     def meanwhile(_: float) -> None:
         with pytest.raises(WalletUnavailable):
             current_key(context=context)
-        beside.append(asked(wallet_sandbox))
+        beside.append(times_sent(wallet_sandbox, "public_key"))
 
     wallet_sandbox.fault("public_key", "drop_before", times=2)
     assert current_key(context=replace(context, sleep=meanwhile)).api_key
@@ -177,7 +176,7 @@ def test_a_key_that_ended_before_it_came_is_none(
     for _ in range(2):
         with pytest.raises(WalletUnavailable):
             current_key(context=context)
-    assert asked(wallet_sandbox) == 1
+    assert times_sent(wallet_sandbox, "public_key") == 1
     assert "or our clock is off" in caplog.text
 
 
@@ -200,7 +199,7 @@ def test_a_key_sealed_with_a_key_that_is_gone_is_fetched_anew(
     with pytest.raises(UnreadableSecret):
         opened(WalletKey.objects.get(), elsewhere)
     assert current_key(context=elsewhere).api_key
-    assert asked(wallet_sandbox) == 2
+    assert times_sent(wallet_sandbox, "public_key") == 2
 
 
 def test_without_keys_to_seal_with_there_is_no_button(context: GatewayContext) -> None:

@@ -9,7 +9,8 @@ from functools import partial
 import pytest
 
 from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
-from tests.operations.test_races import count, shared_database, surprises, together
+from tests.operations.journal import times_sent
+from tests.operations.test_races import shared_database, surprises, together
 from tests.operations.wallet_customer import Customer
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
@@ -53,7 +54,7 @@ def test_one_result_posted_by_many_at_once_charges_once(
     results = together(lambda: customer.post(order, detail))
 
     assert surprises(results, OperationRefused) == []
-    assert count(wallet_sandbox, "authorization") == 1
+    assert times_sent(wallet_sandbox, "authorization") == 1
     assert stands(order).state == OrderState.PAID
     assert WalletAttempt.objects.get().results_count <= MOST_RESULTS
 
@@ -75,7 +76,7 @@ def test_no_more_than_five_results_are_looked_at_however_many_come_at_once(
     results = together(lambda: customer.post(order, nobody))
 
     assert surprises(results, OperationRefused) == []
-    assert count(wallet_sandbox, "get_payment_account") == MOST_RESULTS
+    assert times_sent(wallet_sandbox, "get_payment_account") == MOST_RESULTS
     assert sum(isinstance(one, TooManyWalletResults) for one in results) == len(results) - MOST_RESULTS
 
 
@@ -94,7 +95,7 @@ def test_two_tabs_with_a_card_each_charge_one_of_them(
     results = together(lambda: customer.post(order, one), lambda: customer.post(order, other), times=2)
 
     assert surprises(results, OperationRefused) == []
-    assert count(wallet_sandbox, "authorization") == 1
+    assert times_sent(wallet_sandbox, "authorization") == 1
     assert stands(order).state == OrderState.PAID
 
 
@@ -110,7 +111,7 @@ def test_the_hosted_page_and_the_button_at_the_same_moment_do_not_both_take_the_
     results = together(lambda: customer.post(order, detail), page, times=2)
 
     assert surprises(results, OperationRefused, CheckoutUnavailable) == []
-    assert count(wallet_sandbox, "authorization") == 1
+    assert times_sent(wallet_sandbox, "authorization") == 1
     assert stands(order).state == OrderState.PAID
 
 
@@ -131,7 +132,7 @@ def test_a_button_that_ends_while_its_result_comes_is_either_charged_or_ended(
     assert surprises(results, OperationRefused) == []
     state = GatewayTransaction.objects.get().state
     assert state in {S.APPROVED, S.EXPIRED}
-    assert count(wallet_sandbox, "authorization") == (state == S.APPROVED)
+    assert times_sent(wallet_sandbox, "authorization") == (state == S.APPROVED)
 
 
 def test_however_a_sheet_is_priced_while_its_result_comes_what_is_charged_is_what_is_on_record(

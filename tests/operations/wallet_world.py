@@ -10,7 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
+from django.db import connection
 from django.db.models import QuerySet
+from hypothesis import Phase, settings
 
 from tests.operations.conftest import VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
@@ -89,3 +91,17 @@ class OneOrder:
 
     def truth(self) -> GatewayTruth:
         return GatewayTruth(self.order, self.world.context.gateway)
+
+
+def history_settings(*, on_sqlite: int, elsewhere: int) -> settings:
+    """Return how many histories are run: a few in the suite, and what the profile says in a long search."""
+    # Asked to be verbose, a profile has a longer name.
+    if settings.get_current_profile_name().startswith("long"):
+        return settings()
+    # The same histories each time: a run of the tests tells of the change at hand and of no luck.
+    return settings(
+        max_examples=on_sqlite if connection.vendor == "sqlite" else elsewhere,
+        stateful_step_count=15,
+        derandomize=True,
+        phases=[Phase.generate],
+    )
