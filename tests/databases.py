@@ -1,31 +1,25 @@
-"""Makes tests with real commits quick. After each of them Django empties all tables, in a way that is slow.
+"""Databases under test: quick to empty, and no request of a server is still writing when they are emptied.
 
-PostgreSQL's TRUNCATE takes up to a second for tables of a few rows, where DELETE takes a millisecond. And
-after every flush Django writes content types and permissions anew, which no test of ours reads.
-
-Django never closes a connection to SQLite in memory, since the last one takes the database with it. The
-tests' own thread holds that one: the others close theirs as they would any, or Python finds them left over.
-
-All threads of a server that is tested share that one connection, and with it the transaction it is in. So
-there the server carries out one request after another, as it would wait for its turn at a file.
+After a test with real commits Django empties all tables, in a way that is slow: PostgreSQL's TRUNCATE takes
+up to a second for tables of a few rows, where DELETE takes a millisecond, and after every flush Django writes
+content types and permissions anew, which no test reads.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from django.contrib.contenttypes.management import create_contenttypes
-from django.core.handlers.base import BaseHandler
 from django.core.handlers.wsgi import WSGIHandler
-from django.db import DEFAULT_DB_ALIAS, connection, connections
-from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db import connection
 from django.db.models.signals import post_migrate
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from tests.waiting import PATIENCE
 
+if TYPE_CHECKING:
     from django.http import HttpRequest
     from django.http.response import HttpResponseBase
 
@@ -43,31 +37,45 @@ def _deletions(operations: Any, style: object, tables: Iterable[str], **options:
     return [f"DELETE FROM {operations.quote_name(table)};" for table in tables]
 
 
+class _Underway:
+    """The requests that servers of this process are answering."""
+
+    def __init__(self) -> None:
+        self._number = 0
+        self._changed = threading.Condition()
+
+    def count(self, change: int) -> None:
+        with self._changed:
+            self._number += change
+            self._changed.notify_all()
+
+    def is_none_left(self) -> bool:
+        with self._changed:
+            return self._changed.wait_for(lambda: self._number == 0, PATIENCE)
+
+
 @pytest.fixture(scope="session", autouse=True)
-def threads_close_their_own() -> None:
-    """Let `close()` do what it says in every thread but the tests' own."""
-    if connection.vendor != "sqlite":
-        return
-    tests_own = threading.get_ident()
-
-    def close(wrapper: Any) -> None:  # noqa: ANN401  Django's wrapper
-        wrapper.validate_thread_sharing()
-        # A server's thread may have been lent the connection of the tests.
-        if wrapper._thread_ident != tests_own or not wrapper.is_in_memory_db():
-            BaseDatabaseWrapper.close(wrapper)
-
-    setattr(type(connections[DEFAULT_DB_ALIAS]), "close", close)  # noqa: B010  a method of Django's, for the tests
-
-
-@pytest.fixture(scope="session", autouse=True)
-def one_request_after_another() -> None:
-    """Let no request of a server into the transaction of another."""
-    if connection.vendor != "sqlite":
-        return
-    turn = threading.Lock()
+def _underway() -> Iterator[_Underway]:
+    underway, answer = _Underway(), WSGIHandler.get_response
 
     def get_response(handler: WSGIHandler, request: HttpRequest) -> HttpResponseBase:
-        with turn:
-            return BaseHandler.get_response(handler, request)
+        underway.count(+1)
+        try:
+            return answer(handler, request)
+        finally:
+            underway.count(-1)
 
-    setattr(WSGIHandler, "get_response", get_response)  # noqa: B010  a method of Django's, for the tests
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(WSGIHandler, "get_response", get_response)
+        yield underway
+
+
+@pytest.fixture(autouse=True)
+def answered_before_the_flush(request: pytest.FixtureRequest, _underway: _Underway) -> Iterator[None]:
+    """Let a live server answer what a closed page still asked for, before its tables are emptied."""
+    if "live_server" not in request.fixturenames:
+        yield
+        return
+    request.getfixturevalue("transactional_db")
+    yield
+    assert _underway.is_none_left(), "a request to the live server is not answered"

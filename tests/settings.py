@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 
 import environ
@@ -53,7 +55,16 @@ TEMPLATES = [
 STATIC_URL = "/static/"
 DATABASES = {"default": env.db_url("DATABASE_URL", default="sqlite://:memory:")}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-    DATABASES["default"]["OPTIONS"] = {"transaction_mode": "IMMEDIATE", "timeout": 20}
+    DATABASES["default"]["OPTIONS"] = {
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 60,
+        # Readers do not wait for the writer. No test pulls the plug, so nothing waits for the disk.
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF",
+    }
+    # A file, which every thread opens for itself: threads that share one in memory share its transactions.
+    DATABASES["default"]["TEST"] = {
+        "NAME": str(Path(tempfile.gettempdir(), f"wallet-gateway-tests-{os.getpid()}.sqlite3")),
+    }
 elif DATABASES["default"]["ENGINE"].endswith("postgresql"):
     # No test pulls the plug; waiting for the disk at every commit is most of the suite's time.
     DATABASES["default"]["OPTIONS"] = {"options": "-c synchronous_commit=off"}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.db import connection, connections
+from django.db import connections
 from django.test import Client
 from django.urls import resolve, reverse
 from pytest_django import Settings
@@ -278,9 +278,6 @@ def test_a_page_that_was_used_does_nothing_new_with_another_amount(
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif(
-    connection.vendor == "sqlite", reason="SQLite in memory has one connection for one thread"
-)
 def test_two_people_at_once_never_take_more_than_there_is(
     make_person: MakePerson, order: PaymentOrder
 ) -> None:

@@ -12,6 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.models.rows import a_payment, an_intent, an_order
+from tests.tables import every
 from wallet_gateway.admin.countdown import in_words
 from wallet_gateway.models import PaymentOrder
 
@@ -27,7 +28,7 @@ WORDS = [
 ]
 
 
-@pytest.mark.parametrize(("left", "words"), WORDS)
+@every(("left", "words"), WORDS)
 def test_what_is_left_is_said_in_days_and_at_the_end_in_hours(left: timedelta, words: str) -> None:
     assert in_words(left) == words
 

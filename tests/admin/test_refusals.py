@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import pytest
 from django.utils import translation
 
 from tests.architecture.sources import sources
+from tests.tables import every
 from wallet_gateway.admin.refusals import _SENTENCES, said
 
 
-@pytest.mark.parametrize("sentence", _SENTENCES)
+@every("sentence", _SENTENCES)
 def test_each_sentence_is_said_somewhere_word_for_word(sentence: str) -> None:
     rooms = [*sources("wallet_gateway/domain"), *sources("wallet_gateway/operations")]
     assert any(f'"{sentence}"' in source.text for source in rooms)
 
 
-@pytest.mark.parametrize("sentence", _SENTENCES)
-@pytest.mark.parametrize("language", ["de", "fr", "es", "ar"])
+@every("sentence", _SENTENCES)
+@every("language", ["de", "fr", "es", "ar"])
 def test_each_sentence_is_translated(sentence: str, language: str) -> None:
     with translation.override("en"):
         english = said(sentence)

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import every
 from wallet_gateway.admin.visible_text import LONGEST, visible, visible_body
 
 HIDING = {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "shown"),
     [
         ("a chip in the rim", "a chip in the rim"),
@@ -48,7 +48,7 @@ def test_a_message_is_laid_out_without_being_read() -> None:
     )
 
 
-@pytest.mark.parametrize("body", ["", "<html>502</html>", "{", "}}}", '["open', "[" * 2000])
+@every("body", ["", "<html>502</html>", "{", "}}}", '["open', "[" * 2000])
 def test_what_is_no_message_is_shown_all_the_same(body: str) -> None:
     assert visible_body(body).replace("\n", "").replace(" ", "") == body.replace(" ", "")
 

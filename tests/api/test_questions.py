@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.api.problems import InvalidBody
 from wallet_gateway.api.questions import (
     EventReport,
@@ -33,7 +34,7 @@ def test_an_address_is_in_no_repr() -> None:
     assert "75001" not in repr(asked)
 
 
-@pytest.mark.parametrize(
+@every(
     "body",
     [
         {},

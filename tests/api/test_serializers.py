@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.tables import every
 from wallet_gateway.api.serializers import StatusSerializer
 from wallet_gateway.domain.lifecycle import OrderState
 
@@ -12,7 +11,7 @@ def test_the_poll_tells_three_things() -> None:
     assert set(StatusSerializer().fields) == {"state", "final", "next"}
 
 
-@pytest.mark.parametrize("state", list(OrderState))
+@every("state", list(OrderState))
 def test_every_state_of_an_order_can_be_told(state: OrderState) -> None:
     body = {"state": state, "final": True, "next": "/wallet/result/x/", "amount": "24.90"}
     assert StatusSerializer(body).data == {"state": state.value, "final": True, "next": "/wallet/result/x/"}

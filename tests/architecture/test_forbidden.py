@@ -6,9 +6,8 @@ import ast
 import re
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.architecture.sources import ROOT, everything, package, sources
+from tests.tables import every
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,15 +88,13 @@ FORBIDDEN: list[tuple[str, Callable[[Source], set[int]], str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("find", "reason"), [rule[1:] for rule in FORBIDDEN], ids=[rule[0] for rule in FORBIDDEN]
-)
+@every(("find", "reason"), [rule[1:] for rule in FORBIDDEN], ids=[rule[0] for rule in FORBIDDEN])
 def test_the_package_never_contains(find: Callable[[Source], set[int]], reason: str) -> None:
     found = [f"{source.name}:{line}" for source in package() for line in sorted(find(source))]
     assert not found, reason
 
 
-@pytest.mark.parametrize("room", MONEY_ROOMS)
+@every("room", MONEY_ROOMS)
 def test_money_never_becomes_a_float(room: str) -> None:
     found = [
         f"{source.name}:{line}"
@@ -175,14 +172,14 @@ def _templates() -> list[str]:
     ]
 
 
-@pytest.mark.parametrize("name", _templates())
+@every("name", _templates())
 def test_a_template_has_no_inline_script_or_style(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     found = [f"{name}:{text[: match.start()].count(chr(10)) + 1}" for match in INLINE.finditer(text)]
     assert not found, "a strict content security policy must not need an exception for our pages"
 
 
-@pytest.mark.parametrize("name", _templates())
+@every("name", _templates())
 def test_a_template_escapes_what_it_prints(name: str) -> None:
     text = (ROOT / name).read_text(encoding="utf-8")
     assert "|safe" not in text.replace(" ", "")

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import every
 from wallet_gateway.client.answers import HttpAnswer, Shape, message_of, seconds_to_wait
 from wallet_gateway.client.errors import BadAnswer, OutcomeUnknown, Refused, UnknownReason
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage, UnreadableBody
@@ -46,8 +47,8 @@ def test_a_success_is_its_message(status: int) -> None:
     assert message_of(http_answer(status, SUCCESS), SHAPE) == "Approved"
 
 
-@pytest.mark.parametrize("body", [ERROR, OTHER_CASE], ids=["canonical", "another letter case"])
-@pytest.mark.parametrize("status", [200, 204, 400, 401, 403, 404, 409, 413, 422, 451, 499])
+@every("body", [ERROR, OTHER_CASE], ids=["canonical", "another letter case"])
+@every("status", [200, 204, 400, 401, 403, 404, 409, 413, 422, 451, 499])
 def test_the_gateways_error_body_is_a_refusal(status: int, body: str) -> None:
     with pytest.raises(Refused) as failure:
         message_of(http_answer(status, body), SHAPE)
@@ -56,8 +57,8 @@ def test_the_gateways_error_body_is_a_refusal(status: int, body: str) -> None:
     assert refused.message == "SchemaValidationError: amount"
 
 
-@pytest.mark.parametrize("body", [ERROR, SUCCESS, "<html>", ""], ids=["error", "success", "html", "nothing"])
-@pytest.mark.parametrize(
+@every("body", [ERROR, SUCCESS, "<html>", ""], ids=["error", "success", "html", "nothing"])
+@every(
     ("status", "reason"),
     [
         (100, UnknownReason.OTHER),
@@ -86,7 +87,7 @@ def test_these_statuses_leave_the_outcome_unknown_whatever_the_body(
     assert failure.value.detail == f"HTTP {status}"
 
 
-@pytest.mark.parametrize(
+@every(
     "body",
     ["<html>", "", "{}", "[]", SUCCESS, '{"error": "no"}', '{"code": "1"}', '{"details": {"message": "x"}}'],
 )
@@ -96,7 +97,7 @@ def test_a_4xx_without_the_gateways_error_body_leaves_the_outcome_unknown(body: 
     assert failure.value.reason == UnknownReason.FOREIGN_ANSWER
 
 
-@pytest.mark.parametrize(
+@every(
     ("body", "reason"),
     [
         ('{"state": "Appro', UnknownReason.UNREADABLE),
@@ -172,7 +173,7 @@ def test_an_unknown_outcome_says_how_long_to_wait() -> None:
 NOW = "Thu, 01 Jan 2026 10:00:00 GMT"
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "seconds"),
     [
         ("0", 0.0),

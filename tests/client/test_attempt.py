@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.client.attempt import Attempt, Limits
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.faults import AnswerTooLarge, ClaimExpired, DeadlinePassed
@@ -113,8 +114,8 @@ def test_a_verdict_after_sending_has_a_reason_of_its_own_kind() -> None:
     assert failure.reason is UnknownReason.TIMEOUT
 
 
-@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit, GeneratorExit])
-@pytest.mark.parametrize("sent", [False, True], ids=["before", "after"])
+@every("stop", [KeyboardInterrupt, SystemExit, GeneratorExit])
+@every("sent", [False, True], ids=["before", "after"])
 def test_what_asks_the_process_to_stop_goes_on_its_way(stop: type[BaseException], sent: bool) -> None:
     with pytest.raises(stop):
         failed(stop(), sent=sent)

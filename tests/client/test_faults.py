@@ -10,10 +10,10 @@ import ssl
 import zlib
 from types import ModuleType
 
-import pytest
 import requests.exceptions
 import urllib3.exceptions
 
+from tests.tables import every
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.faults import (
     AnswerTooLarge,
@@ -49,7 +49,7 @@ def _made(kind: type[Exception]) -> Exception:
     return kind.__new__(kind)
 
 
-@pytest.mark.parametrize("kind", EVERY_CLASS, ids=lambda kind: f"{kind.__module__}.{kind.__qualname__}")
+@every("kind", EVERY_CLASS, ids=lambda kind: f"{kind.__module__}.{kind.__qualname__}")
 def test_every_exception_of_the_libraries_becomes_ours_by_the_marker_alone(kind: type[Exception]) -> None:
     not_sent = verdict(_made(kind), sent=False, doing="connecting")
     unknown = verdict(_made(kind), sent=True, doing="waiting for the answer")
@@ -115,12 +115,12 @@ def _named(value: object) -> str | None:
     return type(value).__qualname__ if isinstance(value, Exception) else None
 
 
-@pytest.mark.parametrize(("error", "reason"), BEFORE, ids=_named)
+@every(("error", "reason"), BEFORE, ids=_named)
 def test_the_reason_nothing_was_sent_is_found_at_the_root(error: Exception, reason: NotSentReason) -> None:
     assert verdict(error, sent=False, doing="connecting").reason == reason
 
 
-@pytest.mark.parametrize(("error", "reason"), AFTER, ids=_named)
+@every(("error", "reason"), AFTER, ids=_named)
 def test_the_reason_for_an_unknown_outcome_is_found_at_the_root(
     error: Exception, reason: UnknownReason
 ) -> None:
@@ -141,7 +141,7 @@ def test_a_chain_that_bites_its_tail_ends() -> None:
     assert describe(first) == "ValueError in KeyError"
 
 
-@pytest.mark.parametrize(
+@every(
     ("error", "described"),
     [
         (REFUSED, "ConnectionRefusedError (Connection refused)"),

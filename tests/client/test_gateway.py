@@ -29,6 +29,7 @@ from tests.client.calls import (
     REFUNDED,
     Call,
 )
+from tests.tables import every
 from wallet_gateway.client.calls import CallOutcome, EndedCall
 from wallet_gateway.client.errors import (
     BadAnswer,
@@ -187,7 +188,7 @@ def test_the_gateway_knows_its_account() -> None:
 # What is said back
 
 
-@pytest.mark.parametrize(("call", "good"), EVERY_CALL)
+@every(("call", "good"), EVERY_CALL)
 def test_every_call_reads_its_answer_and_records_the_exchange(call: Call, good: bytes) -> None:
     said = call(gateway(wire(good)))
     assert said.exchange.http_status == 200
@@ -196,8 +197,8 @@ def test_every_call_reads_its_answer_and_records_the_exchange(call: Call, good: 
     assert json.loads(said.exchange.answer_body).__class__ is json.loads(good).__class__
 
 
-@pytest.mark.parametrize(("call", "_good"), EVERY_CALL)
-@pytest.mark.parametrize(
+@every(("call", "good"), EVERY_CALL)
+@every(
     ("status", "body", "kind"),
     [
         (200, ERROR, Refused),
@@ -212,7 +213,7 @@ def test_every_call_reads_its_answer_and_records_the_exchange(call: Call, good: 
     ],
 )
 def test_every_call_tells_refusals_from_silence(
-    call: Call, _good: bytes, status: int, body: bytes, kind: type[GatewayError]
+    call: Call, good: bytes, status: int, body: bytes, kind: type[GatewayError]
 ) -> None:
     transport = wire(body, status=status)
     with pytest.raises(GatewayError) as failure:
@@ -241,7 +242,7 @@ def test_error_and_success_in_one_object_are_a_contradiction(name: str, body: by
     assert failure.value.reason == UnknownReason.CONTRADICTORY
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "body"),
     [
         ("checkout", b'{"redirectUrl": "not a url"}'),
@@ -264,7 +265,7 @@ def test_a_wait_the_gateway_asks_for_is_passed_on() -> None:
     assert (failure.value.reason, failure.value.retry_after) == (UnknownReason.RATE_LIMITED, 30.0)
 
 
-@pytest.mark.parametrize(
+@every(
     ("error", "sent"),
     [
         (NotSent(NotSentReason.DNS, detail="connecting"), False),
@@ -272,9 +273,9 @@ def test_a_wait_the_gateway_asks_for_is_passed_on() -> None:
     ],
     ids=["NotSent", "OutcomeUnknown"],
 )
-@pytest.mark.parametrize(("call", "_good"), EVERY_CALL)
+@every(("call", "good"), EVERY_CALL)
 def test_a_failure_of_the_transport_passes_with_its_exchange(
-    call: Call, _good: bytes, error: GatewayError, sent: bool
+    call: Call, good: bytes, error: GatewayError, sent: bool
 ) -> None:
     with pytest.raises(GatewayError) as failure:
         call(gateway(Wire(error)))
@@ -305,8 +306,8 @@ def test_an_exchange_tells_what_was_asked_and_answered_without_personal_data() -
     assert json.loads(exchange.answer_body) == {"RedirectUrl": "https://gateway.example/***"}
 
 
-@pytest.mark.parametrize("status", [200, 400, 500])
-@pytest.mark.parametrize(
+@every("status", [200, 400, 500])
+@every(
     "body",
     [
         RECORDS,
@@ -336,8 +337,8 @@ def test_an_answer_hides_its_message_in_repr(call: Call) -> None:
 SECRETS = (API_KEY, ENCRYPTION_KEY, CRYPTOGRAM, "account-4711")
 
 
-@pytest.mark.parametrize("name", ["public_key", "payment_account", "authorize"])
-@pytest.mark.parametrize("status", [200, 400, 500])
+@every("name", ["public_key", "payment_account", "authorize"])
+@every("status", [200, 400, 500])
 def test_no_exchange_no_error_and_no_repr_holds_a_secret_of_the_wallet(name: str, status: int) -> None:
     call, good = CALLS[name]
     exchange = _recorded(call, good, status)
@@ -367,7 +368,7 @@ def watched(transport: Wire) -> tuple[Gateway, list[EndedCall]]:
     return Gateway(account=ACCOUNT, transport=transport, observer=told.append), told
 
 
-@pytest.mark.parametrize("name", CALLS)
+@every("name", CALLS)
 def test_an_observer_is_told_of_a_call_by_the_name_of_the_interface(name: str) -> None:
     call, good = CALLS[name]
     speaking, told = watched(wire(good))

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import every
 from wallet_gateway.client.redaction import LONGEST_TEXT, redact, redact_message, redact_text
 from wallet_gateway.protocol.strict_json import NumberText, loads
 
@@ -16,7 +17,7 @@ CARD, OTHER_CARD = "4111111111111111", "5555555555554444"
 NO_CARD = "4111111111111112"
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "value", "shown"),
     [
         ("cryptogram", "AgAAAAAABk4DWZ4C28yUQAAAAAA=", "[removed]"),
@@ -61,7 +62,7 @@ def test_secrets_go_and_personal_data_are_shortened(name: str, value: str, shown
     assert redact({name: value}) == {name: shown}
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "value"),
     [
         ("amount", "4111111111111.11"),
@@ -97,7 +98,7 @@ def test_what_evidence_is_for_stays(name: str, value: str) -> None:
     assert redact({name: value}) == {name: value}
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "shown"),
     [
         (f"card {CARD} declined", "card ***1111 declined"),
@@ -134,7 +135,7 @@ def test_free_text_inside_a_message_is_searched_too() -> None:
     }
 
 
-@pytest.mark.parametrize("length", [13, 14, 15, 16, 17, 18, 19])
+@every("length", [13, 14, 15, 16, 17, 18, 19])
 def test_account_numbers_of_every_length_are_found(length: int) -> None:
     body = "4" * (length - 1)
     number = next(body + last for last in "0123456789" if _luhn(body + last))
@@ -172,7 +173,7 @@ def test_json_is_written_compactly_with_its_numbers_as_they_were() -> None:
     assert redact_text(body) == '{"state":"Approved","transactionAmount":10.50,"n":null,"b":true,"m":"ä"}'
 
 
-@pytest.mark.parametrize(
+@every(
     ("body", "shown"),
     [
         ('{"cryptogram": "AAAA', '{"cryptogram": "[removed]"'),
@@ -207,7 +208,7 @@ def test_a_card_number_across_the_cut_is_not_half_shown() -> None:
     assert CARD[:6] not in text
 
 
-@pytest.mark.parametrize(
+@every(
     "body",
     [
         '"' * 200_000,

@@ -8,6 +8,7 @@ import pytest
 
 from tests.client.conftest import Connect
 from tests.client.servers import RawServer, answer, echoes, says
+from tests.tables import every
 from wallet_gateway.client.transport import Transport
 
 APPROVED = answer(b'{"state": "Approved"}')
@@ -106,7 +107,7 @@ def test_an_answer_of_exactly_the_cap_is_read(connect: Connect) -> None:
 # How it may be set up
 
 
-@pytest.mark.parametrize(
+@every(
     ("base_url", "complaint"),
     [
         ("http://gateway.example", "only a loopback address may do without TLS"),

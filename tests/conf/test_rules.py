@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.conf.rules import OPTIONAL, REQUIRED, problems_of
 
 GATEWAY: dict[str, Any] = {
@@ -33,8 +34,8 @@ def test_every_optional_name_may_be_given_its_default() -> None:
     assert problems(setting(**{name: default for name, (_, default) in OPTIONAL.items()})) == {}
 
 
-@pytest.mark.parametrize("name", REQUIRED)
-@pytest.mark.parametrize("value", [None, "", "  ", 7], ids=["missing", "empty", "blank", "a number"])
+@every("name", REQUIRED)
+@every("value", [None, "", "  ", 7], ids=["missing", "empty", "blank", "a number"])
 def test_a_required_name_without_a_text_is_named(name: str, value: object) -> None:
     raw = setting()
     raw["GATEWAYS"]["default"].pop(name)
@@ -89,9 +90,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "words"), WRONG, ids=[f"{name}={value!r}" for name, value, _ in WRONG]
-)
+@every(("name", "value", "words"), WRONG, ids=[f"{name}={value!r}" for name, value, _ in WRONG])
 def test_a_wrong_value_is_named_with_what_is_expected(name: str, value: object, words: str) -> None:
     found = problems(setting(**{name: value}))
 
@@ -100,7 +99,7 @@ def test_a_wrong_value_is_named_with_what_is_expected(name: str, value: object, 
     assert words in found[where[0]]
 
 
-@pytest.mark.parametrize(
+@every(
     ("origin", "debug", "fine"),
     [
         ("https://shop.example", False, True),
@@ -126,7 +125,7 @@ def test_plain_http_is_for_a_loopback_address_in_profile_test_only() -> None:
     assert problems(setting(BASE_URL="http://127.0.0.1:8001", PROFILE="prod")) != {}
 
 
-@pytest.mark.parametrize("days", [0, -1, 1.5, "400", None, 36_501, 10**9])
+@every("days", [0, -1, 1.5, "400", None, 36_501, 10**9])
 def test_bodies_are_kept_for_a_number_of_days_that_can_be_reckoned_with(days: object) -> None:
     assert "WALLET_GATEWAY['EVIDENCE_DAYS']" in problems(setting() | {"EVIDENCE_DAYS": days})
     assert problems(setting() | {"EVIDENCE_DAYS": 36_500}) == {}

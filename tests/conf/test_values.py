@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.tables import every
 from wallet_gateway.conf.values import (
     COLLECTION,
     IN_WORDS,
@@ -14,7 +13,7 @@ from wallet_gateway.conf.values import (
 )
 
 
-@pytest.mark.parametrize(
+@every(
     ("host", "expected"),
     [
         ("localhost", True),
@@ -31,7 +30,7 @@ def test_loopback_is_this_machine_and_nothing_else(host: str | None, expected: b
     assert is_loopback(host) is expected
 
 
-@pytest.mark.parametrize(
+@every(
     ("value", "kind", "expected"),
     [
         (1, int, True),
@@ -56,7 +55,7 @@ def test_only_what_can_be_called_is_importable() -> None:
     assert not is_importable("no.such.thing")
 
 
-@pytest.mark.parametrize(
+@every(
     "value",
     [
         7,

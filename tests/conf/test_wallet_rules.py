@@ -8,6 +8,7 @@ import pytest
 from cryptography.fernet import Fernet
 from pytest_django import Settings
 
+from tests.tables import every
 from wallet_gateway import conf
 from wallet_gateway.conf.rules import problems_of
 from wallet_gateway.conf.wallet_rules import PRODUCTION_PAY_JS, WALLET_OPTIONAL
@@ -85,7 +86,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("name", "value", "expected"), WRONG, ids=[f"{n}={v!r}" for n, v, _ in WRONG])
+@every(("name", "value", "expected"), WRONG, ids=[f"{n}={v!r}" for n, v, _ in WRONG])
 def test_a_wrong_value_is_named_with_what_would_be_right(name: str, value: object, expected: str) -> None:
     found = problems(setting(WALLET | {name: value}))
     assert list(found) == [f"{HERE}['{name}']"]
@@ -136,7 +137,7 @@ PLACEHOLDERS = ["", "changeme", "A" * 43 + "=", KEY[:-2], KEY + "=", KEY + "\n",
 PLACEHOLDER_IDS = ["empty", "a word", "one letter", "short", "long", "a line", "number", "nothing", "bytes"]
 
 
-@pytest.mark.parametrize("key", PLACEHOLDERS, ids=PLACEHOLDER_IDS)
+@every("key", PLACEHOLDERS, ids=PLACEHOLDER_IDS)
 def test_a_key_that_is_none_is_named_by_its_place_and_never_printed(key: object) -> None:
     found = problems(setting(keys=[KEY, key]))
     assert list(found) == ["WALLET_GATEWAY['FERNET_KEYS'][1]"]

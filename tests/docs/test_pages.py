@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.docs.pages import PAGES, ROOT, RUNNABLE, matches, steps, way_of
+from tests.tables import every
 
 WAYS = {"in a fresh project", "in the test project"}
 
 
-@pytest.mark.parametrize("page", PAGES)
+@every("page", PAGES)
 def test_a_page_says_how_it_is_run(page: str) -> None:
     way = way_of(page)
     assert way in WAYS or way.startswith("nothing, because "), f"{page}: {way}"
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if way_of(page) not in WAYS])
+@every("page", [page for page in PAGES if way_of(page) not in WAYS])
 def test_a_page_that_is_not_run_has_nothing_to_run(page: str) -> None:
     assert not [step.where for step in steps(page) if step.kind in RUNNABLE]
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if way_of(page) in WAYS])
+@every("page", [page for page in PAGES if way_of(page) in WAYS])
 def test_a_page_that_is_run_has_something_to_run(page: str) -> None:
     assert [step.where for step in steps(page) if step.kind in RUNNABLE]
 
 
-@pytest.mark.parametrize("page", PAGES)
+@every("page", PAGES)
 def test_a_page_is_linked_from_another(page: str) -> None:
     if page in {"README.md", "docs/index.md"}:
         return
@@ -34,7 +33,7 @@ def test_a_page_is_linked_from_another(page: str) -> None:
     assert any(name in text or name.rsplit("/", 1)[-1] in text for text in texts)
 
 
-@pytest.mark.parametrize(
+@every(
     ("expected", "printed", "same"),
     [
         ("paid", "paid\n", True),

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.domain.card_security import Duty, UnfitCard, duty_of, why_not_charge
 from wallet_gateway.protocol.accounts import CardType
 from wallet_gateway.protocol.authorizations import ThreeDSecure
@@ -43,22 +44,22 @@ ENOUGH = [
 ]
 
 
-@pytest.mark.parametrize(("network", "status", "eci"), ENOUGH)
+@every(("network", "status", "eci"), ENOUGH)
 def test_an_authenticated_card_is_charged(network: str, status: str, eci: str) -> None:
     assert not why_not_charge(result(status, eci), network=network, accept_unauthenticated=False)
 
 
-@pytest.mark.parametrize("accept", [True, False])
-@pytest.mark.parametrize("status", ["N", "R", "C"])
-@pytest.mark.parametrize(("network", "eci"), [("VISA", "05"), ("VISA", "07"), ("MASTERCARD", "02")])
+@every("accept", [True, False])
+@every("status", ["N", "R", "C"])
+@every(("network", "eci"), [("VISA", "05"), ("VISA", "07"), ("MASTERCARD", "02")])
 def test_what_failed_or_is_not_finished_is_never_charged(
     network: str, eci: str, status: str, accept: bool
 ) -> None:
     assert why_not_charge(result(status, eci), network=network, accept_unauthenticated=accept)
 
 
-@pytest.mark.parametrize(("network", "eci"), [("VISA", "07"), ("MASTERCARD", "00"), ("MASTERCARD", "0")])
-@pytest.mark.parametrize("status", ["U", "I"])
+@every(("network", "eci"), [("VISA", "07"), ("MASTERCARD", "00"), ("MASTERCARD", "0")])
+@every("status", ["U", "I"])
 def test_without_proof_the_settings_decide(status: str, network: str, eci: str) -> None:
     said = result(status, eci)
     assert "no proof" in why_not_charge(said, network=network, accept_unauthenticated=False)
@@ -77,7 +78,7 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("network", "status", "eci"), WRONG)
+@every(("network", "status", "eci"), WRONG)
 def test_an_indicator_that_says_something_else_is_refused(network: str, status: str, eci: str) -> None:
     why = why_not_charge(result(status, eci), network=network, accept_unauthenticated=True)
     assert "does not fit" in why

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.domain.comparison import DifferenceKind, as_news, differences
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, IntentEvent, IntentState, advance
@@ -22,7 +23,7 @@ def kinds(state: IntentState, finding: Finding) -> list[DifferenceKind]:
     return [difference.kind for difference in differences(state, finding)]
 
 
-@pytest.mark.parametrize(
+@every(
     ("state", "finding"),
     [
         (S.APPROVED, APPROVED),
@@ -42,7 +43,7 @@ def test_what_agrees_is_no_difference(state: IntentState, finding: Finding) -> N
     assert kinds(state, finding) == []
 
 
-@pytest.mark.parametrize("state", [s for s in COMPARED if s is not S.APPROVED])
+@every("state", [s for s in COMPARED if s is not S.APPROVED])
 def test_what_is_approved_there_alone_differs_in_state(state: IntentState) -> None:
     assert kinds(state, APPROVED) == [D.STATE]
 
@@ -72,8 +73,8 @@ def test_a_contradiction_is_named_by_its_type(discrepancy: DiscrepancyKind, kind
     assert (difference.kind, difference.detail) == (kind, "why")
 
 
-@pytest.mark.parametrize("state", COMPARED)
-@pytest.mark.parametrize("finding", [APPROVED, REJECTED, PENDING, ABSENT, UNHEARD_OF])
+@every("state", COMPARED)
+@every("finding", [APPROVED, REJECTED, PENDING, ABSENT, UNHEARD_OF])
 def test_whatever_is_said_is_an_event_that_every_state_takes(state: IntentState, finding: Finding) -> None:
     event, _ = as_news(state, finding)
     if event is not None:

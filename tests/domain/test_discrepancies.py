@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.tables import every
 from wallet_gateway.domain.discrepancies import FREEZING, DiscrepancyKind
 
 HARMLESS = {
@@ -14,7 +13,7 @@ HARMLESS = {
 }
 
 
-@pytest.mark.parametrize("kind", DiscrepancyKind)
+@every("kind", DiscrepancyKind)
 def test_what_puts_money_in_doubt_freezes(kind: DiscrepancyKind) -> None:
     assert (kind in FREEZING) is (kind not in HARMLESS)
 

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import every
 from wallet_gateway.domain.lifecycle import (
     FINAL_STATES,
     HELD_STATES,
@@ -36,7 +37,7 @@ def test_no_event_is_both_a_move_and_ignored() -> None:
         assert not set(TRANSITIONS[state]) & IGNORED[state], state
 
 
-@pytest.mark.parametrize(("state", "event"), CELLS, ids=[f"{s}-{e}" for s, e in CELLS])
+@every(("state", "event"), CELLS, ids=[f"{s}-{e}" for s, e in CELLS])
 def test_every_cell_moves_ignores_or_refuses_by_name(state: IntentState, event: IntentEvent) -> None:
     if event in TRANSITIONS[state]:
         assert advance(state, event) is TRANSITIONS[state][event]
@@ -47,14 +48,14 @@ def test_every_cell_moves_ignores_or_refuses_by_name(state: IntentState, event: 
             advance(state, event)
 
 
-@pytest.mark.parametrize("state", sorted(set(IntentState) - UNSENT_STATES))
+@every("state", sorted(set(IntentState) - UNSENT_STATES))
 def test_only_what_never_left_can_be_claimed_for_sending(state: IntentState) -> None:
     with pytest.raises(IllegalTransition):
         advance(state, E.CLAIM)
 
 
-@pytest.mark.parametrize("event", [E.APPROVED, E.REJECTED, E.HELD, E.CONTRADICTED])
-@pytest.mark.parametrize("state", sorted(IntentState))
+@every("event", [E.APPROVED, E.REJECTED, E.HELD, E.CONTRADICTED])
+@every("state", sorted(IntentState))
 def test_evidence_is_never_refused_by_a_state_in_which_the_gateway_can_have_spoken(
     state: IntentState, event: IntentEvent
 ) -> None:
@@ -112,7 +113,7 @@ def test_the_groups_of_states_fit_together() -> None:
 WITHOUT_END = {S.CREATED, S.SENDING, S.NOT_SENT, S.UNKNOWN}
 
 
-@pytest.mark.parametrize("state", sorted(set(IntentState) - WITHOUT_END))
+@every("state", sorted(set(IntentState) - WITHOUT_END))
 def test_that_a_page_ended_unpaid_is_outranked_by_every_word_of_the_gateway(state: IntentState) -> None:
     assert advance(state, E.EXPIRED) is (S.EXPIRED if state in {S.OPEN, S.AWAITING_RESULT} else state)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.domain.limits import (
     capturable,
     refundable,
@@ -38,7 +39,7 @@ def test_what_is_left_counts_what_is_under_way(sums: Sums, capture: int, refund:
     assert (capturable(sums), refundable(sums), reversible(sums)) == (capture, refund, reversal)
 
 
-@pytest.mark.parametrize(
+@every(
     ("sums", "wanted", "words"),
     [
         (AUTHORISED, 1000, ""),

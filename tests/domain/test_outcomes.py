@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import IntentEvent, PaymentType, TransactionKind
 from wallet_gateway.domain.outcomes import (
@@ -44,7 +45,7 @@ def expecting(**changes: Any) -> Expectation:
 # Types
 
 
-@pytest.mark.parametrize(
+@every(
     ("kind", "payment_type", "expected"),
     [
         (TransactionKind.CHECKOUT, PaymentType.SALE, "ecom.sale"),
@@ -83,7 +84,7 @@ def follow_up(**changes: Any) -> FollowUpResponse:
     return FollowUpResponse.build(**given)
 
 
-@pytest.mark.parametrize(
+@every(
     ("changes", "verdict", "detail"),
     [
         ({}, V.APPROVED, ""),
@@ -153,7 +154,7 @@ def detached(**changes: Any) -> DetachedRefundResponse:
     return DetachedRefundResponse.build(**given)
 
 
-@pytest.mark.parametrize(
+@every(
     ("changes", "verdict", "amount", "detail"),
     [
         ({}, V.APPROVED, 1000, "requested 10.00"),
@@ -256,9 +257,7 @@ RECORDS: list[tuple[str, list[StatusRecord], Verdict, str]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("records", "verdict", "detail"), [row[1:] for row in RECORDS], ids=[row[0] for row in RECORDS]
-)
+@every(("records", "verdict", "detail"), [row[1:] for row in RECORDS], ids=[row[0] for row in RECORDS])
 def test_records(records: list[StatusRecord], verdict: Verdict, detail: str) -> None:
     found = read_records(records, CAPTURE)
     assert found.verdict is verdict
@@ -266,7 +265,7 @@ def test_records(records: list[StatusRecord], verdict: Verdict, detail: str) -> 
     assert found.absent is (detail == "no record")
 
 
-@pytest.mark.parametrize(
+@every(
     ("amount", "currency", "asked", "kind"),
     [
         ("1000.00", "EUR", 1000, K.UNIT_MIX_UP),
@@ -359,7 +358,7 @@ def test_a_second_record_under_our_own_reference_is_a_second_execution() -> None
     assert found.discrepancy is K.EXECUTED_TWICE
 
 
-@pytest.mark.parametrize(
+@every(
     ("records", "verdict", "detail"),
     [
         ([R()], V.APPROVED, ""),
@@ -409,7 +408,7 @@ def test_a_long_id_of_a_record_that_is_not_ours_is_no_matter() -> None:
     assert read_records([strange], CAPTURE).absent
 
 
-@pytest.mark.parametrize(
+@every(
     ("changes", "is_elsewhere"),
     [
         ({}, True),

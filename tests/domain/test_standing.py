@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
 from wallet_gateway.domain.standing import Reversal, Standing, Sums, order_state, payment_state
 
@@ -50,9 +51,7 @@ PAYMENTS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("given", "opening", "expected"), [row[1:] for row in PAYMENTS], ids=[row[0] for row in PAYMENTS]
-)
+@every(("given", "opening", "expected"), [row[1:] for row in PAYMENTS], ids=[row[0] for row in PAYMENTS])
 def test_a_payment_stands_as_its_sums_say(given: Sums, opening: IntentState, expected: PaymentState) -> None:
     assert payment_state(given, opening, TransactionKind.CHECKOUT) is expected
 
@@ -70,7 +69,7 @@ AUTHORIZATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("opening", "expected"), AUTHORIZATIONS)
+@every(("opening", "expected"), AUTHORIZATIONS)
 def test_an_authorization_keeps_others_from_paying_from_its_sending_on(
     opening: IntentState, expected: PaymentState
 ) -> None:
@@ -134,9 +133,7 @@ ORDERS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("payments", "expected"), [row[1:] for row in ORDERS], ids=[row[0] for row in ORDERS]
-)
+@every(("payments", "expected"), [row[1:] for row in ORDERS], ids=[row[0] for row in ORDERS])
 def test_an_order_stands_as_its_payments_say(payments: list[Standing], expected: OrderState) -> None:
     assert order_state(1000, payments) is expected
 

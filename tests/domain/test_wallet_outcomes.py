@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.tables import every
 from wallet_gateway.domain.lifecycle import HELD_STATES, IntentState
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
 
 S, W = IntentState, WalletOutcome
 
 
-@pytest.mark.parametrize("state", sorted(HELD_STATES - {S.AWAITING_3DS}))
+@every("state", sorted(HELD_STATES - {S.AWAITING_3DS}))
 def test_whatever_may_still_be_charged_is_being_checked(state: IntentState) -> None:
     assert outcome_of(state) is W.CHECKING
 
 
-@pytest.mark.parametrize(
+@every(
     ("state", "expected"),
     [
         (S.APPROVED, W.APPROVED),

@@ -16,6 +16,7 @@ from django.utils import translation
 from example_project.shop.models import Price, Product
 from example_project.shop.models.catalogue import in_reader_language
 from example_project.shop.seeding import CATALOGUE, seed_catalogue
+from tests.tables import every
 
 if TYPE_CHECKING:
     from typing import Any
@@ -113,7 +114,7 @@ def test_a_page_answers_head_requests(client: Client, catalogue: int, name: str)
     assert client.head(reverse(name)).status_code == 200
 
 
-@pytest.mark.parametrize("product", PRODUCTS, ids=[product["slug"] for product in PRODUCTS])
+@every("product", PRODUCTS, ids=[product["slug"] for product in PRODUCTS])
 def test_a_product_of_the_catalogue_is_complete(product: dict[str, Any]) -> None:
     for texts in ("names", "taglines", "descriptions", "facts"):
         assert set(product[texts]) == set(LANGUAGES)

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from django.contrib.staticfiles import finders
 
+from tests.tables import every
+
 # WCAG 2.2, level AA, text of ordinary size.
 ENOUGH = 4.5
 TEXT_ON_GROUND = [
@@ -50,8 +52,8 @@ def test_black_on_white_is_21_to_1() -> None:
     assert contrast("#000000", "#ffffff") == pytest.approx(21)
 
 
-@pytest.mark.parametrize("light", ["day", "night"])
-@pytest.mark.parametrize(("text", "ground"), TEXT_ON_GROUND)
+@every("light", ["day", "night"])
+@every(("text", "ground"), TEXT_ON_GROUND)
 def test_text_stands_out_from_its_ground(light: str, text: str, ground: str) -> None:
     palette = palettes()[light]
 

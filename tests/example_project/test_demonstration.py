@@ -20,6 +20,7 @@ from example_project.shop.demonstration.services import (
 from example_project.shop.demonstration.story import SALE, Story
 from example_project.shop.demonstration.table import aligned
 from example_project.shop.demonstration.truth import NO_RECORD, GatewayRecord, GatewayTruth
+from tests.tables import every
 from wallet_gateway import payments
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def test_a_step_is_equal_when_state_amount_and_currency_are(state: str, said: Sa
     assert is_equal(state, said)
 
 
-@pytest.mark.parametrize(
+@every(
     ("state", "said"),
     [
         ("PAID", Said("Pending", "10.00")),

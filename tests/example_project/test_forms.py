@@ -9,6 +9,7 @@ from django.forms import ChoiceField
 from django.utils import translation
 
 from example_project.shop.forms import BillingForm, ParcelForm, ReviewForm
+from tests.tables import every
 
 if TYPE_CHECKING:
     from example_project.shop.forms import PostalForm
@@ -48,14 +49,14 @@ def billing(**changed: str) -> BillingForm:
     return BillingForm(GOOD | changed)
 
 
-@pytest.mark.parametrize("field", REQUIRED)
+@every("field", REQUIRED)
 def test_a_missing_field_is_refused_by_its_name_alone(field: str) -> None:
     form = billing(**{field: "", "state": ""} if field == "country_code" else {field: ""})
 
     assert list(form.errors) == [field]
 
 
-@pytest.mark.parametrize(
+@every(
     ("field", "value"),
     [
         ("email", "robin"),
@@ -78,7 +79,7 @@ def test_a_wrong_value_is_refused_by_its_field(field: str, value: str) -> None:
     assert set(form.errors) <= {field, "state"}
 
 
-@pytest.mark.parametrize("typed", ["CA", "ca", "US-CA", "us-ca", "California", " california "])
+@every("typed", ["CA", "ca", "US-CA", "us-ca", "California", " california "])
 def test_a_state_is_understood_as_people_write_it(typed: str) -> None:
     form = billing(state=typed)
 
@@ -86,7 +87,7 @@ def test_a_state_is_understood_as_people_write_it(typed: str) -> None:
     assert form.cleaned_data["state"] == "US-CA"
 
 
-@pytest.mark.parametrize("country", ["USA", "CAN", "AUS", "BRA", "IND", "MEX"])
+@every("country", ["USA", "CAN", "AUS", "BRA", "IND", "MEX"])
 def test_a_country_whose_post_needs_a_state_asks_for_it(country: str) -> None:
     assert list(billing(country_code=country, state="").errors) == ["state"]
 

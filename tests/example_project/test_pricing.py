@@ -11,6 +11,7 @@ from example_project.shop.models import DiscountCode, Product, ShippingMethod
 from example_project.shop.ordering import place_order
 from example_project.shop.preferences import CheckoutAnswers
 from example_project.shop.pricing import Quote, price_cart
+from tests.tables import every
 from wallet_gateway import payments
 
 pytestmark = pytest.mark.usefixtures("catalogue")
@@ -59,7 +60,7 @@ def quote(currency: str, code: str = "", *, shipping: str = "post", **quantities
     )
 
 
-@pytest.mark.parametrize(("currency", "code", "sums"), WORKED, ids=IDS)
+@every(("currency", "code", "sums"), WORKED, ids=IDS)
 def test_a_worked_example_comes_out_to_the_cent(currency: str, code: str, sums: tuple[str, ...]) -> None:
     priced = quote(currency, code)
 
@@ -68,7 +69,7 @@ def test_a_worked_example_comes_out_to_the_cent(currency: str, code: str, sums: 
     assert str(priced.total) == sums[-1], "the total is written with the currency's own decimals"
 
 
-@pytest.mark.parametrize(("currency", "code", "sums"), WORKED, ids=IDS)
+@every(("currency", "code", "sums"), WORKED, ids=IDS)
 def test_the_wallet_comes_to_the_same_total_and_tax(currency: str, code: str, sums: tuple[str, ...]) -> None:
     answers = CheckoutAnswers(address={"billing": BILLING, "parcel": {}}, code=code)
     order = place_order(quote(currency, code), answers, language="en")

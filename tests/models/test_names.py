@@ -6,6 +6,7 @@ import pytest
 from django.apps import apps
 from django.utils import translation
 
+from tests.tables import every
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
 from wallet_gateway.models.names import name_of
 
@@ -36,8 +37,8 @@ SPELLED = {
 }
 
 
-@pytest.mark.parametrize("language", WORDS)
-@pytest.mark.parametrize("column", COLUMNS, ids=str)
+@every("language", WORDS)
+@every("column", COLUMNS, ids=str)
 def test_no_choice_of_a_column_is_left_in_english(column: object, language: str) -> None:
     for value, name in column.choices:  # type: ignore[attr-defined]
         with translation.override("en"):
@@ -60,6 +61,6 @@ def test_the_same_word_of_two_enumerations_has_one_name() -> None:
     assert name_of(OrderState.REFUNDED) is name_of(PaymentState.REFUNDED)
 
 
-@pytest.mark.parametrize("member", [*IntentState, *TransactionKind], ids=str)
+@every("member", [*IntentState, *TransactionKind], ids=str)
 def test_whatever_a_timeline_tells_of_has_a_name(member: IntentState | TransactionKind) -> None:
     assert str(name_of(member))

@@ -6,12 +6,13 @@ from decimal import Decimal
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.operations.amounts import BadAmount, minor_units_of
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.protocol.money import Money
 
 
-@pytest.mark.parametrize(
+@every(
     ("amount", "currency", "minor"),
     [
         (Decimal("20.00"), "EUR", 2000),
@@ -32,7 +33,7 @@ def test_no_amount_is_none() -> None:
     assert minor_units_of(None, currency="EUR") is None
 
 
-@pytest.mark.parametrize(
+@every(
     ("amount", "words"),
     [
         (Decimal(0), "zero"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.operations import (
     amounts,
     attempts,
@@ -34,7 +35,7 @@ REFUSALS = [
 ]
 
 
-@pytest.mark.parametrize("refusal", REFUSALS, ids=lambda refusal: refusal.__name__)
+@every("refusal", REFUSALS, ids=lambda refusal: refusal.__name__)
 def test_what_forbids_an_operation_is_a_refusal(refusal: type[Exception]) -> None:
     assert issubclass(refusal, errors.OperationRefused)
     assert issubclass(refusal, errors.OperationError)

@@ -10,6 +10,7 @@ from django.db import IntegrityError
 
 from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.dying import scripted
+from tests.tables import every
 from wallet_gateway import signals
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations import asking_due, sweeping
@@ -20,7 +21,7 @@ from wallet_gateway.operations.sweeping import sweep
 HOSTILE = "no\r\nERROR forged: paid\u2028\u202e\x1b[2J" + "x" * 5000
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "line"),
     [
         ("as it is, é and 猫 too", "as it is, é and 猫 too"),

@@ -9,11 +9,10 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,7 +22,6 @@ from django.db.models import Q
 from tests.client.servers import unused_port
 from tests.operations.conftest import MUG, MakeContext, MakeOrder, Pay, VirtualClock, sweep_until
 from tests.operations.dying import Killed, interrupted, kill, scripted
-from tests.operations.invariants import check_books
 from tests.operations.journal import times_sent
 from tests.operations.records import answer_of, record
 from tests.operations.second_person import asked, needs_two
@@ -71,26 +69,6 @@ from wallet_gateway.testing.control import SandboxControl
 pytestmark = pytest.mark.django_db(transaction=True)
 S = IntentState
 THREADS = 8 if connection.vendor == "sqlite" else 32
-
-
-@pytest.fixture(autouse=True)
-def shared_database(transactional_db: None, tmp_path: Path) -> Iterator[None]:
-    """On SQLite, go on in a file that all threads open for themselves."""
-    if connection.vendor != "sqlite":
-        yield
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM INTO %s", [str(tmp_path / "races.sqlite3")])
-    in_memory, given = connections["default"], connections.settings["default"]
-    connections.settings["default"] = {**given, "NAME": str(tmp_path / "races.sqlite3")}
-    del connections["default"]
-    try:
-        yield
-        check_books()
-    finally:
-        connections["default"].close()
-        connections.settings["default"] = given
-        connections["default"] = in_memory
 
 
 def together(*works: Callable[[], Any], times: int | None = None) -> list[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.client.errors import (
     BadAnswer,
     GatewayError,
@@ -77,7 +78,7 @@ def test_what_would_stay_unsent_is_not_tried_again(reason: NotSentReason) -> Non
     assert wire.tries == 1
 
 
-@pytest.mark.parametrize(
+@every(
     "error",
     [
         OutcomeUnknown(UnknownReason.CONNECTION_LOST),
@@ -86,7 +87,7 @@ def test_what_would_stay_unsent_is_not_tried_again(reason: NotSentReason) -> Non
     ],
     ids=["OutcomeUnknown", "BadAnswer", "Refused"],
 )
-@pytest.mark.parametrize("before", [(), (UNREACHABLE,)], ids=["first try", "second try"])
+@every("before", [(), (UNREACHABLE,)], ids=["first try", "second try"])
 def test_what_left_is_never_sent_again(error: GatewayError, before: tuple[GatewayError, ...]) -> None:
     wire = Wire(*before, error, ANSWER)
     with pytest.raises(type(error)) as failure:

@@ -10,7 +10,7 @@ import pytest
 
 from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.journal import times_sent
-from tests.operations.test_races import shared_database, surprises, together
+from tests.operations.test_races import surprises, together
 from tests.operations.wallet_customer import Customer
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
@@ -36,10 +36,6 @@ def by_country(question: SheetQuestion) -> SheetPricing:
     return SheetPricing(
         options=(ShippingOption(id="std", label="Standard", amount=Decimal("15.00" if abroad else "5.00")),)
     )
-
-
-# Every race here is run in a database that threads can share.
-__all__ = ["shared_database"]
 
 
 def stands(order: PaymentOrder) -> PaymentOrder:

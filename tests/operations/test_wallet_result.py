@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.operations.wallet_result import (
     InvalidWalletResult,
     as_report,
@@ -117,7 +118,7 @@ BAD: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("detail", BAD, ids=lambda detail: repr(detail)[-60:])
+@every("detail", BAD, ids=lambda detail: repr(detail)[-60:])
 def test_anything_else_is_refused_without_a_value(detail: object) -> None:
     with pytest.raises(InvalidWalletResult) as failure:
         read_result(detail)
@@ -149,7 +150,7 @@ def test_choices_are_of_the_right_kind_and_size() -> None:
     assert checked_choices(unselected) == {"address": None, "option": None, "offers": []}
 
 
-@pytest.mark.parametrize(
+@every(
     "chosen",
     [
         {"address": "DE"},
@@ -168,7 +169,7 @@ def test_other_choices_are_refused(chosen: dict[str, Any]) -> None:
         checked_choices(chosen)
 
 
-@pytest.mark.parametrize(
+@every(
     ("said", "kept"),
     [
         ("plain", "plain"),

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.packaging.wheel import ROOT
+from tests.tables import every
 
 SCRIPTS = ROOT / "scripts"
 
@@ -86,7 +87,7 @@ def test_where_there_is_said_to_be_no_database_its_tests_are_skipped_aloud(ci: s
     assert "*** PostgreSQL: TESTS SKIPPED. POSTGRES_URL is empty" in ran.stderr
 
 
-@pytest.mark.parametrize("script", [*SCRIPTS.iterdir(), ROOT / ".ci" / "run"], ids=lambda path: path.name)
+@every("script", [*SCRIPTS.iterdir(), ROOT / ".ci" / "run"], ids=lambda path: path.name)
 def test_a_script_can_be_run_and_says_what_it_does(script: Path) -> None:
     assert os.access(script, os.X_OK)
     first, second, *_ = script.read_text(encoding="utf-8").splitlines()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.protocol.samples import changed, paths, payment_account_request, without
+from tests.tables import every
 from wallet_gateway.protocol.accounts import (
     TOKEN_PATH,
     CardType,
@@ -74,7 +75,7 @@ def test_a_missing_token_is_said_to_be_missing_where_it_is(depth: int) -> None:
         assert [(fault.path, fault.message) for fault in refused.value.errors] == [(path, MISSING)]
 
 
-@pytest.mark.parametrize("token", ["", " ", 7, {}, [], True])
+@every("token", ["", " ", 7, {}, [], True])
 def test_a_token_is_a_text(token: object) -> None:
     with pytest.raises(InvalidMessage) as refused:
         PaymentAccountRequest.from_wire(changed(payment_account_request(), TOKEN_PATH, token))

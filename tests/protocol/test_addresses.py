@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.protocol.samples import checkout, paths
+from tests.tables import every
 from wallet_gateway.protocol.addresses import AddressDetails, BillingAddress, ShippingAddress
 from wallet_gateway.protocol.errors import InvalidMessage
 
@@ -26,8 +27,8 @@ def test_a_shipping_address_holds_what_the_table_names_and_the_undescribed_deliv
     assert address.to_wire() == SHIPPING
 
 
-@pytest.mark.parametrize("name", ["houseNumber", "street", "city", "zipPostalCode", "countryCode"])
-@pytest.mark.parametrize("value", ["missing", None, "", " "], ids=["missing", "null", "empty", "blank"])
+@every("name", ["houseNumber", "street", "city", "zipPostalCode", "countryCode"])
+@every("value", ["missing", None, "", " "], ids=["missing", "null", "empty", "blank"])
 def test_a_billing_address_is_complete_or_refused(name: str, value: str | None) -> None:
     broken = {key: part for key, part in BILLING.items() if key != name}
     if value != "missing":
@@ -46,8 +47,8 @@ def test_every_field_of_a_shipping_address_is_optional() -> None:
     assert ShippingAddress.from_wire({}).to_wire() == {}
 
 
-@pytest.mark.parametrize("address", [BillingAddress, ShippingAddress])
-@pytest.mark.parametrize(
+@every("address", [BillingAddress, ShippingAddress])
+@every(
     ("name", "value"),
     [("countryCode", "DE"), ("countryCode", "Germany"), ("state", "BY"), ("state", "Bayern"), ("state", "")],
 )

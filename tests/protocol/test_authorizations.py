@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.protocol.samples import authorization, changed, paths, without
+from tests.tables import every
 from wallet_gateway.protocol.authorizations import (
     AuthorizationRequest,
     AuthorizationResponse,
@@ -48,7 +49,7 @@ def test_what_is_mandatory_must_be_there(name: str) -> None:
     assert faults(without(authorization(), name)) == [name]
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "value"),
     [
         ("transactionMethod", "Card"),
@@ -73,7 +74,7 @@ def test_a_cryptogram_is_not_quoted() -> None:
     assert "CANARY" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "value"),
     [
         ("version", "1.0.2"),

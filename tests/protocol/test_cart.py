@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.protocol.samples import cart, paths
+from tests.tables import every
 from wallet_gateway.protocol.cart import Discount, Item, Shipping, ShoppingCart, build_cart, cart_total
 from wallet_gateway.protocol.errors import InvalidAmount, InvalidMessage, UnknownCode
 from wallet_gateway.protocol.money import Money
@@ -48,7 +49,7 @@ def test_a_built_cart_is_the_same_as_one_read() -> None:
     assert built.sums == read.sums
 
 
-@pytest.mark.parametrize(
+@every(
     ("currency", "amount", "unit", "total"),
     [
         ("EUR", "10", "10.00", "30.00"),
@@ -101,7 +102,7 @@ def test_items_may_come_from_a_generator() -> None:
     assert cart_total(build_cart(currency="EUR", items=items()), "EUR").to_wire() == "40.00"
 
 
-@pytest.mark.parametrize(
+@every(
     ("given", "tax"),
     [
         (("1.60", "19", None), "4.80"),
@@ -240,7 +241,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("given", "name", "words"), BROKEN.values(), ids=BROKEN.keys())
+@every(("given", "name", "words"), BROKEN.values(), ids=BROKEN.keys())
 def test_an_item_that_cannot_be_sold_is_told_by_its_path(
     given: dict[str, Any], name: str, words: str
 ) -> None:
@@ -273,7 +274,7 @@ def test_a_rate_is_written_as_it_is_given(rate: str, text: str) -> None:
     assert built.item_details[0].tax_rate == text
 
 
-@pytest.mark.parametrize(
+@every(
     ("shipping", "name", "words"),
     [
         (Shipping(name="", amount=Decimal(5)), "shippingName", "where shippingAmount is above zero"),

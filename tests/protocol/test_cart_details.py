@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.protocol.samples import cart, changed, paths, renamed, without
+from tests.tables import every
 from wallet_gateway.protocol.cart_details import ShoppingCart
 from wallet_gateway.protocol.cart_rules import Sums
 from wallet_gateway.protocol.errors import InvalidMessage
@@ -79,7 +80,7 @@ KEPT = {
 }
 
 
-@pytest.mark.parametrize("values", KEPT.values(), ids=KEPT.keys())
+@every("values", KEPT.values(), ids=KEPT.keys())
 def test_a_cart_that_keeps_the_conditions_is_taken(values: dict[str, Any]) -> None:
     assert ShoppingCart.from_wire(values).to_wire() == values
 
@@ -176,7 +177,7 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize(("values", "faults"), BROKEN.values(), ids=BROKEN.keys())
+@every(("values", "faults"), BROKEN.values(), ids=BROKEN.keys())
 def test_a_cart_that_breaks_a_condition_is_told_which(values: dict[str, Any], faults: dict[str, str]) -> None:
     with pytest.raises(InvalidMessage) as caught:
         ShoppingCart.from_wire(values)
@@ -205,7 +206,7 @@ def test_a_quantity_is_a_whole_number(quantity: object) -> None:
     assert paths(caught.value) == ["itemDetails[0].productQuantity"]
 
 
-@pytest.mark.parametrize(
+@every(
     ("path", "given", "held"),
     [
         ("itemDetails[0].productType", "Physical", "physical"),
@@ -221,8 +222,8 @@ def test_an_enumeration_is_read_in_any_letter_case(path: str, given: str, held: 
     assert ShoppingCart.from_wire(changed(cart(), path, given)).to_wire() == changed(cart(), path, held)
 
 
-@pytest.mark.parametrize("value", ["", "service", "phy\u017fical", "physical ", 5, ["physical"]], ids=ascii)
-@pytest.mark.parametrize("path", ["itemDetails[0].productType", "discountDetails[0].discountType"])
+@every("value", ["", "service", "phy\u017fical", "physical ", 5, ["physical"]], ids=ascii)
+@every("path", ["itemDetails[0].productType", "discountDetails[0].discountType"])
 def test_a_word_that_is_not_in_the_enumeration_is_refused_with_those_that_are(
     path: str, value: object
 ) -> None:
@@ -231,7 +232,7 @@ def test_a_word_that_is_not_in_the_enumeration_is_refused_with_those_that_are(
     assert paths(caught.value) == [path]
 
 
-@pytest.mark.parametrize("rate", ["0", "7", "19", "7.7", "19.25", "8.8750", "100", "999.9999"])
+@every("rate", ["0", "7", "19", "7.7", "19.25", "8.8750", "100", "999.9999"])
 def test_a_rate_is_a_percentage_with_up_to_four_decimals(rate: str) -> None:
     line = TAXED | {"taxRate": rate}
     assert (
@@ -240,10 +241,8 @@ def test_a_rate_is_a_percentage_with_up_to_four_decimals(rate: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "rate", ["", "19%", "-1", "19,5", "1e1", "0.12345", "1000", "019", " 19", "NaN", ".5"]
-)
-@pytest.mark.parametrize("path", ["itemDetails[0].taxRate", "shippingDetails.shippingTaxRate"])
+@every("rate", ["", "19%", "-1", "19,5", "1e1", "0.12345", "1000", "019", " 19", "NaN", ".5"])
+@every("path", ["itemDetails[0].taxRate", "shippingDetails.shippingTaxRate"])
 def test_a_rate_of_another_form_is_refused_with_an_example(path: str, rate: str) -> None:
     with pytest.raises(InvalidMessage, match=r"such as 19 or 7\.7") as caught:
         ShoppingCart.from_wire(changed(cart(), path, rate))
@@ -264,8 +263,8 @@ AMOUNTS = [
 ]
 
 
-@pytest.mark.parametrize("path", AMOUNTS)
-@pytest.mark.parametrize(
+@every("path", AMOUNTS)
+@every(
     ("amount", "words"),
     [
         ("1,00", "comma"),
@@ -281,8 +280,8 @@ def test_every_amount_is_checked_and_named(path: str, amount: str, words: str) -
     assert paths(caught.value) == [path]
 
 
-@pytest.mark.parametrize("path", ["itemDetails[1].productId", "itemDetails[1].productName"])
-@pytest.mark.parametrize("value", ["", " ", 5, None], ids=repr)
+@every("path", ["itemDetails[1].productId", "itemDetails[1].productName"])
+@every("value", ["", " ", 5, None], ids=repr)
 def test_a_line_is_named(path: str, value: object) -> None:
     with pytest.raises(InvalidMessage) as caught:
         ShoppingCart.from_wire(changed(cart(), path, value))

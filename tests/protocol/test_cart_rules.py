@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.protocol.cart_details import ItemDetail, ShoppingCart
 from wallet_gateway.protocol.cart_rules import is_positive, missing_in_line, required, wrong_in_line
 
@@ -30,9 +31,7 @@ CONDITIONS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("unit_tax", "rate", "taxed", "has_tax", "discounted", "name", "discount_tax", "missing"), CONDITIONS
-)
+@every(("unit_tax", "rate", "taxed", "has_tax", "discounted", "name", "discount_tax", "missing"), CONDITIONS)
 def test_a_line_lacks_what_its_other_fields_demand(
     unit_tax: Decimal | None,
     rate: Decimal | None,
@@ -51,7 +50,7 @@ def test_a_line_lacks_what_its_other_fields_demand(
     assert all(message.startswith("is missing; it is required where ") for message in found.values())
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "positive"),
     [
         (None, False),
@@ -83,7 +82,7 @@ def line(unit: str, quantity: int, total: str, discount: str | None = None) -> I
     )
 
 
-@pytest.mark.parametrize(
+@every(
     ("unit", "quantity", "total", "discount"),
     [
         ("0.10", 3, "0.30", None),

@@ -10,6 +10,7 @@ import pytest
 from pydantic import ValidationError
 
 from tests.protocol.samples import cart, changed, checkout, minimal_checkout, paths, renamed, without
+from tests.tables import every
 from wallet_gateway.protocol.cart import Item, Shipping, build_cart
 from wallet_gateway.protocol.checkout import (
     MAX_REDIRECT_URL_TIMEOUT,
@@ -83,28 +84,28 @@ def test_a_request_needs_no_more_than_what_is_mandatory() -> None:
     assert CheckoutRequest.from_wire(minimal_checkout()).to_wire() == minimal_checkout()
 
 
-@pytest.mark.parametrize("path", MANDATORY)
+@every("path", MANDATORY)
 def test_a_mandatory_field_cannot_be_missing(path: str) -> None:
     with pytest.raises(InvalidMessage, match="is missing; it is mandatory") as caught:
         CheckoutRequest.from_wire(without(checkout(), path))
     assert all(found.startswith(path) for found in paths(caught.value))
 
 
-@pytest.mark.parametrize("path", MANDATORY)
+@every("path", MANDATORY)
 def test_a_mandatory_field_cannot_be_null(path: str) -> None:
     with pytest.raises(InvalidMessage, match="is missing; it is mandatory") as caught:
         CheckoutRequest.from_wire(changed(checkout(), path, None))
     assert paths(caught.value) == [path]
 
 
-@pytest.mark.parametrize("path", OPTIONAL)
+@every("path", OPTIONAL)
 def test_an_optional_field_may_be_missing_or_null(path: str) -> None:
     missing = without(checkout(), path)
     assert CheckoutRequest.from_wire(missing).to_wire() == missing
     assert CheckoutRequest.from_wire(changed(checkout(), path, None)).to_wire() == missing
 
 
-@pytest.mark.parametrize(
+@every(
     "path",
     [
         "merchantId",
@@ -115,14 +116,14 @@ def test_an_optional_field_may_be_missing_or_null(path: str) -> None:
         "details.providerMerchantId",
     ],
 )
-@pytest.mark.parametrize("blank", ["", " ", "\t\n", "\u00a0"], ids=ascii)
+@every("blank", ["", " ", "\t\n", "\u00a0"], ids=ascii)
 def test_what_identifies_something_is_not_blank(path: str, blank: str) -> None:
     with pytest.raises(InvalidMessage, match="is empty") as caught:
         CheckoutRequest.from_wire(changed(checkout(), path, blank))
     assert paths(caught.value) == [path]
 
 
-@pytest.mark.parametrize(
+@every(
     "path",
     [
         "merchantId",
@@ -132,7 +133,7 @@ def test_what_identifies_something_is_not_blank(path: str, blank: str) -> None:
         "providerDiscretionaryData",
     ],
 )
-@pytest.mark.parametrize("value", [5, True, 1.5, [], {}, ["x"]], ids=repr)
+@every("value", [5, True, 1.5, [], {}, ["x"]], ids=repr)
 def test_a_text_is_a_text(path: str, value: object) -> None:
     with pytest.raises(InvalidMessage, match="is no text") as caught:
         CheckoutRequest.from_wire(changed(checkout(), path, value))
@@ -145,7 +146,7 @@ def test_a_number_for_a_text_is_refused_in_json_too() -> None:
         CheckoutRequest.from_json(body)
 
 
-@pytest.mark.parametrize(
+@every(
     ("path", "value", "words"),
     [
         ("checkoutDetails", "x", "is no object"),
@@ -167,7 +168,7 @@ def test_objects_and_lists_are_not_mixed_up(path: str, value: object, words: str
     assert paths(caught.value) == [path]
 
 
-@pytest.mark.parametrize(
+@every(
     ("seconds", "accepted"), [(0, True), (1, True), (900, True), (-1, False), (901, False), (10**30, False)]
 )
 def test_a_page_lives_up_to_900_seconds_or_for_ever(seconds: int, accepted: bool) -> None:
@@ -181,7 +182,7 @@ def test_a_page_lives_up_to_900_seconds_or_for_ever(seconds: int, accepted: bool
     assert MAX_REDIRECT_URL_TIMEOUT == 900
 
 
-@pytest.mark.parametrize("value", ["900", 9.5, True, "", [], "1e2"], ids=repr)
+@every("value", ["900", 9.5, True, "", [], "1e2"], ids=repr)
 def test_seconds_are_a_whole_number(value: object) -> None:
     with pytest.raises(InvalidMessage, match="is no whole number"):
         CheckoutRequest.from_wire(changed(checkout(), "checkoutDetails.redirectUrlTimeout", value))
@@ -206,7 +207,7 @@ def test_a_mobile_number_has_a_calling_code_and_a_hyphen(phone: str) -> None:
     assert CheckoutRequest.from_wire(values).checkout_details.cardholder_mobile_phone == phone
 
 
-@pytest.mark.parametrize(
+@every(
     "phone",
     [
         "",
@@ -240,8 +241,8 @@ def test_other_phone_numbers_have_no_form(name: str) -> None:
 REDIRECTS = ["returnUrl", "successUrl", "pendingUrl", "errorUrl", "cancelUrl", "refusedUrl"]
 
 
-@pytest.mark.parametrize("name", REDIRECTS)
-@pytest.mark.parametrize(
+@every("name", REDIRECTS)
+@every(
     "url",
     [
         "https://shop.example",
@@ -257,8 +258,8 @@ def test_a_redirect_goes_to_an_absolute_address(name: str, url: str) -> None:
     assert CheckoutRequest.from_wire(values).to_wire() == values
 
 
-@pytest.mark.parametrize("name", REDIRECTS)
-@pytest.mark.parametrize(
+@every("name", REDIRECTS)
+@every(
     "url",
     [
         "", "/return", "return", "//shop.example/x", "shop.example/x", "ftp://shop.example/x",
@@ -298,16 +299,14 @@ def test_a_type_is_read_in_any_case_and_sent_as_the_section_prints_it(word: str,
     assert request.to_wire()["type"] in {"ecom.sale", "ecom.preAuthorization"}
 
 
-@pytest.mark.parametrize(
-    "word", ["", "sale", "ecom.capture", "ecom.sale ", "detached.refund", "ecom.\u017fale", 5]
-)
+@every("word", ["", "sale", "ecom.capture", "ecom.sale ", "detached.refund", "ecom.\u017fale", 5])
 def test_another_type_is_refused_with_those_there_are(word: object) -> None:
     with pytest.raises(InvalidMessage, match=r"'ecom\.sale' or 'ecom\.preAuthorization'") as caught:
         CheckoutRequest.from_wire(changed(checkout(), "type", word))
     assert paths(caught.value) == ["type"]
 
 
-@pytest.mark.parametrize(
+@every(
     ("amount", "words"),
     [
         ("0", "is zero"),
@@ -330,7 +329,7 @@ def test_an_amount_that_is_none_is_refused_with_its_own_message(amount: object, 
     assert paths(caught.value) == ["amount"]
 
 
-@pytest.mark.parametrize(
+@every(
     ("number", "currency", "wire"),
     [
         ("66.77", "EUR", "66.77"),
@@ -358,7 +357,7 @@ def test_a_json_number_that_is_no_amount_of_its_currency_is_refused(number: str)
         CheckoutRequest.from_json(body)
 
 
-@pytest.mark.parametrize("code", ["EURO", "XXX", "XAU", "€", "", "978"])
+@every("code", ["EURO", "XXX", "XAU", "€", "", "978"])
 def test_another_currency_is_refused_and_does_not_hide_other_faults(code: str) -> None:
     with pytest.raises(InvalidMessage, match="ISO 4217") as caught:
         CheckoutRequest.from_wire(changed(without(checkout(), "userId"), "currencyCode", code))
@@ -456,9 +455,7 @@ def test_a_reference_we_make_is_safe_in_urls_and_databases(reference: str) -> No
     assert build(client_system_transaction_id=reference).client_system_transaction_id == reference
 
 
-@pytest.mark.parametrize(
-    "reference", ["", "a b", "ä", "x" * 65, "a/b", "a\n", "a.b", "\u0661", "a;b"], ids=ascii
-)
+@every("reference", ["", "a b", "ä", "x" * 65, "a/b", "a\n", "a.b", "\u0661", "a;b"], ids=ascii)
 def test_a_reference_we_make_has_1_to_64_plain_characters(reference: str) -> None:
     with pytest.raises(InvalidMessage, match=r"1 to 64 of A-Z a-z 0-9 _ -|is empty") as caught:
         build(client_system_transaction_id=reference)
@@ -622,7 +619,7 @@ def test_a_response_without_an_absolute_url_is_refused(values: dict[str, Any]) -
         CheckoutResponse.from_wire(values)
 
 
-@pytest.mark.parametrize(
+@every(
     "path",
     [
         "merchantId",

@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.protocol.codes import (
     check_country,
     check_country_of_wallet,
@@ -19,7 +20,7 @@ from wallet_gateway.protocol.codes import (
 from wallet_gateway.protocol.errors import UnknownCode
 
 
-@pytest.mark.parametrize(
+@every(
     ("code", "exponent"),
     [
         ("EUR", 2), ("USD", 2), ("GBP", 2), ("CHF", 2), ("INR", 2), ("HUF", 2), ("MRU", 2), ("MGA", 2),
@@ -33,7 +34,7 @@ def test_a_currency_has_the_decimals_iso_4217_gives_it(code: str, exponent: int)
     assert check_currency(code) == code
 
 
-@pytest.mark.parametrize("code", ["XAU", "XAG", "XPT", "XPD", "XXX", "XTS", "XDR", "XSU", "XUA"])
+@every("code", ["XAU", "XAG", "XPT", "XPD", "XXX", "XTS", "XDR", "XSU", "XUA"])
 def test_one_cannot_pay_in_gold_or_in_test_codes(code: str) -> None:
     with pytest.raises(UnknownCode, match="ISO 4217"):
         check_currency(code)
@@ -58,7 +59,7 @@ NOT_CODES = [
 ]
 
 
-@pytest.mark.parametrize("code", [*NOT_CODES, "ZZZ", "DEM", "BTC"], ids=ascii)
+@every("code", [*NOT_CODES, "ZZZ", "DEM", "BTC"], ids=ascii)
 def test_what_is_no_currency_is_refused_with_an_example(code: str) -> None:
     with pytest.raises(UnknownCode, match="EUR"):
         check_currency(code)
@@ -77,7 +78,7 @@ def test_a_country_is_given_back_as_iso_writes_it(given: str, held: str) -> None
     assert check_country(given) == held
 
 
-@pytest.mark.parametrize("code", [*NOT_CODES, "DE", "GB", "UK", "ENG", "EUR", "276", "\u017fUR"], ids=ascii)
+@every("code", [*NOT_CODES, "DE", "GB", "UK", "ENG", "EUR", "276", "\u017fUR"], ids=ascii)
 def test_what_is_no_alpha_3_country_is_refused_with_an_example(code: str) -> None:
     with pytest.raises(UnknownCode, match="DEU"):
         check_country(code)
@@ -90,7 +91,7 @@ def test_a_subdivision_is_given_back_as_iso_writes_it(given: str, held: str) -> 
     assert check_subdivision(given) == held
 
 
-@pytest.mark.parametrize(
+@every(
     "code", ["", "BY", "DE", "DE-", "DE-XX", "DEU-BY", "DE BY", "DE-BY ", "DE-BAYE", "\uff24E-BY"], ids=ascii
 )
 def test_what_is_no_subdivision_is_refused_with_an_example(code: str) -> None:
@@ -141,7 +142,7 @@ def test_a_country_of_a_wallet_has_two_letters_in_any_case(code: str) -> None:
     assert check_country_of_wallet(code) == code.upper()
 
 
-@pytest.mark.parametrize("code", ["", "DEU", "XX", "D", "\uff24\uff25", "DE "])
+@every("code", ["", "DEU", "XX", "D", "\uff24\uff25", "DE "])
 def test_what_is_no_country_of_a_wallet_is_refused(code: str) -> None:
     with pytest.raises(UnknownCode, match="two-letter"):
         check_country_of_wallet(code)

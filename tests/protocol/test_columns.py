@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import every
 from wallet_gateway.protocol.columns import read_column, write_column, write_rates
 from wallet_gateway.protocol.errors import InvalidAmount
 from wallet_gateway.protocol.money import format_units, units_of
@@ -87,7 +88,7 @@ def test_a_column_is_read_as_its_amounts_are_one_by_one(exponent: int, values: l
     assert not faults
 
 
-@pytest.mark.parametrize(
+@every(
     ("units", "exponent", "texts"),
     [
         ([0, 5, 50, 500, 123456], 2, ["0.00", "0.05", "0.50", "5.00", "1234.56"]),

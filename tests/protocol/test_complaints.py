@@ -8,6 +8,7 @@ import pytest
 from pydantic import AfterValidator, BaseModel, Strict, ValidationError
 
 from tests.protocol.samples import changed, checkout
+from tests.tables import every
 from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.complaints import PATTERNS, complaints_of, wire_path
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
@@ -83,7 +84,7 @@ KINDS: dict[str, tuple[str, Any, str]] = {
 }
 
 
-@pytest.mark.parametrize(("path", "value", "message"), KINDS.values(), ids=KINDS.keys())
+@every(("path", "value", "message"), KINDS.values(), ids=KINDS.keys())
 def test_each_kind_of_fault_has_its_sentence(path: str, value: object, message: str) -> None:
     assert complaint(path, value) == (path, message)
 
@@ -124,7 +125,7 @@ def patterns_of(schema: object) -> set[str]:
     return set().union(*map(patterns_of, schema)) if isinstance(schema, list) else set()
 
 
-@pytest.mark.parametrize("name", MESSAGES)
+@every("name", MESSAGES)
 def test_every_pattern_of_every_message_has_its_sentence(name: str) -> None:
     assert patterns_of(MESSAGES[name].model_json_schema()) <= PATTERNS.keys()
 
@@ -160,10 +161,10 @@ def test_what_a_validator_raises_or_nobody_foresaw_is_told_too(
     assert [(fault.path, fault.message) for fault in complaints_of(caught.value)] == faults
 
 
-@pytest.mark.parametrize(("path", "_value", "_message"), KINDS.values(), ids=KINDS.keys())
-@pytest.mark.parametrize("value", ["<\n\x1b>" * 100_000, ["x" * 100_000], {"x": "y" * 100_000}], ids=type)
+@every(("path", "sent", "message"), KINDS.values(), ids=KINDS.keys())
+@every("value", ["<\n\x1b>" * 100_000, ["x" * 100_000], {"x": "y" * 100_000}], ids=type)
 def test_a_sentence_is_short_and_printable_whatever_was_sent(
-    path: str, _value: object, _message: str, value: object
+    path: str, sent: object, message: str, value: object
 ) -> None:
     try:
         CheckoutRequest.model_validate(changed(checkout(), path, value))

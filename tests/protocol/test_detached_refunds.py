@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.protocol.samples import changed, detached_refund, detached_refund_response, paths, renamed, without
+from tests.tables import every
 from wallet_gateway.protocol.detached_refunds import (
     DETACHED_REFUND_TYPE,
     DetachedRefundRequest,
@@ -70,8 +71,8 @@ def test_the_spellings_of_the_example_are_read() -> None:
     assert request.to_wire() == detached_refund()
 
 
-@pytest.mark.parametrize("path", MANDATORY)
-@pytest.mark.parametrize("absence", ["missing", "null"])
+@every("path", MANDATORY)
+@every("absence", ["missing", "null"])
 def test_a_mandatory_field_cannot_be_absent(path: str, absence: str) -> None:
     message = detached_refund()
     values = without(message, path) if absence == "missing" else changed(message, path, None)
@@ -86,7 +87,7 @@ def test_the_type_is_read_in_any_case_and_sent_as_printed(word: str) -> None:
     assert request.to_wire()["type"] == DETACHED_REFUND_TYPE == "detached.refund"
 
 
-@pytest.mark.parametrize("word", ["", "refund", "ecom.refund", "detached.capture", None, 5], ids=repr)
+@every("word", ["", "refund", "ecom.refund", "detached.capture", None, 5], ids=repr)
 def test_only_detached_refunds_are_made_in_this_form(word: object) -> None:
     with pytest.raises(InvalidMessage) as caught:
         DetachedRefundRequest.from_wire(detached_refund() | {"type": word})
@@ -107,7 +108,7 @@ def test_the_deposit_is_named_as_the_earlier_provider_named_it(parent: str, acce
         assert paths(caught.value) == ["parentTransactionId"]
 
 
-@pytest.mark.parametrize("amount", ["0", "7,50", "-7.50", "7.505", "7e0", ""])
+@every("amount", ["0", "7,50", "-7.50", "7.505", "7e0", ""])
 def test_an_amount_that_is_none_is_refused(amount: str) -> None:
     with pytest.raises(InvalidMessage) as caught:
         DetachedRefundRequest.from_wire(detached_refund() | {"amount": amount})
@@ -141,11 +142,11 @@ def test_an_answer_may_refund_less_than_was_asked_and_its_amount_is_what_counts(
     assert answer.money.amount < build().money.amount
 
 
-@pytest.mark.parametrize(
+@every(
     ("amount", "written"),
     [("5", "5.00"), ("5.0", "5.00"), ("5.00", "5.00"), ("5.0000", "5.00"), ("0", "0.00"), ("0.00", "0.00")],
 )
-@pytest.mark.parametrize("form", ["{}", '"{}"'], ids=["number", "text"])
+@every("form", ["{}", '"{}"'], ids=["number", "text"])
 def test_the_amount_of_an_answer_is_text_or_number(form: str, amount: str, written: str) -> None:
     body = f'{{"state": "Approved", "currencyCode": "EUR", "amount": {form.format(amount)}}}'
     answer = DetachedRefundResponse.from_json(body)
@@ -153,7 +154,7 @@ def test_the_amount_of_an_answer_is_text_or_number(form: str, amount: str, writt
     assert answer.money == Money(Decimal(written), "EUR")
 
 
-@pytest.mark.parametrize("amount", ["-5.00", "5,00", "5.001", "1e1", "", "five", True, []], ids=repr)
+@every("amount", ["-5.00", "5,00", "5.001", "1e1", "", "five", True, []], ids=repr)
 def test_an_answer_with_an_unreadable_amount_is_refused(amount: object) -> None:
     with pytest.raises(InvalidMessage) as caught:
         DetachedRefundResponse.from_wire(detached_refund_response() | {"amount": amount})

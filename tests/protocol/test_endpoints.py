@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.protocol.checkout import CheckoutType
 from wallet_gateway.protocol.endpoints import (
     AUTHORIZATION,
@@ -22,7 +23,7 @@ from wallet_gateway.protocol.endpoints import (
 )
 
 
-@pytest.mark.parametrize(
+@every(
     ("endpoint", "method", "path"),
     [
         (CHECKOUT, "POST", "/api/v5/checkout"),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.protocol.errors import (
     FieldError,
     InvalidAmount,
@@ -57,7 +58,7 @@ def test_an_invalid_message_survives_copying_between_processes(
     assert str(duplicate(error)) == str(error)
 
 
-@pytest.mark.parametrize(
+@every(
     ("prefix", "path", "joined"),
     [
         ("a", "b", "a.b"),
@@ -74,7 +75,7 @@ def test_paths_join_as_one_would_write_them(prefix: str, path: str, joined: str)
     assert FieldError(path, "x").under(prefix) == FieldError(joined, "x")
 
 
-@pytest.mark.parametrize(
+@every(
     ("value", "quoted"),
     [
         ("10,00", "'10,00'"),
@@ -99,7 +100,7 @@ def test_a_value_is_quoted_in_plain_ascii(value: object, quoted: str) -> None:
     assert excerpt(value) == quoted
 
 
-@pytest.mark.parametrize(
+@every(
     "value",
     ["x" * 61, "x" * 1_000_000, "\n" * 40, "\U0001f4a9" * 60, 10**5000, type("T" * 500, (), {})()],
     ids=["long", "huge", "escaped", "emoji", "number", "type"],

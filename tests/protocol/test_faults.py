@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.protocol.samples import checkout, follow_up_response, paths, record, renamed
+from tests.tables import every
 from wallet_gateway.protocol.errors import InvalidMessage
 from wallet_gateway.protocol.faults import (
     REFUND_AMOUNT_EXCEEDED,
@@ -71,7 +72,7 @@ def test_names_are_read_in_any_letter_case(rename: Callable[[str], str]) -> None
     assert looks_like_error(values)
 
 
-@pytest.mark.parametrize(
+@every(
     ("values", "path"),
     [
         ({"details": {"message": "x"}}, "code"),
@@ -102,7 +103,7 @@ def test_code_and_message_make_an_error(value: object) -> None:
     assert looks_like_error(value) is True
 
 
-@pytest.mark.parametrize(
+@every(
     "value",
     [
         None,
@@ -161,7 +162,7 @@ def test_the_four_amounts_are_found_whatever_words_stand_between(message: str) -
     assert (limit.maximum, limit.requested) == (Decimal("7.5"), Decimal(10))
 
 
-@pytest.mark.parametrize(
+@every(
     "message",
     [
         "",

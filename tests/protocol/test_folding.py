@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.protocol.samples import cart, checkout, follow_up
+from tests.tables import every
 from wallet_gateway.protocol.cart import build_cart
 from wallet_gateway.protocol.cart_details import DiscountDetail, ItemDetail, ShoppingCart
 from wallet_gateway.protocol.checkout import CheckoutDetails, CheckoutRequest
@@ -73,7 +74,7 @@ def test_in_a_list_of_texts_anything_else_is_refused_with_its_place(element: obj
         assert [fault.path for fault in failure.value.errors] == ["offers[1]"]
 
 
-@pytest.mark.parametrize(
+@every(
     "name", ["s\u212ainId", "\u017fkinId", "sk\u0131nId", "skinId\u200b", "skinId ", "skinId\0"], ids=ascii
 )
 def test_a_name_that_only_resembles_one_is_unknown(name: str) -> None:
@@ -92,7 +93,7 @@ def test_a_fault_deep_inside_has_its_whole_path() -> None:
     assert [fault.path for fault in errors] == ["shoppingCartDetails.itemDetails[1].productId"]
 
 
-@pytest.mark.parametrize(
+@every(
     ("currency", "amount", "held"),
     [
         ("EUR", "10", "10.00"),
@@ -140,7 +141,7 @@ def test_without_a_known_currency_text_stays_as_it_is(currency: object) -> None:
     assert not errors
 
 
-@pytest.mark.parametrize(
+@every(
     ("amount", "held"),
     [
         (Decimal("10.50"), "10.50"),
@@ -156,9 +157,7 @@ def test_without_a_currency_numbers_are_written_out(amount: object, held: str | 
     assert gathered(ItemDetail, unit_amount=amount) == ({"unitAmount": held}, [])
 
 
-@pytest.mark.parametrize(
-    "amount", [1.5, True, [], Decimal(-1), Decimal("0.00001"), Decimal("NaN"), 10**20], ids=repr
-)
+@every("amount", [1.5, True, [], Decimal(-1), Decimal("0.00001"), Decimal("NaN"), 10**20], ids=repr)
 def test_what_is_no_amount_in_any_currency_is_told_without_one(amount: object) -> None:
     _, errors = gathered(ItemDetail, unit_amount=amount)
     assert [fault.path for fault in errors] == ["unitAmount"]
@@ -203,7 +202,7 @@ def test_a_rate_may_be_a_json_number() -> None:
     assert not errors
 
 
-@pytest.mark.parametrize("value", ["x", 5, None, True, [["a"]], {"a": 1}], ids=repr)
+@every("value", ["x", 5, None, True, [["a"]], {"a": 1}], ids=repr)
 def test_what_is_no_object_or_list_is_left_for_the_message_to_refuse(value: object) -> None:
     values, errors = folded(CheckoutRequest, {"checkoutDetails": value if not isinstance(value, dict) else 1})
     assert not errors

@@ -19,6 +19,7 @@ from tests.protocol.samples import (
     renamed,
     without,
 )
+from tests.tables import every
 from wallet_gateway.protocol.cart import Item, build_cart
 from wallet_gateway.protocol.errors import InvalidMessage
 from wallet_gateway.protocol.follow_ups import ApmDetails, FollowUpRequest, FollowUpResponse, FollowUpType
@@ -114,8 +115,8 @@ def test_a_built_request_sends_exactly_these_bytes() -> None:
     )
 
 
-@pytest.mark.parametrize("path", MANDATORY)
-@pytest.mark.parametrize("absence", ["missing", "null"])
+@every("path", MANDATORY)
+@every("absence", ["missing", "null"])
 def test_a_mandatory_field_cannot_be_absent(path: str, absence: str) -> None:
     values = without(follow_up(), path) if absence == "missing" else changed(follow_up(), path, None)
     with pytest.raises(InvalidMessage, match="is missing; it is mandatory") as caught:
@@ -134,7 +135,7 @@ def test_the_order_number_is_optional() -> None:
     assert FollowUpRequest.from_wire(values).to_wire() == values
 
 
-@pytest.mark.parametrize(
+@every(
     ("word", "kind"),
     [
         ("ecom.capture", FollowUpType.CAPTURE),
@@ -162,15 +163,15 @@ def test_a_type_is_sent_as_the_table_prints_it(kind: FollowUpType, word: str) ->
     assert build(type=kind).to_wire()["type"] == word
 
 
-@pytest.mark.parametrize("word", ["", "capture", "ecom.sale", "detached.refund", "ecom.refund ", 1, None])
+@every("word", ["", "capture", "ecom.sale", "detached.refund", "ecom.refund ", 1, None])
 def test_another_type_is_refused(word: object) -> None:
     with pytest.raises(InvalidMessage) as caught:
         FollowUpRequest.from_wire(follow_up() | {"type": word})
     assert paths(caught.value) == ["type"]
 
 
-@pytest.mark.parametrize("name", ["apmProvider", "apmProviderName", "APMPROVIDER", "ApmProviderName"])
-@pytest.mark.parametrize("parent", ["apmDetails", "apmdetails", "ApmDetails"])
+@every("name", ["apmProvider", "apmProviderName", "APMPROVIDER", "ApmProviderName"])
+@every("parent", ["apmDetails", "apmdetails", "ApmDetails"])
 def test_both_spellings_of_the_provider_are_read_and_one_is_sent(parent: str, name: str) -> None:
     values = without(follow_up(), "apmDetails") | {parent: {name: "ExampleWalletV2"}}
     assert FollowUpRequest.from_wire(values).to_wire() == follow_up()
@@ -216,8 +217,8 @@ def test_the_cart_of_a_shops_items_goes_along() -> None:
     assert wire["shoppingCartDetails"]["itemDetails"][0]["totalAmount"] == "5.00"
 
 
-@pytest.mark.parametrize("name", ["client_system_transaction_id", "client_system_invoice_id"])
-@pytest.mark.parametrize("reference", ["a b", "ü", "x" * 65, "a\n"], ids=ascii)
+@every("name", ["client_system_transaction_id", "client_system_invoice_id"])
+@every("reference", ["a b", "ü", "x" * 65, "a\n"], ids=ascii)
 def test_both_references_we_make_have_1_to_64_plain_characters(name: str, reference: str) -> None:
     with pytest.raises(InvalidMessage, match="1 to 64 of A-Z a-z 0-9 _ -"):
         build(**{name: reference})
@@ -230,7 +231,7 @@ def test_both_references_we_read_may_be_any_text(name: str) -> None:
     assert FollowUpRequest.from_wire(values).to_wire() == values
 
 
-@pytest.mark.parametrize("amount", ["0.00", "-5.00", "5,00", "5.001", "", True, 5.0], ids=repr)
+@every("amount", ["0.00", "-5.00", "5,00", "5.001", "", True, 5.0], ids=repr)
 def test_an_amount_that_is_none_is_refused(amount: object) -> None:
     with pytest.raises(InvalidMessage) as caught:
         FollowUpRequest.from_wire(follow_up() | {"amount": amount})

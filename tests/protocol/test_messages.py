@@ -23,6 +23,7 @@ from tests.protocol.samples import (
     record,
     renamed,
 )
+from tests.tables import every
 from wallet_gateway.protocol.errors import InvalidMessage, ProtocolError, UnreadableBody
 from wallet_gateway.protocol.messages import MESSAGES
 
@@ -212,8 +213,8 @@ def test_a_request_built_of_its_own_attributes_is_the_same(name: str) -> None:
     assert type(read(name)).build(**dict(read(name))) == read(name)
 
 
-@pytest.mark.parametrize("name", REQUESTS)
-@pytest.mark.parametrize("language", ["de", "fr", "ar", "hi"])
+@every("name", REQUESTS)
+@every("language", ["de", "fr", "ar", "hi"])
 def test_amounts_on_the_wire_know_no_language(name: str, language: str) -> None:
     sent = read(name).to_json()
     with override_settings(USE_THOUSAND_SEPARATOR=True), translation.override(language):
@@ -297,7 +298,7 @@ def leaves(value: object) -> Iterator[str]:
         yield str(value)
 
 
-@pytest.mark.parametrize("name", GOLDEN)
+@every("name", GOLDEN)
 def test_a_message_shows_the_names_of_what_is_given_and_no_value(name: str) -> None:
     message = MESSAGES[name].from_wire(GOLDEN[name])
     shown = repr(message)

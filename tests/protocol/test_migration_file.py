@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import every
 from wallet_gateway.protocol.errors import InvalidMessage
 from wallet_gateway.protocol.migration_file import COLUMNS, MigrationRow, RowError, read_rows, write_rows
 from wallet_gateway.protocol.money import Money
@@ -79,7 +80,7 @@ def test_amounts_are_held_with_their_currencys_decimals(
     assert read.currency == currency.upper()
 
 
-@pytest.mark.parametrize(
+@every(
     ("header", "line"),
     [
         (HEADER.upper(), GOOD),
@@ -101,7 +102,7 @@ def test_columns_may_come_in_any_order() -> None:
     assert list(read_rows([",".join(names), ",".join(cells)])) == [row()]
 
 
-@pytest.mark.parametrize(
+@every(
     "header",
     [
         "",
@@ -154,7 +155,7 @@ def test_the_line_of_a_row_of_several_lines_is_its_last() -> None:
     assert [each.line for each in found if isinstance(each, RowError)] == [3, 4]
 
 
-@pytest.mark.parametrize(
+@every(
     ("change", "to", "reason"),
     [
         ("OLD-1", "", "parentTransactionId: "),

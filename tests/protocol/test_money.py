@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import every
 from wallet_gateway.protocol import money
 from wallet_gateway.protocol.errors import InvalidAmount, UnknownCode
 from wallet_gateway.protocol.money import Money, exponent, parse_amount
@@ -44,7 +45,7 @@ AMOUNTS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "currency", "units", "wire"), AMOUNTS)
+@every(("text", "currency", "units", "wire"), AMOUNTS)
 def test_text_is_counted_in_minor_units_and_written_with_the_currencys_decimals(
     text: str, currency: str, units: int, wire: str
 ) -> None:
@@ -55,7 +56,7 @@ def test_text_is_counted_in_minor_units_and_written_with_the_currencys_decimals(
     assert parsed == Money.from_minor_units(units, currency)
 
 
-@pytest.mark.parametrize(
+@every(
     ("value", "currency", "wire"),
     [
         (10, "EUR", "10.00"),
@@ -140,7 +141,7 @@ def test_the_corpus_of_bad_amounts_has_no_repetition() -> None:
     assert len({text for text, _ in CORPUS}) == len(CORPUS) >= 80
 
 
-@pytest.mark.parametrize(("text", "words"), CORPUS, ids=[ascii(text[:20]) for text, _ in CORPUS])
+@every(("text", "words"), CORPUS, ids=[ascii(text[:20]) for text, _ in CORPUS])
 def test_a_bad_amount_is_refused_with_its_own_message(text: str, words: str) -> None:
     started = time.process_time()
     with pytest.raises(InvalidAmount) as caught:
@@ -150,7 +151,7 @@ def test_a_bad_amount_is_refused_with_its_own_message(text: str, words: str) -> 
     assert time.process_time() - started < 1
 
 
-@pytest.mark.parametrize(
+@every(
     ("value", "word"),
     [
         (True, "True is no amount"),
@@ -196,7 +197,7 @@ def test_a_currency_without_decimals_says_so() -> None:
         Money.parse("10.5", "JPY")
 
 
-@pytest.mark.parametrize("text", ["10.0000", "10.000", "10.00", "10.0", "10", "10." + "0" * 50])
+@every("text", ["10.0000", "10.000", "10.00", "10.0", "10", "10." + "0" * 50])
 def test_zeros_beyond_the_decimals_are_taken_where_answers_are_read(text: str) -> None:
     assert parse_amount(text, "EUR", extra_zeros=True) == 1000
 
@@ -310,7 +311,7 @@ def test_any_decimal_is_an_exact_amount_or_an_invalid_amount(value: object) -> N
     assert parsed.amount == value
 
 
-@pytest.mark.parametrize(
+@every(
     ("units", "exponent", "text"),
     [
         (0, 0, "0"),
@@ -344,7 +345,7 @@ def test_an_amount_of_zero_is_told_so(text: str) -> None:
         money.check_above_zero(text)
 
 
-@pytest.mark.parametrize(
+@every(
     ("value", "text"),
     [
         (Decimal("19"), "19"),

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import pytest
 from pydantic import Field
 
+from tests.tables import every
 from wallet_gateway.protocol.cart_details import ShoppingCart
 from wallet_gateway.protocol.checkout import CheckoutDetails, CheckoutRequest
 from wallet_gateway.protocol.fields import Amount, OptionalText, OwnReference, Rate, Text, WireModel
@@ -44,7 +45,7 @@ class Everything(WireModel):
     alternative_names = {"sumTotal": "anAmount"}
 
 
-@pytest.mark.parametrize(
+@every(
     ("attribute", "wire_name", "kind"),
     [
         ("some_text", "someText", Kind.TEXT),
@@ -135,7 +136,7 @@ def parts_of(model: type[WireModel]) -> set[type[WireModel]]:
 ALL = sorted(set().union(*map(parts_of, MESSAGES.values())), key=lambda model: model.__name__)
 
 
-@pytest.mark.parametrize("model", ALL, ids=lambda model: model.__name__)
+@every("model", ALL, ids=lambda model: model.__name__)
 def test_every_spelling_at_every_depth_means_one_field(model: type[WireModel]) -> None:
     plan = plan_of(model)
     canonical = [fold_name(slot.wire_name) for slot in plan.by_attribute.values()]

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.protocol.samples import changed, paths, record, record_text, renamed, without
+from tests.tables import every
 from wallet_gateway.protocol.errors import InvalidMessage, InvalidTime
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import (
@@ -48,7 +49,7 @@ def test_a_record_of_every_field_goes_through_unchanged() -> None:
     assert read.transaction_date_time == "2024-05-01T10:20:30.1234567"
 
 
-@pytest.mark.parametrize(
+@every(
     ("number", "currency", "written"),
     [
         ("10", "EUR", "10.00"),
@@ -81,9 +82,7 @@ def test_no_digit_of_an_amount_is_lost_to_floating_point() -> None:
     assert many.money.minor_units == 99_999_999_999_998
 
 
-@pytest.mark.parametrize(
-    "number", ["-10.00", "10.001", "1e2", "1E+2", "100000000000000", "10.00000000001"], ids=str
-)
+@every("number", ["-10.00", "10.001", "1e2", "1E+2", "100000000000000", "10.00000000001"], ids=str)
 def test_a_number_that_is_no_amount_of_its_currency_is_refused(number: str) -> None:
     with pytest.raises(InvalidMessage) as caught:
         StatusRecord.from_json(record_text().replace("66.77", number))
@@ -94,14 +93,14 @@ def test_an_amount_sent_as_text_is_read_too() -> None:
     assert StatusRecord.from_wire(record()) == StatusRecord.from_json(record_text())
 
 
-@pytest.mark.parametrize("amount", [66.77, True, None, "66,77", "", []], ids=repr)
+@every("amount", [66.77, True, None, "66,77", "", []], ids=repr)
 def test_an_amount_that_is_none_is_refused(amount: object) -> None:
     with pytest.raises(InvalidMessage) as caught:
         StatusRecord.from_wire(record() | {"transactionAmount": amount})
     assert paths(caught.value) == ["transactionAmount"]
 
 
-@pytest.mark.parametrize("path", MANDATORY)
+@every("path", MANDATORY)
 def test_a_record_without_what_identifies_it_is_refused(path: str) -> None:
     with pytest.raises(InvalidMessage, match="is missing") as caught:
         StatusRecord.from_wire(without(record(), path))
@@ -213,9 +212,7 @@ def test_a_fault_deep_in_a_record_has_its_whole_path() -> None:
     assert paths(caught.value) == ["[0].apmDetails.billingAddress.city"]
 
 
-@pytest.mark.parametrize(
-    "value", [{}, record(), None, "x", True, NumberText("1")], ids=lambda each: type(each)
-)
+@every("value", [{}, record(), None, "x", True, NumberText("1")], ids=lambda each: type(each))
 def test_what_is_no_list_is_no_answer_to_a_query(value: object) -> None:
     with pytest.raises(InvalidMessage, match="no list of status records"):
         parse_records(value)
@@ -236,7 +233,7 @@ def test_the_query_has_three_mandatory_parameters() -> None:
     assert paths(caught.value) == sorted(values)
 
 
-@pytest.mark.parametrize(
+@every(
     ("text", "moment"),
     [
         ("2024-05-01T10:20:30.1234567", (2024, 5, 1, 10, 20, 30, 123456)),
@@ -258,7 +255,7 @@ def test_a_time_is_read_as_utc_and_to_the_microsecond(text: str, moment: tuple[i
     assert read.utcoffset() == timedelta(0)
 
 
-@pytest.mark.parametrize(
+@every(
     "text",
     [
         "",

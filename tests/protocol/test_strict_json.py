@@ -13,13 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.tables import every
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import NumberText, dumps, fold_name, loads
 
 MEGABYTE = 1_048_576
 
 
-@pytest.mark.parametrize(
+@every(
     ("body", "value"),
     [
         (b"{}", {}),
@@ -36,9 +37,7 @@ def test_plain_json_is_read_from_bytes_and_from_text(body: bytes | str, value: o
     assert loads(body) == value
 
 
-@pytest.mark.parametrize(
-    "text", ["10.00", "0", "-1", "1e5", "1E-400", "12345678901234567890.000", "9" * 10_000, "1e1000000"]
-)
+@every("text", ["10.00", "0", "-1", "1e5", "1E-400", "12345678901234567890.000", "9" * 10_000, "1e1000000"])
 def test_a_number_stays_the_digits_that_were_sent(text: str) -> None:
     value = loads(f'{{"amount": {text}}}')
     assert isinstance(value, dict)
@@ -83,7 +82,7 @@ def test_letters_outside_ascii_are_never_folded_together(body: str) -> None:
     assert len(value) == body.count(":")
 
 
-@pytest.mark.parametrize(
+@every(
     ("name", "folded"),
     [
         ("amount", "amount"),
@@ -150,15 +149,15 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("body", BROKEN.values(), ids=BROKEN.keys())
+@every("body", BROKEN.values(), ids=BROKEN.keys())
 def test_what_is_not_strict_json_is_unreadable(body: bytes | str) -> None:
     with pytest.raises(UnreadableBody) as caught:
         loads(body)
     assert len(str(caught.value)) < 200
 
 
-@pytest.mark.parametrize("opener", ["[", '{"a":', '[{"a":'])
-@pytest.mark.parametrize("levels", [25, 1_000, 100_000])
+@every("opener", ["[", '{"a":', '[{"a":'])
+@every("levels", [25, 1_000, 100_000])
 def test_deep_nesting_is_refused_before_it_can_exhaust_the_stack(opener: str, levels: int) -> None:
     with pytest.raises(UnreadableBody, match="nested deeper than 20 levels"):
         loads(opener * levels)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.protocol.errors import InvalidMessage
 from wallet_gateway.protocol.wallet_results import (
     FailedWalletResult,
@@ -22,7 +23,7 @@ def test_a_result_is_read_in_any_letter_case_and_written_canonically() -> None:
     assert result.to_wire() == GOOD | {"transactionMethod": "WalletPay"}
 
 
-@pytest.mark.parametrize("field", ResultAddress.model_fields)
+@every("field", ResultAddress.model_fields)
 def test_every_line_of_an_address_is_one_line_of_at_most_255_characters(field: str) -> None:
     ResultAddress.build(**{field: "x" * 255})
     for bad in ("x" * 256, "two\nlines", "\x7f", 7):

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.protocol.strict_json import JsonValue, NumberText
 from wallet_gateway.sandbox.control_input import Input, InvalidInput, write_seconds
 
@@ -36,19 +37,19 @@ READ: dict[str, tuple[Callable[[Input], object], JsonValue, object, tuple[Any, .
 }
 
 
-@pytest.mark.parametrize("kind", READ)
+@every("kind", READ)
 def test_a_value_of_its_kind_is_read(kind: str) -> None:
     read, given, expected, _ = READ[kind]
     assert read(Input({"x": given})) == expected
 
 
-@pytest.mark.parametrize("kind", READ)
-@pytest.mark.parametrize("given", [{}, {"x": None}], ids=["absent", "null"])
+@every("kind", READ)
+@every("given", [{}, {"x": None}], ids=["absent", "null"])
 def test_what_is_not_given_is_none(kind: str, given: dict[str, None]) -> None:
     assert READ[kind][0](Input(given)) is None
 
 
-@pytest.mark.parametrize(
+@every(
     ("read", "given"),
     [(READ[kind][0], value) for kind in READ for value in READ[kind][3]],
     ids=[f"{kind} {value!r}" for kind in READ for value in READ[kind][3]],
@@ -109,6 +110,6 @@ def test_nothing_else_is_fine() -> None:
     given.check_nothing_else()
 
 
-@pytest.mark.parametrize("text", ["0", "5", "0.25", "1.000001", "123456789", "999999999.5"])
+@every("text", ["0", "5", "0.25", "1.000001", "123456789", "999999999.5"])
 def test_seconds_are_written_as_they_are_read(text: str) -> None:
     assert write_seconds(Input({"x": NumberText(text)}).seconds("x")) == text

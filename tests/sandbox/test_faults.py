@@ -9,6 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from tests.sandbox.merchant import TRANSACTIONS, Answer, Merchant, new_reference
+from tests.tables import every
 from wallet_gateway.sandbox.faults import FaultKind, fits
 from wallet_gateway.sandbox.operations import Operation
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
@@ -173,7 +174,7 @@ def test_details_out_of_bounds_are_refused_by_name(
         control.fault("refund", "delay_before", **details)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("fault", FaultKind)
+@every("fault", FaultKind)
 def test_a_request_nobody_understood_has_no_state_to_spoil(fault: FaultKind) -> None:
     needs_a_transaction = {FaultKind.PARTIAL, FaultKind.ERRORED, FaultKind.UNDOCUMENTED_STATE}
     assert fits(fault, None) is (fault not in needs_a_transaction)

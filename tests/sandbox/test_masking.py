@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.sandbox.masking import MASK, SECRET_NAMES, mask, mask_path, mask_text
 
 CARDS = ("4111111111111111", "378282246310005", "6011111111111117", "3530111333300000", "4222222222222")
 
 
-@pytest.mark.parametrize("name", sorted(SECRET_NAMES))
+@every("name", sorted(SECRET_NAMES))
 def test_every_secret_name_is_masked_in_any_letter_case(name: str) -> None:
     assert mask({name.upper(): {"a": "x"}}) == {name.upper(): MASK}
     assert "CANARY" not in mask_text(f'{{"{name.title()}" : "CANARY", ')

@@ -23,6 +23,7 @@ from tests.sandbox.tokens import (
     token,
     token_of,
 )
+from tests.tables import every
 from wallet_gateway.sandbox.payment_token import InvalidToken, Reason, open_token, unseal, verify
 from wallet_gateway.sandbox.sealing import new_key, new_signer
 from wallet_gateway.sandbox.token_cipher import open_bytes
@@ -51,7 +52,7 @@ def survivors(text: str, step: int = 1, **given: Any) -> list[str]:
 
 @needs_vectors
 class TestVectors:
-    @pytest.mark.parametrize("vector", vectors("unseal", ok=True))
+    @every("vector", vectors("unseal", ok=True))
     def test_a_good_token_is_opened(self, vector: dict[str, Any]) -> None:
         plaintext = open_token(vector["token"], **token_vectors.arguments(vector)).decode()
         expected = vector["expect"]
@@ -60,7 +61,7 @@ class TestVectors:
         else:
             assert json.loads(plaintext) == expected["plaintextJson"]
 
-    @pytest.mark.parametrize("vector", vectors("unseal", ok=True))
+    @every("vector", vectors("unseal", ok=True))
     def test_a_payload_is_a_dict_or_no_payload(self, vector: dict[str, Any]) -> None:
         given = token_vectors.arguments(vector)
         text = vector["expect"].get("plaintext") or json.dumps(vector["expect"]["plaintextJson"])
@@ -71,13 +72,13 @@ class TestVectors:
                 unseal(vector["token"], **given)
             assert refused.value.reason is Reason.MALFORMED_PAYLOAD
 
-    @pytest.mark.parametrize("vector", vectors("unseal", ok=False))
+    @every("vector", vectors("unseal", ok=False))
     def test_a_bad_token_is_refused_for_its_reason(self, vector: dict[str, Any]) -> None:
         with pytest.raises(InvalidToken) as refused:
             unseal(vector["token"], **token_vectors.arguments(vector))
         assert refused.value.reason in vector["expect"]["reason"].split("|")
 
-    @pytest.mark.parametrize("vector", vectors("verify_only"))
+    @every("vector", vectors("verify_only"))
     def test_signatures_alone_hold_or_do_not(self, vector: dict[str, Any]) -> None:
         if vector["expect"]["ok"]:
             assert verify(vector["token"], **verifying(vector)).version == vector["protocolVersion"]
@@ -110,7 +111,7 @@ class TestVectors:
         vector = token_vectors.vector(identifier)
         assert survivors(vector["token"], **token_vectors.arguments(vector)) == []
 
-    @pytest.mark.parametrize("vector", vectors("unseal", ok=True))
+    @every("vector", vectors("unseal", ok=True))
     def test_bits_here_and_there_of_every_good_token_matter(self, vector: dict[str, Any]) -> None:
         intermediate = json.loads(vector["token"]).get("intermediateSigningKey", {})
         # Where one signature of two does not hold as it is, it may as well be any other.
@@ -179,9 +180,7 @@ def test_a_message_may_expire_before_its_keys() -> None:
     assert refusal(token(messageExpiration=True)) is Reason.MALFORMED_PAYLOAD
 
 
-@pytest.mark.parametrize(
-    "plaintext", [b"plaintext", b"[]", b"7", b'{"a":1,"a":2}', b'{"a":NaN}', b"\xff", b"[" * 100_000]
-)
+@every("plaintext", [b"plaintext", b"[]", b"7", b'{"a":1,"a":2}', b'{"a":NaN}', b"\xff", b"[" * 100_000])
 def test_what_is_no_object_is_opened_and_is_no_payload(plaintext: bytes) -> None:
     text = token_of(plaintext)
     assert open_token(text, **arguments()) == plaintext
@@ -217,7 +216,7 @@ def test_a_root_key_of_the_older_protocol_may_last_for_ever() -> None:
     assert unseal(ecv1_token(), **arguments(root_keys=older)) == {"messageId": "m-1"}
 
 
-@pytest.mark.parametrize("text", [None, 7, b"{}", {}, "", "x", "null", "[]", "{", "\ud800", "[" * 100_000])
+@every("text", [None, 7, b"{}", {}, "", "x", "null", "[]", "{", "\ud800", "[" * 100_000])
 def test_what_is_no_token_is_refused(text: object) -> None:
     assert refusal(text) is Reason.MALFORMED_TOKEN
 

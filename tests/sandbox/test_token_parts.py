@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.sandbox.tokens import b64, ecv1_token, token
+from tests.tables import every
 from wallet_gateway.sandbox.token_parts import (
     InvalidToken,
     Reason,
@@ -44,12 +45,12 @@ def test_no_member_may_be_added() -> None:
     assert refusal(json.dumps(older)).reason is Reason.MALFORMED_TOKEN
 
 
-@pytest.mark.parametrize("version", ["ECv3", "ecv2", "ECv2SigningOnly", "", 2, 1.1, True, [], {"a": 1}])
+@every("version", ["ECv3", "ecv2", "ECv2SigningOnly", "", 2, 1.1, True, [], {"a": 1}])
 def test_an_unknown_version_is_named(version: object) -> None:
     assert refusal(changed(protocolVersion=version)).reason is Reason.UNSUPPORTED_VERSION
 
 
-@pytest.mark.parametrize(
+@every(
     "intermediate",
     [
         "text",
@@ -96,7 +97,7 @@ def test_tabs_between_members_are_refused() -> None:
     assert refusal(laid_out.replace("\n ", "\n\t")).reason is Reason.MALFORMED_TOKEN
 
 
-@pytest.mark.parametrize(
+@every(
     "message",
     [
         {},
@@ -134,7 +135,7 @@ def test_lengths_are_counted_in_bytes_lowest_first() -> None:
     assert signed_bytes("Google", "é") == b"\x06\x00\x00\x00Google\x02\x00\x00\x00\xc3\xa9"
 
 
-@pytest.mark.parametrize("text", ["AB==", "AA=", "AA", "A A=", "AA==\n", "_-8=", "?", "é"])
+@every("text", ["AB==", "AA=", "AA", "A A=", "AA==\n", "_-8=", "?", "é"])
 def test_base64_has_one_spelling(text: str) -> None:
     with pytest.raises(InvalidToken) as refused:
         decode(text, Reason.CANNOT_DECRYPT, "tag")
@@ -142,7 +143,7 @@ def test_base64_has_one_spelling(text: str) -> None:
     assert decode("AA==", Reason.CANNOT_DECRYPT, "tag") == b"\x00"
 
 
-@pytest.mark.parametrize("value", [None, True, 1.5, "", "-1", "+1", "1.0", "\u0661", "1" * 19, [], -1])
+@every("value", [None, True, 1.5, "", "-1", "+1", "1.0", "\u0661", "1" * 19, [], -1])
 def test_what_is_no_time_in_milliseconds(value: object) -> None:
     assert milliseconds(value) is None
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.sandbox.merchant import CHECKOUT, TRANSACTIONS, checkout_body, detached_body, follow_up_body
+from tests.tables import every
 from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
@@ -71,8 +72,8 @@ def test_a_query_is_a_message_too() -> None:
     assert asked.message == StatusQuery.build(merchant_id="M", store_id="S", client_system_transaction_id="A")
 
 
-@pytest.mark.parametrize("name", ["type", "Type", "TYPE"])
-@pytest.mark.parametrize("value", ["ecom.capture", "ECOM.CAPTURE", "Ecom.Capture"])
+@every("name", ["type", "Type", "TYPE"])
+@every("value", ["ecom.capture", "ECOM.CAPTURE", "Ecom.Capture"])
 def test_the_type_is_found_in_any_letter_case(name: str, value: str) -> None:
     body = follow_up_body("A", "B")
     del body["type"]
@@ -98,7 +99,7 @@ def test_unknown_parameters_are_told_as_well() -> None:
     assert queried(f"{STATUS_QUERY}&page=2").unknown_fields == ("page",)
 
 
-@pytest.mark.parametrize(
+@every(
     ("asked", "refusal", "operation"),
     [
         (lambda: posted(b"{", path=CHECKOUT), SchemaValidationError, Operation.CHECKOUT),

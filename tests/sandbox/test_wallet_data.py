@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pytest
-
+from tests.tables import every
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.sandbox.engine.card_payload import CRYPTOGRAM_3DS, PAN_ONLY
 from wallet_gateway.sandbox.payment_token import unseal
@@ -142,7 +141,7 @@ def test_where_the_shop_delivers_nowhere_known_it_is_home() -> None:
     assert shipping_address(HOME, {"allowedCountryCodes": ["XX"]}) == HOME.addresses[0]
 
 
-@pytest.mark.parametrize("odd", [[], "x", 7, None, [[]], [None], {"a": []}])
+@every("odd", [[], "x", 7, None, [[]], [None], {"a": []}])
 def test_odd_requests_are_no_trouble(odd: object) -> None:
     names = ("allowedPaymentMethods", "shippingAddressParameters", "shippingOptionParameters")
     request: dict[str, Any] = dict.fromkeys(names, odd)

@@ -8,13 +8,14 @@ import pytest
 from django.utils import translation
 from pytest_django import Settings
 
+from tests.tables import every
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.templatetags.money_display import format_money
 
 N = "\N{NO-BREAK SPACE}"
 
 
-@pytest.mark.parametrize(
+@every(
     ("language", "amount", "currency", "text"),
     [
         ("en", "10.00", "EUR", "€10.00"),

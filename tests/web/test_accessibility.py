@@ -10,6 +10,7 @@ from django.test import RequestFactory
 from django.utils import timezone, translation
 
 from tests.axe import violations
+from tests.exhaustive import one_of
 from tests.still_pages import show
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
@@ -54,7 +55,8 @@ def faults(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("language", "scheme", "width"), [("en", "light", 1280), ("de", "dark", 390), ("ar", "light", 390)]
+    ("language", "scheme", "width"),
+    one_of([("de", "dark", 390), ("en", "light", 1280), ("ar", "light", 390)]),
 )
 def test_axe_finds_nothing_on_any_page(browser: Browser, language: str, scheme: str, width: int) -> None:
     found = {}

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tables import every
+
 STATIC = Path(__file__).resolve().parent.parent.parent / "wallet_gateway" / "static" / "wallet_gateway"
 PAGES = (STATIC / "pages.css").read_text(encoding="utf-8")
 BUTTON = (STATIC / "button.css").read_text(encoding="utf-8")
@@ -47,8 +49,8 @@ def test_the_measure_is_right_at_both_ends() -> None:
     assert _contrast("#777777", "#777777") == pytest.approx(1)
 
 
-@pytest.mark.parametrize(("ink", "ground"), READ)
-@pytest.mark.parametrize("colours", [LIGHT, DARK], ids=["light", "dark"])
+@every(("ink", "ground"), READ)
+@every("colours", [LIGHT, DARK], ids=["light", "dark"])
 def test_what_is_read_can_be_read(colours: dict[str, str], ink: str, ground: str) -> None:
     assert _contrast(colours[ink], colours[ground]) >= 4.5
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.protocol.accounts import CardNetwork, CardType
 from wallet_gateway.sandbox.engine.card_payload import masked, network_of, read_card
 from wallet_gateway.sandbox.engine.wallet_refusals import CardNotAccepted, TokenRefused
@@ -50,7 +51,7 @@ def test_a_network_may_give_no_indicator() -> None:
     assert read_card(with_details(eciIndicator=None)).eci_indicator == ""
 
 
-@pytest.mark.parametrize(
+@every(
     "changes",
     [
         {"pan": None},
@@ -75,14 +76,14 @@ def test_what_is_missing_or_odd_is_named_and_not_quoted(changes: dict[str, Any])
     assert "4111" not in str(refused.value)
 
 
-@pytest.mark.parametrize("name", ["messageId", "gatewayMerchantId"])
-@pytest.mark.parametrize("value", [None, "", 7, []])
+@every("name", ["messageId", "gatewayMerchantId"])
+@every("value", [None, "", 7, []])
 def test_a_payload_names_itself_and_its_merchant(name: str, value: object) -> None:
     with pytest.raises(TokenRefused, match=name):
         read_card(PAYLOAD | {name: value})
 
 
-@pytest.mark.parametrize(
+@every(
     "payload",
     [
         {},
@@ -98,7 +99,7 @@ def test_what_is_no_card_of_ours_is_not_accepted(payload: dict[str, Any]) -> Non
         read_card(payload)
 
 
-@pytest.mark.parametrize(
+@every(
     ("number", "network"),
     [
         ("4", "VISA"),
@@ -117,7 +118,7 @@ def test_the_network_is_told_by_how_a_number_begins(number: str, network: str) -
     assert network_of(number) == network
 
 
-@pytest.mark.parametrize("number", ["2220", "2721", "36", "3527", "3590", "50", "56", "60", "62", "9"])
+@every("number", ["2220", "2721", "36", "3527", "3590", "50", "56", "60", "62", "9"])
 def test_other_numbers_are_of_no_network_of_ours(number: str) -> None:
     with pytest.raises(CardNotAccepted):
         network_of(number)

@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.protocol.faults import FaultCode
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.engine.refusals import (
@@ -19,14 +20,14 @@ from wallet_gateway.sandbox.engine.refusals import (
 PLAIN = [kind for kind in Refusal.__subclasses__() if kind is not RefundAmountExceeded]
 
 
-@pytest.mark.parametrize("kind", PLAIN, ids=lambda kind: kind.__name__)
+@every("kind", PLAIN, ids=lambda kind: kind.__name__)
 def test_a_message_begins_with_the_name_and_says_the_rest(kind: type[Refusal]) -> None:
     description = {} if kind.description is None else {"description": "GeneralValidationError"}
     details = {"message": f"{kind.__name__}: Because."}
     assert kind("Because.").to_wire() == {"code": kind.code, "details": details} | description
 
 
-@pytest.mark.parametrize("kind", Refusal.__subclasses__(), ids=lambda kind: kind.__name__)
+@every("kind", Refusal.__subclasses__(), ids=lambda kind: kind.__name__)
 def test_a_status_is_one_of_http_and_no_failure_of_the_gateway(kind: type[Refusal]) -> None:
     assert HTTPStatus(kind.status)
     assert 300 <= kind.status < 500
@@ -41,7 +42,7 @@ def test_only_the_interfaces_own_code_means_two_things() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@every(
     "kind",
     [kind for kind in Refusal.__subclasses__() if kind.code not in list(FaultCode)],
     ids=lambda kind: kind.__name__,

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from tests.sandbox.merchant import SHOP, Merchant, new_reference
+from tests.tables import every
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.engine.special_amounts import SpecialAmount, special_amount
 from wallet_gateway.testing.control import SandboxControl
@@ -93,7 +94,7 @@ def test_a_follow_up_of_a_special_amount_does_it_too(
     assert (answer.json["state"], answer.json["providerStateCode"]) == (state, provider_state)
 
 
-@pytest.mark.parametrize(
+@every(
     ("amount", "currency", "special"),
     [
         ("6660.01", "EUR", SpecialAmount.REFUSED),

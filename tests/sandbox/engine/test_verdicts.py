@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.engine.calls import Twist
 from wallet_gateway.sandbox.engine.verdicts import (
@@ -30,13 +31,13 @@ def euros(amount: str) -> Money:
     return Money(Decimal(amount), "EUR")
 
 
-@pytest.mark.parametrize(("record_type", "word"), TYPES.items())
+@every(("record_type", "word"), TYPES.items())
 def test_what_works_is_approved_with_the_word_of_its_type(record_type: str, word: str) -> None:
     verdict = success_of(record_type)
     assert (verdict.state, verdict.provider_state_code) == ("Approved", word)
 
 
-@pytest.mark.parametrize(
+@every(
     ("amount", "twist", "state", "word"),
     [
         ("10.00", Twist.NONE, "Approved", "RefundedByProvider"),

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
+from tests.tables import every
 from wallet_gateway.sandbox.engine import wallet_refusals
 from wallet_gateway.sandbox.engine.refusals import Refusal
 from wallet_gateway.sandbox.engine.wallet_refusals import TokenMissing
@@ -32,6 +31,6 @@ def test_a_missing_token_is_answered_as_the_interface_prints_it() -> None:
     }
 
 
-@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
+@every("kind", ALL, ids=lambda kind: kind.__name__)
 def test_only_failed_results_have_a_description(kind: type[Refusal]) -> None:
     assert ("description" in kind("Because.").to_wire()) == (kind.__name__ in OF_RESULTS)

@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 from django.db import models
 
+from tests.tables import every
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.models import (
     Checkout,
@@ -29,8 +30,8 @@ def test_a_row_is_named_by_what_people_know_it_by(row: models.Model, name: str) 
     assert str(row) == name
 
 
-@pytest.mark.parametrize("kind", [Checkout, Deposit, TransactionRecord])
-@pytest.mark.parametrize(
+@every("kind", [Checkout, Deposit, TransactionRecord])
+@every(
     ("minor", "currency", "amount"), [(1050, "EUR", "10.50"), (1050, "JPY", "1050"), (1050, "KWD", "1.050")]
 )
 def test_money_is_whole_minor_units_and_a_currency(

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.sandbox.pages.wire import SMALLEST, UNIT, checkout_request
+from tests.tables import every
 from wallet_gateway.protocol.cart import Item, build_cart
 from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.money import Money
@@ -33,8 +34,8 @@ def cart_of(view: CheckoutView) -> CartView:
     return view.cart
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("currency", CURRENCIES)
+@every("language", LANGUAGES)
+@every("currency", CURRENCIES)
 def test_every_amount_of_the_cart_is_shown_to_the_last_unit(language: str, currency: str) -> None:
     unit, small = UNIT[currency], SMALLEST[currency]
 
@@ -180,7 +181,7 @@ def test_one_telephone_number_is_enough_to_show_the_payer(details: dict[str, str
     assert payer.phone == "030 1"
 
 
-@pytest.mark.parametrize(
+@every(
     ("asked", "skin"),
     [
         ("default", "default"),

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.pages.figures import amount_text, duration_text, number_text, rate_text
 from wallet_gateway.sandbox.pages.languages import LANGUAGES
@@ -16,7 +17,7 @@ MINUS = "\u2212"
 AMOUNTS = {"EUR": "1234567.05", "JPY": "1234567", "KWD": "1234567.005"}
 
 
-@pytest.mark.parametrize(
+@every(
     ("language", "currency", "text"),
     [
         ("en", "EUR", "€1,234,567.05"),
@@ -40,8 +41,8 @@ def test_an_amount_is_exact_and_grouped_in_every_language(language: str, currenc
     assert amount_text(Money.parse(AMOUNTS[currency], currency), language) == text
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize(
+@every("language", LANGUAGES)
+@every(
     ("currency", "smallest", "digits"), [("EUR", "0.01", "001"), ("JPY", "1", "1"), ("KWD", "0.001", "0001")]
 )
 def test_the_smallest_amount_keeps_its_decimals(
@@ -76,7 +77,7 @@ def test_a_count_is_grouped(language: str, text: str) -> None:
     assert number_text(9999, language) == text
 
 
-@pytest.mark.parametrize(
+@every(
     ("rate", "language", "text"),
     [
         ("19", "en", "19%"),
@@ -91,7 +92,7 @@ def test_a_rate_has_no_idle_zeros(rate: str, language: str, text: str) -> None:
     assert rate_text(Decimal(rate), language) == text
 
 
-@pytest.mark.parametrize(
+@every(
     ("seconds", "text"),
     [
         (0, "0:00:00"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from django.http import HttpResponse
 
+from tests.tables import every
 from wallet_gateway.sandbox.pages.headers import content_security_policy, secured
 
 
@@ -24,7 +24,7 @@ def test_nothing_is_allowed_but_the_sandboxs_own_files() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@every(
     ("url", "source"),
     [
         ("https://shop.example/pay?x=1#y", "https://shop.example"),
@@ -47,7 +47,7 @@ def test_origins_stand_once_and_in_order() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@every(
     "url",
     [
         "https://a.example;script-src *",

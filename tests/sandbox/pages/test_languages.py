@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.sandbox.pages.languages import LANGUAGES, browser_language, direction, page_language
 
 
-@pytest.mark.parametrize("asked", ["de", "DE", "de-DE", "de_DE", "de-Latn-CH", "de_CH.UTF-8", " de-AT "])
+@every("asked", ["de", "DE", "de-DE", "de_DE", "de-Latn-CH", "de_CH.UTF-8", " de-AT "])
 def test_every_way_of_writing_german_is_german(asked: str) -> None:
     assert page_language(asked) == "de"
 
@@ -18,14 +19,12 @@ def test_each_language_is_understood_alone_and_with_a_region(language: str) -> N
     assert page_language(f"{language}-XX") == language
 
 
-@pytest.mark.parametrize(
-    "asked", ["", None, "xx", "tlh", "german", "d", "-", "../de", "de/../x", "中文", "de" * 99]
-)
+@every("asked", ["", None, "xx", "tlh", "german", "d", "-", "../de", "de/../x", "中文", "de" * 99])
 def test_an_unknown_language_is_english(asked: str | None) -> None:
     assert page_language(asked) == "en"
 
 
-@pytest.mark.parametrize(
+@every(
     ("header", "language"),
     [
         ("", "en"),

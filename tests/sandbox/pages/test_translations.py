@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from django.utils.translation.template import templatize
 
+from tests.tables import every
 from wallet_gateway import sandbox
 from wallet_gateway.sandbox.pages.languages import DEFAULT_LANGUAGE, LANGUAGES
 
@@ -135,7 +136,7 @@ def test_every_plural_form_of_the_language_is_there(language: str, count: int) -
     assert {len(entry.forms) for entry in messages(language) if entry.plural} == {count}
 
 
-@pytest.mark.parametrize(
+@every(
     ("language", "number", "expected"),
     [
         ("fr", 0, "encore %(times)s fois"),

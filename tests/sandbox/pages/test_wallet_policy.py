@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
 from django.http import HttpResponse
 
+from tests.tables import every
 from wallet_gateway.sandbox.models import Merchant
 from wallet_gateway.sandbox.pages.wallet_policy import framed, sheet_policy
 
@@ -27,7 +27,7 @@ def test_nothing_inline_and_nothing_foreign_runs() -> None:
     }
 
 
-@pytest.mark.parametrize(
+@every(
     ("origin", "source"),
     [
         ("https://shop.example/", "https://shop.example"),

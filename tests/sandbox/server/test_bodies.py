@@ -7,6 +7,7 @@ from email.message import Message
 
 import pytest
 
+from tests.tables import every
 from wallet_gateway.sandbox.server.bodies import (
     KEPT_BYTES,
     READ_OUT_BYTES,
@@ -66,7 +67,7 @@ def test_chunks_are_put_together(data: bytes, body: bytes) -> None:
     assert read(data + b"NEXT", CHUNKED) == (body, b"NEXT")
 
 
-@pytest.mark.parametrize(
+@every(
     "fields",
     [
         [("Content-Length", "-1")],
@@ -90,7 +91,7 @@ def test_headers_that_can_be_read_two_ways_are_refused(fields: list[tuple[str, s
         read(b"12345", *fields)
 
 
-@pytest.mark.parametrize(
+@every(
     "data",
     [
         b"\r\nabc",

@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.axe import violations
+from tests.exhaustive import one_of
 from tests.sandbox.views.looks import BY_TURNS
 from tests.sandbox.wallet.buyer import ADDRESSED, Buyer
 from tests.sandbox.wallet.conftest import PHONE, NewBuyer
@@ -30,7 +31,7 @@ SPILL: Final = """() => [...document.querySelectorAll("main *")]
 BILLING: Final = {"billingAddressRequired": True, "billingAddressParameters": {"format": "FULL"}}
 
 
-@pytest.mark.parametrize(("language", "scheme"), BY_TURNS)
+@pytest.mark.parametrize(("language", "scheme"), one_of(BY_TURNS))
 def test_axe_finds_nothing(new_buyer: NewBuyer, language: str, scheme: str) -> None:
     buyer = new_buyer(language=language, color_scheme=scheme, viewport=PHONE)
     buyer.is_offered({**ADDRESSED, "transactionInfo": INFO}, parameters=BILLING)
@@ -51,7 +52,7 @@ def test_axe_finds_nothing(new_buyer: NewBuyer, language: str, scheme: str) -> N
     assert violations(buyer.page, without=("iframe",)) == []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", one_of(LANGUAGES))
 def test_nothing_stands_out_over_the_edge(new_buyer: NewBuyer, language: str) -> None:
     buyer = new_buyer(language=language)
     buyer.is_offered({**ADDRESSED, "transactionInfo": INFO}, parameters=BILLING)

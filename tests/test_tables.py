@@ -1,0 +1,57 @@
+"""A table as one test: every row is carried out, and every fault is told with its row."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from tests.tables import every
+
+
+def test_every_row_is_carried_out_although_some_fail() -> None:
+    seen: list[int] = []
+
+    @every("number", [1, 2, 3, pytest.param(4, id="the fourth")])
+    def odd(number: int) -> None:
+        seen.append(number)
+        assert number % 2
+
+    with pytest.raises(ExceptionGroup, match="2 of 4 rows failed") as failure:
+        odd()
+    assert seen == [1, 2, 3, 4]
+    assert [fault.__notes__ for fault in failure.value.exceptions] == [["row: (2,)"], ["row: the fourth"]]
+
+
+def test_an_error_that_did_not_come_fails_the_row() -> None:
+    @every("text", ["1", "x"])
+    def refused(text: str) -> None:
+        with pytest.raises(ValueError, match="invalid literal"):
+            int(text)
+
+    with pytest.raises(BaseExceptionGroup, match="1 of 2 rows failed"):
+        refused()
+
+
+def test_tables_can_be_combined_and_leave_the_fixtures_to_pytest() -> None:
+    seen: list[tuple[object, ...]] = []
+
+    @every("left", "ab")
+    @every(("right", "far"), [(1, 2), (3, 4)])
+    def pair(left: str, right: int, far: int, tmp_path: str) -> None:
+        seen.append((left, right, far, tmp_path))
+
+    assert list(inspect.signature(pair).parameters) == ["tmp_path"]
+    pair(tmp_path="folder")
+    assert seen == [
+        ("a", 1, 2, "folder"),
+        ("a", 3, 4, "folder"),
+        ("b", 1, 2, "folder"),
+        ("b", 3, 4, "folder"),
+    ]
+
+
+@pytest.mark.parametrize("rows", [[], [pytest.param(1, marks=pytest.mark.slow)]], ids=["no rows", "a mark"])
+def test_a_table_that_would_hide_something_is_refused(rows: list[object]) -> None:
+    with pytest.raises(ValueError, match="table"):
+        every("number", rows)
