@@ -11,21 +11,25 @@ MARIADB_URL  ?= mysql://root@127.0.0.1:3306/test
 # Files come in the order of tests/conftest.py, the long ones first.
 WORKERS      ?= 3
 PYTEST_ARGS  ?= -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
-# Measuring makes the tests half as slow again.
-COVERAGE     ?= --cov --cov-report=term:skip-covered
-# What never touches the database under test is not run again on each of them. The sandbox has always its own.
-WITHOUT_ROWS := architecture client contrib/prometheus/test_calls.py docs/test_fresh.py docs/test_pages.py domain \
-	example_project/test_demo.py management/commands/test_wallet_sweep_process.py packaging protocol sandbox testing
-ON_SERVERS   := -m "not browser" $(WITHOUT_ROWS:%=--ignore=tests/%)
-# What reads sources only, or brings a Python and a Django of its own, is the same on every other.
-WITHOUT_DJANGO := architecture docs/test_fresh.py docs/test_pages.py packaging
-ON_VERSIONS    := -m "not browser" $(WITHOUT_DJANGO:%=--ignore=tests/%)
+# Pages are looked at in one language, scheme and size. `make test-all` empties these three lists.
+EXHAUSTIVE   ?= -m "not exhaustive"
+# Only files with the mark are collected: what never touches SQL is the same on every database.
+ON_SERVERS   ?= -m "every_database and not browser" $$(grep -rl --include='test_*.py' 'mark\.every_database' tests)
+# Where another Django or Python may differ: rows, pages, forms, settings, commands, and the doors to them.
+ON_VERSIONS  ?= -m "not browser and not exhaustive" $(addprefix tests/,admin api conf contrib doctor models \
+	payments queries templatetags web test_checks.py test_contexts.py test_return_tokens.py test_signals.py \
+	management/commands sandbox/pages sandbox/views testing operations/test_transactions.py)
+# For every save: nothing that opens a socket or a browser, or starts a process.
+FAST         ?= --offline $(addprefix tests/,client conf domain models protocol queries templatetags \
+	sandbox/pages sandbox/models api/test_bodies.py api/test_problems.py web/test_stylesheets.py web/test_templates.py \
+	test_return_tokens.py test_signals.py test_tables.py test_leftovers.py)
 
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 SOURCES := wallet_gateway example_project tests bench docs manage.py
 
-.PHONY: help ready demo test test-python test-versions test-js test-postgres test-mariadb lint format docs bench images messages clean
+.PHONY: help ready demo test test-fast test-all test-python test-versions test-js test-postgres test-mariadb proof \
+	coverage lint format docs bench images messages clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list
@@ -56,14 +60,28 @@ demo: $(VENV)/.installed  ## Start the example shop and the sandbox gateway
 	@exec $(BIN)/python manage.py demo
 
 # The scripts' tests first: they fetch axe, by which the browser tests look at pages.
-test: test-js test-python test-postgres test-mariadb  ## Run every test: Python, JavaScript, browser, three databases
+test: test-js test-python test-postgres test-mariadb  ## Run the tests: Python, JavaScript, browser, three databases
 
-test-python: $(VENV)/.installed-test  ## Python and browser tests on SQLite, with branch coverage
+test-fast: $(VENV)/.installed-test  ## What needs no socket and no browser, within a minute: for every save
+	$(BIN)/pytest $(PYTEST_ARGS) $(FAST)
+
+test-all:  ## Every test: pages in all languages and sizes, all of Python on every database
+	@$(MAKE) --no-print-directory test EXHAUSTIVE= ON_SERVERS='-m "not browser"'
+
+test-python: $(VENV)/.installed-test  ## Python and browser tests on SQLite
 	@scripts/find-browser $(BIN)/python
-	$(BIN)/pytest $(PYTEST_ARGS) $(COVERAGE)
+	$(BIN)/pytest $(PYTEST_ARGS) $(EXHAUSTIVE)
 
-test-versions: $(VENV)/.installed-test  ## The Python tests without a browser, for another Python or Django
-	$(BIN)/pytest $(PYTEST_ARGS) $(COVERAGE) $(ON_VERSIONS)
+test-versions: $(VENV)/.installed-test  ## The Python tests that another Python or Django can change
+	$(BIN)/pytest $(PYTEST_ARGS) $(ON_VERSIONS)
+
+proof: $(VENV)/.installed-test  ## Search for random histories that go wrong, for some ten minutes
+	$(BIN)/pytest $(PYTEST_ARGS) --hypothesis-profile=long tests/operations/test_wallet_histories.py \
+		tests/operations/test_approving_histories.py
+
+coverage: $(VENV)/.installed-test  ## Lines and branches that the tests on SQLite reach; half as slow again
+	@scripts/find-browser $(BIN)/python
+	$(BIN)/pytest $(PYTEST_ARGS) --cov --cov-report=term:skip-covered
 
 tests/js/node_modules/.installed: tests/js/package-lock.json
 	@npm ci --prefix tests/js --silent --no-audit --no-fund
@@ -74,10 +92,10 @@ test-js:  ## Types and tests of the browser scripts, where Node is there
 	else $(MAKE) --no-print-directory tests/js/node_modules/.installed && tests/js/node_modules/.bin/tsc --project tests/js \
 	&& node --test --test-timeout=60000 $$(find tests -name '*.test.js' -not -path '*/node_modules/*'); fi
 
-test-postgres: $(VENV)/.installed-test  ## The Python tests on PostgreSQL, when it answers; in CI it must
+test-postgres: $(VENV)/.installed-test  ## What touches SQL on PostgreSQL, when it answers; in CI it must
 	@scripts/test-database $(VENV) postgres PostgreSQL "$(POSTGRES_URL)" $(PYTEST_ARGS) $(ON_SERVERS)
 
-test-mariadb: $(VENV)/.installed-test  ## The Python tests on MariaDB, when it answers; in CI it must
+test-mariadb: $(VENV)/.installed-test  ## What touches SQL on MariaDB, when it answers; in CI it must
 	@scripts/test-database $(VENV) mariadb MariaDB "$(MARIADB_URL)" $(PYTEST_ARGS) $(ON_SERVERS)
 
 lint: $(VENV)/.installed-test $(VENV)/.installed-lint $(VENV)/.installed-docs $(VENV)/.installed-bench  ## Style, types, arrows between the rooms, missing migrations

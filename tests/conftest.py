@@ -12,7 +12,13 @@ import pytest
 from django.utils import translation
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["wallet_gateway.testing.plugin", "tests.databases", "tests.leftovers", "tests.chromium"]
+pytest_plugins = [
+    "wallet_gateway.testing.plugin",
+    "tests.databases",
+    "tests.leftovers",
+    "tests.offline",
+    "tests.chromium",
+]
 
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("long", settings.get_profile("unhurried"), max_examples=200, stateful_step_count=40)

@@ -21,7 +21,7 @@ from wallet_gateway.models import (
     RowState,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 @pytest.fixture(autouse=True)

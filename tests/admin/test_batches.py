@@ -26,7 +26,7 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 LIST = "/admin/wallet_gateway/paymentorder/"
 

@@ -19,7 +19,7 @@ from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def follow_ups() -> list[GatewayTransaction]:

@@ -21,7 +21,7 @@ from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.models import Discrepancy, GatewayPause
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 DESK = "/admin/wallet_gateway/desk/"
 STOP = f"{DESK}default/stop/"

@@ -14,7 +14,7 @@ from django.test import Client
 from tests.admin.conftest import MakePerson
 from wallet_gateway.models import MigratedDeposit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 HERE = "/admin/wallet_gateway/migrateddeposit/"
 HEADER = "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId\n"

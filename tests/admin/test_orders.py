@@ -15,7 +15,7 @@ from tests.admin.conftest import MakePerson, PaidOrder, order_url
 from wallet_gateway import payments
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 LIST = "/admin/wallet_gateway/paymentorder/"
 ACTIONS = {

@@ -29,6 +29,8 @@ from wallet_gateway.client.attempt import Attempt, Limits
 from wallet_gateway.client.connection import Connection, Outgoing
 from wallet_gateway.client.errors import NotSent, OutcomeUnknown, UnknownReason
 
+pytestmark = pytest.mark.wire
+
 LIMITS = Limits(connect_timeout=1, read_timeout=1, total_timeout=1, max_answer_bytes=1)
 
 PACKED = gzip.compress(b'{"redirectUrl": "https://gateway.example/c"}' * 10)

@@ -10,6 +10,8 @@ from tests.client.servers import RawServer, answer, hangs_up, says, unused_port
 from wallet_gateway.client.errors import BadAnswer, NotSent, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.gateway import Gateway
 
+pytestmark = pytest.mark.wire
+
 ELSEWHERE = ("Location: /elsewhere",)
 DISTRUSTED = {
     "a firewall's 403": (answer(b"<html>", status="403 Forbidden"), UnknownReason.FOREIGN_ANSWER),

@@ -11,6 +11,8 @@ from tests.client.servers import RawServer, answer, echoes, says
 from tests.tables import every
 from wallet_gateway.client.transport import Transport
 
+pytestmark = pytest.mark.wire
+
 APPROVED = answer(b'{"state": "Approved"}')
 SECRET = "hunter2-and-more"
 

@@ -19,6 +19,8 @@ from wallet_gateway.client import transport as transport_module
 from wallet_gateway.client.errors import OutcomeUnknown, UnknownReason
 from wallet_gateway.client.transport import Transport
 
+pytestmark = pytest.mark.wire
+
 FORKS = """
 import os, sys
 from wallet_gateway.client.transport import Transport

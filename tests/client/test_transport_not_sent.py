@@ -13,6 +13,8 @@ from tests.client.conftest import IMPATIENT, Connect
 from tests.client.servers import RawServer, echoes, full_backlog, slow_reader, unused_port
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 
+pytestmark = pytest.mark.wire
+
 SECRET = "hunter2-and-more"
 
 

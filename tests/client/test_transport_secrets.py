@@ -15,6 +15,8 @@ from tests.client.conftest import Connect
 from tests.client.servers import Behaviour, RawServer, answer, echoes, hangs_up, resets, says
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason
 
+pytestmark = pytest.mark.wire
+
 SECRET = "hunter2-and-more"
 
 

@@ -13,6 +13,8 @@ from tests.client.servers import RawServer, breaks_tls, echoes
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.transport import Transport
 
+pytestmark = pytest.mark.wire
+
 
 def refused(connect: Connect, certificate: Certificate, **changes: object) -> str:
     """Send to a server with this certificate, make sure nothing arrives, and give the text of the refusal."""

@@ -27,6 +27,8 @@ from wallet_gateway.contrib import celery as adapter
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 
+pytestmark = pytest.mark.every_database
+
 BROKER = os.environ.get("BROKER_URL", "amqp://guest:guest@127.0.0.1:5672//")
 ROOT = Path(__file__).resolve().parents[2]
 ROWS, WORKERS, KILLED_AT = 80, 4, 20

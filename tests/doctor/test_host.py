@@ -17,7 +17,7 @@ from wallet_gateway.doctor import host
 from wallet_gateway.doctor.findings import Level
 from wallet_gateway.models import WalletKey
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def with_setting(settings: Settings, name: str, value: object) -> None:

@@ -11,7 +11,7 @@ from django.db import IntegrityError, transaction
 from tests.models.rows import NOW, a_deposit, a_payment, an_approval
 from wallet_gateway.models import ApprovalState
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 WRONG: dict[str, dict[str, Any]] = {
     "agreed to by who asked": {"state": "AGREED", "author": "anna", "decided_by": "anna"},

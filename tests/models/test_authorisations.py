@@ -11,7 +11,7 @@ from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models.authorisations import uncaptured
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def authorised(kind: str = TransactionKind.CHECKOUT, gateway: str = "default", **columns: Any) -> str:

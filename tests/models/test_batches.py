@@ -13,7 +13,7 @@ from wallet_gateway.models.batches import BatchState, RowState
 from wallet_gateway.operations.intents import Who, repeated
 from wallet_gateway.protocol.money import Money
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 @pytest.fixture

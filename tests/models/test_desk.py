@@ -9,6 +9,8 @@ from django.db import connection
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.desk import Desk
 
+pytestmark = pytest.mark.every_database
+
 
 def test_the_desk_shares_the_table_of_what_was_asked_of_the_gateway() -> None:
     assert Desk._meta.proxy

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from tests.models.rows import NOW
 from wallet_gateway.models import Discrepancy
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def a_difference(**columns: Any) -> Discrepancy:

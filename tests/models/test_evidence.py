@@ -12,7 +12,7 @@ from tests.models.rows import NOW, an_intent
 from wallet_gateway.models import Evidence, EvidenceKind
 from wallet_gateway.models.evidence import EvidenceIsAppendOnly
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 @pytest.fixture

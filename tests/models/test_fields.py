@@ -14,6 +14,8 @@ from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.models.fields import VISIBLE_ASCII, ByteExactField, choices_of
 
+pytestmark = pytest.mark.every_database
+
 EXACT = {
     PaymentOrder: {"reference", "token"},
     Payment: {"reference"},

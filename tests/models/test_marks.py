@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from tests.models.rows import NOW
 from wallet_gateway.models import WorkMark
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def test_a_mark_is_written_over() -> None:

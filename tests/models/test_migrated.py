@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from tests.models.rows import a_deposit
 from wallet_gateway.models import MigratedDeposit
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 @pytest.mark.parametrize(

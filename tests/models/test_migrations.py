@@ -10,6 +10,8 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 
+pytestmark = pytest.mark.every_database
+
 APP = "wallet_gateway"
 
 

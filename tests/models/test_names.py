@@ -10,6 +10,8 @@ from tests.tables import every
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
 from wallet_gateway.models.names import name_of
 
+pytestmark = pytest.mark.every_database
+
 COLUMNS = [
     field
     for model in apps.get_app_config("wallet_gateway").get_models()

@@ -12,7 +12,7 @@ from tests.models.rows import NOW, an_intent
 from wallet_gateway.models import FactKind, OutboxFact
 from wallet_gateway.protocol.money import Money
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def a_fact(**columns: Any) -> OutboxFact:

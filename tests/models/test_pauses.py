@@ -11,7 +11,7 @@ from django.db.models import Exists
 from tests.models.rows import NOW, a_payment
 from wallet_gateway.models import GatewayPause, Payment
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 CONDITIONS = [
     ("sending_until", GatewayPause.sending_is_paused),

@@ -14,7 +14,7 @@ from wallet_gateway.domain.standing import Reversal, Sums
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.protocol.money import Money
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 REFUSED = [
     ("negative authorised", {"authorised": -1}),

@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from wallet_gateway.models import Evidence, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.statements import insert, select, update
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 NOON = datetime(2026, 3, 29, 12, 30, 15, 123456, tzinfo=UTC)
 

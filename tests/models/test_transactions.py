@@ -14,7 +14,7 @@ from wallet_gateway.domain.recovery import Position
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.protocol.money import Money
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def refused(**columns: Any) -> None:

@@ -14,7 +14,7 @@ from wallet_gateway.models import WalletKey
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.models.wallet import MOST_RESULTS
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def test_one_account_pays_one_attempt() -> None:

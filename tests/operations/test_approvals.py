@@ -26,7 +26,7 @@ from wallet_gateway.operations.sweeping import sweep
 from wallet_gateway.operations.texts import UnstorableText
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 Ask = Callable[..., GatewayTransaction]
 ANNA = Who(author="anna", note="returned")
 

@@ -31,7 +31,7 @@ from wallet_gateway.operations.stopping import resume_sending, stop_sending
 from wallet_gateway.operations.sweeping import sweep
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.wiring import DatabaseClock
 
 pytestmark = [
+    pytest.mark.every_database,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(
         connection.vendor == "sqlite", reason="SQLite has one writer: threads would only wait"

@@ -24,7 +24,7 @@ from wallet_gateway.operations.attempts import (
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 S = IntentState
 
 

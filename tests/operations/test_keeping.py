@@ -10,7 +10,7 @@ from wallet_gateway.models import BatchState, OperationBatch, OperationBatchRow,
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.keeping import DRAFTS_KEPT, drop_old_drafts, keep_house
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def test_each_gateway_has_its_mark_and_the_latest_one_counts(

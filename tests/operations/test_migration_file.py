@@ -17,7 +17,7 @@ from wallet_gateway.operations.detached_refunds import UnableToRefundMigrated, r
 from wallet_gateway.operations.migration_file import ImportReport, ImportStep, export_migration_file
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 Import = Callable[..., ImportReport]
 
 HEADER = "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId\n"

@@ -66,7 +66,7 @@ from wallet_gateway.operations.resolutions import Decision, UnableToResolve, res
 from wallet_gateway.operations.sweeping import end_leases, sweep
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
 S = IntentState
 THREADS = 8 if connection.vendor == "sqlite" else 32
 

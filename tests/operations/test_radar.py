@@ -21,7 +21,7 @@ from wallet_gateway.operations.radar import AUTHOR, watch_authorisations
 from wallet_gateway.operations.stopping import resume_sending, stop_sending
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 Told = list[dict[str, Any]]
 
 

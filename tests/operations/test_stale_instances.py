@@ -15,7 +15,7 @@ from wallet_gateway.operations.checkout import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def test_an_old_payment_beside_a_fresh_order_does_not_make_the_order_payable_again(

@@ -26,7 +26,7 @@ from wallet_gateway.operations.texts import UnstorableText
 from wallet_gateway.queries.pauses import sending_pauses
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 Decide = Callable[..., GatewayPause]
 WHY = {"author": "anna", "reason": "amounts look wrong"}
 

@@ -22,7 +22,7 @@ from wallet_gateway.operations.follow_ups import capture
 from wallet_gateway.operations.sweeping import SweepReport, end_leases, send_unsent, sweep, warn_of_orphans
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 S = IntentState
 FIVE = Decimal("5.00")
 

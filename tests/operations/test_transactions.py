@@ -12,7 +12,7 @@ from wallet_gateway.models import GatewayPause
 from wallet_gateway.operations import _transactions
 from wallet_gateway.operations._transactions import in_transaction, in_transaction_patiently, is_conflict
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
 
 
 class _State(Exception):

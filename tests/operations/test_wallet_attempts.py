@@ -11,7 +11,7 @@ from tests.operations.wallet_customer import Customer
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.wallet_attempts import UnknownWalletReference, fresh, hash_of_session, load
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def test_an_order_is_read_with_its_attempts_in_one_statement(

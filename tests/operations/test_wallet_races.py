@@ -26,7 +26,7 @@ from wallet_gateway.operations.wallet_session import price_sheet_of
 from wallet_gateway.operations.wallet_sweep import expire_buttons
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
 S = IntentState
 
 

@@ -21,7 +21,7 @@ from wallet_gateway.operations.wallet_sweep import (
 )
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 S = IntentState
 
 

@@ -122,6 +122,7 @@ def test_the_table_of_currencies_cannot_be_changed() -> None:
         currency_exponents()["EUR"] = 3  # type: ignore[index]
 
 
+@pytest.mark.wire
 def test_importing_the_messages_loads_no_table_and_no_framework() -> None:
     code = (
         "import sys, wallet_gateway.protocol.messages;"

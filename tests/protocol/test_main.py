@@ -11,6 +11,8 @@ import pytest
 from wallet_gateway.protocol.__main__ import main
 from wallet_gateway.protocol.messages import MESSAGES
 
+pytestmark = pytest.mark.wire
+
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(

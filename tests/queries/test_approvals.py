@@ -9,7 +9,7 @@ import pytest
 from tests.models.rows import NOW, a_deposit, a_payment, an_approval
 from wallet_gateway.queries.approvals import approvals_of, approvals_that_wait
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def test_what_waits_comes_the_soonest_to_lapse_first() -> None:

@@ -13,7 +13,7 @@ from wallet_gateway.domain.lifecycle import IntentState, PaymentState, Transacti
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.queries.authorisations import ending_authorisations, lapsing_orders
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def authorised(days_ago: float, gateway: str = "default") -> str:

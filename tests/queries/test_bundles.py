@@ -14,7 +14,7 @@ from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.models import Discrepancy, Evidence, OutboxFact, PaymentOrder
 from wallet_gateway.queries.bundles import support_bundle
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 PERSONAL = ("Lovelace", "ada@", "Anna", "Main Street", "ticket 4711", "SECRET-KEY")
 
 

@@ -14,7 +14,7 @@ from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.models import Discrepancy, Evidence
 from wallet_gateway.queries.exports import EXPORTS, defused, export_csv, export_json
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 @pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r"])

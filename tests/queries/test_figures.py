@@ -16,7 +16,7 @@ from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.models import Evidence, GatewayTransaction
 from wallet_gateway.queries.figures import DayFigures, Figures, GatewayFigures, Period, Way, figures
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 K, S = TransactionKind, IntentState
 MAY = Period(first=date(2026, 5, 1), last=date(2026, 5, 31), zone=ZoneInfo("UTC"))

@@ -12,7 +12,7 @@ from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.models import OutboxFact
 from wallet_gateway.queries.gauges import Gauges, Stand, gauges
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 K, S = TransactionKind, IntentState
 
 

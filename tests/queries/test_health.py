@@ -13,7 +13,7 @@ from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.models import Discrepancy, GatewayPause, OutboxFact, WorkMark
 from wallet_gateway.queries.health import health
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 S = IntentState
 
 

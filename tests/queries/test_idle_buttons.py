@@ -13,7 +13,7 @@ from wallet_gateway.models import Evidence, EvidenceKind, GatewayTransaction, Pa
 from wallet_gateway.queries.idle_buttons import is_idle, is_unused
 from wallet_gateway.queries.orders import TimelineEntry, order_timeline
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def a_button(

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.models.rows import a_deposit
 from wallet_gateway.queries.migration import migration_totals
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def test_without_deposits_there_are_no_totals() -> None:

@@ -17,7 +17,7 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.orders import TimelineKind, order_summary, order_timeline
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def order_of(amount: str, sandbox: SandboxControl, *, outcome: str = "success") -> PaymentOrder:

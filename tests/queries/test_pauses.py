@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 from wallet_gateway.models import GatewayPause
 from wallet_gateway.queries.pauses import sending_pauses
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 NOW = datetime(2026, 5, 4, 12, 0, tzinfo=UTC)
 LATER = NOW + timedelta(minutes=5)
 

@@ -20,7 +20,7 @@ from wallet_gateway.queries.search import (
     orders_found,
 )
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 HERE = ("default",)
 

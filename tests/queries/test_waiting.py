@@ -15,7 +15,7 @@ from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentStat
 from wallet_gateway.models import Discrepancy
 from wallet_gateway.queries.waiting import MOST_SHOWN, Waiting, waiting
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 LAPSE = {"default": NOW}
 
 

@@ -8,7 +8,7 @@ from tests.models.rows import NOW, a_payment, an_intent, an_order
 from wallet_gateway.models import Evidence
 from wallet_gateway.queries.waiting_customers import address_of, was_made_to_wait
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 @pytest.mark.parametrize(

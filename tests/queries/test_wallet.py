@@ -13,7 +13,7 @@ from wallet_gateway.contexts import context_of
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from pytest_django import Settings
 from wallet_gateway import payments
 from wallet_gateway.models import WorkMark
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
 TOKEN = "a-token-of-a-monitor-0123456789"
 URL = "/wallet/health/"
 

@@ -17,7 +17,7 @@ from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.models import GatewayPause, WorkMark
 from wallet_gateway.payments import upkeep
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 K, S = TransactionKind, IntentState
 
 

@@ -14,7 +14,7 @@ from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
 
 
 def erase(*references: str, **options: Any) -> str:

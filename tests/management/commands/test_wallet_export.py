@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 
 from tests.models.rows import an_order
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def export(*arguments: str) -> str:

@@ -16,7 +16,7 @@ from wallet_gateway.models import Evidence, PaymentOrder
 from wallet_gateway.operations import comparing
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
 
 
 def reconcile(**options: Any) -> str:

@@ -18,7 +18,7 @@ from wallet_gateway.management.commands import wallet_sweep
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
 
 
 def sweep(**options: Any) -> str:
