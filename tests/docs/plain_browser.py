@@ -72,7 +72,7 @@ class PlainBrowser:
         return " ".join(" ".join(self._page.words).split())
 
     def visit(self, url: str) -> None:
-        self._show(self._session.get(urljoin(self.url, url), timeout=30))
+        self._show(self._session.get(urljoin(self.url, url), timeout=60))
 
     def fill(self, name_and_value: str) -> None:
         name, _, value = name_and_value.partition("=")

@@ -40,7 +40,7 @@ Resolve = Callable[..., GatewayTransaction]
 Start = Callable[..., Payment]
 Sender = Callable[[Far], GatewayContext]
 
-PATIENT: dict[str, Any] = {"connect_timeout": 5.0, "read_timeout": 5.0, "total_timeout": 10.0}
+PATIENT: dict[str, Any] = {"connect_timeout": 60.0, "read_timeout": 60.0, "total_timeout": 60.0}
 IMPATIENT: dict[str, Any] = {"connect_timeout": 0.3, "read_timeout": 0.3, "total_timeout": 0.6}
 """For tests in which time runs out; the others have more than a loaded machine needs."""
 

@@ -40,7 +40,7 @@ class Running:
     def end(self, by: signal.Signals = signal.SIGTERM) -> tuple[int, str, str]:
         """End it by a signal; give exit code and what else it printed."""
         self.process.send_signal(by)
-        output, errors = self.process.communicate(timeout=20)
+        output, errors = self.process.communicate(timeout=60)
         return self.process.returncode, output, errors
 
 
@@ -120,7 +120,7 @@ def test_the_default_is_port_8001_of_this_machine(capsys: pytest.CaptureFixture[
 def refusal(environment: dict[str, str], *arguments: str) -> str:
     """Start what cannot start; give its one line of reason."""
     process = launch(environment, *arguments)
-    output, errors = process.communicate(timeout=20)
+    output, errors = process.communicate(timeout=60)
     assert (process.returncode, output) == (1, "")
     assert errors.count("\n") == 1, errors
     return errors
@@ -159,7 +159,7 @@ def test_with_a_key_it_may_listen_to_all(start: Start, environment: dict[str, st
         assert SandboxControl(f"http://127.0.0.1:{port}", key="secret").journal() == []
     finally:
         process.terminate()
-        process.communicate(timeout=20)
+        process.communicate(timeout=60)
 
 
 def test_a_host_that_does_not_exist_is_a_clear_error(environment: dict[str, str]) -> None:
@@ -257,6 +257,6 @@ def test_an_end_during_the_start_leaves_nothing_behind(environment: dict[str, st
     while not list(tmp_path.glob("wallet-sandbox-*")) and process.poll() is None:
         pass
     process.terminate()
-    process.communicate(timeout=20)
+    process.communicate(timeout=60)
     assert process.returncode == 0
     assert list(tmp_path.iterdir()) == []

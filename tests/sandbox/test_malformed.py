@@ -6,8 +6,6 @@ import json
 import time
 from typing import Any
 
-import pytest
-
 from tests.sandbox.merchant import (
     CHECKOUT,
     JSON,
@@ -17,6 +15,7 @@ from tests.sandbox.merchant import (
     checkout_body,
     follow_up_body,
 )
+from tests.tables import every
 from wallet_gateway.testing.control import SandboxControl
 
 RIGHT = json.dumps(checkout_body("A"))
@@ -139,8 +138,8 @@ def assert_refused_with_the_error_body(answer: Answer, *, status: int = 400) -> 
     assert answer.message
 
 
-@pytest.mark.parametrize("path", [CHECKOUT, TRANSACTIONS])
-@pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
+@every("path", [CHECKOUT, TRANSACTIONS])
+@every("body", BODIES.values(), ids=BODIES)
 def test_a_malformed_body_is_400_at_once(merchant: Merchant, path: str, body: bytes) -> None:
     started = time.monotonic()
     answer = merchant.send("POST", path, body, JSON)
@@ -150,7 +149,7 @@ def test_a_malformed_body_is_400_at_once(merchant: Merchant, path: str, body: by
     assert answer.message.startswith("SchemaValidationError: ")
 
 
-@pytest.mark.parametrize("value", VALUES.values(), ids=VALUES)
+@every("value", VALUES.values(), ids=VALUES)
 def test_a_malformed_amount_names_the_field(merchant: Merchant, value: object) -> None:
     for body, path in (
         (checkout_body("A", amount=value), CHECKOUT),
@@ -161,14 +160,14 @@ def test_a_malformed_amount_names_the_field(merchant: Merchant, value: object) -
         assert "amount" in answer.message
 
 
-@pytest.mark.parametrize("changes", MESSAGES.values(), ids=MESSAGES)
+@every("changes", MESSAGES.values(), ids=MESSAGES)
 def test_a_message_against_the_tables_names_the_field(merchant: Merchant, changes: dict[str, Any]) -> None:
     answer = merchant.checkout("A", **changes)
     assert_refused_with_the_error_body(answer)
     assert next(iter(changes)) in answer.message
 
 
-@pytest.mark.parametrize("field", sorted(checkout_body("A")))
+@every("field", sorted(checkout_body("A")))
 def test_every_mandatory_field_of_a_checkout_is_missed(merchant: Merchant, field: str) -> None:
     body = checkout_body("A")
     del body[field]
@@ -177,7 +176,7 @@ def test_every_mandatory_field_of_a_checkout_is_missed(merchant: Merchant, field
     assert field in answer.message
 
 
-@pytest.mark.parametrize("field", sorted(follow_up_body("B", "A")))
+@every("field", sorted(follow_up_body("B", "A")))
 def test_every_mandatory_field_of_a_follow_up_is_missed(merchant: Merchant, field: str) -> None:
     body = follow_up_body("B", "A")
     del body[field]

@@ -29,7 +29,7 @@ def all_at_once(
         def caller(number: int) -> None:
             with Merchant(control.base_url) as merchant:
                 merchant.status("warm-up")
-                gate.wait(10)
+                gate.wait(60)
                 answers.append(call(merchant, number))
 
         threads = [threading.Thread(target=caller, args=(number,)) for number in range(CALLERS)]

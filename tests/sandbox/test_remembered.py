@@ -62,13 +62,13 @@ class TestRemembered:
             if reading.is_set():
                 return "new"
             reading.set()
-            written.wait(5)
+            written.wait(60)
             return "old"
 
         remembered = Remembered(read_slowly)
         thread = threading.Thread(target=remembered.get)
         thread.start()
-        reading.wait(5)
+        reading.wait(60)
         remembered.forget()
         written.set()
         thread.join()

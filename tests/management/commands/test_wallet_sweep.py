@@ -59,7 +59,7 @@ def stop(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
 
 def watch(stop: threading.Event, event: threading.Event) -> None:
     def hand_over() -> None:
-        event.wait(10)
+        event.wait(60)
         stop.set()
 
     threading.Thread(target=hand_over, daemon=True).start()

@@ -37,7 +37,7 @@ def press(url: str, outcome: str) -> str:
     """Press a button of the checkout page as a browser does; give where it leads."""
     opener = urllib.request.build_opener(Standstill, urllib.request.ProxyHandler({}))
     with pytest.raises(urllib.error.HTTPError) as redirect:
-        opener.open(url, urlencode({"outcome": outcome}).encode(), timeout=10)
+        opener.open(url, urlencode({"outcome": outcome}).encode(), timeout=60)
     with redirect.value as answer:
         assert answer.code == 303
         return answer.headers["Location"]

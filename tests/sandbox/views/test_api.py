@@ -8,12 +8,13 @@ import pytest
 
 from tests.sandbox.merchant import CHECKOUT, JSON, TRANSACTIONS, Merchant, checkout_body
 from tests.sandbox.test_malformed import assert_refused_with_the_error_body
+from tests.tables import every
 
 RIGHT = json.dumps(checkout_body("A"))
 ONE_MIB = 1_048_576
 
 
-@pytest.mark.parametrize(
+@every(
     "content_type",
     [
         "",
@@ -56,20 +57,20 @@ def test_a_chunked_body_over_one_mib_is_413_too(merchant: Merchant) -> None:
         response.read()
 
 
-@pytest.mark.parametrize(
+@every(
     "path",
     ["/api/", "/api/v5", "/api/v5/", "/api/v5/checkout/", "/api/v4/checkout", "/api/v5/Checkout", "/api/%00"],
 )
-@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+@every("method", ["GET", "POST", "DELETE"])
 def test_an_unknown_address_is_404(merchant: Merchant, path: str, method: str) -> None:
     answer = merchant.send(method, path, b"{}", JSON)
     assert_refused_with_the_error_body(answer, status=404)
 
 
-@pytest.mark.parametrize(
+@every(
     ("path", "allowed"), [(CHECKOUT, {"POST"}), (TRANSACTIONS, {"GET", "POST"})], ids=["checkout", "other"]
 )
-@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"])
+@every("method", ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "BREW"])
 def test_another_method_is_405_and_says_which_are_right(
     merchant: Merchant, path: str, allowed: set[str], method: str
 ) -> None:

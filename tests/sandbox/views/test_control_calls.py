@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.sandbox.merchant import JSON, Merchant
+from tests.tables import every
 
 CALLS = {
     "reset": {"POST"},
@@ -31,8 +32,8 @@ def test_too_large_a_body_is_413(merchant: Merchant) -> None:
     assert merchant.send("POST", "/_sandbox/migration-file", b"x" * 1_048_577).status == 413
 
 
-@pytest.mark.parametrize("name", CALLS)
-@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE"])
+@every("name", CALLS)
+@every("method", ["GET", "POST", "PUT", "DELETE"])
 def test_another_method_is_405_and_says_which_are_right(merchant: Merchant, name: str, method: str) -> None:
     answer = merchant.send(method, f"/_sandbox/{name}", b"{}")
     if method in CALLS[name]:

@@ -16,7 +16,7 @@ from wallet_gateway.testing.control import SandboxControl
 def fetch(address: str, *, language: str = "en", method: str = "GET") -> tuple[int, Message, str]:
     request = urllib.request.Request(address, headers={"Accept-Language": language}, method=method)
     try:
-        with urllib.request.urlopen(request, timeout=10) as answer:
+        with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.status, answer.headers, answer.read().decode()
     except urllib.error.HTTPError as error:
         with error:

@@ -145,7 +145,7 @@ class Visitor:
         request = urllib.request.Request(
             urljoin(self.base_url, path), json.dumps(body).encode(), {"Content-Type": "application/json"}
         )
-        with _opener.open(request, timeout=30) as answer:
+        with _opener.open(request, timeout=60) as answer:
             value: dict[str, Any] = json.load(answer)
         return value
 
@@ -154,7 +154,7 @@ class Visitor:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         request = urllib.request.Request(url, body, named, method=method)
         try:
-            with _opener.open(request, timeout=30) as answer:
+            with _opener.open(request, timeout=60) as answer:
                 return Page(url, answer.status, answer.headers, answer.read().decode())
         except urllib.error.HTTPError as error:
             with error:
