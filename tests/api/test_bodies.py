@@ -12,6 +12,7 @@ from django.http.request import UnreadablePostError
 from rest_framework.exceptions import ParseError
 
 from tests.api.browser import Browser
+from tests.tables import every
 from wallet_gateway.api.bodies import MOST_BYTES, StrictParser
 from wallet_gateway.api.problems import TooLarge
 from wallet_gateway.models import PaymentOrder, WalletAttempt
@@ -57,8 +58,8 @@ NO_JSON: dict[str, bytes] = {
 }
 
 
-@pytest.mark.parametrize("kind", ["price", "result"])
-@pytest.mark.parametrize("body", NO_JSON.values(), ids=NO_JSON)
+@every("kind", ["price", "result"])
+@every("body", NO_JSON.values(), ids=NO_JSON)
 def test_what_is_no_object_in_strict_json_is_refused_whole(
     order: PaymentOrder, browser: Browser, kind: str, body: bytes
 ) -> None:
@@ -83,8 +84,8 @@ HOSTILE: dict[str, object] = {
 }
 
 
-@pytest.mark.parametrize("kind", ["price", "result"])
-@pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
+@every("kind", ["price", "result"])
+@every("body", HOSTILE.values(), ids=HOSTILE)
 def test_an_object_of_the_wrong_shape_is_refused_and_charges_nothing(
     order: PaymentOrder, browser: Browser, kind: str, body: object
 ) -> None:
@@ -94,8 +95,8 @@ def test_an_object_of_the_wrong_shape_is_refused_and_charges_nothing(
     assert PaymentOrder.objects.get(pk=order.pk).is_payable
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
+@every("kind", KINDS)
+@every(
     "content_type",
     [
         "",

@@ -9,6 +9,7 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from tests.models.rows import NOW, a_deposit, a_payment, an_intent
+from tests.tables import every
 from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, IntentState, TransactionKind
 from wallet_gateway.domain.recovery import Position
 from wallet_gateway.models import GatewayTransaction
@@ -95,7 +96,7 @@ def test_amounts_are_money() -> None:
     assert an_intent().approved_amount is None
 
 
-@pytest.mark.parametrize("state", IntentState)
+@every("state", IntentState)
 def test_an_intent_is_outstanding_until_the_gateway_has_said(state: IntentState) -> None:
     assert an_intent(state=state).is_outstanding is (state in OUTSTANDING_STATES)
 

@@ -10,6 +10,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from tests.models.rows import NOW, a_deposit, a_payment, an_intent, an_order
+from tests.tables import every
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.models import Discrepancy, Evidence
 from wallet_gateway.queries.exports import EXPORTS, defused, export_csv, export_json
@@ -17,8 +18,8 @@ from wallet_gateway.queries.exports import EXPORTS, defused, export_csv, export_
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
-@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r"])
-@pytest.mark.parametrize("before", ["", " ", "\u00a0 "])
+@every("sign", ["=", "+", "-", "@", "\t", "\r"])
+@every("before", ["", " ", "\u00a0 "])
 def test_a_cell_that_begins_like_a_formula_is_defused(sign: str, before: str) -> None:
     hostile = f"{before}{sign}cmd|' /C calc'!A0"
     assert defused(hostile) == "'" + hostile
