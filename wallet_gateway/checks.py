@@ -101,7 +101,7 @@ def check_static_files(app_configs: object = None, **kwargs: Any) -> Sequence[Ch
 
 @register(Tags.staticfiles)
 def check_static_origin(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
-    """Warn where static files are on another host: its answers must allow what cannot be seen from here."""
+    """Warn where static files are on another host: whether it allows CORS cannot be seen from here."""
     if conf.problems():
         return []
     page, files = conf.settings().public_origin, _static_url()

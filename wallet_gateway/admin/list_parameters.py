@@ -31,9 +31,9 @@ def is_of_shown_filter(admin: ModelAdmin[Any], name: str, request: HttpRequest) 
 
 
 def is_of_popup(admin: ModelAdmin[Any], name: str, value: str) -> bool:
-    """Say whether name and value are a condition that a foreign key to the rows of the list has itself.
+    """Say whether name and value are the condition that a foreign key of the shop sets on its choices.
 
-    A shop's `ForeignKey(limit_choices_to=...)` that is a raw id field opens the list with it.
+    The popup of a raw id field opens the list with the key's `limit_choices_to` in the address.
     """
     conditions: list[Any] = admin.model._meta.related_fkey_lookups
     given = (condition() if callable(condition) else condition for condition in conditions)
@@ -41,7 +41,7 @@ def is_of_popup(admin: ModelAdmin[Any], name: str, value: str) -> bool:
 
 
 def _filter_of(entry: Any, admin: ModelAdmin[Any], request: HttpRequest) -> ListFilter:  # noqa: ANN401 - as Django's
-    """Make the filter of one entry of `list_filter` as Django's list does: a class, a column, or both."""
+    """Create the filter of one entry of `list_filter` as Django does: a class, a column, or both."""
     shown: ListFilter
     if callable(entry):
         shown = entry(request, {}, admin.model, admin)

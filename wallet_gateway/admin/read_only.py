@@ -99,11 +99,11 @@ class ReadOnlyAdmin(_ModelAdmin):
         return False
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[FixedOrderList]:  # noqa: ARG002
-        """Use a list that keeps its order."""
+        """Use a list whose order the address cannot change."""
         return FixedOrderList
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Let a list be filtered by what it shows for that, and by no other column."""
+        """Allow the parameters of the filters that the list shows, and no other column."""
         return is_of_shown_filter(self, lookup, request) or is_of_popup(self, lookup, value)
 
     def get_search_results(

@@ -39,10 +39,10 @@ def script(name: str, *, nonce: str | None = None) -> SafeString:
 
 
 def _own(name: str) -> dict[str, str]:
-    """Return the attributes that name one of our scripts; from another host it is fetched with CORS.
+    """Return the attributes that load one of the plugin's scripts; from another host it is fetched with CORS.
 
-    Without CORS a classic script has no base URL, so that wallet.js could not import its modules, which are
-    fetched with CORS in any case.
+    A classic script of another host that is fetched without CORS has no base URL, so wallet.js could not
+    import its modules by their relative names. The modules themselves are always fetched with CORS.
     """
     url = static(f"wallet_gateway/{name}")
     return {"src": url, "crossorigin": "anonymous"} if urlsplit(url).netloc else {"src": url}
@@ -56,7 +56,7 @@ def wallet_scripts(*, gateway: str, nonce: str | None = None) -> SafeString:
     attributes = {
         # Run in this order, when the page has been read: first wallet.js, then what calls it.
         "defer": True,
-        # The gateway's own file may come from a host that allows no CORS, and may need none.
+        # The gateway's own file may come from a host that allows no CORS; it would then not be run at all.
         **({"src": wallet.wallet_js_url} if wallet.wallet_js_url else _own("wallet.js")),
         "nonce": nonce,
         "data-gateway-url": wallet.gateway_url,
