@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import psycopg
 
+from bench.measure import LeftOut
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -18,15 +20,22 @@ SERVER = os.environ.get("BENCH_POSTGRES_URL", "postgres://postgres@127.0.0.1:543
 
 @contextlib.contextmanager
 def postgres(purpose: str) -> Iterator[str]:
-    """Make a database for a measurement, drop it again; raises `OperationalError` without a server."""
+    """Make a database for a measurement, drop it again; raises `LeftOut` without a server."""
     name = f"wallet_gateway_bench_{purpose}"
-    with psycopg.connect(SERVER.replace("postgres://", "postgresql://"), autocommit=True) as server:
+    with _connected() as server:
         server.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
         server.execute(f"CREATE DATABASE {name}".encode())
         try:
             yield SERVER.rsplit("/", 1)[0] + f"/{name}"
         finally:
             server.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
+
+
+def _connected() -> psycopg.Connection:
+    try:
+        return psycopg.connect(SERVER.replace("postgres://", "postgresql://"), autocommit=True)
+    except psycopg.OperationalError as silent:
+        raise LeftOut("PostgreSQL does not answer") from silent
 
 
 def run(*command: str, database: str, settings: str = "bench.shop.settings") -> str:

@@ -11,16 +11,13 @@ import sys
 import time
 from typing import TYPE_CHECKING
 
-import psycopg
-
 from bench.databases import postgres, run
-from bench.measure import Finding
+from bench.measure import Finding, scaled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-ROWS = 1_000_000
-FEW = 20_000
+ROWS, FEW = scaled(1_000_000), scaled(20_000)
 HEADER = (
     b"parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId\r\n"
 )
@@ -28,16 +25,13 @@ HEADER = (
 
 def measure() -> Iterator[Finding]:
     """Import a few rows and many; only the time grows."""
-    try:
-        few, many = _both()
-    except psycopg.OperationalError:
-        print("  PostgreSQL does not answer: the import is left out.")
-        return
+    few, many = _both()
     yield Finding(
-        what=f"import of {ROWS:,} deposits on PostgreSQL, checked and stored, a second",
+        what=f"import of {ROWS:,} deposits on PostgreSQL, rows a second on this machine",
         value=many["rows_per_second"],
         target=5_000,
         at_most=False,
+        unit="/s",
     )
     yield Finding(
         what=f"memory of an import of {ROWS:,} rows above one of {FEW:,}",

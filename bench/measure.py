@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import time
 from dataclasses import dataclass
@@ -11,9 +12,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
+SCALE = float(os.environ.get("BENCH_SCALE", "1"))
+"""What all sizes are multiplied by; other than 1, the measurement is only tried out."""
+
+
+def scaled(size: int, *, least: int = 1) -> int:
+    """Return a size times `SCALE`, and no less than a measurement needs to run at all."""
+    return max(least, round(size * SCALE))
+
+
+class LeftOut(Exception):
+    """A part cannot be measured here; the text says why."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """One line of the table: what was measured, what came out, what was promised."""
+    """One line of the table: what was measured, what came out, what was promised.
+
+    A unit of "x" is a ratio that was measured on one machine in one run, so the machine counts little. Never
+    is it a ratio to a figure of this project's own, but for growth: the same with many rows against few.
+    """
 
     what: str
     value: float
@@ -24,6 +42,10 @@ class Finding:
     @property
     def met(self) -> bool:
         return self.value <= self.target if self.at_most else self.value >= self.target
+
+    @property
+    def measured(self) -> str:
+        return f"{self.value:.2f}{self.unit}"
 
     @property
     def promise(self) -> str:

@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 
 from bench.client_call import request
 from bench.load import post, send
-from bench.measure import Finding
+from bench.measure import SCALE, Finding
 from wallet_gateway.testing.sandbox import SandboxServer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CONNECTIONS = 8
-SECONDS = 6.0
+SECONDS = 6.0 * SCALE
 
 
 def bodies(port: int) -> Iterator[bytes]:
@@ -32,4 +32,5 @@ def measure() -> Iterator[Finding]:
         requests = bodies(port)
         send(requests, port=port, expected=b"200", connections=CONNECTIONS, seconds=1.0)
         load = send(requests, port=port, expected=b"200", connections=CONNECTIONS, seconds=SECONDS)
-    yield Finding(what="sandbox, checkouts a second", value=load.rate, target=300, unit="/s", at_most=False)
+    what = "sandbox, checkouts a second on this machine"
+    yield Finding(what=what, value=load.rate, target=300, unit="/s", at_most=False)

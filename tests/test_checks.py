@@ -78,6 +78,45 @@ def test_modules_whose_plain_names_are_deleted_are_a_warning_where_there_is_a_bu
     assert found(ManifestStaticFilesStorage) == []
 
 
+@pytest.mark.parametrize(
+    "url", ["/static/", "static/", "", None, "https://shop.example/static/", "https://SHOP.example:443/s/"]
+)
+def test_static_files_of_the_shops_own_origin_need_nothing(settings: Settings, url: str | None) -> None:
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "PUBLIC_ORIGIN": "https://shop.example"}
+    settings.STATIC_URL = url
+    assert checks.check_static_origin() == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://cdn.example/", "//cdn.example/static/", "http://shop.example/", "https://shop.example:8443/"],
+)
+def test_static_files_of_another_origin_are_a_warning_that_says_what_their_host_must_answer(
+    settings: Settings, url: str
+) -> None:
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "PUBLIC_ORIGIN": "https://shop.example"}
+    settings.STATIC_URL = url
+
+    (message,) = checks.check_static_origin()
+
+    assert (message.id, url in message.msg) == ("wallet_gateway.W006", True)
+    assert "Access-Control-Allow-Origin: *' (or https://shop.example)" in (message.hint or "")
+
+
+def test_an_address_of_the_storages_own_counts_before_that_of_the_settings(settings: Settings) -> None:
+    storage = {**settings.STORAGES["staticfiles"], "OPTIONS": {"base_url": "https://cdn.example/"}}
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": storage}
+    assert ids(checks.check_static_origin()) == ["wallet_gateway.W006"]
+    settings.STORAGES = {}
+    assert checks.check_static_origin() == []
+
+
+def test_while_the_settings_are_wrong_nothing_is_said_of_static_files(settings: Settings) -> None:
+    settings.STATIC_URL = "https://cdn.example/"
+    settings.WALLET_GATEWAY = {}
+    assert checks.check_static_origin() == []
+
+
 def warnings_for(monkeypatch: pytest.MonkeyPatch, **given: object) -> list[str]:
     for name, value in given.items():
         monkeypatch.setitem(connections["default"].settings_dict, name, value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urljoin, urlsplit
 
 from django.apps import apps
 from django.conf import STATICFILES_STORAGE_ALIAS
@@ -96,6 +97,38 @@ def check_static_files(app_configs: object = None, **kwargs: Any) -> Sequence[Ch
     )
     hint = f"Derive from {storage.__name__} and set support_js_module_import_aggregation = True."
     return [CheckWarning(message, hint=hint, id="wallet_gateway.W005")]
+
+
+@register(Tags.staticfiles)
+def check_static_origin(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
+    """Warn where static files are on another host: whether it allows CORS cannot be seen from here."""
+    if conf.problems():
+        return []
+    page, files = conf.settings().public_origin, _static_url()
+    address = urljoin(page, files)
+    if _origin(address) == _origin(page):
+        return []
+    message = (
+        f"static files are on another origin ({files}) than the shop's pages ({page}): the wallet button and "
+        "the page that waits for an outcome are modules, which a browser takes from there only with CORS"
+    )
+    hint = (
+        f"Let that host answer every script with 'Access-Control-Allow-Origin: *' (or {page}), then add "
+        "wallet_gateway.W006 to SILENCED_SYSTEM_CHECKS."
+    )
+    return [CheckWarning(message, hint=hint, id="wallet_gateway.W006")]
+
+
+def _static_url() -> str:
+    """Return the address of static files as far as the settings say it; a storage may have another."""
+    storage = django_settings.STORAGES.get(STATICFILES_STORAGE_ALIAS, {})
+    return str(storage.get("OPTIONS", {}).get("base_url") or django_settings.STATIC_URL or "/")
+
+
+def _origin(url: str) -> tuple[str, str]:
+    parts = urlsplit(url)
+    usual_port = {"http": ":80", "https": ":443"}.get(parts.scheme, "")
+    return parts.scheme, parts.netloc.lower().removesuffix(usual_port)
 
 
 def _has_button() -> bool:

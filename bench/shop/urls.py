@@ -8,7 +8,6 @@ from bench.shop import views
 
 urlpatterns = [
     path("bare/", views.bare),
-    path("durable/<int:number>/", views.durable),
     path("whole/<int:number>/", views.whole),
     path("wallet/", include("wallet_gateway.urls")),
 ]

@@ -1,4 +1,4 @@
-"""The views that are compared: a bare call, a checkout's rows around it, and the whole checkout."""
+"""The views that are compared: a bare call with a row around it, and the whole checkout."""
 
 from __future__ import annotations
 
@@ -13,8 +13,6 @@ from django.views.decorators.csrf import csrf_exempt
 
 from bench.cart import ITEMS, SHIPPING
 from bench.cart import request as cart_request
-from bench.client_call import request as checkout_request
-from bench.shop import durable as bound
 from bench.shop.models import BarePayment
 from wallet_gateway import payments
 
@@ -23,10 +21,9 @@ if TYPE_CHECKING:
 
 # A session is not safe to share; each thread of the server keeps its own connection.
 THREAD = threading.local()
-BODY = checkout_request().to_json()
 JSON = {"Content-Type": "application/json"}
 LINES = 3
-BODY_WITH_CART = cart_request(lines=LINES).to_json()
+BODY = cart_request(lines=LINES).to_json()
 CHECKOUT_URL = os.environ["BENCH_GATEWAY_URL"] + "/api/v5/checkout"
 
 
@@ -42,24 +39,10 @@ def bare(request: HttpRequest) -> HttpResponseRedirect:
     """One INSERT, one pooled POST, one UPDATE, a redirect."""
     payment = BarePayment(reference=uuid.uuid4().hex, amount_minor=1000)
     payment.save(force_insert=True)
-    payment.redirect_url = _asked(BODY)
+    answer = _session().post(CHECKOUT_URL, data=BODY, headers=JSON, timeout=30)
+    payment.redirect_url = str(answer.json()["redirectUrl"])
     payment.save(update_fields=["redirect_url"])
     return HttpResponseRedirect(payment.redirect_url)
-
-
-@csrf_exempt
-def durable(request: HttpRequest, number: int) -> HttpResponseRedirect:
-    """The rows of a checkout in their two transactions, a pooled POST between them, a redirect."""
-    # In the fresh database of a measurement the orders are numbered from 1.
-    url = bound.checkout(
-        number + 1, uuid.uuid4().hex, BODY_WITH_CART.decode(), lambda: _asked(BODY_WITH_CART)
-    )
-    return HttpResponseRedirect(url)
-
-
-def _asked(body: bytes) -> str:
-    answer = _session().post(CHECKOUT_URL, data=body, headers=JSON, timeout=30)
-    return str(answer.json()["redirectUrl"])
 
 
 @csrf_exempt

@@ -295,6 +295,82 @@ test("a newer run does not open a second sheet beside one that is open, and hear
   assert.equal(page.results[0].clientSystemTransactionId, "ORDER-1")
 })
 
+const leave = (page) => page.document.body.replaceChildren(Object.assign(page.document.createElement("div"), { id: "merchant-google-pay-button" }))
+
+for (const [what, free] of [
+  ["destroy of its run", (page, run) => run.destroy()],
+  ["destroy of the page's run", (page) => page.gate.destroy()],
+  ["the end of the page it was on", leave],
+]) {
+  test(`a sheet of which the wallet never says that it has ended keeps no click from a new run after ${what}`, async (t) => {
+    const page = await open(t)
+    const run = await page.ready()
+    page.gate.click()
+    free(page, run)
+    await page.ready({ amount: "2.00" })
+    page.gate.click()
+    assert.deepEqual(page.wallet.sheets.map(({ request }) => request.transactionInfo.totalPrice), ["12.30", "2.00"])
+  })
+}
+
+test("where a session was renewed behind an open sheet, destroy lets the next run be paid, too", async (t) => {
+  const page = await open(t)
+  await page.ready()
+  page.gate.click()
+  await page.ready()
+  page.gate.destroy()
+  await page.ready()
+  page.gate.click()
+  assert.equal(page.wallet.sheets.length, 2)
+})
+
+test("a run opens no second sheet beside its own, even where its page is gone", async (t) => {
+  const page = await open(t)
+  await page.ready()
+  page.gate.click()
+  leave(page)
+  page.gate.click()
+  assert.equal(page.wallet.sheets.length, 1)
+})
+
+test("what an abandoned sheet brings late neither opens nor closes the way for the sheet after it", async (t) => {
+  const page = await open(t)
+  await page.ready()
+  page.gate.click()
+  const [abandoned] = page.wallet.sheets
+  leave(page)
+  await page.ready()
+  page.gate.click()
+  assert.equal(page.wallet.sheets.length, 2)
+  abandoned.reject(CANCELED)
+  await until(() => page.of("wallet:cancelled").length)
+  await aWhile()
+  page.gate.click()
+  assert.equal(page.wallet.sheets.length, 2)
+  page.wallet.sheet.reject(CANCELED)
+  await until(() => page.of("wallet:cancelled").length === 2)
+  await aWhile()
+  page.gate.click()
+  assert.equal(page.wallet.sheets.length, 3)
+})
+
+test("a click during a payment says on the console why nothing happens", async (t) => {
+  const page = await open(t)
+  await page.ready()
+  page.gate.click()
+  page.gate.click()
+  assert.deepEqual([page.wallet.sheets.length, page.faults], [1, []])
+  assert.match(page.warnings[0], /clicked during a payment/)
+})
+
+test("a page without the slot of the button, too, opens one sheet at a time", async (t) => {
+  const page = await open(t, { html: "<p>a page that calls onMerchantButtonClick by itself</p>" })
+  await page.ready()
+  page.gate.click()
+  page.gate.click()
+  assert.equal(page.wallet.sheets.length, 1)
+})
+
 for (const end of ["resolve", "reject"]) {
   test(`after a payment has ended (${end}) the next click opens a sheet`, async (t) => {
     const page = await open(t)

@@ -13,17 +13,16 @@ import pytest
 from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
 from django.core.files.storage import FileSystemStorage
 
-from tests.architecture.sources import PACKAGE
 from tests.chromium import PATIENCE_MS
+from tests.static_host import RewritingStorage, StaticHost, collect, delete_plain_names
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from playwright.sync_api import Browser
+    from playwright.sync_api import Browser, Page
 
 pytestmark = pytest.mark.browser
 
-SOURCES = PACKAGE / "static"
 SCRIPT = "wallet_gateway/wallet.js"
 PAY_JS = """
 window.google = { payments: { api: { PaymentsClient: class {
@@ -31,6 +30,8 @@ window.google = { payments: { api: { PaymentsClient: class {
   isReadyToPay() { return Promise.resolve({ result: true }) }
   loadPaymentData() {
     window.activated = navigator.userActivation.isActive
+    document.documentElement.dataset.sheets = Number(document.documentElement.dataset.sheets ?? 0) + 1
+    if (window.isSilent) return new Promise(() => {})
     const tokenizationData = { type: "PAYMENT_GATEWAY", token: '{"tag":"q\\\\u003d"}' }
     return Promise.resolve({ apiVersion: 2, paymentMethodData: { type: "CARD", tokenizationData } })
   }
@@ -66,26 +67,13 @@ POLICIES = {
 
 
 def _collected(folder: Path, storage: type[FileSystemStorage]) -> str:
-    """Collects as `collectstatic` does; gives the URL of wallet.js."""
-    paths = {}
-    made = storage(location=folder, base_url="/static/")
-    for path in sorted(SOURCES.rglob("*.js")):
-        name = path.relative_to(SOURCES).as_posix()
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(path.read_bytes())
-        paths[name] = (made, name)
-    if isinstance(made, ManifestStaticFilesStorage):
-        for _, _, outcome in made.post_process(paths):
-            assert not isinstance(outcome, Exception)
+    """Collect the scripts; give the URL of wallet.js."""
+    made = collect(folder, storage, "*.js")
     return (
         str(made.url(SCRIPT, force=True))
         if isinstance(made, ManifestStaticFilesStorage)
         else made.url(SCRIPT)
     )
-
-
-class _Rewriting(ManifestStaticFilesStorage):
-    support_js_module_import_aggregation = True
 
 
 @contextmanager
@@ -143,18 +131,25 @@ def _shop(folder: Path, script: str, *, policy: str, kind: str) -> Iterator[str]
         server.server_close()
 
 
-def _paid(browser: Browser, url: str) -> tuple[list[Any], dict[str, Any]]:
-    """Opens the page, clicks the button once it is shown, waits for news; gives what was heard."""
+@contextmanager
+def _opened(browser: Browser, url: str) -> Iterator[Page]:
     context = browser.new_context()
+    context.set_default_timeout(PATIENCE_MS)
     try:
         page = context.new_page()
         page.goto(url)
-        page.wait_for_selector("html[data-heard]", timeout=PATIENCE_MS)
-        page.click("button", timeout=PATIENCE_MS)
-        page.wait_for_selector("html[data-heard='2']", timeout=PATIENCE_MS)
-        return page.evaluate("heard"), page.evaluate("({activated, nonceOfTheWallet})")
+        page.wait_for_selector("html[data-heard]")
+        yield page
     finally:
         context.close()
+
+
+def _paid(browser: Browser, url: str) -> tuple[list[Any], dict[str, Any]]:
+    """Opens the page, clicks the button once it is shown, waits for news; gives what was heard."""
+    with _opened(browser, url) as page:
+        page.click("button")
+        page.wait_for_selector("html[data-heard='2']")
+        return page.evaluate("heard"), page.evaluate("({activated, nonceOfTheWallet})")
 
 
 RESULT = {
@@ -187,9 +182,8 @@ def test_a_hashed_name_of_the_script_finds_the_modules_under_their_plain_names(
 
 
 def test_where_django_rewrites_imports_the_hashed_files_are_enough(browser: Browser, tmp_path: Path) -> None:
-    script = _collected(tmp_path, _Rewriting)
-    for path in SOURCES.rglob("*.js"):
-        (tmp_path / path.relative_to(SOURCES)).unlink()
+    script = _collected(tmp_path, RewritingStorage)
+    delete_plain_names(tmp_path)
     with _shop(tmp_path, script, policy=POLICIES["nonce-strict-dynamic"], kind="") as url:
         assert _paid(browser, url)[0] == [["ready"], ["result", RESULT]]
 
@@ -197,12 +191,63 @@ def test_where_django_rewrites_imports_the_hashed_files_are_enough(browser: Brow
 def test_modules_that_are_not_served_are_an_error_of_the_page(browser: Browser, tmp_path: Path) -> None:
     script = _collected(tmp_path, FileSystemStorage)
     (tmp_path / "wallet_gateway/wallet/run.js").unlink()
-    with _shop(tmp_path, script, policy=POLICIES["self"], kind="") as url:
-        context = browser.new_context()
-        page = context.new_page()
-        page.goto(url)
-        page.wait_for_selector("html[data-heard]", timeout=PATIENCE_MS)
+    with _shop(tmp_path, script, policy=POLICIES["self"], kind="") as url, _opened(browser, url) as page:
         heard = page.evaluate("heard")
-        context.close()
     assert heard[0][0] == "error"
     assert heard[0][1].startswith("wallet.js could not be loaded")
+
+
+@pytest.mark.parametrize("kind", ["", "crossorigin", 'type="module"'])
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+def test_a_tag_that_names_another_host_works_with_crossorigin_and_without(
+    browser: Browser, tmp_path: Path, policy: str, kind: str
+) -> None:
+    _collected(tmp_path, FileSystemStorage)
+    with StaticHost(tmp_path, allows_all=True) as host:
+        allowed = policy.replace("'self'", f"'self' {host.url}")
+        with _shop(tmp_path, host.url + SCRIPT, policy=allowed, kind=kind) as url:
+            assert _paid(browser, url)[0] == [["ready"], ["result", RESULT]]
+
+
+def test_modules_of_a_host_that_allows_no_cors_are_an_error_of_the_page(
+    browser: Browser, tmp_path: Path
+) -> None:
+    _collected(tmp_path, FileSystemStorage)
+    with StaticHost(tmp_path, allows_all=False) as host:
+        policy = POLICIES["nonce-strict-dynamic"]
+        with (
+            _shop(tmp_path, host.url + SCRIPT, policy=policy, kind="") as url,
+            _opened(browser, url) as page,
+        ):
+            [[kind, words]] = page.evaluate("heard")
+    assert kind == "error"
+    # The address that was asked for, so that one knows which host to set up.
+    assert words.startswith("wallet.js could not be loaded")
+    assert f"{host.url}wallet_gateway/wallet/main.js" in words
+
+
+NEXT_PAGE = """() => {
+  const body = document.createElement("body")
+  body.innerHTML = '<div id="merchant-google-pay-button" hidden><button>Pay again</button></div>'
+  document.body.replaceWith(body)
+  begin()
+}"""
+
+
+def test_a_page_that_took_the_place_of_one_with_an_open_sheet_can_be_paid_from(
+    browser: Browser, tmp_path: Path
+) -> None:
+    script = _collected(tmp_path, FileSystemStorage)
+    with (
+        _shop(tmp_path, script, policy=POLICIES["self"], kind="") as url,
+        _opened(browser, url) as page,
+    ):
+        page.evaluate("window.isSilent = true")
+        page.click("button")
+        page.wait_for_selector("html[data-sheets='1']")
+        page.evaluate(NEXT_PAGE)
+        page.wait_for_selector("html[data-heard='2']")
+        page.evaluate("window.isSilent = false")
+        page.click("text=Pay again")
+        page.wait_for_selector("html[data-heard='3']")
+        assert page.evaluate("heard") == [["ready"], ["ready"], ["result", RESULT]]

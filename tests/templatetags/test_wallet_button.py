@@ -90,6 +90,18 @@ def test_a_script_of_the_gateways_takes_the_place_of_ours(settings: Settings) ->
     assert draw(an_order()).all("script")[0].attributes["src"] == "https://gateway.example/wallet.js?v=7"
 
 
+def test_the_scripts_are_fetched_with_cors_where_static_files_are_on_another_host(settings: Settings) -> None:
+    def modes() -> list[str | None]:
+        return [one.attributes.get("crossorigin") for one in draw(an_order()).all("script")]
+
+    assert modes() == [None, None]
+    settings.STATIC_URL = "https://cdn.example/static/"
+    assert modes() == ["anonymous", "anonymous"]
+    # The gateway's host may allow no CORS, and would then not be heard at all.
+    with_wallet(settings, WALLET_JS_URL="https://gateway.example/wallet.js?v=7")
+    assert modes() == [None, "anonymous"]
+
+
 def test_a_path_of_the_projects_own_is_told_too(settings: Settings) -> None:
     changed = copy.deepcopy(settings.WALLET_GATEWAY)
     changed["GATEWAYS"]["default"]["PATHS"] = {"create_payment_account": "/v6/accounts"}

@@ -9,20 +9,20 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from django.contrib import admin
-from django.contrib.admin.views.main import ChangeList
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import conf, wiring
+from wallet_gateway.admin.list_parameters import FixedOrderList
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.queries.authorisations import held_since, lapsing_orders
 
 _HOUR = timedelta(hours=1)
 
 
-class CountdownList(ChangeList):
+class CountdownList(FixedOrderList):
     """A list of orders that knows since when each of those on the page holds money."""
 
     def get_results(self, request: HttpRequest) -> None:

@@ -26,6 +26,7 @@ from django.utils.text import capfirst
 from django.utils.timezone import is_aware, localtime
 
 from wallet_gateway import conf
+from wallet_gateway.admin.list_parameters import FixedOrderList, is_of_popup, is_of_shown_filter
 from wallet_gateway.admin.pages import View, acting
 from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.operations.texts import is_storable
@@ -96,6 +97,14 @@ class ReadOnlyAdmin(_ModelAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
         """Nobody deletes a row by hand."""
         return False
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[FixedOrderList]:  # noqa: ARG002
+        """Use a list whose order the address cannot change."""
+        return FixedOrderList
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """Allow the parameters of the filters that the list shows, and no other column."""
+        return is_of_shown_filter(self, lookup, request) or is_of_popup(self, lookup, value)
 
     def get_search_results(
         self,

@@ -7,6 +7,7 @@ admits by nonce, the nonce that the project's middleware made for this request i
 from __future__ import annotations
 
 import logging
+from urllib.parse import urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from django.forms.utils import flatatt
@@ -33,8 +34,18 @@ def stylesheet(name: str, *, nonce: str | None = None) -> SafeString:
 
 def script(name: str, *, nonce: str | None = None) -> SafeString:
     """Return the script element of one of our modules."""
-    attributes = {"type": "module", "src": static(f"wallet_gateway/{name}.js"), "nonce": nonce}
+    attributes = {"type": "module", **_own(f"{name}.js"), "nonce": nonce}
     return format_html("<script{}></script>", flatatt(attributes))
+
+
+def _own(name: str) -> dict[str, str]:
+    """Return the attributes that load one of the plugin's scripts; from another host it is fetched with CORS.
+
+    A classic script of another host that is fetched without CORS has no base URL, so wallet.js could not
+    import its modules by their relative names. The modules themselves are always fetched with CORS.
+    """
+    url = static(f"wallet_gateway/{name}")
+    return {"src": url, "crossorigin": "anonymous"} if urlsplit(url).netloc else {"src": url}
 
 
 def wallet_scripts(*, gateway: str, nonce: str | None = None) -> SafeString:
@@ -45,7 +56,8 @@ def wallet_scripts(*, gateway: str, nonce: str | None = None) -> SafeString:
     attributes = {
         # Run in this order, when the page has been read: first wallet.js, then what calls it.
         "defer": True,
-        "src": wallet.wallet_js_url or static("wallet_gateway/wallet.js"),
+        # The gateway's own file may come from a host that allows no CORS; it would then not be run at all.
+        **({"src": wallet.wallet_js_url} if wallet.wallet_js_url else _own("wallet.js")),
         "nonce": nonce,
         "data-gateway-url": wallet.gateway_url,
         "data-gateway-name": wallet.gateway_name,

@@ -63,6 +63,21 @@ def test_only_one_sheet_opens_at_a_time(buyer: Buyer) -> None:
     assert "data" in buyer.ended()
 
 
+def test_a_sheet_that_the_page_takes_away_is_cancelled_and_keeps_no_other_from_opening(buyer: Buyer) -> None:
+    taken_away = ("document.querySelector('dialog').remove()", "document.body.replaceChildren()")
+    for way in (*taken_away, "document.body.replaceWith(document.createElement('body'))"):
+        buyer.visit()
+        buyer.is_offered()
+        buyer.opens()
+        buyer.page.evaluate(f"() => {{ {way} }}")
+        assert buyer.ended()["statusCode"] == "CANCELED", way
+        buyer.page.evaluate("document.body.innerHTML = '<div id=button></div>'")
+        buyer.is_offered()
+        buyer.opens()
+        buyer.approves()
+        assert "data" in buyer.ended(), way
+
+
 def test_outside_a_click_nothing_opens(buyer: Buyer) -> None:
     # What a test evaluates counts as a press, so the page does it by itself.
     buyer.visit("/unasked")

@@ -2,11 +2,14 @@
 /** Defines the two functions at once; calls wait for the modules that do the work. */
 ;(() => {
   if (typeof window.runWalletPay === "function") return
+  /** @type {any} */
   const tag = document.currentScript ?? document.querySelector("script[data-gateway-url]")
 
   /** @type {Wallet | undefined} */
   let wallet
-  const loading = import("./wallet/main.js").then(({ Wallet }) => (wallet = new Wallet(tag)))
+  const loading = import("./wallet/main.js")
+    .catch(() => import(new URL("./wallet/main.js", tag.src).href))
+    .then(({ Wallet }) => (wallet = new Wallet(tag)))
   loading.catch(() => {})
 
   /** @param {(wallet: Wallet) => void} act */

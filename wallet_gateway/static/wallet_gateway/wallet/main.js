@@ -112,7 +112,8 @@ export class Container {
 export class Wallet {
   /** @type {Run | undefined} */
   #run
-  #isPaying = false
+  /** @type {Run | undefined} */
+  #paying
   #container = new Container()
   /** @type {Record<string, PayScript>} */
   #scripts = {}
@@ -137,15 +138,16 @@ export class Wallet {
   }
 
   click() {
-    if (this.#isPaying) return
+    if (this.#paying?.isPaying) return warn("clicked during a payment")
     if (!this.#run) return call("handlePaymentError", "Clicked, but runWalletPay has not succeeded")
     if (!this.#run.isReady) return warn("clicked before the wallet was ready")
-    this.#isPaying = true
-    this.#run.pay().finally(() => (this.#isPaying = false))
+    this.#paying = this.#run
+    this.#run.pay()
   }
 
   destroy() {
     this.#run?.destroy()
+    this.#paying = undefined
   }
 
   /** @param {any[]} values */

@@ -1,14 +1,12 @@
 // @ts-check
 /** What a page may say. */
 
-// --- checks of one value ---
-
 /** @param {any} value */
 export const isPlain = (value) => Object.prototype.toString.call(value) === "[object Object]"
 /** @param {any} value */
 export const isText = (value) => typeof value === "string"
 
-/** A copy without null members, at any depth. @type {(value: any) => any} */
+/** @type {(value: any) => any} */
 export const withoutNulls = (value) => {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isPlain(value)) return value
@@ -61,8 +59,6 @@ const record = (required, others = {}, open) => (value, path) => {
     ...Object.entries(others).flatMap(([name, check]) => optional(check)(value[name], `${path}.${name}`)),
   ]
 }
-
-// --- the tables ---
 
 export const AUTHORIZATION = "PAYMENT_AUTHORIZATION"
 const CHANGES = ["OFFER", "SHIPPING_ADDRESS", "SHIPPING_OPTION", "PAYMENT_METHOD"]
@@ -191,8 +187,6 @@ export const readUpdate = (answer, error) =>
 /** @type {(answer: any, error: Check) => void} */
 export const readResult = (answer, error) =>
   refuse(record({ transactionState: oneOf("SUCCESS", "ERROR") }, { error })(answer, "the answer of onPaymentAuthorized"))
-
-// --- the parameters together ---
 
 /** @param {any} options */
 function combinationFaults(options) {

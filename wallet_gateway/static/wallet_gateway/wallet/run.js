@@ -80,6 +80,8 @@ export class Run {
   #client
   #isReplaced = false
   isDestroyed = false
+  /** @type {Element | undefined} */
+  #slot
 
   /** @param {Order} order @param {Settings} settings @param {Surroundings} page */
   constructor(order, settings, page) {
@@ -122,8 +124,13 @@ export class Run {
     }
   }
 
+  get isPaying() {
+    return this.#isReplaced ? this.#slot?.isConnected : this.#slot
+  }
+
   /** Must run within the click, or the browser opens no sheet. */
   async pay() {
+    this.#slot = this.container.element ?? document.body
     this.callbacks.begin()
     try {
       const data = await this.#client.loadPaymentData(this.request)
@@ -133,6 +140,7 @@ export class Run {
       await this.#settleFailed(thrown)
     }
     this.accounts.forget()
+    this.#slot = undefined
   }
 
   /** A payment under way is still finished and told. */
@@ -143,7 +151,7 @@ export class Run {
   /** Nothing is told any more; an open sheet ends without a payment. */
   destroy() {
     if (!this.#isReplaced) this.container.hide()
-    this.#client = undefined
+    this.#client = this.#slot = undefined
     this.#isReplaced = this.isDestroyed = true
   }
 

@@ -3,10 +3,14 @@
  * this file. Shapes of the wallet itself come from `@types/googlepay`.
  *
  * - `wallet.js` is a classic script, so that a page may call in its next line; `type="module"` works too. Its two
- *   functions cannot be replaced: whoever could would see what the customer pays with.
+ *   functions cannot be replaced: whoever could would see what the customer pays with. A classic script that was fetched
+ *   from another host without `crossorigin` has the base URL about:blank, so its relative `import()` fails; it is then
+ *   tried once more from the `src` of its tag. The first form is the one that Django rewrites to a hashed name.
  * - `main.js`: what a page has once: the script's tag, the wallet's own script, the element for the button, the newest
- *   run, and the latch that lets one payment happen at a time.
- * - `run.js`: one call of `runWalletPay`: what the wallet is asked, and what comes of it.
+ *   run, and the one that is paying: one payment happens at a time.
+ * - `run.js`: one call of `runWalletPay`: what the wallet is asked, and what comes of it. It is paying (`isPaying`) until
+ *   the wallet says that the sheet has ended, or `destroy` is called. A wallet whose sheet was taken away with the page
+ *   may never say so; hence a run that a newer one has replaced is paying only while its button's slot is on the page.
  * - `approvals.js`: while the sheet is open: the account at the gateway, and the callbacks between wallet and page.
  *   `Accounts` has the only network code. The wallet always gets an answer: whatever fails, the sheet stays open for
  *   another try.

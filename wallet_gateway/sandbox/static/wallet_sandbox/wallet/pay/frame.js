@@ -25,6 +25,8 @@ class SheetFrame {
     this.dialog = document.createElement("dialog")
     this.frame = document.createElement("iframe")
     this.timer = 0
+    // A page that replaces its body, as many shops do to go on without a load, takes the sheet away with it.
+    this.removal = new MutationObserver(() => this.dialog.isConnected || this.fail("CANCELED", "The sheet was removed from the page"))
   }
 
   open() {
@@ -39,6 +41,7 @@ class SheetFrame {
     dress(this.frame, { ...whole, display: "block", "color-scheme": "light dark" })
     this.dialog.append(this.frame)
     document.body.append(this.dialog)
+    this.removal.observe(document, { childList: true, subtree: true })
     addEventListener("message", this.hear)
     document.addEventListener("securitypolicyviolation", this.blocked)
     // Escape pressed while the focus is not in the frame: the sheet decides, for it may be paying.
@@ -116,6 +119,7 @@ class SheetFrame {
   /** @param {() => void} settle */
   #end(settle) {
     clearTimeout(this.timer)
+    this.removal.disconnect()
     removeEventListener("message", this.hear)
     document.removeEventListener("securitypolicyviolation", this.blocked)
     // Closing gives the focus back to where it was.
