@@ -32,7 +32,7 @@ from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.models import Desk, Discrepancy, PaymentOrder
 from wallet_gateway.queries.waiting import MOST_SHOWN, waiting
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 STATE, KIND = {"state__exact", "state__isnull"}, {"kind__exact", "kind__isnull"}
 ADMITTED = {
