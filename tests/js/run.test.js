@@ -432,6 +432,15 @@ test("the path of the service is a setting", async (t) => {
   assert.equal(page.posts[0].url, "/v9/accounts")
 })
 
+test("slashes at the end of the gateway's URL change nothing", async (t) => {
+  const page = await open(t, { attributes: { "gateway-url": "/gateway//" } })
+  await page.ready()
+  page.gate.click()
+  page.wallet.sheet.resolve(paymentData())
+  await until(() => page.results.length)
+  assert.equal(page.posts[0].url, "/gateway/api/v5/paymentAccounts")
+})
+
 test("neither key, token nor cryptogram is ever written to the console", async (t) => {
   const page = await open(t)
   delete page.window.handlePaymentResult

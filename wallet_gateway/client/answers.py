@@ -82,7 +82,7 @@ def _message_of_success(answer: HttpAnswer, shape: Shape[M]) -> M:
 
 
 def _bad(reason: UnknownReason, error: ProtocolError) -> BadAnswer:
-    return BadAnswer(reason, detail=redact_message(str(error)[:_LONGEST_DETAIL]))
+    return BadAnswer(reason, detail=redact_message(str(error))[:_LONGEST_DETAIL])
 
 
 def _reason(status: int) -> UnknownReason:
