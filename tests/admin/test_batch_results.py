@@ -62,7 +62,7 @@ def test_less_than_was_asked_for_is_said(batch: OperationBatch, approved: int | 
 
 def test_the_gateways_four_amounts_are_read_from_what_it_said(batch: OperationBatch) -> None:
     amounts = (Money.parse(amount, "EUR") for amount in ("50.00", "10.00", "40.00", "60.00"))
-    text = refund_amount_exceeded(*amounts).details.message
+    text = refund_amount_exceeded(*amounts).message
     shown = refunded(batch, a_deposit(), state=IntentState.REJECTED, detail=f"HTTP 422: {text}")
     assert shown.limit is not None
     assert shown.limit.maximum == Decimal("40.00")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 import traceback
 
@@ -57,6 +58,68 @@ def test_the_gateways_error_body_is_a_refusal(status: int, body: str) -> None:
     assert refused.message == "SchemaValidationError: amount"
 
 
+@pytest.mark.parametrize("status", [200, 400, 403, 404, 422])
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ('{"code": "4100001"}', ""),
+        ('{"CODE": "4100001"}', ""),
+        ('{"code": 4100001}', ""),
+        ('{"code": "4100001", "description": "NotAllowed"}', "NotAllowed"),
+        ('{"code": "4100001", "details": null}', ""),
+        ('{"code": "4100001", "details": {}}', ""),
+        ('{"code": "4100001", "details": {"message": null}}', ""),
+        ('{"code": "4100001", "description": "NotAllowed", "details": {"message": null}}', "NotAllowed"),
+        ('{"code": "4100001", "description": "NotAllowed", "details": {"message": "no"}}', "no"),
+        ('{"code": "4100001", "state": null, "id": null, "redirectUrl": null}', ""),
+    ],
+)
+def test_a_code_alone_is_a_refusal_whatever_else_is_missing(status: int, body: str, message: str) -> None:
+    with pytest.raises(Refused) as failure:
+        message_of(http_answer(status, body), SHAPE)
+    refused = failure.value
+    assert (refused.code, refused.message, refused.http_status) == ("4100001", message, status)
+
+
+@pytest.mark.parametrize("name", ["state", "id", "redirectUrl", "STATE", "RedirectURL"])
+@pytest.mark.parametrize("details", ["", ', "details": {"message": "no"}'], ids=["code", "code and message"])
+@pytest.mark.parametrize("status", [200, 400, 404])
+def test_a_code_beside_a_field_of_a_success_is_a_contradiction(status: int, details: str, name: str) -> None:
+    body = f'{{"code": "4100001", "{name}": "x"{details}}}'
+    with pytest.raises(OutcomeUnknown) as failure:
+        message_of(http_answer(status, body), SHAPE)
+    assert failure.value.reason == UnknownReason.CONTRADICTORY
+
+
+def test_the_endpoints_own_field_beside_a_code_is_a_contradiction_too() -> None:
+    keys = Shape(read=_state, mark="apikey")
+    for status in (200, 400):
+        with pytest.raises(OutcomeUnknown) as failure:
+            message_of(http_answer(status, '{"code": "1", "apiKey": "k"}'), keys)
+        assert failure.value.reason == UnknownReason.CONTRADICTORY
+
+
+@pytest.mark.parametrize(
+    ("record", "is_error"),
+    [
+        ({"code": "1"}, True),
+        ({"code": "1", "details": {"message": "no"}}, True),
+        ({"state": "Approved", "code": "1", "details": {"message": "no"}}, True),
+        ({"state": "Approved", "code": "a field of its own"}, False),
+    ],
+    ids=repr,
+)
+def test_an_error_among_the_records_is_a_contradiction(record: dict[str, object], is_error: bool) -> None:
+    records: Shape[str] = Shape(read=lambda _: "read", mark="")
+    answer = http_answer(200, json.dumps([{"state": "Approved"}, record]))
+    if not is_error:
+        assert message_of(answer, records) == "read"
+        return
+    with pytest.raises(BadAnswer) as failure:
+        message_of(answer, records)
+    assert failure.value.reason == UnknownReason.CONTRADICTORY
+
+
 @every("body", [ERROR, SUCCESS, "<html>", ""], ids=["error", "success", "html", "nothing"])
 @every(
     ("status", "reason"),
@@ -89,7 +152,12 @@ def test_these_statuses_leave_the_outcome_unknown_whatever_the_body(
 
 @every(
     "body",
-    ["<html>", "", "{}", "[]", SUCCESS, '{"error": "no"}', '{"code": "1"}', '{"details": {"message": "x"}}'],
+    [
+        *("<html>", "", "{}", "[]", SUCCESS, '{"error": "no"}', '{"details": {"message": "x"}}'),
+        *('{"code": ""}', '{"code": " "}', '{"code": {"a": "b"}}', '{"code": true}', '[{"code": "1"}]'),
+        *('{"code": "1", "details": "x"}', '{"code": "1", "details": []}'),
+        *('{"code": "1", "details": {"message": {}}}', '{"code": "1", "description": {}}'),
+    ],
 )
 def test_a_4xx_without_the_gateways_error_body_leaves_the_outcome_unknown(body: str) -> None:
     with pytest.raises(OutcomeUnknown) as failure:
@@ -111,7 +179,7 @@ def test_a_4xx_without_the_gateways_error_body_leaves_the_outcome_unknown(body: 
         ("[]", UnknownReason.WRONG_SHAPE),
         ('"Approved"', UnknownReason.WRONG_SHAPE),
         ("null", UnknownReason.WRONG_SHAPE),
-        ('{"code": "4107940"}', UnknownReason.WRONG_SHAPE),
+        ('{"code": ""}', UnknownReason.WRONG_SHAPE),
         ('{"code": {"a": "b"}, "details": {"message": "x"}}', UnknownReason.WRONG_SHAPE),
         (MIXED, UnknownReason.CONTRADICTORY),
         ('{"State": "Approved", "CODE": "1"}', UnknownReason.CONTRADICTORY),

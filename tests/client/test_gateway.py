@@ -29,6 +29,7 @@ from tests.client.calls import (
     REFUNDED,
     Call,
 )
+from tests.processor_time import BIG, LARGE, grows_too_fast
 from tests.tables import every
 from wallet_gateway.client.calls import CallOutcome, EndedCall
 from wallet_gateway.client.errors import (
@@ -42,6 +43,7 @@ from wallet_gateway.client.errors import (
 )
 from wallet_gateway.client.exchange import Exchange, RawAnswer
 from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.protocol.checkout import CheckoutRequest
 
 
 @dataclass
@@ -321,6 +323,29 @@ def test_no_exchange_holds_personal_data_whatever_came_back(body: bytes, status:
     exchange = _recorded(CALLS["status"][0], body, status)
     assert "jane" not in repr(exchange)
     assert "j***@mail.example" in exchange.answer_body
+
+
+@pytest.mark.parametrize("halves", [("a", "b"), ("a.", "b."), ("4 ", "4 ")], ids=repr)
+def test_no_words_of_a_customer_and_no_answer_make_a_call_take_more_than_linear_time(
+    halves: tuple[str, str],
+) -> None:
+    def words(size: int) -> str:
+        return "@".join(half * (size // 2 // len(half)) for half in halves)
+
+    def engraved(text: str) -> None:
+        item = {"product_id": "1", "product_name": "Ring", "product_description": text}
+        line = item | {"product_quantity": 1, "unit_amount": "10.00", "total_amount": "10.00"}
+        cart = {"shopping_cart_details": {"item_details": [line]}}
+        gateway(wire(PAGE)).checkout(CheckoutRequest.build(**{**dict(CHECKOUT), **cart}))
+
+    def answered(text: str) -> None:
+        # Nine of ten of its characters: an answer of more than a mebibyte is not read.
+        body = f'{{"code": "1", "details": {{"message": "{text[: len(text) * 9 // 10]}"}}}}'
+        with pytest.raises(Refused):
+            gateway(wire(body.encode(), status=400)).checkout(CHECKOUT)
+
+    assert not grows_too_fast(engraved, words, LARGE, BIG)
+    assert not grows_too_fast(answered, words, LARGE, BIG)
 
 
 def test_a_query_is_not_recorded_for_it_is_part_of_a_url() -> None:

@@ -74,6 +74,20 @@ test("a failure without description has none", async (t) => {
   assert.deepEqual(await book.of(paymentData()), { code: "1", details: { message: "m" } })
 })
 
+for (const [json, detail] of [
+  [{ code: "4100001" }, { code: "4100001" }],
+  [{ code: "4100001", description: "GeneralValidationError" }, { code: "4100001", description: "GeneralValidationError" }],
+  [{ code: "4100001", details: null }, { code: "4100001" }],
+  [{ code: "4100001", details: { message: null } }, { code: "4100001" }],
+  [{ code: "4100001", details: {}, transactionAccountId: null, state: null }, { code: "4100001" }],
+  [{ CODE: "4100001", Details: { Message: "m" } }, { code: "4100001", details: { message: "m" } }],
+]) {
+  test(`${JSON.stringify(json)} is a failure, whatever else is missing`, async (t) => {
+    const { book } = await accounts(t, answering({ status: 400, json }))
+    assert.deepEqual(await book.of(paymentData()), detail)
+  })
+}
+
 for (const [what, answer] of [
   ["no JSON", { text: "<html>SECRET" }],
   ["nothing", { text: "" }],
@@ -87,7 +101,13 @@ for (const [what, answer] of [
   ["another method", { json: { transactionAccountId: "A", transactionMethod: "Card" } }],
   ["one name twice", { text: '{"transactionAccountId":"A","TransactionAccountID":"B"}' }],
   ["an account with HTTP 500", { status: 500, json: { transactionAccountId: "A", cryptogram: "SECRET" } }],
-  ["a code without message", { status: 400, json: { code: "1", details: {} } }],
+  ["an empty code", { status: 400, json: { code: "", details: { message: "m" } } }],
+  ["a code that is no text", { status: 400, json: { code: { a: "SECRET" }, details: { message: "m" } } }],
+  ["a code whose details are no object", { status: 400, json: { code: "1", details: "SECRET" } }],
+  ["a code whose message is no text", { status: 400, json: { code: "1", details: { message: ["SECRET"] } } }],
+  ["a code whose description is no text", { status: 400, json: { code: "1", description: { a: "SECRET" } } }],
+  ...["transactionAccountId", "state", "id", "RedirectURL"].map((name) => [`a code beside ${name}`, { json: { code: "1", details: { message: "m" }, [name]: "SECRET" } }]),
+  ["an account with a code", { json: { transactionAccountId: "A", code: "0", cryptogram: "SECRET" } }],
 ]) {
   test(`an answer of ${what} is an error that repeats nothing of it`, async (t) => {
     const { book } = await accounts(t, answering(answer))

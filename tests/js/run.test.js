@@ -473,16 +473,21 @@ test("what one sheet was given is forgotten with it: in the next one the same to
   assert.equal(page.posts.length, 2)
 })
 
-test("a failure of the gateway is a result in its failed form", async (t) => {
-  const page = await open(t)
-  const json = { code: "4000340", description: "GeneralValidationError", details: { message: "token missing" } }
-  page.answer = async () => ({ status: 400, json })
-  await page.ready()
-  page.gate.click()
-  page.wallet.sheet.resolve(paymentData())
-  await until(() => page.results.length)
-  assert.deepEqual([page.results, page.faults], [[json], []])
-})
+for (const json of [
+  { code: "4000340", description: "GeneralValidationError", details: { message: "token missing" } },
+  { code: "4000340", description: "GeneralValidationError" },
+  { code: "4000340" },
+]) {
+  test(`a failure of the gateway is a result in its failed form: ${Object.keys(json)}`, async (t) => {
+    const page = await open(t)
+    page.answer = async () => ({ status: 400, json })
+    await page.ready()
+    page.gate.click()
+    page.wallet.sheet.resolve(paymentData())
+    await until(() => page.results.length)
+    assert.deepEqual([page.results, page.faults], [[json], []])
+  })
+}
 
 test("a gateway that does not answer is an error, and the page may let the customer try again", async (t) => {
   const page = await open(t, { attributes: { timeout: "0.05" } })
@@ -501,6 +506,15 @@ test("the path of the service is a setting", async (t) => {
   page.wallet.sheet.resolve(paymentData())
   await until(() => page.results.length)
   assert.equal(page.posts[0].url, "/v9/accounts")
+})
+
+test("slashes at the end of the gateway's URL change nothing", async (t) => {
+  const page = await open(t, { attributes: { "gateway-url": "/gateway//" } })
+  await page.ready()
+  page.gate.click()
+  page.wallet.sheet.resolve(paymentData())
+  await until(() => page.results.length)
+  assert.equal(page.posts[0].url, "/gateway/api/v5/paymentAccounts")
 })
 
 test("neither key, token nor cryptogram is ever written to the console", async (t) => {

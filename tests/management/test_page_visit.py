@@ -15,7 +15,8 @@ FILES = {
     'data-pay-js-url="/pay.js"></script><p>import "./none.js"</p>',
     "/a.js": 'import { x } from "./m/one.js";\nimport("./m/two.js")',
     "/m/one.js": 'import "./two.js"\nimport {\n  y,\n} from "../m/three.js"',
-    "/m/two.js": "",
+    "/m/two.js": 'export{y}from"../m/four.js"',
+    "/m/four.js": 'const import_from = "./none.js"; // a word such as import or from, and later "./none.js"',
     "/m/three.js": "const y = 'from nowhere'",
     "/b/w.js": "",
     "/pay.js": "",
@@ -53,6 +54,7 @@ def test_every_script_is_found_once(site: str) -> None:
     assert sorted(outside) == [
         "/a.js?v=1",
         "/b/w.js",
+        "/m/four.js",
         "/m/one.js",
         "/m/three.js",
         "/m/two.js",

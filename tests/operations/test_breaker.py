@@ -165,6 +165,24 @@ def test_more_than_three_unknown_outcomes_pause_new_requests_and_no_question(
     assert another.carry_out().state == S.APPROVED
 
 
+@pytest.mark.parametrize("confirmed", [True, False], ids=["confirmed", "not yet confirmed"])
+@pytest.mark.parametrize("fault", ["error_body", "bare_error"])
+def test_refusals_pause_nothing_however_many_there_are(
+    fault: str, confirmed: bool, make: MakeSubject, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    unknowns(2, make, wallet_sandbox, clock)
+    for _ in range(5):
+        subject = make("capture")
+        wallet_sandbox.fault("capture", fault, status=400, code="4100001")
+        if not confirmed:
+            wallet_sandbox.fault("status", "drop_before")
+        refused = subject.carry_out()
+        assert refused.state == (S.REJECTED if confirmed else S.UNKNOWN)
+        clock.advance(seconds=1)
+    unknowns(1, make, wallet_sandbox, clock)
+    assert not GatewayPause.objects.exists()
+
+
 def test_unknown_outcomes_of_another_day_do_not_count(
     make: MakeSubject, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:

@@ -55,9 +55,11 @@ LOST = (
     ),
     *(lost("status_after", page=True, status=status) for status in (302, 307, 403, 429, 500, 502, 503)),
     *(lost("error_body", page=False, status=status) for status in (408, 425, 429, 500, 503)),
+    *(lost("bare_error", page=False, status=status) for status in (408, 429, 503)),
 )
 REFUSED = (
     *(lost("error_body", page=False, status=status) for status in (200, 400, 401, 403, 404, 409, 422)),
+    *(lost("bare_error", page=False, status=status) for status in (200, 400, 403, 404, 422)),
     lost("error_200", page=True),
     lost("duplicate", page=True),
 )

@@ -42,6 +42,7 @@ ROWS = (
     Row("drip", {"seconds": 0.04}, impatient=True),
     *(Row("status_before", {"status": status}) for status in (302, 403, 404, 408, 425, 429, 500, 502, 503)),
     *(Row("error_body", {"status": status}) for status in (200, 400, 403, 404, 500)),
+    *(Row("bare_error", {"status": status}) for status in (200, 400, 404)),
 )
 
 

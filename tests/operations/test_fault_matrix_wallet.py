@@ -158,6 +158,7 @@ RETRIED: list[tuple[str, dict[str, Any], int]] = [
     ("error_body", {"status": 200}, 1),
     ("error_body", {"status": 401}, 1),
     ("error_body", {"status": 404}, 1),
+    ("bare_error", {"status": 400}, 1),
 ]
 
 

@@ -98,6 +98,7 @@ RETRIED = [
     ("redirected", {}, 1),
     ("error_body", {"status": 400}, 1),
     ("error_body", {"status": 200}, 1),
+    ("bare_error", {"status": 400}, 1),
 ]
 
 

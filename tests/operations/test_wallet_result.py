@@ -45,6 +45,24 @@ def test_a_failure_is_read_by_its_code() -> None:
     assert report_of(FailedWalletResult.build(code="1")) == "1"
 
 
+@pytest.mark.parametrize(
+    "detail",
+    [
+        {"code": "4100001"},
+        {"code": "4100001", "description": None},
+        {"code": "4100001", "details": None},
+        {"code": "4100001", "details": {}},
+        {"code": "4100001", "details": {"message": None}},
+        {"code": "4100001", "transactionAccountId": None, "state": None},
+    ],
+    ids=repr,
+)
+def test_a_code_alone_is_a_failure_whatever_else_is_missing(detail: dict[str, Any]) -> None:
+    result = read_result(detail)
+    assert isinstance(result, FailedWalletResult)
+    assert report_of(result) == "4100001"
+
+
 VISA = "4111111111111111"
 
 
@@ -111,8 +129,14 @@ BAD: list[Any] = [
     GOOD | {"shippingAddress": {"name": "\0"}},
     GOOD | {"shippingAddress": {"postalCode": 10115}},
     GOOD | {"ClientSystemTransactionId": "01ABD"},
+    GOOD | {"code": "1"},
+    GOOD | {"Code": "1", "details": {"message": "no"}},
+    {"code": "1", "state": "Approved"},
+    {"code": "1", "ID": "g-1"},
+    {"code": "1", "redirectUrl": "https://gateway.example/"},
     {"code": 7},
     {"code": ""},
+    {"code": "1", "description": ["text"]},
     {"code": "1", "details": "text"},
     {"code": "1", "details": {"message": {"deep": 1}}},
 ]

@@ -20,7 +20,9 @@ from wallet_gateway.protocol.faults import (
     ErrorBody,
     FaultCode,
     error_body,
+    is_contradictory,
     looks_like_error,
+    names_a_fault,
     read_refund_amount_exceeded,
     refund_amount_exceeded,
 )
@@ -77,16 +79,35 @@ def test_names_are_read_in_any_letter_case(rename: Callable[[str], str]) -> None
     [
         ({"details": {"message": "x"}}, "code"),
         ({"code": "", "details": {"message": "x"}}, "code"),
-        ({"code": "1"}, "details"),
         ({"code": "1", "details": "x"}, "details"),
-        ({"code": "1", "details": {}}, "details.message"),
         ({"code": "1", "details": {"message": ["x"]}}, "details.message"),
+        ({"code": "1", "description": ["x"]}, "description"),
     ],
 )
-def test_an_error_body_without_code_or_message_is_refused(values: dict[str, Any], path: str) -> None:
+def test_an_error_body_without_a_code_or_with_what_is_no_text_is_refused(
+    values: dict[str, Any], path: str
+) -> None:
     with pytest.raises(InvalidMessage) as caught:
         ErrorBody.from_wire(values)
     assert paths(caught.value) == [path]
+
+
+@pytest.mark.parametrize(
+    ("rest", "message"),
+    [
+        ({}, ""),
+        ({"description": "GeneralValidationError"}, "GeneralValidationError"),
+        ({"description": "GeneralValidationError", "details": {}}, "GeneralValidationError"),
+        ({"description": "GeneralValidationError", "details": {"message": "x"}}, "x"),
+        ({"details": None}, ""),
+        ({"details": {"message": None}}, ""),
+        ({"details": {"message": ""}}, ""),
+    ],
+    ids=repr,
+)
+def test_an_error_body_says_what_there_is(rest: dict[str, Any], message: str) -> None:
+    error = ErrorBody.from_wire({"code": "4100001", **rest})
+    assert (error.code, error.message) == ("4100001", message)
 
 
 @pytest.mark.parametrize(
@@ -94,13 +115,38 @@ def test_an_error_body_without_code_or_message_is_refused(values: dict[str, Any]
     [
         ERROR,
         {"Code": "1", "Details": {"Message": ""}},
-        {"CODE": "1", "DETAILS": {"MESSAGE": "x"}, "state": "Approved"},
         {"code": 7, "details": {"message": "x"}},
+        {"code": "1"},
+        {"CODE": "1", "description": "x"},
+        {"code": "1", "details": None},
+        {"code": "1", "details": {"message": None}},
+        {"code": "1", "State": None, "ID": None, "redirectURL": None},
     ],
     ids=repr,
 )
-def test_code_and_message_make_an_error(value: object) -> None:
+def test_a_code_makes_an_error_whatever_else_is_missing(value: object) -> None:
     assert looks_like_error(value) is True
+    assert names_a_fault(value) is True
+
+
+@pytest.mark.parametrize("name", ["state", "id", "redirectUrl", "State", "ID", "REDIRECTURL"])
+def test_a_code_beside_a_field_of_a_success_is_a_contradiction_and_no_error(name: str) -> None:
+    value = {"CODE": "1", "DETAILS": {"MESSAGE": "x"}, name: ""}
+    assert is_contradictory(value)
+    assert not looks_like_error(value)
+    assert names_a_fault(value), "among records a fault is one all the same"
+    assert not is_contradictory({name: ""})
+
+
+def test_an_endpoint_names_one_more_field_of_a_success() -> None:
+    assert is_contradictory({"code": "1", "apiKey": "k"}, "apikey")
+    assert not is_contradictory({"code": "1", "apiKey": None}, "apikey")
+    assert not is_contradictory({"code": "1", "": "x"}, "")
+
+
+def test_a_record_may_have_a_code_of_its_own() -> None:
+    assert not names_a_fault(record() | {"code": "1"})
+    assert names_a_fault(record() | {"code": "1", "details": {"message": "x"}})
 
 
 @every(
@@ -111,15 +157,9 @@ def test_code_and_message_make_an_error(value: object) -> None:
         [],
         [ERROR],
         {},
-        {"code": "1"},
         {"details": {"message": "x"}},
         {"code": None, "details": {"message": "x"}},
-        {"code": "1", "details": None},
-        {"code": "1", "details": "message"},
-        {"code": "1", "details": []},
-        {"code": "1", "details": {}},
-        {"code": "1", "details": {"message": None}},
-        {"code": "1", "message": "x"},
+        {"code": "1", "state": "Errored"},
         checkout(),
         follow_up_response(),
         record(),
@@ -132,7 +172,8 @@ def test_anything_less_is_no_error(value: object) -> None:
 
 
 def test_a_letter_that_only_resembles_one_of_a_name_makes_no_error() -> None:
-    assert not looks_like_error({"code": "1", "detail\u017f": {"message": "x"}})
+    assert not looks_like_error({"\u0421ode": "1", "details": {"message": "x"}})
+    assert not is_contradictory({"code": "1", "\u017ftate": "Approved"})
 
 
 def test_the_refusal_of_a_refund_names_the_four_amounts_in_order() -> None:

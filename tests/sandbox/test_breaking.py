@@ -301,6 +301,15 @@ def test_an_error_body_nobody_worded_is_the_interfaces_own(refund: Refund, contr
     assert answer.message.startswith("SchemaValidationError")
 
 
+def test_fault_bare_error(
+    refund: Refund, control: SandboxControl, merchant: Merchant, reference: str
+) -> None:
+    control.fault("refund", "bare_error", status=422, code="777")
+    answer = refund()
+    assert (answer.status, answer.json) == (422, {"code": "777"})
+    assert states(merchant, reference) == []
+
+
 def test_fault_error_200(refund: Refund, control: SandboxControl, merchant: Merchant, reference: str) -> None:
     control.fault("refund", "error_200", code="1", message="But it was done.")
     answer = refund()

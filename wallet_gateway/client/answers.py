@@ -17,8 +17,8 @@ from typing import Generic, TypeVar
 from wallet_gateway.client.errors import BadAnswer, OutcomeUnknown, Refused, UnknownReason
 from wallet_gateway.client.redaction import redact_message
 from wallet_gateway.protocol.errors import InvalidMessage, ProtocolError, UnreadableBody
-from wallet_gateway.protocol.faults import ErrorBody, looks_like_error
-from wallet_gateway.protocol.strict_json import JsonValue, fold_name
+from wallet_gateway.protocol.faults import ErrorBody, is_contradictory, looks_like_error, names_a_fault
+from wallet_gateway.protocol.strict_json import JsonValue
 
 LONGEST_WAIT = 900.0
 """Seconds a gateway can make us wait at most."""
@@ -54,10 +54,10 @@ def message_of(answer: HttpAnswer, shape: Shape[M]) -> M:
     if 200 <= answer.status < 300:
         return _message_of_success(answer, shape)
     reason = _reason(answer.status)
-    if reason is UnknownReason.FOREIGN_ANSWER and (refusal := _refusal(answer)):
-        if _has_field(answer.value, shape.mark):
+    if reason is UnknownReason.FOREIGN_ANSWER:
+        if is_contradictory(answer.value, shape.mark):
             reason = UnknownReason.CONTRADICTORY
-        else:
+        elif refusal := _refusal(answer):
             raise refusal
     raise OutcomeUnknown(reason, seconds_to_wait(answer.headers), detail=f"HTTP {answer.status}")
 
@@ -66,10 +66,10 @@ def _message_of_success(answer: HttpAnswer, shape: Shape[M]) -> M:
     value = answer.value
     if isinstance(value, UnreadableBody):
         raise _bad(UnknownReason.UNREADABLE, value)
-    # An error's code beside the mark of a success is enough: whatever it is, it is not a clear yes.
-    if _has_field(value, shape.mark) and _has_field(value, "code"):
-        raise BadAnswer(UnknownReason.CONTRADICTORY, detail=f"both code and {shape.mark}")
-    if isinstance(value, list) and any(map(looks_like_error, value)):
+    # An error's code beside a field of a success is enough: whatever it is, it is not a clear yes.
+    if is_contradictory(value, shape.mark):
+        raise BadAnswer(UnknownReason.CONTRADICTORY, detail="an error's code beside a field of a success")
+    if isinstance(value, list) and any(map(names_a_fault, value)):
         raise BadAnswer(UnknownReason.CONTRADICTORY, detail="an error among the records")
     if refusal := _refusal(answer):
         raise refusal
@@ -82,7 +82,7 @@ def _message_of_success(answer: HttpAnswer, shape: Shape[M]) -> M:
 
 
 def _bad(reason: UnknownReason, error: ProtocolError) -> BadAnswer:
-    return BadAnswer(reason, detail=redact_message(str(error)[:_LONGEST_DETAIL]))
+    return BadAnswer(reason, detail=redact_message(str(error))[:_LONGEST_DETAIL])
 
 
 def _reason(status: int) -> UnknownReason:
@@ -105,12 +105,6 @@ def _refusal(answer: HttpAnswer) -> Refused | None:
     except InvalidMessage:
         return None
     return Refused(redact_message(body.code), redact_message(body.message), answer.status)
-
-
-def _has_field(value: object, folded: str) -> bool:
-    return isinstance(value, dict) and any(
-        part is not None and fold_name(name) == folded for name, part in value.items()
-    )
 
 
 def seconds_to_wait(headers: Mapping[str, str]) -> float | None:

@@ -16,16 +16,21 @@ from wallet_gateway.protocol.strict_json import JsonValue, dumps, fold_name, loa
 
 LONGEST_TEXT = 20_000
 """Characters kept of one body."""
+_OVERHANG = 400
+"""Characters read beyond those kept; no card number and no name of a key has as many."""
 REMOVED = "[removed]"
 
 Rule = Callable[[str], str]
 
 _CARD_NUMBER = re.compile(r"(?<![0-9A-Za-z])[0-9](?:(?:[ +-]|%20)?[0-9]){12,18}(?![0-9A-Za-z])")
-_EMAIL = re.compile(r"([\w.%+-])[\w.%+-]*+@([\w-]+(?:\.[\w-]+)+)")
+# A run of the characters of an address, and the domain if it is one. Runs that are none match as well, and
+# possessive repeats give nothing back: so no character is looked at more than twice, however long a run is.
+_EMAIL = re.compile(r"([\w.%+-])[\w.%+-]*+(?:@([\w-]++(?:\.[\w-]++)++))?+")
+_REST_OF_ADDRESS = re.compile(r"[\w.%+@-]*+")
 # A key has a digit or is long; "Authorization: declined" and "PublicApiKey is missing" are messages.
 _CREDENTIAL = re.compile(
     r"(?i)(authorization[\"']?\s{0,4}[:=]\s{0,4}[\"']?(?:[a-z]{1,20}\s{1,4})?|(?:publicapikey|bearer)\s{1,4})"
-    r"(?=\S*[0-9]|\S{16})[^\s\"'<,;]+"
+    r"(?=\S{0,15}[0-9]|\S{16})[^\s\"'<,;]+"
 )
 _ORIGIN = re.compile(r"(?i)(https?://)(?:[^/?#]*@)?([^/?#]*)")
 # One field of something that wants to be JSON, whole or cut off.
@@ -46,12 +51,14 @@ def redact_text(text: bytes | str) -> str:
         return written(redact(loads(text)))
     except UnreadableBody:
         plain = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-        # A few more characters than are kept, so that a number across the cut is still seen as one.
-        return redact_message(_FIELD.sub(_redact_field, plain[: LONGEST_TEXT + 100]))[:LONGEST_TEXT]
+        return _of_the_beginning(plain, _fields_and_text)[:LONGEST_TEXT]
 
 
 def redact_message(text: str) -> str:
-    """Give free text without card numbers, e-mail addresses and keys; no database takes a NUL."""
+    """Give free text without card numbers, e-mail addresses and keys; no database takes a NUL.
+
+    Of a text that is longer than anything kept, about the first 20,000 characters.
+    """
     return _free_text(text.replace("\0", "\ufffd"))
 
 
@@ -76,6 +83,10 @@ def _redact(value: JsonValue, rule: Rule) -> JsonValue:
     if isinstance(value, list):
         return [_redact(part, rule) for part in value]
     return value
+
+
+def _fields_and_text(text: str) -> str:
+    return redact_message(_FIELD.sub(_redact_field, text))
 
 
 def _redact_field(field: re.Match[str]) -> str:
@@ -118,14 +129,34 @@ def _keep_origin(text: str) -> str:
 
 
 def _free_text(text: str) -> str:
-    if len(text) < 6:
-        return text
+    return text if len(text) < 6 else _of_the_beginning(text, _without_numbers_addresses_and_keys)
+
+
+def _of_the_beginning(text: str, rule: Rule) -> str:
+    """Apply a rule to as much of a text as can be kept, so that a long one costs no more.
+
+    What the cut divides is not recognised. An address may have any length and is therefore read to its end. A
+    number or key that is divided stands at the end of what the rule gives, and the end is left out: otherwise
+    it would be shown wherever the text before it has become shorter.
+    """
+    if len(text) <= LONGEST_TEXT + _OVERHANG:
+        return rule(text)
+    address = _REST_OF_ADDRESS.match(text, LONGEST_TEXT + _OVERHANG)
+    return rule(text[: address.end()] if address else text)[:-_OVERHANG]
+
+
+def _without_numbers_addresses_and_keys(text: str) -> str:
     if "@" in text:
-        text = _EMAIL.sub(r"\1***@\2", text)
+        text = _EMAIL.sub(_redact_address, text)
     if len(text) >= 13:
         text = _CARD_NUMBER.sub(_redact_number, text)
         text = _CREDENTIAL.sub(rf"\1{REMOVED}", text)
     return text
+
+
+def _redact_address(found: re.Match[str]) -> str:
+    first, domain = found.groups()
+    return f"{first}***@{domain}" if domain else found[0]
 
 
 def _redact_number(found: re.Match[str]) -> str:

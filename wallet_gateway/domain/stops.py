@@ -35,7 +35,7 @@ class StopWords:
         return f"{self.verb}{author}: {self.reason}"[:LONGEST]
 
 
-_WORDS = re.compile(r"(stopped by |resumed by )([^:]+): (.*)", re.DOTALL)
+_WORDS = re.compile(r"\A(stopped by |resumed by )([^:]+): (.*)", re.DOTALL)
 
 
 def read_stop(text: str) -> StopWords | None:

@@ -28,7 +28,8 @@ WATCHED = (
 SECONDS = 30
 MOST_BYTES = 5_000_000
 _NONCE = re.compile(r"'nonce-[^']*'")
-_IMPORT = re.compile(r"""\bimport\b(?:[^"'();]*\bfrom)?\s*\(?\s*["'](\.{1,2}/[^"']+\.js)["']""")
+# What is loaded stands behind `import`, `import(` or a `from`, that of an `export` too.
+_IMPORT = re.compile(r"""\b(?:import\s*+\(?|from)\s*+["'](\.{1,2}/[^"']+\.js)["']""")
 
 
 class PageUnseen(Exception):

@@ -40,10 +40,14 @@ def pause_queries(context: GatewayContext, *, seconds: float) -> None:
 
 
 def count_unknown(context: GatewayContext) -> None:
-    """Pause new sends when too many outcomes became unknown within a short time."""
+    """Pause new sends when too many outcomes became unknown within a short time.
+
+    A refusal is not counted, though it stays unknown until a status query has confirmed it: the gateway
+    did answer.
+    """
     now = context.clock.now()
     unknown = GatewayTransaction.objects.filter(
-        gateway=context.alias, state=IntentState.UNKNOWN, state_since__gt=now - PAUSE_WINDOW
+        gateway=context.alias, state=IntentState.UNKNOWN, state_since__gt=now - PAUSE_WINDOW, error_code=""
     )
     if unknown.count() > PAUSE_AT_UNKNOWNS:
         stop_sending(context.alias, until=now + PAUSE, reason="too many unknown outcomes in a short time")

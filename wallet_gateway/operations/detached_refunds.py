@@ -23,7 +23,7 @@ from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
 
-_PARENT = re.compile(r"[!-~]{1,128}\Z")
+_PARENT = re.compile(r"\A[!-~]{1,128}\Z")
 
 
 class UnableToRefundMigrated(OperationRefused):

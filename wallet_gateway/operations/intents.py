@@ -62,7 +62,7 @@ class Who:
 
 
 NOBODY = Who()
-_KEY = re.compile(r"[!-~]{1,64}\Z")
+_KEY = re.compile(r"\A[!-~]{1,64}\Z")
 
 
 @sensitive_variables()

@@ -33,7 +33,7 @@ from wallet_gateway.protocol.errors import (
 )
 from wallet_gateway.protocol.money import Money
 
-_REFERENCE = re.compile(r"[!-~]{1,64}\Z")
+_REFERENCE = re.compile(r"\A[!-~]{1,64}\Z")
 _WIRE_TYPES = {
     PaymentType.SALE: CheckoutType.SALE,
     PaymentType.PREAUTHORIZATION: CheckoutType.PREAUTHORIZATION,

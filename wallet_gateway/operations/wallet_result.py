@@ -15,11 +15,13 @@ from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.texts import is_storable
 from wallet_gateway.operations.wallet_pricing import NO_OPTION, region_of
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
+from wallet_gateway.protocol.faults import is_contradictory
 from wallet_gateway.protocol.strict_json import fold_name
 from wallet_gateway.protocol.wallet_results import FailedWalletResult, SheetChoices, WalletResult
 
 LONGEST_REPORT = 300
 """Characters kept of what a browser reports."""
+_ACCOUNT = "transactionaccountid"
 
 
 class InvalidWalletResult(OperationRefused):
@@ -34,10 +36,13 @@ class InvalidWalletResult(OperationRefused):
 def read_result(detail: object) -> WalletResult | FailedWalletResult:
     """Return the detail as a message; raises `InvalidWalletResult` that names every fault.
 
-    Fields that the interface does not name are not read, and so never stored.
+    A failure has a code and no field of a success, as the gateway's error body. Fields that the interface
+    does not name are not read, and so never stored.
     """
     if not isinstance(detail, Mapping) or not all(isinstance(name, str) for name in detail):
         raise InvalidWalletResult([FieldError("", "the detail is no JSON object")])
+    if is_contradictory(detail, _ACCOUNT):
+        raise InvalidWalletResult([FieldError("code", "stands beside a field of a success")])
     failed = "code" in {fold_name(name) for name in detail}
     model = FailedWalletResult if failed else WalletResult
     try:

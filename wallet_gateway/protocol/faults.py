@@ -18,6 +18,8 @@ from wallet_gateway.protocol.strict_json import fold_name
 REFUND_AMOUNT_EXCEEDED = "RefundAmountExceeded"
 SCHEMA_VALIDATION_ERROR = "SchemaValidationError"
 
+_OF_A_SUCCESS = ("state", "id", "redirecturl")
+
 # The interface names the four amounts and their order, not the words between them. Possessive repeats try
 # nothing twice: no message takes long, and no amount is read as two, its decimals as the next one.
 _REFUND_LIMIT = re.compile(
@@ -35,24 +37,24 @@ class FaultCode(StrEnum):
 class ErrorDetails(WireModel):
     """The description of a fault."""
 
-    message: OptionalText
+    message: OptionalText | None = None
 
     is_answer = True
 
 
 class ErrorBody(WireModel):
-    """What is answered instead of a result."""
+    """What is answered instead of a result: a code, and a description where one is available."""
 
     code: Text
     description: OptionalText | None = None
-    details: ErrorDetails
+    details: ErrorDetails | None = None
 
     is_answer = True
 
     @property
     def message(self) -> str:
-        """The description of the fault."""
-        return self.details.message
+        """The description of the fault; empty where the gateway gives none."""
+        return (self.details and self.details.message) or self.description or ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,8 +68,27 @@ class RefundLimit:
 
 
 def looks_like_error(value: object) -> bool:
-    """Whether a JSON value is an error answer: ``code`` and ``details.message`` are there, in any case."""
-    return _member(value, "code") is not None and _member(_member(value, "details"), "message") is not None
+    """Whether a JSON value is an error answer: it has a ``code``, and no field that only a success has."""
+    return _member(value, "code") is not None and not is_contradictory(value)
+
+
+def is_contradictory(value: object, success: str = "") -> bool:
+    """Whether a ``code`` stands beside a field of a success, in any letter case.
+
+    These are ``state``, ``id`` and ``redirectUrl``; ``success`` is the folded name of one more.
+    """
+    if _member(value, "code") is None:
+        return False
+    return any(_member(value, name) is not None for name in (*_OF_A_SUCCESS, success) if name)
+
+
+def names_a_fault(record: object) -> bool:
+    """Whether one of a list's records holds an error, even beside a state: ``code`` and ``details.message``.
+
+    A ``code`` alone may be a field of a record that the interface does not name.
+    """
+    described = _member(_member(record, "details"), "message") is not None
+    return looks_like_error(record) or (described and _member(record, "code") is not None)
 
 
 def _member(value: object, name: str) -> object:

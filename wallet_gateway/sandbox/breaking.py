@@ -81,6 +81,11 @@ def error_body_unprocessed(exchange: Exchange, fault: SetFault) -> Reply:
     return exchange.write(_error(fault), status=fault.status or DEFAULT_ERROR_STATUS)
 
 
+def bare_error(exchange: Exchange, fault: SetFault) -> Reply:
+    """Answer an error body of a code alone; nothing was processed."""
+    return exchange.write({"code": _error(fault)["code"]}, status=fault.status or DEFAULT_ERROR_STATUS)
+
+
 def throttled(exchange: Exchange, fault: SetFault) -> Reply:
     """Answer 429 and when to come again; nothing was processed."""
     seconds = round(_duration(fault, DEFAULT_RETRY_AFTER).total_seconds())
@@ -184,6 +189,7 @@ BREAKING: Final[dict[FaultKind, Breaking]] = {
     FaultKind.STATUS_BEFORE: status_before,
     FaultKind.STATUS_AFTER: status_after,
     FaultKind.ERROR_BODY: error_body_unprocessed,
+    FaultKind.BARE_ERROR: bare_error,
     FaultKind.THROTTLED: throttled,
     FaultKind.REDIRECTED: redirected,
     FaultKind.ERROR_200: error_200,

@@ -37,6 +37,7 @@ class FaultKind(StrEnum):
     THROTTLED = "throttled"
     DUPLICATE = "duplicate"
     ERROR_BODY = "error_body"
+    BARE_ERROR = "bare_error"
     ERROR_200 = "error_200"
     MIXED = "mixed"
     RESET = "reset"

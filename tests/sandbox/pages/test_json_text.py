@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.processor_time import BIG, LARGE, grows_too_fast
 from wallet_gateway.sandbox.pages.json_text import MAX_INDENT, indented
 
 VALUES = st.recursive(
@@ -40,6 +41,18 @@ def test_numbers_and_double_names_stay_as_received(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "not json", "<html>{}</html>", '"just text"', "  12"])
 def test_what_is_no_object_and_no_list_stays_as_it_is(text: str) -> None:
     assert indented(text) == text
+
+
+def test_a_text_that_is_cut_off_keeps_its_blanks() -> None:
+    assert indented('{"a":"cut  of, and: more') == '{\n  "a": "cut  of, and: more'
+
+
+@pytest.mark.parametrize("block", ['\\"', '"', '"\\', '{"', "[", ",", "x", '"x":'])
+def test_no_body_takes_more_than_linear_time(block: str) -> None:
+    def broken(size: int) -> str:
+        return '{"' + block * (size // len(block))
+
+    assert not grows_too_fast(indented, broken, LARGE, BIG)
 
 
 @pytest.mark.parametrize("text", ['{"a":"cut of', '{"a":[1,2', "]]}}", '{"a" "b" 1,,', "[[[}"])

@@ -9,7 +9,8 @@ from typing import Final
 # A body may be nested a thousand deep; from here on the indent stops growing, or the text would explode.
 MAX_INDENT: Final = 16
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\],:]|[^\s"{}\[\],:]+|"', re.DOTALL)
+# A text without its closing quote takes all the rest, so that no quote is tried in vain.
+_TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\],:]|[^\s"{}\[\],:]++', re.DOTALL)
 _OPENING = frozenset("{[")
 _CLOSING = frozenset("}]")
 

@@ -12,7 +12,7 @@ DEFAULT_LANGUAGE: Final = "en"
 RIGHT_TO_LEFT: Final = frozenset({"ar"})
 
 # A language tag starts with its primary subtag; shops write the rest with a hyphen or with an underscore.
-_PRIMARY_SUBTAG = re.compile(r"\s*([A-Za-z]{2,8})(?:[-_.@].*)?\s*", re.DOTALL)
+_PRIMARY_SUBTAG = re.compile(r"\A\s*([A-Za-z]{2,8})(?:[-_.@].*)?\s*", re.DOTALL)
 
 
 def page_language(asked: str | None) -> str:

@@ -32,9 +32,9 @@ export class Accounts {
   async #create(data) {
     const reference = await this.#reference()
     const { mid: merchantId, sid: storeId } = this.order
-    const body = { merchantId, storeId, clientSystemTransactionId: reference, paymentData: data }
-    const [status, answer] = await this.#post(JSON.stringify(body))
-    const detail = read(answer, status, reference)
+    const body = JSON.stringify({ merchantId, storeId, clientSystemTransactionId: reference, paymentData: data })
+    const [status, answer] = await this.#post(body)
+    const detail = withoutNulls(read(answer, status, reference))
     // The answer is not repeated: it may hold a cryptogram.
     if (!detail) throw new Error(`The gateway's answer (HTTP ${status}) is not one that the interface knows`)
     if ("code" in detail) return detail
@@ -78,7 +78,7 @@ export class Accounts {
   }
 }
 
-/** In small letters: the interface's examples differ in case. @type {(name: string, value: any) => any} */
+/** In small letters: examples differ in case. @param {any} _ @param {any} value */
 function folded(_, value) {
   if (!isPlain(value)) return value
   const members = Object.entries(value).map(([name, member]) => [name.toLowerCase(), member])
@@ -87,27 +87,30 @@ function folded(_, value) {
   return object
 }
 
-/** @type {(answer: string, status: number, reference: string) => Detail | undefined} */
+/** @type {Reading} */
 function read(answer, status, reference) {
   /** @type {any} */
   let members = {}
   try {
     members = Object(withoutNulls(JSON.parse(answer, folded)))
   } catch {}
-  const { code, description, details, cryptogram, eciindicator } = members
-  if ([code, details?.message].every(isText)) {
-    return { code, ...(isText(description) && { description }), details: { message: details.message } }
+  const { code, description, details = {}, transactionaccountid, clientsystemtransactionid = reference, transactionmethod = METHOD, cryptogram, eciindicator } = members
+  if ("code" in members) {
+    const { message } = details
+    // Neither yes nor no.
+    const isMixed = ["state", "id", "redirecturl", "transactionaccountid"].some((name) => name in members)
+    if (isMixed || !code || ![code, description ?? "", message ?? ""].every(isText) || !isPlain(details)) return
+    return { code, description, details: message && { message } }
   }
-  const { transactionaccountid, clientsystemtransactionid = reference, transactionmethod = METHOD } = members
   if (status >= 300 || clientsystemtransactionid !== reference || transactionmethod !== METHOD) return
   if (!transactionaccountid || ![transactionaccountid, cryptogram ?? "", eciindicator ?? ""].every(isText)) return
-  return withoutNulls({
+  return {
     clientSystemTransactionId: reference,
     transactionAccountId: transactionaccountid,
     transactionMethod: METHOD,
     cryptogram,
     eciIndicator: eciindicator,
-  })
+  }
 }
 
 export class Callbacks {
@@ -135,7 +138,7 @@ export class Callbacks {
     this.#ending = {}
   }
 
-  /** A slow authorization is waited for, even when the wallet has given it up. */
+  /** Waits for a slow authorization, even one that the wallet has given up. */
   async end() {
     await this.#authorizing
     return this.#ending

@@ -29,7 +29,7 @@ function readSettings(tag, profile) {
     const scheme = profile === "prod" ? /^https:/ : /^https?:/
     const { href } = Object.assign(document.createElement("a"), { href: url ?? "" })
     demand(url && scheme.test(href), `${name}-url must be a URL (https in profile prod)`)
-    return href.replace(/\/+$/, "")
+    return href.replace(/^(.*[^/])\/*$/, "$1")
   }
   const accountUrl = absolute(gatewayUrl, "gateway") + accountPath
   const settings = { accountUrl, payJsUrl: absolute(payJsUrl, "pay-js"), gatewayName, failedMessage, nonce: tag?.nonce, patience: timeout * 1000 }

@@ -49,7 +49,7 @@ const list = (check, least = 0) => (value, path) =>
 /** @type {(check: Check) => Check} */
 const optional = (check) => (value, path) => (value == null ? [] : check(value, path))
 
-/** `open` lets others pass. @type {(required: Checks, others?: Checks, open?: boolean) => Check} */
+/** `open` lets others pass. @type {Recording} */
 const record = (required, others = {}, open) => (value, path) => {
   if (!isPlain(value)) return object(value, path)
   const unknown = Object.keys(value).filter((name) => !open && !Object.keys({ ...required, ...others }).includes(name))
@@ -180,11 +180,11 @@ export const sheetError = (intents) =>
   })
 const newTransactionInfo = record({ totalPrice: pattern('text such as "10.00"', /^\d{1,12}(\.\d{1,2})?$/) }, { displayItems }, true)
 
-/** @type {(answer: any, error: Check) => void} */
+/** @type {Answering} */
 export const readUpdate = (answer, error) =>
   refuse(record({}, { newOfferInfo: offerInfo, newTransactionInfo, newShippingOptionParameters: shippingOptions, error })(answer, "the answer of onPaymentDataChanged"))
 
-/** @type {(answer: any, error: Check) => void} */
+/** @type {Answering} */
 export const readResult = (answer, error) =>
   refuse(record({ transactionState: oneOf("SUCCESS", "ERROR") }, { error })(answer, "the answer of onPaymentAuthorized"))
 

@@ -46,6 +46,10 @@ interface GpayTypes {
 /** Takes a value and its path, gives the faults it finds as sentences. */
 type Check = (value: any, path: string) => string[];
 type Checks = Record<string, Check>;
+/** Makes the check of an object of fields that must and fields that may be there. */
+type Recording = (required: Checks, others?: Checks, open?: boolean) => Check;
+/** Refuses an answer of the page's callbacks that the wallet would not take. */
+type Answering = (answer: any, error: Check) => void;
 /** Hears, for the console, what is left out or has no effect. */
 type Warn = (warning: string) => void;
 
@@ -92,13 +96,18 @@ interface Success {
   shippingAddress?: object;
   email?: string;
 }
-/** Its failed form. */
+/** Its failed form: the gateway's error body, as far as there is one. */
 interface Failure {
   code: string;
   description?: string;
-  details: { message: string };
+  details?: { message: string };
 }
 type Detail = Success | Failure;
+/**
+ * Reads the gateway's answer. A `code` makes it a failure, whatever else is missing, unless a field of a success stands
+ * beside it: that is neither, like all that the interface does not know.
+ */
+type Reading = (answer: string, status: number, reference: string) => Detail | undefined;
 
 /** What a run needs of the wallet it belongs to. */
 interface Surroundings {
