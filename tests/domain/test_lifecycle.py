@@ -68,6 +68,12 @@ def test_an_unknown_outcome_ends_by_evidence_or_by_a_person_and_by_nothing_else(
     assert set(TRANSITIONS[S.UNKNOWN]) == {E.HELD, E.APPROVED, E.REJECTED, E.CONTRADICTED, E.ABANDONED}
 
 
+def test_an_open_page_ends_by_evidence_by_its_time_or_by_a_person() -> None:
+    assert set(TRANSITIONS[S.OPEN]) == {
+        *(E.HELD, E.APPROVED, E.REJECTED, E.CONTRADICTED, E.EXPIRED, E.ABANDONED)
+    }
+
+
 @pytest.mark.parametrize("state", [S.REJECTED, S.ABANDONED, *sorted(UNSENT_STATES)])
 def test_an_approval_after_an_end_without_money_is_a_contradiction(state: IntentState) -> None:
     assert advance(state, E.APPROVED) is S.ANOMALY

@@ -13,10 +13,12 @@ from wallet_gateway.domain.recovery import (
     LADDER,
     Position,
     instants,
+    is_silent,
     may_conclude_expired,
     needs_operator,
     next_query_at,
     offered_until,
+    page_end,
 )
 
 NOW = datetime(2026, 5, 17, 12, 0, tzinfo=UTC)
@@ -141,9 +143,28 @@ def test_only_pages_and_decisions_are_watched(kind: TransactionKind) -> None:
     assert waits(IntentState.ABANDONED, kind=kind, expires_at=None) == []
 
 
-def test_a_page_of_unknown_end_is_not_watched() -> None:
+def test_an_open_page_of_unknown_end_is_taken_for_one_of_the_longest_life() -> None:
+    longest = position(IntentState.OPEN, expires_at=NOW + 15 * MINUTE)
+    unknown = position(IntentState.OPEN, expires_at=None)
+    assert instants(unknown) == instants(longest)
+    assert page_end(unknown) == NOW + 15 * MINUTE
     assert waits(IntentState.ABANDONED, expires_at=None) == []
-    assert waits(IntentState.OPEN, expires_at=None) == []
+
+
+@pytest.mark.parametrize(
+    ("age", "silent"), [(DAY - timedelta(seconds=1), False), (DAY, True), (9 * DAY, True)]
+)
+def test_an_open_page_is_silent_a_day_past_its_end(age: timedelta, silent: bool) -> None:
+    for rung in (0, 4, 12):
+        assert is_silent(position(IntentState.OPEN, rung=rung), END + age) is silent
+
+
+@pytest.mark.parametrize("rung", [0, 5, 20])
+def test_anything_else_is_silent_when_a_due_question_has_had_no_answer_for_a_day(rung: int) -> None:
+    at = position(IntentState.PENDING, rung=rung)
+    due = instants(at)[rung]
+    assert not is_silent(at, due + DAY - timedelta(seconds=1))
+    assert is_silent(at, due + DAY)
 
 
 @given(st.floats(min_value=-1, max_value=1), st.integers(min_value=60, max_value=900))

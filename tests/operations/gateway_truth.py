@@ -87,7 +87,7 @@ class GatewayTruth:
 
 
 def _approved(intent: GatewayTransaction, gateway: Gateway) -> int:
-    records = [r for r in gateway.status(intent.reference).message if r.state == "Approved"]
+    records = [r for r in gateway.status(intent.reference).message.records if r.state == "Approved"]
     assert len(records) <= 1, f"{intent} was carried out {len(records)} times"
     return sum(record.money.minor_units for record in records)
 

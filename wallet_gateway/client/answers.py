@@ -38,6 +38,8 @@ class Shape(Generic[M]):
     """Raises ProtocolError for another shape."""
     mark: str
     """The folded name of a field that only a success has; empty where a success is no object."""
+    by_parts: bool = False
+    """Whether an answer that is no strict JSON as a whole may be read part by part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +71,6 @@ def _message_of_success(answer: HttpAnswer, shape: Shape[M]) -> M:
     # An error's code beside the mark of a success is enough: whatever it is, it is not a clear yes.
     if _has_field(value, shape.mark) and _has_field(value, "code"):
         raise BadAnswer(UnknownReason.CONTRADICTORY, detail=f"both code and {shape.mark}")
-    if isinstance(value, list) and any(map(looks_like_error, value)):
-        raise BadAnswer(UnknownReason.CONTRADICTORY, detail="an error among the records")
     if refusal := _refusal(answer):
         raise refusal
     try:

@@ -166,7 +166,8 @@ TRANSITIONS: Mapping[IntentState, Mapping[IntentEvent, IntentState]] = MappingPr
             _E.CONTRADICTED: _S.ANOMALY,
         },
         _S.UNKNOWN: {**_EVIDENCE, _E.ABANDONED: _S.ABANDONED},
-        _S.OPEN: {**_EVIDENCE, _E.EXPIRED: _S.EXPIRED},
+        # A person ends a page of which the gateway says nothing readable; it stays on watch.
+        _S.OPEN: {**_EVIDENCE, _E.EXPIRED: _S.EXPIRED, _E.ABANDONED: _S.ABANDONED},
         _S.PENDING: {**_EVIDENCE, _E.ABANDONED: _S.ABANDONED},
         _S.AWAITING_3DS: {
             _E.APPROVED: _S.APPROVED,

@@ -31,6 +31,16 @@ OPERATOR_AFTER = timedelta(hours=24)
 OPERATOR_ABSENT_ANSWERS = 5
 """From this age and this many empty answers on, an unknown outcome asks for a person."""
 
+SILENCE = timedelta(days=1)
+"""How long a due question may go without a readable answer before a person is told.
+
+A gateway's outage is over within hours, and a hosted page lives a quarter of an hour at most. What is silent
+for a day, such as a page a day past its end, does not mend by itself: somebody may have paid there.
+"""
+
+LONGEST_PAGE = timedelta(seconds=900)
+"""The longest life of a hosted page (the interface, redirectUrlTimeout): taken where its end is not known."""
+
 PAUSE_AT_UNKNOWNS = 3
 PAUSE_WINDOW = timedelta(minutes=10)
 PAUSE = timedelta(minutes=5)
@@ -90,13 +100,29 @@ def instants(position: Position) -> tuple[datetime, ...]:
         return tuple(since + wait for wait in LADDER)
     if state in {IntentState.PENDING, IntentState.AWAITING_3DS}:
         return tuple(since + wait for wait in PENDING_TIMETABLE)
-    if state is IntentState.OPEN and position.expires_at:
-        return _open_instants(since, position.expires_at)
+    if state is IntentState.OPEN:
+        return _open_instants(since, page_end(position))
     if state in {IntentState.EXPIRED, IntentState.ABANDONED}:
         return _watch_instants(position)
     if state in {IntentState.APPROVED, IntentState.REJECTED}:
         return _confirm_instants(position)
     return ()
+
+
+def page_end(position: Position) -> datetime:
+    """Return when a hosted page ends; where its end is not known, the latest instant that it could be."""
+    return position.expires_at or position.since + LONGEST_PAGE
+
+
+def is_silent(position: Position, now: datetime) -> bool:
+    """Say whether a question without an answer at `now` was the last of a silence that a person must hear of.
+
+    Of an open page that is a day past its end. It has no readable answer then, or it would have ended.
+    """
+    if position.state is IntentState.OPEN:
+        return now - page_end(position) >= SILENCE
+    timetable = instants(position)
+    return position.rung < len(timetable) and now - timetable[position.rung] >= SILENCE
 
 
 def _open_instants(opened_at: datetime, expires_at: datetime) -> tuple[datetime, ...]:
