@@ -39,7 +39,7 @@ class Shape(Generic[M]):
     mark: str
     """The folded name of a field that only a success has; empty where a success is no object."""
     by_parts: bool = False
-    """Whether an answer that is no strict JSON as a whole may be read part by part."""
+    """Whether an array that is no strict JSON as a whole is read part by part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

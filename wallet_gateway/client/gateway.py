@@ -250,7 +250,8 @@ def _value_of(raw: RawAnswer, read: Callable[[bytes], JsonValue] = loads) -> Jso
 
 def _answer(raw: RawAnswer, value: JsonValue | UnreadableBody, *, by_parts: bool) -> HttpAnswer:
     if by_parts and isinstance(value, UnreadableBody):
-        value = _value_of(raw, loads_by_parts)
+        parts = _value_of(raw, loads_by_parts)
+        value = parts if isinstance(parts, list) else value
     return HttpAnswer(status=raw.status, headers=raw.headers, value=value)
 
 

@@ -61,7 +61,7 @@ CONFIRM_TIMETABLE = (5 * _M, _H, _D)
 WATCH_ATTEMPT = tuple(day * _D for day in range(1, 8))
 WATCH_DECIDED = tuple(day * _D for day in range(1, 91))
 
-_OF_PAGES = frozenset({IntentState.OPEN, IntentState.EXPIRED, IntentState.ABANDONED})
+_OF_PAGES = frozenset({IntentState.OPEN, IntentState.EXPIRED, IntentState.REJECTED, IntentState.ABANDONED})
 
 SOONEST_RETRY = timedelta(seconds=5)
 LATEST_RETRY = timedelta(hours=1)
@@ -104,8 +104,10 @@ def instants(position: Position) -> tuple[datetime, ...]:
         return _open_instants(since, page_end(position))
     if state in {IntentState.EXPIRED, IntentState.ABANDONED}:
         return _watch_instants(position)
-    if state in {IntentState.APPROVED, IntentState.REJECTED}:
-        return _confirm_instants(position)
+    if state is IntentState.REJECTED:
+        return _rejected_instants(position)
+    if state is IntentState.APPROVED and not position.confirmed:
+        return tuple(since + wait for wait in CONFIRM_TIMETABLE)
     return ()
 
 
@@ -127,10 +129,17 @@ def is_silent(position: Position, now: datetime) -> bool:
 
 def _open_instants(opened_at: datetime, expires_at: datetime) -> tuple[datetime, ...]:
     early = tuple(opened_at + wait for wait in OPEN_TIMETABLE if opened_at + wait < expires_at)
-    # The last of these is the one that may conclude "expired"; the days after it are for a gateway
-    # that was not to be reached just then.
-    late = (expires_at + _M, expires_at + SETTLE_TIME, *(expires_at + SETTLE_TIME + w for w in WATCH_ATTEMPT))
-    return early + late
+    return early + _instants_from_end(expires_at)
+
+
+def _instants_from_end(expires_at: datetime) -> tuple[datetime, ...]:
+    """Return when a page is asked about from its end on.
+
+    The second question may conclude "expired"; the days after it are for a gateway that was not to be reached
+    just then, and for a page that was paid after a refused card.
+    """
+    end = expires_at + SETTLE_TIME
+    return (expires_at + _M, end, *(end + wait for wait in WATCH_ATTEMPT))
 
 
 def _watch_instants(position: Position) -> tuple[datetime, ...]:
@@ -143,9 +152,16 @@ def _watch_instants(position: Position) -> tuple[datetime, ...]:
     return (end, *watch) if position.state is IntentState.ABANDONED else watch
 
 
-def _confirm_instants(position: Position) -> tuple[datetime, ...]:
-    waits = CONFIRM_TIMETABLE[:1] if position.state is IntentState.REJECTED else CONFIRM_TIMETABLE
-    return () if position.confirmed else tuple(position.since + wait for wait in waits)
+def _rejected_instants(position: Position) -> tuple[datetime, ...]:
+    """Return when to look once more at a refusal, and at a page, on which another card may be tried.
+
+    A refused card does not close the page: it can be paid until it ends, and the record may show later.
+    """
+    once = position.since + CONFIRM_TIMETABLE[0]
+    if position.kind is not TransactionKind.CHECKOUT:
+        return (once,)
+    late = _instants_from_end(page_end(position))
+    return tuple(sorted({once, *(instant for instant in late if instant > position.since)}))
 
 
 def next_query_at(position: Position, *, jitter: float = 0.0) -> datetime | None:

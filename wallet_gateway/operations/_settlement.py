@@ -18,10 +18,24 @@ from django.db.models import F
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import SENDERS_NEWS, IllegalTransition, IntentEvent, IntentState, advance
+from wallet_gateway.domain.lifecycle import (
+    SENDERS_NEWS,
+    IllegalTransition,
+    IntentEvent,
+    IntentState,
+    TransactionKind,
+    advance,
+)
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.domain.unreadable_records import sentence_of
-from wallet_gateway.models import Evidence, GatewayTransaction, MigratedDeposit, OutboxFact, PaymentOrder
+from wallet_gateway.models import (
+    Evidence,
+    FactKind,
+    GatewayTransaction,
+    MigratedDeposit,
+    OutboxFact,
+    PaymentOrder,
+)
 from wallet_gateway.models.statements import insert
 from wallet_gateway.operations._books import book
 from wallet_gateway.operations._discrepancies import is_settled_by_person, record_discrepancies
@@ -146,7 +160,17 @@ def _write(intent: GatewayTransaction, news: News, context: GatewayContext) -> _
         _add_evidence(intent, news, now)
     moved = after is not before and not was_approved
     told = facts_of(intent, moved=moved, sums_before=payment_before)
+    if before is IntentState.PENDING:
+        # A page on which one card was refused, and a second one was pending, fails for the shop once.
+        told = _untold(intent, told)
     return _Settled(intent=intent, facts=add_facts(intent, told, now))
+
+
+def _untold(intent: GatewayTransaction, told: Sequence[Told]) -> tuple[Told, ...]:
+    if not any(fact.kind is FactKind.FAILED for fact in told):
+        return tuple(told)
+    failed = OutboxFact.objects.filter(intent=intent, kind=FactKind.FAILED).exists()
+    return tuple(fact for fact in told if not (failed and fact.kind is FactKind.FAILED))
 
 
 def _after(intent: GatewayTransaction, before: IntentState, news: News) -> IntentState:
@@ -156,7 +180,9 @@ def _after(intent: GatewayTransaction, before: IntentState, news: News) -> Inten
         raise IllegalTransition(before, news.event)
     if news.event is IntentEvent.CONTRADICTED and is_settled_by_person(intent, news.finding):
         return before
-    return advance(before, news.event)
+    # A page whose address never came, such as a refused one, is none that our customer can have paid on.
+    has_page = intent.kind == TransactionKind.CHECKOUT and bool(intent.redirect_url)
+    return advance(before, news.event, is_page=has_page)
 
 
 def _copy(intent: GatewayTransaction) -> GatewayTransaction:
