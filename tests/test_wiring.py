@@ -12,6 +12,7 @@ from pytest_django import Settings
 from wallet_gateway import wiring
 from wallet_gateway.client.calls import EndedCall
 from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.protocol.status import StatusAnswer
 from wallet_gateway.signals import gateway_called
 from wallet_gateway.testing.control import SandboxControl
 
@@ -49,7 +50,7 @@ def test_each_call_is_told_to_whoever_listens_and_a_listener_that_fails_is_only_
     for receiver in (fails, listens):
         gateway_called.connect(receiver)
     try:
-        assert wiring.gateway("default").status("UNKNOWN-REFERENCE").message == ()
+        assert wiring.gateway("default").status("UNKNOWN-REFERENCE").message == StatusAnswer()
     finally:
         for receiver in (fails, listens):
             gateway_called.disconnect(receiver)
@@ -65,7 +66,7 @@ def test_an_answer_outlives_a_listener_that_fails_and_has_no_name(wallet_sandbox
     receiver = partial(fails, "word")
     gateway_called.connect(receiver)
     try:
-        assert wiring.gateway("default").status("UNKNOWN-REFERENCE").message == ()
+        assert wiring.gateway("default").status("UNKNOWN-REFERENCE").message == StatusAnswer()
     finally:
         gateway_called.disconnect(receiver)
 
@@ -82,7 +83,7 @@ def test_a_named_callable_signs_requests(wallet_sandbox: SandboxControl, setting
         "GATEWAYS": {"default": {**gateways["default"], "AUTH": "tests.test_wiring.sign"}},
     }
 
-    assert wiring.gateway("default").status("UNKNOWN-REFERENCE").message == ()
+    assert wiring.gateway("default").status("UNKNOWN-REFERENCE").message == StatusAnswer()
 
 
 @pytest.mark.django_db

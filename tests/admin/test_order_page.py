@@ -115,7 +115,7 @@ def test_an_unknown_outcome_is_a_task_with_a_way_out(
     assert way_out not in page_of(onlooker, order)
 
 
-@pytest.mark.parametrize("state", [IntentState.AWAITING_3DS, IntentState.PENDING])
+@pytest.mark.parametrize("state", [IntentState.OPEN, IntentState.AWAITING_3DS, IntentState.PENDING])
 def test_what_is_pending_is_a_task_only_once_it_has_been_so_for_too_long(
     operator: Client, state: IntentState
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import pickle
 import traceback
 
@@ -97,27 +96,6 @@ def test_the_endpoints_own_field_beside_a_code_is_a_contradiction_too() -> None:
         with pytest.raises(OutcomeUnknown) as failure:
             message_of(http_answer(status, '{"code": "1", "apiKey": "k"}'), keys)
         assert failure.value.reason == UnknownReason.CONTRADICTORY
-
-
-@pytest.mark.parametrize(
-    ("record", "is_error"),
-    [
-        ({"code": "1"}, True),
-        ({"code": "1", "details": {"message": "no"}}, True),
-        ({"state": "Approved", "code": "1", "details": {"message": "no"}}, True),
-        ({"state": "Approved", "code": "a field of its own"}, False),
-    ],
-    ids=repr,
-)
-def test_an_error_among_the_records_is_a_contradiction(record: dict[str, object], is_error: bool) -> None:
-    records: Shape[str] = Shape(read=lambda _: "read", mark="")
-    answer = http_answer(200, json.dumps([{"state": "Approved"}, record]))
-    if not is_error:
-        assert message_of(answer, records) == "read"
-        return
-    with pytest.raises(BadAnswer) as failure:
-        message_of(answer, records)
-    assert failure.value.reason == UnknownReason.CONTRADICTORY
 
 
 @every("body", [ERROR, SUCCESS, "<html>", ""], ids=["error", "success", "html", "nothing"])

@@ -44,6 +44,7 @@ from wallet_gateway.client.errors import (
 from wallet_gateway.client.exchange import Exchange, RawAnswer
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.protocol.checkout import CheckoutRequest
+from wallet_gateway.protocol.status import StatusAnswer
 
 
 @dataclass
@@ -123,7 +124,7 @@ def test_a_detached_refund_posts_its_message_on_a_fresh_connection() -> None:
 
 def test_a_status_query_asks_by_the_account_and_the_reference() -> None:
     transport = wire(RECORDS)
-    (record,) = gateway(transport).status("order-1").message
+    (record,) = gateway(transport).status("order-1").message.records
     assert (record.type, record.money.to_wire()) == ("ecom.sale", "10.00")
     (given,) = transport.given
     assert (given["method"], given["path"], given["body"]) == ("GET", "/api/v5/apmTransactions", None)
@@ -169,7 +170,40 @@ def test_an_authorization_posts_its_message_on_a_fresh_connection_with_the_publi
 
 
 def test_an_empty_array_is_an_answer() -> None:
-    assert gateway(wire(b"[]")).status("order-1").message == ()
+    assert gateway(wire(b"[]")).status("order-1").message == StatusAnswer()
+
+
+SPOILED = {
+    "an id that is none": b'{"id": null, "type": "chargeback"}',
+    "one field in two spellings": b'{"id": "g-2", "ID": "g-3"}',
+    "one field twice, deep in it": b'{"id": "g-2", "apmDetails": {"apmName": "a", "apmName": "b"}}',
+    "half of a character": b'{"id": "\\ud800"}',
+    "an error": ERROR,
+    "a card number": b'{"id": null, "transactionAmount": "4111111111111111"}',
+}
+
+
+@pytest.mark.parametrize("spoiled", SPOILED.values(), ids=SPOILED.keys())
+def test_a_record_that_cannot_be_read_spoils_none_beside_it(spoiled: bytes) -> None:
+    said = gateway(wire(RECORDS[:-1] + b", " + spoiled + b"]")).status("order-1")
+    (record,) = said.message.records
+    (unreadable,) = said.message.unreadable
+    assert (record.id, record.apm_details is not None) == ("g-1", True)
+    assert unreadable.complaint
+    assert "4111111111111111" not in unreadable.complaint
+    assert "jane.doe" not in said.exchange.answer_body
+
+
+def test_what_is_no_array_is_no_answer_to_a_status_query() -> None:
+    for body in (b'{"id": "g-1", "ID": "g-1"}', b'{"records": []}', b'[{"id": "g-1"', ERROR):
+        with pytest.raises((BadAnswer, Refused)):
+            gateway(wire(body)).status("order-1")
+
+
+def test_only_a_status_answer_is_read_part_by_part() -> None:
+    with pytest.raises(BadAnswer) as failure:
+        gateway(wire(b'{"state": "Approved", "x": {"a": "1", "A": "2"}}')).follow_up(CAPTURE)
+    assert failure.value.reason == UnknownReason.UNREADABLE
 
 
 def test_a_path_can_be_another_one() -> None:
@@ -252,7 +286,7 @@ def test_error_and_success_in_one_object_are_a_contradiction(name: str, body: by
         ("follow_up", b"{}"),
         ("detached_refund", b'{"amount": "1.00"}'),
         ("status", b"{}"),
-        ("status", b'[{"id": "g-1"}]'),
+        ("status", b'{"records": [{"id": "g-1"}]}'),
     ],
 )
 def test_a_success_of_another_shape_is_a_bad_answer(name: str, body: bytes) -> None:

@@ -9,6 +9,7 @@ from wallet_gateway.domain.comparison import DifferenceKind, as_news, difference
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, IntentEvent, IntentState, advance
 from wallet_gateway.domain.outcomes import Finding, Verdict
+from wallet_gateway.protocol.status import UnreadableRecord
 
 S, V, D = IntentState, Verdict, DifferenceKind
 COMPARED = sorted(set(S) - UNSENT_STATES - {S.SENDING})
@@ -96,6 +97,18 @@ def test_an_approval_is_never_taken_back_but_becomes_a_task(
     event, said = as_news(S.APPROVED, finding)
     assert (event, said.discrepancy) == (None, discrepancy)
     assert said.detail
+
+
+@pytest.mark.parametrize("state", COMPARED)
+def test_a_record_that_cannot_be_read_is_a_difference_and_takes_nothing_back(state: IntentState) -> None:
+    record = UnreadableRecord(
+        id=None, type=None, client_system_transaction_id=None, complaint="id: is missing", fingerprint="f"
+    )
+    finding = Finding(verdict=V.NO_NEWS, unreadable=(record,), own_unreadable=True)
+    (difference,) = differences(state, finding)
+    assert difference.kind is D.UNREADABLE
+    assert "id: is missing" in difference.detail
+    assert as_news(state, finding) == (None, finding)
 
 
 def test_what_agrees_is_news_of_no_discrepancy() -> None:

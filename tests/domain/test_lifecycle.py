@@ -13,6 +13,7 @@ from wallet_gateway.domain.lifecycle import (
     FINAL_STATES,
     HELD_STATES,
     IGNORED,
+    OF_PAGES,
     OUTSTANDING_STATES,
     SENDABLE_STATES,
     TRANSITIONS,
@@ -69,6 +70,12 @@ def test_an_unknown_outcome_ends_by_evidence_or_by_a_person_and_by_nothing_else(
     assert set(TRANSITIONS[S.UNKNOWN]) == {E.HELD, E.APPROVED, E.REJECTED, E.CONTRADICTED, E.ABANDONED}
 
 
+def test_an_open_page_ends_by_evidence_by_its_time_or_by_a_person() -> None:
+    assert set(TRANSITIONS[S.OPEN]) == {
+        *(E.HELD, E.APPROVED, E.REJECTED, E.CONTRADICTED, E.EXPIRED, E.ABANDONED)
+    }
+
+
 @pytest.mark.parametrize("state", [S.REJECTED, S.ABANDONED, *sorted(UNSENT_STATES)])
 def test_an_approval_after_an_end_without_money_is_a_contradiction(state: IntentState) -> None:
     assert advance(state, E.APPROVED) is S.ANOMALY
@@ -76,6 +83,24 @@ def test_an_approval_after_an_end_without_money_is_a_contradiction(state: Intent
 
 def test_a_late_success_of_an_expired_page_is_money_and_not_a_contradiction() -> None:
     assert advance(S.EXPIRED, E.APPROVED) is S.APPROVED
+
+
+def test_a_second_card_on_a_refused_page_is_money_or_pending_and_not_a_contradiction() -> None:
+    assert advance(S.REJECTED, E.APPROVED, is_page=True) is S.APPROVED
+    assert advance(S.REJECTED, E.HELD, is_page=True) is S.PENDING
+    assert advance(S.REJECTED, E.CONTRADICTED, is_page=True) is S.ANOMALY
+    assert advance(S.REJECTED, E.HELD) is S.REJECTED
+
+
+@pytest.mark.parametrize(("state", "event"), CELLS, ids=[f"{s}-{e}" for s, e in CELLS])
+def test_a_page_moves_as_others_do_but_for_its_own_cells(state: IntentState, event: IntentEvent) -> None:
+    if event in OF_PAGES.get(state, {}):
+        assert advance(state, event, is_page=True) is OF_PAGES[state][event]
+    elif event in TRANSITIONS[state] or event in IGNORED[state]:
+        assert advance(state, event, is_page=True) is advance(state, event)
+    else:
+        with pytest.raises(IllegalTransition):
+            advance(state, event, is_page=True)
 
 
 def test_a_sender_that_lost_its_claim_changes_nothing_it_was_overtaken_in() -> None:

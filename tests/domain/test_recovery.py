@@ -13,10 +13,12 @@ from wallet_gateway.domain.recovery import (
     LADDER,
     Position,
     instants,
+    is_silent,
     may_conclude_expired,
     needs_operator,
     next_query_at,
     offered_until,
+    page_end,
 )
 
 NOW = datetime(2026, 5, 17, 12, 0, tzinfo=UTC)
@@ -76,8 +78,34 @@ def test_an_approval_is_confirmed_after_five_minutes_and_not_again_once_seen() -
     assert waits(IntentState.APPROVED, confirmed=True) == []
 
 
-def test_a_refusal_is_looked_at_once_more_after_five_minutes() -> None:
-    assert waits(IntentState.REJECTED) == [5 * MINUTE]
+@pytest.mark.parametrize("kind", sorted(set(TransactionKind) - {TransactionKind.CHECKOUT}))
+def test_a_refusal_is_looked_at_once_more_after_five_minutes(kind: TransactionKind) -> None:
+    assert waits(IntentState.REJECTED, kind=kind) == [5 * MINUTE]
+    assert waits(IntentState.REJECTED, kind=kind, expires_at=None) == [5 * MINUTE]
+
+
+WEEK_OF_A_PAGE = [16 * MINUTE, 30 * MINUTE, *(30 * MINUTE + day * DAY for day in range(1, 8))]
+
+
+def test_a_page_on_which_a_card_was_refused_is_watched_until_its_end_and_a_week_longer() -> None:
+    assert waits(IntentState.REJECTED) == [5 * MINUTE, *WEEK_OF_A_PAGE]
+    assert waits(IntentState.REJECTED, expires_at=None) == [5 * MINUTE, *WEEK_OF_A_PAGE], "the longest life"
+
+
+def test_what_was_refused_after_its_page_had_ended_is_watched_for_what_is_left_of_the_week() -> None:
+    ended = NOW - 3 * DAY - 30 * MINUTE
+    days = waits(IntentState.REJECTED, expires_at=ended)
+    assert days == [5 * MINUTE, *(day * DAY - 15 * MINUTE for day in range(1, 5))]
+    assert waits(IntentState.REJECTED, expires_at=NOW - 30 * DAY) == [5 * MINUTE]
+
+
+@given(st.floats(min_value=-1, max_value=1))
+def test_however_the_questions_jitter_one_comes_after_a_refused_page_has_settled(jitter: float) -> None:
+    timetable = instants(position(IntentState.REJECTED))
+    rung = timetable.index(END + 15 * MINUTE)
+    asked = next_query_at(position(IntentState.REJECTED, rung=rung), jitter=jitter)
+    assert asked is not None
+    assert END + 15 * MINUTE <= asked < END + 20 * MINUTE
 
 
 @pytest.mark.parametrize(
@@ -95,7 +123,8 @@ def test_nothing_is_asked_about_what_was_not_sent_or_waits_for_a_person(state: I
 
 
 def test_a_used_up_timetable_asks_no_more() -> None:
-    assert next_query_at(position(IntentState.REJECTED, rung=1)) is None
+    assert next_query_at(position(IntentState.REJECTED, rung=10)) is None
+    assert next_query_at(position(IntentState.REJECTED, kind=TransactionKind.CAPTURE, rung=1)) is None
 
 
 @given(st.integers(min_value=0, max_value=len(LADDER) - 1), st.floats(min_value=-1, max_value=1))
@@ -141,9 +170,28 @@ def test_only_pages_and_decisions_are_watched(kind: TransactionKind) -> None:
     assert waits(IntentState.ABANDONED, kind=kind, expires_at=None) == []
 
 
-def test_a_page_of_unknown_end_is_not_watched() -> None:
+def test_an_open_page_of_unknown_end_is_taken_for_one_of_the_longest_life() -> None:
+    longest = position(IntentState.OPEN, expires_at=NOW + 15 * MINUTE)
+    unknown = position(IntentState.OPEN, expires_at=None)
+    assert instants(unknown) == instants(longest)
+    assert page_end(unknown) == NOW + 15 * MINUTE
     assert waits(IntentState.ABANDONED, expires_at=None) == []
-    assert waits(IntentState.OPEN, expires_at=None) == []
+
+
+@pytest.mark.parametrize(
+    ("age", "silent"), [(DAY - timedelta(seconds=1), False), (DAY, True), (9 * DAY, True)]
+)
+def test_an_open_page_is_silent_a_day_past_its_end(age: timedelta, silent: bool) -> None:
+    for rung in (0, 4, 12):
+        assert is_silent(position(IntentState.OPEN, rung=rung), END + age) is silent
+
+
+@pytest.mark.parametrize("rung", [0, 5, 20])
+def test_anything_else_is_silent_when_a_due_question_has_had_no_answer_for_a_day(rung: int) -> None:
+    at = position(IntentState.PENDING, rung=rung)
+    due = instants(at)[rung]
+    assert not is_silent(at, due + DAY - timedelta(seconds=1))
+    assert is_silent(at, due + DAY)
 
 
 @given(st.floats(min_value=-1, max_value=1), st.integers(min_value=60, max_value=900))

@@ -237,6 +237,9 @@ def resolve(context: GatewayContext) -> Resolve:
     return decide
 
 
+_MOST_QUESTIONS = 400
+
+
 def sweep_until(
     intent: GatewayTransaction,
     done: Callable[[GatewayTransaction], bool],
@@ -245,7 +248,10 @@ def sweep_until(
     clock: VirtualClock,
 ) -> None:
     """Go from one question about an intent to the next until it is as wanted."""
-    while not done(intent):
+    for _ in range(_MOST_QUESTIONS):
+        if done(intent):
+            return
         clock.advance_to(intent.next_query_at)
         sweep(context=context)
         intent.refresh_from_db()
+    raise AssertionError(f"{intent} is still {intent.state} after {_MOST_QUESTIONS} questions")

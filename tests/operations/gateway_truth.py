@@ -18,8 +18,8 @@ from wallet_gateway.testing.control import SandboxControl
 S, K = IntentState, TransactionKind
 
 _MAY_BE_DONE = {S.SENDING, S.UNKNOWN, S.AWAITING_3DS, S.PENDING, S.APPROVED, S.ANOMALY}
-# A page can be paid in its last second, and one whose address was lost is still a page.
-_PAGE_MAY_BE_PAID = _MAY_BE_DONE | {S.OPEN, S.EXPIRED, S.ABANDONED}
+# A page can be paid in its last second, or with another card, and one whose address was lost is still a page.
+_PAGE_MAY_BE_PAID = _MAY_BE_DONE | {S.OPEN, S.REJECTED, S.EXPIRED, S.ABANDONED}
 _WITHOUT_MONEY = {OrderState.OPEN, OrderState.PENDING, OrderState.FAILED, OrderState.EXPIRED}
 _MOVES_MONEY = {"authorization", "capture", "refund", "reversal", "checkout"}
 
@@ -87,7 +87,7 @@ class GatewayTruth:
 
 
 def _approved(intent: GatewayTransaction, gateway: Gateway) -> int:
-    records = [r for r in gateway.status(intent.reference).message if r.state == "Approved"]
+    records = [r for r in gateway.status(intent.reference).message.records if r.state == "Approved"]
     assert len(records) <= 1, f"{intent} was carried out {len(records)} times"
     return sum(record.money.minor_units for record in records)
 

@@ -94,7 +94,7 @@ class Subject:
 
     def executed(self, intent: GatewayTransaction) -> int:
         """What the gateway's own records say was done under the intent's reference, in minor units."""
-        records = self.context.gateway.status(intent.reference).message
+        records = self.context.gateway.status(intent.reference).message.records
         return sum(record.money.minor_units for record in records if record.state == "Approved")
 
     def _row(self) -> Payment | MigratedDeposit:

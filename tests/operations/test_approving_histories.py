@@ -179,7 +179,7 @@ class Refunds(OneOrder, RuleBasedStateMachine):
         """Unknown outcomes of what the gateway never did: whoever decides looks there first."""
         unknown = self.intents().filter(kind="REFUND", state=S.UNKNOWN)
         status = self.world.context.gateway.status
-        return [intent for intent in unknown if not status(intent.reference).message]
+        return [intent for intent in unknown if not status(intent.reference).message.records]
 
     @contextlib.contextmanager
     def _fated(self, fate: str) -> Iterator[GatewayContext]:

@@ -24,7 +24,7 @@ from wallet_gateway.operations.comparing import BACKOFF, Compared, GatewaySilent
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups import UnableToRefund, refund
 from wallet_gateway.operations.reconciliation import reconcile_attempt
-from wallet_gateway.protocol.status import StatusRecord
+from wallet_gateway.protocol.status import StatusAnswer
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -134,7 +134,7 @@ def test_what_is_settled_while_the_gateway_is_asked_is_no_difference(
     pending = saying(context, opening(payment), state="Pending").gateway.status(payment.reference)
     asking = replace(context, gateway=copy.copy(context.gateway))
 
-    def paid_meanwhile(reference: str) -> Answer[tuple[StatusRecord, ...]]:
+    def paid_meanwhile(reference: str) -> Answer[StatusAnswer]:
         asking.gateway.status = context.gateway.status  # type: ignore[method-assign]
         wallet_sandbox.complete_checkout(reference, "success")
         reconcile_attempt(reference=reference, context=context)

@@ -11,7 +11,7 @@ import pytest
 from tests.operations.conftest import IMPATIENT, MakeContext, Pay, VirtualClock
 from tests.operations.subjects import Subject, make_subject
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
-from wallet_gateway.models import Evidence, GatewayPause, GatewayTransaction, OutboxFact
+from wallet_gateway.models import Discrepancy, Evidence, GatewayPause, GatewayTransaction, OutboxFact
 from wallet_gateway.operations import reconciliation
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sweeping import sweep
@@ -36,7 +36,7 @@ class Row:
 
 ROWS = (
     *(Row(fault) for fault in ("drop_before", "drop_after", "truncated", "reset", "bad_gzip")),
-    *(Row(fault) for fault in ("bad_status_line", "not_json", "empty", "wrong_shape", "mixed", "late")),
+    *(Row(fault) for fault in ("bad_status_line", "not_json", "empty", "wrong_shape", "late")),
     *(Row(fault) for fault in ("redirected", "error_200")),
     Row("delay_after", {"seconds": 0.6}, impatient=True),
     Row("drip", {"seconds": 0.04}, impatient=True),
@@ -167,6 +167,19 @@ def test_an_answer_in_a_state_that_nobody_knows_climbs_the_ladder_and_decides_no
     unknown.refresh_from_db()
     assert (unknown.state, unknown.query_rung, unknown.absent_count) == (IntentState.UNKNOWN, 1, 1)
     assert subject.reserved() == subject.amount
+
+
+def test_records_that_carry_an_error_decide_nothing_and_are_told(
+    subject: Subject, unknown: GatewayTransaction, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault("status", "mixed")
+    sweep(context=context)
+
+    unknown.refresh_from_db()
+    assert (unknown.state, unknown.absent_count, unknown.needs_operator) == (IntentState.UNKNOWN, 0, True)
+    assert unknown.next_query_at is not None
+    assert subject.reserved() == subject.amount
+    assert Discrepancy.objects.get().kind == "RECORD_UNREADABLE"
 
 
 def test_a_gateway_that_is_away_for_a_week_costs_no_question_and_no_amount(

@@ -15,13 +15,14 @@ from tests.tables import every
 from wallet_gateway.protocol.errors import InvalidMessage, InvalidTime
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import (
+    StatusAnswer,
     StatusQuery,
     StatusRecord,
     parse_records,
     read_timestamp,
     write_timestamp,
 )
-from wallet_gateway.protocol.strict_json import NumberText, loads
+from wallet_gateway.protocol.strict_json import Collision, NumberText, loads
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,8 +34,8 @@ MANDATORY = [
     "transactionAmount",
     "clientSystemTransactionId",
     "type",
-    "transactionDateTime",
 ]
+"""What decides about money; all else is kept as far as it can be read."""
 
 
 def test_a_record_of_every_field_goes_through_unchanged() -> None:
@@ -187,42 +188,128 @@ def test_what_is_written_is_read_back(units: int, text: str) -> None:
 
 
 def test_a_query_answers_with_a_list_and_an_empty_one_means_nothing_is_known() -> None:
-    assert parse_records(loads("[]")) == ()
-    assert parse_records(()) == ()
+    assert parse_records(loads("[]")) == StatusAnswer()
+    assert parse_records(()) == StatusAnswer()
 
 
 def test_records_of_one_reference_differ_by_id_and_type() -> None:
     body = f"[{record_text()}, {record_text().replace('8f14e45f', 'other').replace('preAuth', 'capture')}]"
-    first, second = parse_records(loads(body))
+    first, second = parse_records(loads(body)).records
     assert first.client_system_transaction_id == second.client_system_transaction_id
     assert (first.id, second.id) == ("8f14e45f", "other")
     assert first.type != second.type
 
 
-def test_faults_of_all_records_are_told_with_their_places() -> None:
-    values = [record(), without(record(), "id"), record() | {"transactionAmount": "1,5", "state": ""}]
-    with pytest.raises(InvalidMessage) as caught:
-        parse_records(values)
-    assert paths(caught.value) == ["[1].id", "[2].state", "[2].transactionAmount"]
+BESIDE_THE_MONEY: list[tuple[str, object]] = [
+    ("transactionDateTime", "2026-01-15 10:30"),
+    ("transactionDateTime", "soon"),
+    ("transactionDateTime", None),
+    ("transactionDateTime", 1714558830),
+    ("transactionDateTime", {"at": "noon"}),
+    ("apmDetails", "none"),
+    ("apmDetails", []),
+    ("apmDetails.apmPayerID", True),
+    ("apmDetails.apmName", ["W"]),
+    ("apmDetails.apmName", "\ud800"),
+    ("apmDetails.billingAddress", []),
+    ("apmDetails.billingAddress.city", ["x"]),
+    ("apmDetails.shippingAddress", "home"),
+    ("apmDetails.shippingAddress.email", False),
+]
 
 
-def test_a_fault_deep_in_a_record_has_its_whole_path() -> None:
-    with pytest.raises(InvalidMessage) as caught:
-        parse_records([changed(record(), "apmDetails.billingAddress.city", ["x"])])
-    assert paths(caught.value) == ["[0].apmDetails.billingAddress.city"]
+@pytest.mark.parametrize(("path", "value"), BESIDE_THE_MONEY, ids=lambda each: ascii(each)[:40])
+def test_what_decides_nothing_about_money_never_makes_a_record_unreadable(path: str, value: object) -> None:
+    answer = parse_records([changed(record(), path, value)])
+    assert answer.unreadable == ()
+    (read,) = answer.records
+    whole = StatusRecord.from_wire(record())
+    decisive = ("id", "state", "type", "money", "client_system_transaction_id")
+    assert [getattr(read, name) for name in decisive] == [getattr(whole, name) for name in decisive]
+
+
+def test_what_can_be_read_beside_what_cannot_is_kept() -> None:
+    spoiled = changed(changed(record(), "apmDetails.apmName", True), "apmDetails.billingAddress.city", [])
+    (read,) = parse_records([spoiled]).records
+    assert read.apm_details is not None
+    assert (read.apm_details.apm_name, read.apm_details.apm_payer_id) == (None, "P-7")
+    assert read.apm_details.billing_address is not None
+    assert read.apm_details.billing_address.city is None
+    assert read.apm_details.billing_address.street == record()["apmDetails"]["billingAddress"]["street"]
+
+
+def test_a_time_that_is_none_is_kept_as_text_and_is_no_moment() -> None:
+    (read,) = parse_records([record() | {"transactionDateTime": "2026-01-15 10:30"}]).records
+    assert (read.transaction_date_time, read.transacted_at) == ("2026-01-15 10:30", None)
+    (read,) = parse_records([without(record(), "transactionDateTime")]).records
+    assert (read.transaction_date_time, read.transacted_at) == (None, None)
+
+
+UNREADABLE: list[tuple[str, object, str]] = [
+    ("no id", without(record(), "id"), "id: is missing"),
+    ("an id that is none", record() | {"id": None, "type": "chargeback"}, "id: is missing"),
+    ("no state", without(record(), "state"), "state: is missing"),
+    ("below zero", record() | {"type": "ecom.refund", "transactionAmount": NumberText("-5")}, "has a sign"),
+    ("a currency that is none", record() | {"currencyCode": "XXL"}, "currencyCode"),
+    ("no reference", without(record(), "clientSystemTransactionId"), "clientSystemTransactionId: is missing"),
+    ("one field in two spellings", record() | {"ID": "other"}, "'id' and 'ID'"),
+    ("one object twice", Collision("one object has 'a' and 'A'"), "one object has"),
+    ("a part that collides", changed(record(), "apmDetails.x", [Collision("one object has")]), "one object"),
+    ("an error", record() | {"code": "1", "details": {"message": "no"}}, "it carries an error"),
+    ("nothing", None, "is no status record"),
+    ("a list", [], "is no status record"),
+    ("a text", "x", "is no status record"),
+]
+
+
+@pytest.mark.parametrize(
+    ("element", "complaint"), [row[1:] for row in UNREADABLE], ids=[r[0] for r in UNREADABLE]
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_a_record_that_cannot_be_read_spoils_none_beside_it(
+    first: bool, element: object, complaint: str
+) -> None:
+    answer = parse_records([element, record()] if first else [record(), element])
+    assert answer.records == (StatusRecord.from_wire(record()),)
+    (unreadable,) = answer.unreadable
+    assert complaint in unreadable.complaint
+
+
+def test_of_an_unreadable_record_is_told_what_can_be_read() -> None:
+    values = renamed(record() | {"transactionAmount": "1,5", "state": " "}, str.upper)
+    (found,) = parse_records([values, None]).unreadable[:1]
+    assert (found.id, found.type) == ("8f14e45f", record()["type"])
+    assert found.client_system_transaction_id == record()["clientSystemTransactionId"]
+    assert "transactionAmount" in found.complaint
+    assert "state" in found.complaint
+
+    (found,) = parse_records(
+        [record() | {"id": [], "type": " ", "clientSystemTransactionId": "\ud800"}]
+    ).unreadable
+    assert (found.id, found.type, found.client_system_transaction_id) == (None, None, None)
+
+
+def test_the_same_unreadable_record_is_known_again_by_what_decides_about_money() -> None:
+    def seen(element: object) -> str:
+        return parse_records([element]).unreadable[0].fingerprint
+
+    one = record() | {"id": None}
+    assert seen(one) == seen(one | {"transactionDateTime": "later", "apmDetails": None})
+    assert seen(one) == seen(renamed(one, str.lower))
+    for other in (one | {"state": "Errored"}, one | {"transactionAmount": "5"}, "x", None):
+        assert seen(other) != seen(one)
+    assert seen("x") != seen("y")
+
+
+def test_what_is_said_of_an_unreadable_record_is_short() -> None:
+    names = dict.fromkeys(MANDATORY, "x" * 5000)
+    assert len(parse_records([names]).unreadable[0].complaint) <= 300
 
 
 @every("value", [{}, record(), None, "x", True, NumberText("1")], ids=lambda each: type(each))
 def test_what_is_no_list_is_no_answer_to_a_query(value: object) -> None:
     with pytest.raises(InvalidMessage, match="no list of status records"):
         parse_records(value)
-
-
-@pytest.mark.parametrize("element", [None, [], "x", True], ids=repr)
-def test_what_is_no_object_is_no_record(element: object) -> None:
-    with pytest.raises(InvalidMessage, match="is no status record") as caught:
-        parse_records([record(), element])
-    assert paths(caught.value) == ["[1]"]
 
 
 def test_the_query_has_three_mandatory_parameters() -> None:
@@ -288,9 +375,6 @@ def test_a_text_that_is_no_time_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(InvalidTime, match=r"2024-05-01T10:00:00\.1234567") as caught:
         read_timestamp(text)
     assert len(str(caught.value)) < 160
-    with pytest.raises(InvalidMessage) as refused:
-        StatusRecord.from_wire(record() | {"transactionDateTime": text})
-    assert paths(refused.value) == ["transactionDateTime"]
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.tables import every
 from wallet_gateway.protocol.errors import UnreadableBody
-from wallet_gateway.protocol.strict_json import NumberText, dumps, fold_name, loads
+from wallet_gateway.protocol.strict_json import Collision, NumberText, dumps, fold_name, loads, loads_by_parts
 
 MEGABYTE = 1_048_576
 
@@ -319,3 +319,35 @@ def test_values_are_written_compactly_in_their_order(value: object, written: byt
 def test_what_json_cannot_carry_exactly_is_not_written(value: object) -> None:
     with pytest.raises(TypeError, match="has no place in a message"):
         dumps({"a": [value]})
+
+
+# Part by part
+
+
+def test_part_by_part_one_field_given_twice_spoils_its_own_object_alone() -> None:
+    value = loads_by_parts('[{"id": 1}, {"id": 1, "Id": 2}, {"a": {"b": 1, "B": 1}}]')
+    collision = "one object has {} and {}, which are the same field; send it once".format
+    assert value == [{"id": "1"}, collision("'id'", "'Id'"), {"a": collision("'b'", "'B'")}]
+    assert isinstance(value, list)
+    assert [type(part) for part in value] == [dict, Collision, dict]
+
+
+def test_part_by_part_half_of_a_character_is_left_to_whoever_reads_the_part() -> None:
+    assert loads_by_parts('["\\ud800", "ü"]') == ["\ud800", "ü"]
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>", b"[1", b"[NaN]", b"\xff", b"[" * 21 + b"]" * 21, b"[] []"])
+def test_part_by_part_what_is_no_json_is_refused_as_ever(body: bytes) -> None:
+    with pytest.raises(UnreadableBody):
+        loads_by_parts(body)
+
+
+def test_part_by_part_a_body_is_no_longer_than_any_other() -> None:
+    with pytest.raises(UnreadableBody, match="at most"):
+        loads_by_parts(b" " * (MEGABYTE + 1))
+
+
+@given(st.recursive(st.none() | st.booleans() | st.text(), lambda inner: st.lists(inner, max_size=3)))
+def test_what_is_strict_json_is_the_same_part_by_part(value: object) -> None:
+    body = json.dumps(value)
+    assert loads_by_parts(body) == loads(body)

@@ -38,6 +38,8 @@ def test_what_waits_is_counted_and_told() -> None:
     an_intent(state=S.NOT_SENT, needs_operator=True)
     an_intent(state=S.AWAITING_3DS, needs_operator=True)
     an_intent(state=S.AWAITING_3DS)
+    an_intent(state=S.OPEN, needs_operator=True)
+    an_intent(state=S.OPEN)
     an_intent(state=S.APPROVED)
     payment = a_payment()
     for number, closed in enumerate((None, NOW)):
@@ -63,7 +65,7 @@ def test_what_waits_is_counted_and_told() -> None:
 
     found = health(NOW, ["default"])
 
-    assert (found.unknown, found.anomalies, found.waiting_for_a_person) == (2, 1, 3)
+    assert (found.unknown, found.anomalies, found.waiting_for_a_person) == (2, 1, 4)
     assert (found.discrepancies, found.facts_late, len(found.pauses)) == (1, 1, 1)
     assert found.overpaid == 1
     assert found.oldest_unknown_since == NOW - timedelta(hours=1)

@@ -42,10 +42,12 @@ def test_contradictions_and_what_is_stuck_are_told_apart() -> None:
     anomaly = an_intent(state=IntentState.ANOMALY, needs_operator=True)
     unsent = an_intent(state=IntentState.NOT_SENT, needs_operator=True)
     pending = an_intent(state=IntentState.PENDING, needs_operator=True)
+    page = an_intent(state=IntentState.OPEN, needs_operator=True)
     an_intent(state=IntentState.NOT_SENT)
+    an_intent(state=IntentState.OPEN)
     found = waiting(LAPSE, now=NOW)
     assert found.anomalies == (anomaly,)
-    assert found.stuck == (unsent, pending)
+    assert found.stuck == (unsent, pending, page)
     assert found.unknown == ()
 
 

@@ -364,6 +364,23 @@ def test_an_undocumented_state_in_a_status_answer_changes_no_record(
     assert states(merchant, sale) == ["Approved"]
 
 
+def test_fault_unreadable_record(control: SandboxControl, merchant: Merchant, sale: str) -> None:
+    control.fault("status", "unreadable_record")
+    own, further = merchant.status(sale).json
+    assert (own["state"], own["transactionAmount"]) == ("Approved", 10)
+    assert further == own | {"id": None, "transactionAmount": -5}
+    assert states(merchant, sale) == ["Approved"]
+
+
+def test_an_unreadable_record_stands_alone_where_nothing_is_known_and_beside_no_refusal(
+    control: SandboxControl, merchant: Merchant
+) -> None:
+    control.fault("status", "unreadable_record", times=2)
+    (record,) = merchant.status("nothing").json
+    assert record["type"] == "chargeback"
+    assert merchant.status("").code == "4107940"
+
+
 @pytest.mark.parametrize("fault", ["truncated", "empty", "not_json", "drop_after", "bad_gzip"])
 def test_a_refusal_can_be_broken_on_its_way_too(
     control: SandboxControl, merchant: Merchant, fault: str

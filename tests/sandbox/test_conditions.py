@@ -15,6 +15,7 @@ DEFAULTS = {
     "letterCase": "canonical",
     "numericAmounts": False,
     "shareReferences": False,
+    "anotherCard": False,
 }
 
 
@@ -95,6 +96,7 @@ def test_reset_puts_the_behaviour_back(control: SandboxControl) -> None:
         ({"letter_case": "SHOUTING"}, "letterCase"),
         ({"numeric_amounts": "yes"}, "numericAmounts"),
         ({"share_references": 1}, "shareReferences"),
+        ({"another_card": "yes"}, "anotherCard"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

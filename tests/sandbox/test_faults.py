@@ -177,4 +177,5 @@ def test_details_out_of_bounds_are_refused_by_name(
 @every("fault", FaultKind)
 def test_a_request_nobody_understood_has_no_state_to_spoil(fault: FaultKind) -> None:
     needs_a_transaction = {FaultKind.PARTIAL, FaultKind.ERRORED, FaultKind.UNDOCUMENTED_STATE}
+    needs_a_transaction |= {FaultKind.UNREADABLE_RECORD}
     assert fits(fault, None) is (fault not in needs_a_transaction)

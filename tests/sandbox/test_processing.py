@@ -42,6 +42,7 @@ def test_a_request_that_was_not_understood_is_answered_with_why() -> None:
         letter_case=LetterCase.CANONICAL,
         numeric_amounts=False,
         share_references=False,
+        another_card=False,
     )
     asked = Asked(message=UnknownPath("Not here."))
     status, value = process(

@@ -46,6 +46,25 @@ def _let_the_gateway_be_asked_again() -> None:
     GatewayTransaction.objects.update(last_queried_at=None)
 
 
+# Back after a second card
+
+
+@pytest.mark.parametrize("outcome", list(R))
+def test_whoever_comes_back_by_any_address_after_a_second_card_has_paid(
+    client: Client, wallet_sandbox: SandboxControl, open_attempt: Payment, outcome: ReturnOutcome
+) -> None:
+    wallet_sandbox.behaviour(another_card=True)
+    refused = wallet_sandbox.complete_checkout(open_attempt.reference, "refused")
+    follow(client, refused)
+    assert state_of(open_attempt.order) == OrderState.FAILED
+
+    wallet_sandbox.complete_checkout(open_attempt.reference, "success")
+    _let_the_gateway_be_asked_again()
+    page = client.get(address("return", open_attempt, outcome), follow=True)
+    assert PAID_HEADING in page.content.decode()
+    assert state_of(open_attempt.order) == OrderState.PAID
+
+
 # To the payment page
 
 

@@ -103,7 +103,7 @@ def work_of(found: Waiting) -> tuple[Work, ...]:
         _work(
             "stuck",
             _("Not sent, or without news"),
-            _("The machine has stopped trying. Send it again, or give it up."),
+            _("The machine cannot end these. Ask the provider, then send again what never left, or decide."),
             map(_intent, found.stuck),
             f"{intents}?state__exact={IntentState.NOT_SENT}",
         ),

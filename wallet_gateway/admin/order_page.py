@@ -156,19 +156,20 @@ FOR_A_PERSON = frozenset(
     {
         IntentState.NOT_SENT,
         IntentState.UNKNOWN,
+        IntentState.OPEN,
         IntentState.AWAITING_3DS,
         IntentState.PENDING,
         IntentState.ANOMALY,
     }
 )
 """States that a person may end."""
-_PENDING = frozenset({IntentState.AWAITING_3DS, IntentState.PENDING})
+_PENDING = frozenset({IntentState.OPEN, IntentState.AWAITING_3DS, IntentState.PENDING})
 
 
 def tasks_of(intents: list[GatewayTransaction], request: HttpRequest) -> Iterator[Task]:
     """Yield those of some intents that wait for a person, with what this person may do about them."""
     for intent in intents:
-        # What is pending waits for the customer or the provider, until it has done so for too long.
+        # What is open or pending waits for the customer or the provider, until it has done so for too long.
         too_soon = intent.state in _PENDING and not intent.needs_operator
         if intent.state in FOR_A_PERSON and not too_soon:
             yield Task(

@@ -17,7 +17,7 @@ from typing import Generic, TypeVar
 from wallet_gateway.client.errors import BadAnswer, OutcomeUnknown, Refused, UnknownReason
 from wallet_gateway.client.redaction import redact_message
 from wallet_gateway.protocol.errors import InvalidMessage, ProtocolError, UnreadableBody
-from wallet_gateway.protocol.faults import ErrorBody, is_contradictory, looks_like_error, names_a_fault
+from wallet_gateway.protocol.faults import ErrorBody, is_contradictory, looks_like_error
 from wallet_gateway.protocol.strict_json import JsonValue
 
 LONGEST_WAIT = 900.0
@@ -38,6 +38,8 @@ class Shape(Generic[M]):
     """Raises ProtocolError for another shape."""
     mark: str
     """The folded name of a field that only a success has; empty where a success is no object."""
+    by_parts: bool = False
+    """Whether an array that is no strict JSON as a whole is read part by part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +71,6 @@ def _message_of_success(answer: HttpAnswer, shape: Shape[M]) -> M:
     # An error's code beside a field of a success is enough: whatever it is, it is not a clear yes.
     if is_contradictory(value, shape.mark):
         raise BadAnswer(UnknownReason.CONTRADICTORY, detail="an error's code beside a field of a success")
-    if isinstance(value, list) and any(map(names_a_fault, value)):
-        raise BadAnswer(UnknownReason.CONTRADICTORY, detail="an error among the records")
     if refusal := _refusal(answer):
         raise refusal
     try:

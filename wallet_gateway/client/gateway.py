@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Protocol, TypeVar
 from urllib.parse import quote
@@ -18,7 +18,7 @@ from wallet_gateway.client.calls import EndedCall, ended_call
 from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.client.exchange import Answer, Exchange, RawAnswer
-from wallet_gateway.client.redaction import redact, redact_text, written
+from wallet_gateway.client.redaction import redact, redact_message, redact_text, written
 from wallet_gateway.protocol.accounts import (
     PaymentAccount,
     PaymentAccountQuery,
@@ -44,8 +44,8 @@ from wallet_gateway.protocol.endpoints import (
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage, UnreadableBody, excerpt
 from wallet_gateway.protocol.fields import WireModel
 from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpResponse
-from wallet_gateway.protocol.status import StatusQuery, StatusRecord, parse_records
-from wallet_gateway.protocol.strict_json import JsonValue, loads
+from wallet_gateway.protocol.status import StatusAnswer, StatusQuery, parse_records
+from wallet_gateway.protocol.strict_json import JsonValue, loads, loads_by_parts
 
 Observer = Callable[[EndedCall], None]
 """What is told of each call when it is over; it must not raise."""
@@ -113,8 +113,11 @@ class Gateway:
         """Refund what another provider processed: the interface, section Detached refund request."""
         return self._call(DETACHED_REFUND, _DETACHED_REFUND, message=request, fresh=True, not_after=not_after)
 
-    def status(self, reference: str) -> Answer[tuple[StatusRecord, ...]]:
-        """Ask what the gateway knows under a reference: the interface, section Transaction status record."""
+    def status(self, reference: str) -> Answer[StatusAnswer]:
+        """Ask what the gateway knows under a reference: the interface, section Transaction status record.
+
+        A record that cannot be read spoils none beside it: the answer names it.
+        """
         query = StatusQuery.build(
             merchant_id=self.account.merchant_id,
             store_id=self.account.store_id,
@@ -178,10 +181,10 @@ class Gateway:
         except GatewayError as error:
             self._end(operation, record.without_answer(sent=error.may_have_happened), error)
             raise
-        answer = _read(raw)
-        exchange = record.with_answer(raw, answer.value)
+        value = _value_of(raw)
+        exchange = record.with_answer(raw, value)
         try:
-            said = message_of(answer, shape)
+            said = message_of(_answer(raw, value, by_parts=shape.by_parts), shape)
         except GatewayError as error:
             self._end(operation, exchange, error)
             raise
@@ -238,12 +241,17 @@ def _filled(path: str, place: Mapping[str, str]) -> str:
     return path
 
 
-def _read(raw: RawAnswer) -> HttpAnswer:
-    value: JsonValue | UnreadableBody
+def _value_of(raw: RawAnswer, read: Callable[[bytes], JsonValue] = loads) -> JsonValue | UnreadableBody:
     try:
-        value = loads(raw.body)
+        return read(raw.body)
     except UnreadableBody as error:
-        value = error
+        return error
+
+
+def _answer(raw: RawAnswer, value: JsonValue | UnreadableBody, *, by_parts: bool) -> HttpAnswer:
+    if by_parts and isinstance(value, UnreadableBody):
+        parts = _value_of(raw, loads_by_parts)
+        value = parts if isinstance(parts, list) else value
     return HttpAnswer(status=raw.status, headers=raw.headers, value=value)
 
 
@@ -262,4 +270,13 @@ _AUTHORIZED = Shape(read=_object(AuthorizationResponse), mark="state")
 _PUBLIC_KEY = Shape(read=_object(PublicKeyResponse), mark="apikey")
 _ACCOUNT = Shape(read=_object(PaymentAccount), mark="cardtype")
 _DETACHED_REFUND = Shape(read=_object(DetachedRefundResponse), mark="state")
-_STATUS: Shape[tuple[StatusRecord, ...]] = Shape(read=parse_records, mark="")
+
+
+def _records(value: JsonValue) -> StatusAnswer:
+    """Read status records; what is said of those that cannot be read is fit to be stored and shown."""
+    answer = parse_records(value)
+    redacted = (replace(one, complaint=redact_message(one.complaint)) for one in answer.unreadable)
+    return replace(answer, unreadable=tuple(redacted))
+
+
+_STATUS = Shape(read=_records, mark="", by_parts=True)

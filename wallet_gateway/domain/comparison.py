@@ -11,6 +11,7 @@ from enum import StrEnum
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
 from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
+from wallet_gateway.domain.unreadable_records import sentence_of
 
 
 class DifferenceKind(StrEnum):
@@ -26,6 +27,8 @@ class DifferenceKind(StrEnum):
     """More than one record where one was asked for, or one that belongs to another transaction."""
     MADE_ELSEWHERE = "made elsewhere"
     """An operation on our payment that we did not ask for, made in the provider's portal perhaps."""
+    UNREADABLE = "unreadable"
+    """A record on our payment that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,6 +65,9 @@ def differences(state: IntentState, finding: Finding) -> tuple[Difference, ...]:
         )
         for record in finding.elsewhere
     ]
+    if finding.unreadable:
+        detail = sentence_of(finding.unreadable)
+        found.append(Difference(kind=DifferenceKind.UNREADABLE, detail=detail))
     own = _own(state, finding)
     return (own, *found) if own else tuple(found)
 

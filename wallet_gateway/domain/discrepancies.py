@@ -22,6 +22,8 @@ class DiscrepancyKind(StrEnum):
     """An intent that had ended without money is approved at the gateway after all."""
     RECORD_UNUSABLE = "RECORD_UNUSABLE"
     """The record that fits has an id too long to be kept, so it could not be told from another."""
+    RECORD_UNREADABLE = "RECORD_UNREADABLE"
+    """A record on our payment cannot be read: it may be an approval, or a second execution."""
     MADE_ELSEWHERE = "MADE_ELSEWHERE"
     """The gateway has an operation on our payment that we did not ask for."""
     APPROVED_ABOVE_REQUEST = "APPROVED_ABOVE_REQUEST"
@@ -52,6 +54,8 @@ FREEZING = frozenset(DiscrepancyKind) - {
     DiscrepancyKind.REPEATED_ON_THE_WIRE,
     DiscrepancyKind.REFUND_SHORT,
     DiscrepancyKind.UNEXPECTED_HOST,
+    # What the readable records beside it say is booked and told: a paid order is not held back for it.
+    DiscrepancyKind.RECORD_UNREADABLE,
     # A gateway may put old records away.
     DiscrepancyKind.MISSING_THERE,
 }

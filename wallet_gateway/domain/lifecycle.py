@@ -166,7 +166,8 @@ TRANSITIONS: Mapping[IntentState, Mapping[IntentEvent, IntentState]] = MappingPr
             _E.CONTRADICTED: _S.ANOMALY,
         },
         _S.UNKNOWN: {**_EVIDENCE, _E.ABANDONED: _S.ABANDONED},
-        _S.OPEN: {**_EVIDENCE, _E.EXPIRED: _S.EXPIRED},
+        # A person ends a page of which the gateway says nothing readable; it stays on watch.
+        _S.OPEN: {**_EVIDENCE, _E.EXPIRED: _S.EXPIRED, _E.ABANDONED: _S.ABANDONED},
         _S.PENDING: {**_EVIDENCE, _E.ABANDONED: _S.ABANDONED},
         _S.AWAITING_3DS: {
             _E.APPROVED: _S.APPROVED,
@@ -176,13 +177,20 @@ TRANSITIONS: Mapping[IntentState, Mapping[IntentEvent, IntentState]] = MappingPr
         },
         # A page that was decided in its last second shows as a late record: the money moved.
         _S.EXPIRED: {_E.HELD: _S.PENDING, _E.APPROVED: _S.APPROVED, _E.CONTRADICTED: _S.ANOMALY},
-        # The reservation is gone and somebody may have acted on it: never silently turned around.
+        # The reservation is gone and somebody may have acted on it: never silently turned around. A hosted
+        # page reserves nothing: see OF_PAGES.
         _S.REJECTED: {_E.APPROVED: _S.ANOMALY, _E.CONTRADICTED: _S.ANOMALY},
         _S.ABANDONED: {_E.APPROVED: _S.ANOMALY, _E.CONTRADICTED: _S.ANOMALY},
         _S.APPROVED: {_E.CONTRADICTED: _S.ANOMALY},
         _S.ANOMALY: {_E.ABANDONED: _S.ABANDONED, _E.ACCEPTED_BY_PERSON: _S.APPROVED},
     }
 )
+
+OF_PAGES: Mapping[IntentState, Mapping[IntentEvent, IntentState]] = MappingProxyType(
+    # A refused card does not close a hosted page: its customer may pay with another one until it ends.
+    {_S.REJECTED: {_E.HELD: _S.PENDING, _E.APPROVED: _S.APPROVED}}
+)
+"""How an intent that opened a hosted page moves where others move otherwise or not at all."""
 
 SENDERS_NEWS = frozenset({_E.NOTHING_LEFT, _E.LOST, _E.PAGE_LOST, _E.OPENED, _E.CHALLENGED})
 """What only a sender says. Where it moves nothing, its claim was lost and others have gone on without it."""
@@ -231,12 +239,14 @@ UNSENT_STATES = SENDABLE_STATES | {_S.AWAITING_RESULT}
 """States in which the gateway has never heard of it; one that waits for the wallet has no request yet."""
 
 
-def advance(state: IntentState, event: IntentEvent) -> IntentState:
+def advance(state: IntentState, event: IntentEvent, *, is_page: bool = False) -> IntentState:
     """Return the state after an event; the same state when the event tells nothing new.
 
-    Raises `IllegalTransition` when the event cannot happen in this state.
+    `is_page` says that the intent opened a hosted page. Raises `IllegalTransition` when the event cannot
+    happen in this state.
     """
-    moved = TRANSITIONS[state].get(event)
+    own = OF_PAGES.get(state, {}) if is_page else {}
+    moved = own.get(event) or TRANSITIONS[state].get(event)
     if moved is not None:
         return moved
     if event in IGNORED[state]:

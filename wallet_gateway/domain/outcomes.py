@@ -12,11 +12,12 @@ from enum import StrEnum
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import IntentEvent, PaymentType, TransactionKind
+from wallet_gateway.domain.unreadable_records import concerning, may_be_own, sentence_of
 from wallet_gateway.protocol.detached_refunds import DetachedRefundResponse
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.follow_ups import FollowUpResponse
 from wallet_gateway.protocol.money import Money, exponent
-from wallet_gateway.protocol.status import StatusRecord
+from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
 
 LONGEST_RECORD_ID = 128
 """Characters of a gateway's own id; the interface names no limit. Cut, two long ones could become one."""
@@ -97,6 +98,12 @@ class Finding:
     """Records on our payment that none of our intents asked for."""
     absent: bool = False
     """The gateway answered, and has no record that fits."""
+    unreadable: tuple[UnreadableRecord, ...] = ()
+    """Records that may belong to our payment and cannot be read."""
+    own_unreadable: bool = False
+    """One of them may be this intent's own, and no other record decides: neither news nor absence."""
+    answer: str = ""
+    """The redacted answer, where a record of it cannot be read."""
 
 
 NO_NEWS = Finding(verdict=Verdict.NO_NEWS)
@@ -177,16 +184,32 @@ def _echo_fault(reference: str | None, currency: str | None, expected: Expectati
     return "" if currency == expected.currency else "the answer does not name our currency"
 
 
-def read_records(records: Sequence[StatusRecord], expected: Expectation) -> Finding:
+def read_records(
+    records: Sequence[StatusRecord], expected: Expectation, unreadable: Sequence[UnreadableRecord] = ()
+) -> Finding:
     """Judge the answer to a status query (the interface, section Transaction status record).
 
     Records fit by reference (byte for byte) and type (any letter case), less those already attributed.
-    Money that moved counts more than an error beside it.
+    Money that moved counts more than an error beside it. A record that cannot be read keeps nothing from
+    being approved or pending; beside anything less it may be the approval.
     """
     known = {expected.reference} | expected.other_references
     fits = [r for r in records if _fits(r, expected)]
     elsewhere = tuple(r for r in records if _is_elsewhere(r, expected, known))
-    return replace(_judge(fits, expected), elsewhere=elsewhere)
+    doubtful = concerning(unreadable, expected)
+    found = replace(_judge(fits, expected), elsewhere=elsewhere, unreadable=doubtful)
+    if found.verdict in _MAY_HIDE_AN_APPROVAL and any(may_be_own(one, expected) for one in doubtful):
+        return Finding(
+            verdict=Verdict.NO_NEWS,
+            detail=sentence_of(doubtful),
+            elsewhere=elsewhere,
+            unreadable=doubtful,
+            own_unreadable=True,
+        )
+    return found
+
+
+_MAY_HIDE_AN_APPROVAL = frozenset({Verdict.REJECTED, Verdict.NO_NEWS})
 
 
 def _fits(record: StatusRecord, expected: Expectation) -> bool:

@@ -31,6 +31,16 @@ OPERATOR_AFTER = timedelta(hours=24)
 OPERATOR_ABSENT_ANSWERS = 5
 """From this age and this many empty answers on, an unknown outcome asks for a person."""
 
+SILENCE = timedelta(days=1)
+"""How long a due question may go without a readable answer before a person is told.
+
+A gateway's outage is over within hours, and a hosted page lives a quarter of an hour at most. What is silent
+for a day, such as a page a day past its end, does not mend by itself: somebody may have paid there.
+"""
+
+LONGEST_PAGE = timedelta(seconds=900)
+"""The longest life of a hosted page (the interface, redirectUrlTimeout): taken where its end is not known."""
+
 PAUSE_AT_UNKNOWNS = 3
 PAUSE_WINDOW = timedelta(minutes=10)
 PAUSE = timedelta(minutes=5)
@@ -51,7 +61,7 @@ CONFIRM_TIMETABLE = (5 * _M, _H, _D)
 WATCH_ATTEMPT = tuple(day * _D for day in range(1, 8))
 WATCH_DECIDED = tuple(day * _D for day in range(1, 91))
 
-_OF_PAGES = frozenset({IntentState.OPEN, IntentState.EXPIRED, IntentState.ABANDONED})
+_OF_PAGES = frozenset({IntentState.OPEN, IntentState.EXPIRED, IntentState.REJECTED, IntentState.ABANDONED})
 
 SOONEST_RETRY = timedelta(seconds=5)
 LATEST_RETRY = timedelta(hours=1)
@@ -90,21 +100,46 @@ def instants(position: Position) -> tuple[datetime, ...]:
         return tuple(since + wait for wait in LADDER)
     if state in {IntentState.PENDING, IntentState.AWAITING_3DS}:
         return tuple(since + wait for wait in PENDING_TIMETABLE)
-    if state is IntentState.OPEN and position.expires_at:
-        return _open_instants(since, position.expires_at)
+    if state is IntentState.OPEN:
+        return _open_instants(since, page_end(position))
     if state in {IntentState.EXPIRED, IntentState.ABANDONED}:
         return _watch_instants(position)
-    if state in {IntentState.APPROVED, IntentState.REJECTED}:
-        return _confirm_instants(position)
+    if state is IntentState.REJECTED:
+        return _rejected_instants(position)
+    if state is IntentState.APPROVED and not position.confirmed:
+        return tuple(since + wait for wait in CONFIRM_TIMETABLE)
     return ()
+
+
+def page_end(position: Position) -> datetime:
+    """Return when a hosted page ends; where its end is not known, the latest instant that it could be."""
+    return position.expires_at or position.since + LONGEST_PAGE
+
+
+def is_silent(position: Position, now: datetime) -> bool:
+    """Say whether a question without an answer at `now` was the last of a silence that a person must hear of.
+
+    Of an open page that is a day past its end. It has no readable answer then, or it would have ended.
+    """
+    if position.state is IntentState.OPEN:
+        return now - page_end(position) >= SILENCE
+    timetable = instants(position)
+    return position.rung < len(timetable) and now - timetable[position.rung] >= SILENCE
 
 
 def _open_instants(opened_at: datetime, expires_at: datetime) -> tuple[datetime, ...]:
     early = tuple(opened_at + wait for wait in OPEN_TIMETABLE if opened_at + wait < expires_at)
-    # The last of these is the one that may conclude "expired"; the days after it are for a gateway
-    # that was not to be reached just then.
-    late = (expires_at + _M, expires_at + SETTLE_TIME, *(expires_at + SETTLE_TIME + w for w in WATCH_ATTEMPT))
-    return early + late
+    return early + _instants_from_end(expires_at)
+
+
+def _instants_from_end(expires_at: datetime) -> tuple[datetime, ...]:
+    """Return when a page is asked about from its end on.
+
+    The second question may conclude "expired"; the days after it are for a gateway that was not to be reached
+    just then, and for a page that was paid after a refused card.
+    """
+    end = expires_at + SETTLE_TIME
+    return (expires_at + _M, end, *(end + wait for wait in WATCH_ATTEMPT))
 
 
 def _watch_instants(position: Position) -> tuple[datetime, ...]:
@@ -117,9 +152,16 @@ def _watch_instants(position: Position) -> tuple[datetime, ...]:
     return (end, *watch) if position.state is IntentState.ABANDONED else watch
 
 
-def _confirm_instants(position: Position) -> tuple[datetime, ...]:
-    waits = CONFIRM_TIMETABLE[:1] if position.state is IntentState.REJECTED else CONFIRM_TIMETABLE
-    return () if position.confirmed else tuple(position.since + wait for wait in waits)
+def _rejected_instants(position: Position) -> tuple[datetime, ...]:
+    """Return when to look once more at a refusal, and at a page, on which another card may be tried.
+
+    A refused card does not close the page: it can be paid until it ends, and the record may show later.
+    """
+    once = position.since + CONFIRM_TIMETABLE[0]
+    if position.kind is not TransactionKind.CHECKOUT:
+        return (once,)
+    late = _instants_from_end(page_end(position))
+    return tuple(sorted({once, *(instant for instant in late if instant > position.since)}))
 
 
 def next_query_at(position: Position, *, jitter: float = 0.0) -> datetime | None:

@@ -57,6 +57,7 @@ _NAMES = {
     "EXECUTED_TWICE": pgettext_lazy("name of a state or kind", "Executed twice"),
     "RECORD_TAKEN": pgettext_lazy("name of a state or kind", "Record taken"),
     "RECORD_UNUSABLE": pgettext_lazy("name of a state or kind", "Record unusable"),
+    "RECORD_UNREADABLE": pgettext_lazy("name of a state or kind", "Record unreadable"),
     "APPROVED_AFTER_END": pgettext_lazy("name of a state or kind", "Approved after end"),
     "MADE_ELSEWHERE": pgettext_lazy("name of a state or kind", "Made elsewhere"),
     "APPROVED_ABOVE_REQUEST": pgettext_lazy("name of a state or kind", "Approved above request"),

@@ -163,6 +163,11 @@ class GatewayTransaction(models.Model):
         """Whether the gateway has not yet said what became of it."""
         return self.state in OUTSTANDING_STATES
 
+    @property
+    def present_position(self) -> Position:
+        """Where this intent stands in the timetable of its state."""
+        return self.position(state=IntentState(self.state), since=self.state_since, rung=self.query_rung)
+
     def position(self, *, state: IntentState, since: datetime, rung: int) -> Position:
         """Return where this intent stands in the timetable of a state."""
         return Position(

@@ -140,7 +140,7 @@ def record_refusal(
 def _after_refusal(error: Refused, finding: Finding) -> News:
     if finding.absent:
         # The gateway refused and knows of nothing: that is its word that it was not done.
-        rejected = Finding(verdict=Verdict.REJECTED, detail=str(error)[:500])
+        rejected = replace(finding, verdict=Verdict.REJECTED, detail=str(error)[:500], absent=False)
         return News(kind=EvidenceKind.RECORDS, event=IntentEvent.REJECTED, finding=rejected)
     if finding.verdict is Verdict.APPROVED:
         finding = _repeated_on_the_wire(finding)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db.models import Q
@@ -11,6 +12,7 @@ from django.db.models import Q
 from wallet_gateway.domain.discrepancies import FREEZING, DiscrepancyKind
 from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.domain.outcomes import Finding, Verdict
+from wallet_gateway.domain.unreadable_records import fingerprint_of, sentence_of
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction
 from wallet_gateway.protocol.money import Money
 
@@ -22,16 +24,26 @@ _ENDED_WITHOUT_MONEY = frozenset(
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """What came of recording the differences of one piece of news."""
+
+    freeze: bool = False
+    """The payment must be frozen: a difference that freezes is open."""
+    is_new: bool = False
+    """At least one difference was not known before."""
+
+
 def record_discrepancies(
     intent: GatewayTransaction, finding: Finding, *, before: IntentState, after: IntentState, now: datetime
-) -> bool:
-    """Write what differs and say whether the payment must be frozen for it.
+) -> Recorded:
+    """Write what differs, each difference once.
 
     A difference that a person has closed stays closed. A unit mix-up that is open also stops all sending.
     """
-    freeze = False
+    freeze = is_new = False
     for kind, detail, fingerprint in _differences(intent, finding, before=before, after=after):
-        row, _ = Discrepancy.objects.get_or_create(
+        row, created = Discrepancy.objects.get_or_create(
             fingerprint=_fitting(fingerprint),
             defaults={
                 "kind": kind,
@@ -43,13 +55,14 @@ def record_discrepancies(
                 "found_at": now,
             },
         )
+        is_new = is_new or created
         if row.closed_at is not None:
             continue
         freeze = freeze or kind in FREEZING
         if kind is DiscrepancyKind.UNIT_MIX_UP:
             until, reason = now + _UNTIL_A_PERSON_LIFTS_IT, f"{_MIX_UP}: {detail}"
             stop_sending(intent.gateway, until=until, reason=reason)
-    return freeze
+    return Recorded(freeze=freeze, is_new=is_new)
 
 
 def _fitting(fingerprint: str) -> str:
@@ -86,6 +99,10 @@ def _differences(
     if turned and finding.verdict is Verdict.APPROVED:
         kind = DiscrepancyKind.APPROVED_AFTER_END
         yield kind, f"approved at the gateway after it was {before}", f"{kind}:{intent.reference}"
+    if finding.unreadable:
+        kind = DiscrepancyKind.RECORD_UNREADABLE
+        fingerprint = f"{kind}:{intent.reference}:{fingerprint_of(finding.unreadable)}"
+        yield kind, sentence_of(finding.unreadable), fingerprint
     for record in finding.elsewhere:
         kind = DiscrepancyKind.MADE_ELSEWHERE
         detail = f"{record.type} {record.transaction_amount} {record.currency_code}, record {record.id}"

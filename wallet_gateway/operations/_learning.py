@@ -11,6 +11,7 @@ from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, Transactio
 from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
 from wallet_gateway.domain.recovery import (
     OPERATOR_AFTER,
+    is_silent,
     may_conclude_expired,
     needs_operator,
     next_query_at,
@@ -28,6 +29,8 @@ logger = logging.getLogger("wallet_gateway.operations")
 
 _HELD = frozenset({IntentState.AWAITING_3DS, IntentState.PENDING})
 _NOT_ENDED = _HELD | {IntentState.UNKNOWN}
+_NEVER_SILENT = frozenset({IntentState.OPEN, IntentState.PENDING})
+"""States in which the gateway has to say something, sooner or later."""
 
 
 def learn(intent: GatewayTransaction, finding: Finding | None, context: GatewayContext) -> GatewayTransaction:
@@ -38,7 +41,7 @@ def learn(intent: GatewayTransaction, finding: Finding | None, context: GatewayC
     event = _event_of(intent, finding, now)
     if event is IntentEvent.EXPIRED and (other := other_account_of(intent, context)):
         return settle(intent, _asked_for_another(intent, other, now), context=context)
-    changes = _climbed(intent, now, context) | _counted(intent, finding, now)
+    changes = _climbed(intent, now, context) | _counted(intent, event, finding, now)
     news = News(
         kind=EvidenceKind.RECORDS,
         event=event,
@@ -55,11 +58,16 @@ def _no_answer(intent: GatewayTransaction, now: datetime) -> News:
     columns = _asked(intent, now)
     if _is_due(intent, now):
         columns["next_query_at"] = retry_unanswered_at(since=intent.state_since, now=now)
-    stuck = intent.state == IntentState.UNKNOWN or _is_held_authorization(intent)
-    if stuck and now - intent.state_since >= OPERATOR_AFTER:
+    if _is_left_silent(intent, now):
         # A gateway that says nothing readable for a day is a person's business, too.
         columns["needs_operator"] = True
     return News(kind=EvidenceKind.FAULT, changes=columns, keep_as_evidence=False)
+
+
+def _is_left_silent(intent: GatewayTransaction, now: datetime) -> bool:
+    if intent.state == IntentState.UNKNOWN or _is_held_authorization(intent):
+        return now - intent.state_since >= OPERATOR_AFTER
+    return intent.state in _NEVER_SILENT and is_silent(intent.present_position, now)
 
 
 def _asked_for_another(intent: GatewayTransaction, other: str, now: datetime) -> News:
@@ -88,15 +96,28 @@ def _climbed(intent: GatewayTransaction, now: datetime, context: GatewayContext)
     return columns | {"query_rung": rung, "next_query_at": max(again, now) if again else None}
 
 
-def _counted(intent: GatewayTransaction, finding: Finding, now: datetime) -> dict[str, Any]:
+def _counted(
+    intent: GatewayTransaction, event: IntentEvent | None, finding: Finding, now: datetime
+) -> dict[str, Any]:
     """Count answers in a row that ended nothing; after many of them, over a day, a person has to look."""
+    if finding.own_unreadable:
+        # Neither a record nor its absence, so nothing is counted: a person has to read it.
+        return {"needs_operator": True} if intent.state in _NOT_ENDED | {IntentState.OPEN} else {}
     if not _ends_nothing(intent, finding):
-        return {"absent_count": 0} | _confirmed(intent, finding, now)
+        # The gateway speaks again: what it was silent about is no person's business any more.
+        heard = {"needs_operator": False} if event is IntentEvent.HELD else {}
+        return {"absent_count": 0} | heard | _confirmed(intent, finding, now)
     absent = intent.absent_count + 1
-    waits = intent.state in _NOT_ENDED and needs_operator(
-        since=intent.state_since, absent_answers=absent, now=now
-    )
+    waits = event is not IntentEvent.EXPIRED and _waits(intent, absent, now)
     return {"absent_count": absent} | ({"needs_operator": True} if waits else {})
+
+
+def _waits(intent: GatewayTransaction, absent: int, now: datetime) -> bool:
+    """Say whether one more answer that ended nothing is enough to call a person."""
+    if intent.state == IntentState.OPEN:
+        return is_silent(intent.present_position, now)
+    enough = needs_operator(since=intent.state_since, absent_answers=absent, now=now)
+    return intent.state in _NOT_ENDED and enough
 
 
 def _ends_nothing(intent: GatewayTransaction, finding: Finding) -> bool:

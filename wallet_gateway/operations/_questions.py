@@ -6,14 +6,16 @@ import logging
 from dataclasses import replace
 
 from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
+from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, IntentState, PaymentType, TransactionKind
 from wallet_gateway.domain.outcomes import Expectation, Finding, folded_type, read_records
+from wallet_gateway.domain.unreadable_records import sentence_of
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations._books import OPENING
 from wallet_gateway.operations._breaker import pause_queries
 from wallet_gateway.operations._log_lines import one_line
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.protocol.status import StatusRecord
+from wallet_gateway.protocol.status import StatusAnswer, StatusRecord
 
 logger = logging.getLogger("wallet_gateway.operations")
 
@@ -42,23 +44,40 @@ def type_of(intent: GatewayTransaction) -> str:
 def ask(intent: GatewayTransaction, *, context: GatewayContext) -> Finding | None:
     """Ask the status query about an intent and judge the answer; None when there was no usable answer."""
     try:
-        records = _records(intent, context)
+        answers = _answers(intent, context)
     except GatewayError as error:
         # A refused or unreadable status query says nothing about the money: still no news.
         logger.warning("no news of %s: %s", intent.reference, one_line(error))
         if isinstance(error, OutcomeUnknown) and error.retry_after is not None:
             pause_queries(context, seconds=error.retry_after)
         return None
-    expected = expectation_of(intent)
-    if _is_plain(records, expected):
-        return read_records(records, expected)
-    return read_records(records, _full_expectation(intent, expected, context))
+    finding = _judge(intent, answers, context)
+    return _with_answers(intent, finding, answers) if finding.unreadable else finding
 
 
-def _records(intent: GatewayTransaction, context: GatewayContext) -> tuple[StatusRecord, ...]:
-    records = context.gateway.status(intent.reference).message
+def _answers(intent: GatewayTransaction, context: GatewayContext) -> list[Answer[StatusAnswer]]:
     original = _shared_original(intent, context)
-    return (*records, *context.gateway.status(original).message) if original else records
+    references = [intent.reference, original] if original else [intent.reference]
+    return [context.gateway.status(reference) for reference in references]
+
+
+def _judge(
+    intent: GatewayTransaction, answers: list[Answer[StatusAnswer]], context: GatewayContext
+) -> Finding:
+    records = tuple(record for answer in answers for record in answer.message.records)
+    unreadable = tuple(record for answer in answers for record in answer.message.unreadable)
+    expected = expectation_of(intent)
+    if unreadable or not _is_plain(records, expected):
+        expected = _full_expectation(intent, expected, context)
+    return read_records(records, expected, unreadable)
+
+
+def _with_answers(
+    intent: GatewayTransaction, finding: Finding, answers: list[Answer[StatusAnswer]]
+) -> Finding:
+    """Add the redacted answers: a person has to read what the machine cannot."""
+    logger.warning("%s: %s", intent.reference, one_line(sentence_of(finding.unreadable)))
+    return replace(finding, answer="\n".join(answer.exchange.answer_body for answer in answers))
 
 
 def _shared_original(intent: GatewayTransaction, context: GatewayContext) -> str:

@@ -18,9 +18,24 @@ from django.db.models import F
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import SENDERS_NEWS, IllegalTransition, IntentEvent, IntentState, advance
+from wallet_gateway.domain.lifecycle import (
+    SENDERS_NEWS,
+    IllegalTransition,
+    IntentEvent,
+    IntentState,
+    TransactionKind,
+    advance,
+)
 from wallet_gateway.domain.outcomes import Finding, Verdict
-from wallet_gateway.models import Evidence, GatewayTransaction, MigratedDeposit, OutboxFact, PaymentOrder
+from wallet_gateway.domain.unreadable_records import sentence_of
+from wallet_gateway.models import (
+    Evidence,
+    FactKind,
+    GatewayTransaction,
+    MigratedDeposit,
+    OutboxFact,
+    PaymentOrder,
+)
 from wallet_gateway.models.statements import insert
 from wallet_gateway.operations._books import book
 from wallet_gateway.operations._discrepancies import is_settled_by_person, record_discrepancies
@@ -133,7 +148,7 @@ def _write(intent: GatewayTransaction, news: News, context: GatewayContext) -> _
         return _Settled(intent=intent)
     booking = book(intent, before=before, after=after, finding=news.finding)
     differs = record_discrepancies(intent, news.finding, before=before, after=after, now=now)
-    freeze = differs or (after is IntentState.ANOMALY and before is not IntentState.ANOMALY)
+    freeze = differs.freeze or (after is IntentState.ANOMALY and before is not IntentState.ANOMALY)
     payment_before = intent.payment.sums if intent.payment else None
     if after != before or freeze:
         write_sums(intent, booking, after=after, freeze=freeze, now=now)
@@ -141,11 +156,21 @@ def _write(intent: GatewayTransaction, news: News, context: GatewayContext) -> _
     write_intent(intent, news, before=before, booking=booking, now=now, jitter=context.jitter())
     if news.also is not None:
         news.also()
-    if news.keep_as_evidence or after is not before:
+    if news.keep_as_evidence or differs.is_new or after is not before:
         _add_evidence(intent, news, now)
     moved = after is not before and not was_approved
     told = facts_of(intent, moved=moved, sums_before=payment_before)
+    if before is IntentState.PENDING:
+        # A page on which one card was refused, and a second one was pending, fails for the shop once.
+        told = _untold(intent, told)
     return _Settled(intent=intent, facts=add_facts(intent, told, now))
+
+
+def _untold(intent: GatewayTransaction, told: Sequence[Told]) -> tuple[Told, ...]:
+    if not any(fact.kind is FactKind.FAILED for fact in told):
+        return tuple(told)
+    failed = OutboxFact.objects.filter(intent=intent, kind=FactKind.FAILED).exists()
+    return tuple(fact for fact in told if not (failed and fact.kind is FactKind.FAILED))
 
 
 def _after(intent: GatewayTransaction, before: IntentState, news: News) -> IntentState:
@@ -155,7 +180,9 @@ def _after(intent: GatewayTransaction, before: IntentState, news: News) -> Inten
         raise IllegalTransition(before, news.event)
     if news.event is IntentEvent.CONTRADICTED and is_settled_by_person(intent, news.finding):
         return before
-    return advance(before, news.event)
+    # A page whose address never came, such as a refused one, is none that our customer can have paid on.
+    has_page = intent.kind == TransactionKind.CHECKOUT and bool(intent.redirect_url)
+    return advance(before, news.event, is_page=has_page)
 
 
 def _copy(intent: GatewayTransaction) -> GatewayTransaction:
@@ -168,16 +195,17 @@ def _copy(intent: GatewayTransaction) -> GatewayTransaction:
 
 
 def _add_evidence(intent: GatewayTransaction, news: News, now: datetime) -> None:
-    exchange = news.exchange
+    exchange, finding = news.exchange, news.finding
+    unread = sentence_of(finding.unreadable) if finding.unreadable else ""
     evidence = Evidence(
         intent=intent,
         kind=news.kind,
         event=news.event or "",
         state_after=intent.state,
-        detail=(news.detail or news.finding.detail)[:500],
+        detail=(news.detail or finding.detail or unread)[:500],
         http_status=exchange.http_status if exchange else None,
         request_body=exchange.request_body if exchange else "",
-        answer_body=exchange.answer_body if exchange else "",
+        answer_body=exchange.answer_body if exchange else finding.answer,
         elapsed_ms=int(exchange.elapsed_seconds * 1000) if exchange else None,
         author=news.author[:150],
         occurred_at=now,

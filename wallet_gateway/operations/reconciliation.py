@@ -8,7 +8,7 @@ from datetime import timedelta
 from django.db.models import Q
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,
@@ -34,6 +34,12 @@ ASKABLE_STATES = frozenset(
     }
 )
 """States in which the gateway's word may still change something that a customer waits for."""
+
+_REJECTED_PAGE_ON_WATCH = Q(
+    state=IntentState.REJECTED, kind=TransactionKind.CHECKOUT, next_query_at__isnull=False
+)
+"""A page on which a card was refused, as long as it may show as paid with another one."""
+_ASKABLE = Q(state__in=ASKABLE_STATES) | _REJECTED_PAGE_ON_WATCH
 
 AT_MOST_EVERY = timedelta(seconds=2)
 """However often a page asks us, we ask the gateway no more often than this for one intent."""
@@ -68,7 +74,7 @@ def reconcile_order(
     """
     rows = GatewayTransaction.objects.filter(payment__order=order).select_related("payment__order")
     if not everything:
-        rows = rows.filter(state__in=ASKABLE_STATES)
+        rows = rows.filter(_ASKABLE)
     for intent in rows.order_by("pk"):
         if everything or _claim_on_demand(intent.reference, context):
             question(reread(intent), context=context)
@@ -106,7 +112,7 @@ def _claim_on_demand(reference: str, context: GatewayContext) -> bool:
     now = context.clock.now()
     rested = Q(last_queried_at__isnull=True) | Q(last_queried_at__lte=now - AT_MOST_EVERY)
     paused = GatewayPause.queries_are_paused(context.alias, now)
-    rows = GatewayTransaction.objects.filter(rested, ~paused, reference=reference, state__in=ASKABLE_STATES)
+    rows = GatewayTransaction.objects.filter(rested, ~paused, _ASKABLE, reference=reference)
     # Until the answer is recorded, or its time has long passed, nobody else asks: a slow gateway must not
     # be asked by every page that waits for it.
     return bool(rows.update(last_queried_at=now + ANSWERED_WITHIN))

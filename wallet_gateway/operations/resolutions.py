@@ -6,9 +6,14 @@ from enum import StrEnum
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.discrepancies import OTHER_AMOUNT
+from wallet_gateway.domain.discrepancies import OTHER_AMOUNT, DiscrepancyKind
 from wallet_gateway.domain.lifecycle import IllegalTransition, IntentEvent, IntentState
-from wallet_gateway.domain.recovery import OPERATOR_ABSENT_ANSWERS, OPERATOR_AFTER, needs_operator
+from wallet_gateway.domain.recovery import (
+    OPERATOR_ABSENT_ANSWERS,
+    OPERATOR_AFTER,
+    is_silent,
+    needs_operator,
+)
 from wallet_gateway.models import Approval, Discrepancy, EvidenceKind, GatewayTransaction
 from wallet_gateway.operations._accounts import other_account_of
 from wallet_gateway.operations._discrepancies import resume_after_mix_up
@@ -46,10 +51,11 @@ def resolve(
 ) -> GatewayTransaction:
     """Record a person's decision, with its reason, on an intent that no evidence has ended.
 
-    An unknown outcome may be given up after 24 hours and five empty answers, and a wallet's card that stays
-    pending after as many answers that it is; a request of which no byte left at any time; a contradiction
-    either way. Raises `UnableToResolve`, and `AwaitingApproval` when it takes a second person: what is given
-    up may be asked for once more, and then it may happen twice.
+    A request of which no byte left may be given up at any time. An unknown outcome may be after 24 hours and
+    five empty answers, or where its record cannot be read; a wallet's card that stays pending, after as many
+    answers that it is; a hosted page of which nothing readable was heard for a day past its end. A
+    contradiction may be decided either way. Raises `UnableToResolve`, and `AwaitingApproval` when it takes a
+    second person: what is given up may be asked for once more, and then it may happen twice.
     """
     _check_words(reason, author)
     intent = reread(intent)
@@ -106,12 +112,9 @@ def _event(intent: GatewayTransaction, decision: Decision, context: GatewayConte
         raise UnableToResolve(f"only the gateway's evidence approves an intent in state {state}")
     if state is IntentState.NOT_SENT:
         return IntentEvent.ABANDONED
-    if state not in {IntentState.UNKNOWN, IntentState.AWAITING_3DS, IntentState.PENDING}:
+    if state not in _UNDECIDED or (state is IntentState.OPEN and not _is_left_silent(intent, context)):
         raise UnableToResolve(f"an intent in state {state} needs no decision")
-    waited = needs_operator(
-        since=intent.state_since, absent_answers=intent.absent_count, now=context.clock.now()
-    )
-    if not waited:
+    if state is not IntentState.OPEN and not _has_waited(intent, context):
         raise UnableToResolve(_too_early(intent))
     if other := other_account_of(intent, context):
         raise UnableToResolve(
@@ -119,6 +122,23 @@ def _event(intent: GatewayTransaction, decision: Decision, context: GatewayConte
             "give the alias its account back, and ask again"
         )
     return IntentEvent.ABANDONED
+
+
+_UNDECIDED = frozenset({IntentState.UNKNOWN, IntentState.OPEN, IntentState.AWAITING_3DS, IntentState.PENDING})
+
+
+def _is_left_silent(intent: GatewayTransaction, context: GatewayContext) -> bool:
+    """Say whether a page has been left to a person, because nothing readable was heard of it past its end."""
+    return intent.needs_operator and is_silent(intent.present_position, context.clock.now())
+
+
+def _has_waited(intent: GatewayTransaction, context: GatewayContext) -> bool:
+    """Say whether a person may decide: there were answers enough, or the record itself cannot be read."""
+    now, since = context.clock.now(), intent.state_since
+    if needs_operator(since=since, absent_answers=intent.absent_count, now=now):
+        return True
+    unreadable = Discrepancy.objects.filter(intent=intent, kind=DiscrepancyKind.RECORD_UNREADABLE)
+    return intent.needs_operator and now - since >= OPERATOR_AFTER and unreadable.exists()
 
 
 def _too_early(intent: GatewayTransaction) -> str:

@@ -1,24 +1,48 @@
-"""The status query and the records it answers with: the interface, section Transaction status record."""
+"""The status query and the records it answers with: the interface, section Transaction status record.
+
+Of a record only what decides about money is read strictly: id, state, type, amount, currency and reference.
+The time and what the provider says of the payer are kept as far as they can be read.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
-from pydantic import Field, WithJsonSchema, field_validator
+from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage, InvalidTime, excerpt
+from wallet_gateway.protocol.faults import names_a_fault
 from wallet_gateway.protocol.fields import Amount, CurrencyCode, Identifier, OptionalText, Text, WireModel
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.strict_json import NumberText
+from wallet_gateway.protocol.strict_json import Collision, NumberText, fold_name
 
 _TIMESTAMP = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?"
 )
+_HALF_PAIR = re.compile(r"[\ud800-\udfff]")
+_LONGEST_COMPLAINT = 300
 JsonNumber = Annotated[Amount, WithJsonSchema({"type": "number", "minimum": 0})]
 """An amount that is a number on the wire."""
+
+
+def _text_or_nothing(value: object) -> str | None:
+    """Return a text that can be written again; anything else is left out."""
+    return str(value) if isinstance(value, str) and not _HALF_PAIR.search(value) else None
+
+
+def _object_or_nothing(value: object) -> object:
+    """Return what may be an object of the interface; anything else is left out."""
+    return value if isinstance(value, Mapping | BaseModel) else None
+
+
+KeptText = Annotated[OptionalText | None, BeforeValidator(_text_or_nothing)]
+"""A text that decides nothing: what cannot be read as one is left out."""
 
 
 class StatusQuery(WireModel):
@@ -32,12 +56,12 @@ class StatusQuery(WireModel):
 class RecordedBillingAddress(WireModel):
     """The billing address as the provider reports it: any text, for it is not ours to judge."""
 
-    house_number: OptionalText | None = None
-    street: OptionalText | None = None
-    city: OptionalText | None = None
-    zip_postal_code: OptionalText | None = None
-    state: OptionalText | None = None
-    country_code: OptionalText | None = None
+    house_number: KeptText = None
+    street: KeptText = None
+    city: KeptText = None
+    zip_postal_code: KeptText = None
+    state: KeptText = None
+    country_code: KeptText = None
 
     is_answer = True
 
@@ -45,38 +69,38 @@ class RecordedBillingAddress(WireModel):
 class RecordedShippingAddress(RecordedBillingAddress):
     """The shipping address as the provider reports it."""
 
-    first_name: OptionalText | None = None
-    last_name: OptionalText | None = None
-    telephone_number: OptionalText | None = None
-    email: OptionalText | None = None
+    first_name: KeptText = None
+    last_name: KeptText = None
+    telephone_number: KeptText = None
+    email: KeptText = None
 
 
 class RecordedApmDetails(WireModel):
     """What the provider says of the payer: more for a pre-authorisation, nothing for an errored follow-up."""
 
-    apm_name: OptionalText | None = None
-    apm_payer_account_number: OptionalText | None = None
-    apm_payer_email_address: OptionalText | None = None
-    apm_provider_transaction_id: OptionalText | None = None
-    apm_payer_shipping_name: OptionalText | None = None
-    apm_payer_shipping_street1: OptionalText | None = None
-    apm_payer_shipping_city_name: OptionalText | None = None
-    apm_payer_shipping_postal_code: OptionalText | None = None
-    apm_payer_shipping_country: OptionalText | None = None
-    apm_payer_shipping_phone: OptionalText | None = None
-    apm_payer_id: OptionalText | None = Field(default=None, alias="apmPayerID")
-    apm_payer_firstname: OptionalText | None = None
-    apm_payer_lastname: OptionalText | None = None
-    apm_payer_billing_name: OptionalText | None = None
-    apm_payer_billing_street1: OptionalText | None = None
-    apm_payer_billing_city_name: OptionalText | None = None
-    apm_payer_billing_country: OptionalText | None = None
-    apm_payer_billing_phone: OptionalText | None = None
-    apm_payer_billing_postal_code: OptionalText | None = None
-    apm_payer_country_code: OptionalText | None = None
-    apm_payer_state_or_province: OptionalText | None = None
-    billing_address: RecordedBillingAddress | None = None
-    shipping_address: RecordedShippingAddress | None = None
+    apm_name: KeptText = None
+    apm_payer_account_number: KeptText = None
+    apm_payer_email_address: KeptText = None
+    apm_provider_transaction_id: KeptText = None
+    apm_payer_shipping_name: KeptText = None
+    apm_payer_shipping_street1: KeptText = None
+    apm_payer_shipping_city_name: KeptText = None
+    apm_payer_shipping_postal_code: KeptText = None
+    apm_payer_shipping_country: KeptText = None
+    apm_payer_shipping_phone: KeptText = None
+    apm_payer_id: KeptText = Field(default=None, alias="apmPayerID")
+    apm_payer_firstname: KeptText = None
+    apm_payer_lastname: KeptText = None
+    apm_payer_billing_name: KeptText = None
+    apm_payer_billing_street1: KeptText = None
+    apm_payer_billing_city_name: KeptText = None
+    apm_payer_billing_country: KeptText = None
+    apm_payer_billing_phone: KeptText = None
+    apm_payer_billing_postal_code: KeptText = None
+    apm_payer_country_code: KeptText = None
+    apm_payer_state_or_province: KeptText = None
+    billing_address: Annotated[RecordedBillingAddress | None, BeforeValidator(_object_or_nothing)] = None
+    shipping_address: Annotated[RecordedShippingAddress | None, BeforeValidator(_object_or_nothing)] = None
 
     is_answer = True
 
@@ -90,8 +114,8 @@ class StatusRecord(WireModel):
     transaction_amount: JsonNumber
     client_system_transaction_id: Identifier
     type: Text
-    transaction_date_time: Text
-    apm_details: RecordedApmDetails | None = None
+    transaction_date_time: KeptText = None
+    apm_details: Annotated[RecordedApmDetails | None, BeforeValidator(_object_or_nothing)] = None
 
     is_answer = True
 
@@ -101,9 +125,12 @@ class StatusRecord(WireModel):
         return Money.parse(self.transaction_amount, self.currency_code, allow_zero=True)
 
     @property
-    def transacted_at(self) -> datetime:
-        """The time of the transaction in UTC, to the microsecond; the raw text is kept beside it."""
-        return read_timestamp(self.transaction_date_time)
+    def transacted_at(self) -> datetime | None:
+        """The time of the transaction in UTC, to the microsecond; None where its text is no time."""
+        try:
+            return read_timestamp(self.transaction_date_time or "")
+        except InvalidTime:
+            return None
 
     def to_wire(self) -> dict[str, Any]:
         """The record as JSON values; the amount is a NumberText, which is written as a number."""
@@ -115,33 +142,85 @@ class StatusRecord(WireModel):
         """The record as bytes; the same record always gives the same bytes."""
         return strict_json.dumps(self.to_wire())
 
-    @field_validator("transaction_date_time")
-    @classmethod
-    def _is_a_time(cls, text: str) -> str:
-        read_timestamp(text)
-        return text
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnreadableRecord:
+    """An element of the answer that is no readable record, and what can be read of it all the same."""
+
+    id: str | None
+    type: str | None
+    client_system_transaction_id: str | None
+    complaint: str
+    """Why it cannot be read; it quotes values as they came, so it is to be redacted before it is kept."""
+    fingerprint: str
+    """The same for every sight of the same record: a hash of what decides about money, as it came."""
 
 
-def parse_records(value: object) -> tuple[StatusRecord, ...]:
-    """Read the array a status query answers with; raises InvalidMessage, paths beginning with ``[0]``."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StatusAnswer:
+    """What a status query was answered with: records, and what could not be read as one."""
+
+    records: tuple[StatusRecord, ...] = ()
+    unreadable: tuple[UnreadableRecord, ...] = ()
+
+
+def parse_records(value: object) -> StatusAnswer:
+    """Read the array a status query answers with, record by record; raises InvalidMessage for no array."""
     if not isinstance(value, list | tuple):
         raise InvalidMessage([FieldError("", f"{excerpt(value)} is no list of status records")])
     records: list[StatusRecord] = []
-    errors: list[FieldError] = []
-    for index, element in enumerate(value):
+    unreadable: list[UnreadableRecord] = []
+    for element in value:
         try:
             records.append(_record(element))
         except InvalidMessage as error:
-            errors += (fault.under(f"[{index}]") for fault in error.errors)
-    if errors:
-        raise InvalidMessage(errors)
-    return tuple(records)
+            unreadable.append(_unreadable(element, error))
+    return StatusAnswer(records=tuple(records), unreadable=tuple(unreadable))
 
 
 def _record(element: object) -> StatusRecord:
+    if isinstance(element, Collision):
+        raise InvalidMessage([FieldError("", str(element))])
     if not isinstance(element, dict):
         raise InvalidMessage([FieldError("", f"{excerpt(element)} is no status record")])
+    if collision := next(_collisions(element.values()), None):
+        raise InvalidMessage([FieldError("", str(collision))])
+    if names_a_fault(element):
+        raise InvalidMessage([FieldError("", "it carries an error")])
     return StatusRecord.from_wire(element)
+
+
+def _collisions(values: Iterable[object]) -> Iterator[Collision]:
+    for value in values:
+        if isinstance(value, Collision):
+            yield value
+        elif isinstance(value, dict):
+            yield from _collisions(value.values())
+        elif isinstance(value, list):
+            yield from _collisions(value)
+
+
+_DECISIVE = ("id", "state", "type", "transactionamount", "currencycode", "clientsystemtransactionid")
+"""The folded names of what decides about money."""
+
+
+def _unreadable(element: object, error: InvalidMessage) -> UnreadableRecord:
+    source = element if isinstance(element, dict) else {}
+    given = {fold_name(name): value for name, value in source.items()}
+    # Not the whole record: what decides nothing may differ from one answer to the next.
+    seed = [given.get(name) for name in _DECISIVE] if given else element
+    return UnreadableRecord(
+        id=_text_or_none(given.get("id")),
+        type=_text_or_none(given.get("type")),
+        client_system_transaction_id=_text_or_none(given.get("clientsystemtransactionid")),
+        complaint="; ".join(map(str, error.errors))[:_LONGEST_COMPLAINT],
+        fingerprint=hashlib.sha256(ascii(seed).encode()).hexdigest()[:16],
+    )
+
+
+def _text_or_none(value: object) -> str | None:
+    text = None if isinstance(value, Collision) else _text_or_nothing(value)
+    return text if text and text.strip() else None
 
 
 def read_timestamp(text: str) -> datetime:

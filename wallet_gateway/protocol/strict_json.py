@@ -24,24 +24,37 @@ class NumberText(str):
     __slots__ = ()
 
 
+class Collision(str):
+    """What stands for an object that names one field twice: the complaint about it."""
+
+    __slots__ = ()
+
+
 # Possessive repeats and the optional closing quote keep both scans linear: no text makes them try again.
 _STRING = re.compile(r'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
 _NOT_BRACKETS = re.compile(r"[^\[\]{}]++")
 _ESCAPED_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _ASCII_LOWER = {code: code + 32 for code in range(ord("A"), ord("Z") + 1)}
+_MAX_BYTES = 1_048_576
+_MAX_DEPTH = 20
 
 
-def loads(data: bytes | str, *, max_bytes: int = 1_048_576, max_depth: int = 20) -> JsonValue:
+def loads(data: bytes | str, *, max_bytes: int = _MAX_BYTES, max_depth: int = _MAX_DEPTH) -> JsonValue:
     """Read strict JSON; raises UnreadableBody, whatever the input, and nothing else."""
     text = _decode(data, max_bytes)
-    _check_depth(text, max_depth)
-    try:
-        value: JsonValue = _DECODER.decode(text)
-    except json.JSONDecodeError as error:
-        raise UnreadableBody(f"not JSON: {error.msg} at character {error.pos}") from error
+    value = _parse(text, _DECODER, max_depth)
     if _ESCAPED_SURROGATE.search(text):
         _check_surrogates(value)
     return value
+
+
+def loads_by_parts(data: bytes | str) -> JsonValue:
+    """Read JSON of which each part is checked by the caller; raises UnreadableBody for what is no JSON.
+
+    As ``loads``, except that an object which names one field twice becomes a ``Collision``, and that a text
+    may hold half of a surrogate pair. The caller has to refuse the parts that hold one of them.
+    """
+    return _parse(_decode(data, _MAX_BYTES), _DECODER_OF_PARTS, _MAX_DEPTH)
 
 
 def dumps(value: object) -> bytes:
@@ -69,6 +82,15 @@ def _decode(data: bytes | str, max_bytes: int) -> str:
     return text
 
 
+def _parse(text: str, decoder: json.JSONDecoder, max_depth: int) -> JsonValue:
+    _check_depth(text, max_depth)
+    try:
+        value: JsonValue = decoder.decode(text)
+    except json.JSONDecodeError as error:
+        raise UnreadableBody(f"not JSON: {error.msg} at character {error.pos}") from error
+    return value
+
+
 def _check_depth(text: str, max_depth: int) -> None:
     """Refuse deep nesting before the parser sees it: it recurses, and its limit depends on who called it."""
     if text.count("[") + text.count("{") <= max_depth:
@@ -86,6 +108,13 @@ def _object(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
     if len(folded) != len(pairs):
         raise UnreadableBody(_repetition([name for name, _ in pairs]))
     return result
+
+
+def _object_or_collision(pairs: list[tuple[str, JsonValue]]) -> JsonValue:
+    try:
+        return _object(pairs)
+    except UnreadableBody as error:
+        return Collision(error)
 
 
 def _repetition(names: list[str]) -> str:
@@ -109,6 +138,12 @@ def _check_surrogates(value: JsonValue) -> None:
 
 _DECODER = json.JSONDecoder(
     object_pairs_hook=_object, parse_int=NumberText, parse_float=NumberText, parse_constant=_constant
+)
+_DECODER_OF_PARTS = json.JSONDecoder(
+    object_pairs_hook=_object_or_collision,
+    parse_int=NumberText,
+    parse_float=NumberText,
+    parse_constant=_constant,
 )
 
 

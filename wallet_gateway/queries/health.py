@@ -16,6 +16,8 @@ from wallet_gateway.queries.pauses import SendingPause, sending_pauses
 SWEEP_IS_LATE = timedelta(minutes=5)
 UNKNOWN_IS_OLD = timedelta(minutes=15)
 FACT_IS_LATE = timedelta(minutes=15)
+_LEFT_TO_A_PERSON = (IntentState.OPEN, IntentState.AWAITING_3DS, IntentState.PENDING)
+"""States that end by themselves, unless the gateway says nothing readable or decides nothing for too long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +70,7 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
         unknown
         | orphaned
         | Q(state__in=[IntentState.ANOMALY, IntentState.NOT_SENT])
-        | Q(state__in=[IntentState.AWAITING_3DS, IntentState.PENDING], needs_operator=True)
+        | Q(state__in=_LEFT_TO_A_PERSON, needs_operator=True)
     ).aggregate(
         unknown=Count("pk", filter=unknown),
         oldest=Min("state_since", filter=unknown),

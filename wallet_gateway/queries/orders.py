@@ -12,6 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
 from wallet_gateway.domain.second_person import AGREED
+from wallet_gateway.domain.unreadable_records import UNREADABLE
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
@@ -270,6 +271,8 @@ def _text_of(row: Evidence) -> str | Promise:
     state = IntentState(row.state_after)
     if row.kind == EvidenceKind.DECISION and row.detail.startswith(AGREED):
         return _("Agreed to by a second person")
+    if not row.event and row.detail.startswith(UNREADABLE):
+        return _("Gateway asked, a record cannot be read")
     if not row.event:
         return _NO_NEWS[EvidenceKind(row.kind)]
     if state is IntentState.EXPIRED and row.intent.kind == TransactionKind.AUTHORIZATION:

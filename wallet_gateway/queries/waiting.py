@@ -30,7 +30,7 @@ class Waiting:
     overpaid: tuple[PaymentOrder, ...]
     """Orders that were paid more than once."""
     stuck: tuple[GatewayTransaction, ...]
-    """Not sent, or pending for too long, and left to a person."""
+    """Not sent, pending for too long, or without a readable word of the gateway: left to a person."""
     discrepancies: tuple[Discrepancy, ...]
     shortfalls: tuple[Discrepancy, ...]
     """Detached refunds approved for less than was asked."""
@@ -68,6 +68,7 @@ def waiting(lapse_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
 _WAITING_STATES = (
     IntentState.SENDING,
     IntentState.NOT_SENT,
+    IntentState.OPEN,
     IntentState.PENDING,
     IntentState.AWAITING_3DS,
 )

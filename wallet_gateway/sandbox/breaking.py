@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from wallet_gateway.protocol.faults import FaultCode, error_body
+from wallet_gateway.protocol.strict_json import NumberText
 from wallet_gateway.sandbox.conditions import current_conditions
 from wallet_gateway.sandbox.engine.calls import Twist
 from wallet_gateway.sandbox.engine.refusals import Moved, Refusal, TooManyRequests
@@ -142,6 +143,15 @@ def duplicate(exchange: Exchange, _fault: SetFault) -> Reply:
     return exchange.reply()
 
 
+def unreadable_record(exchange: Exchange, _fault: SetFault) -> Reply:
+    """Answer with one more record, like the last one but without an id and below zero."""
+    status, value = exchange.process()
+    if isinstance(value, list):
+        last = value[-1] if value else {"type": "chargeback"}
+        value = [*value, last | {"id": None, "transactionAmount": NumberText("-5.00")}]
+    return exchange.write(value, status=status)
+
+
 def drip(exchange: Exchange, fault: SetFault) -> Reply:
     """Process, then answer one byte at a time."""
     seconds = _duration(fault, timedelta(seconds=DRIP_SECONDS)).total_seconds()
@@ -200,6 +210,7 @@ BREAKING: Final[dict[FaultKind, Breaking]] = {
     FaultKind.BAD_GZIP: bad_gzip,
     FaultKind.DUPLICATE: duplicate,
     FaultKind.DRIP: drip,
+    FaultKind.UNREADABLE_RECORD: unreadable_record,
     FaultKind.TRUNCATED: _sent(Manner.TRUNCATED),
     FaultKind.RESET: _sent(Manner.RESET),
     FaultKind.BAD_STATUS_LINE: _sent(Manner.BAD_STATUS_LINE),

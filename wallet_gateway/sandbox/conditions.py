@@ -37,6 +37,8 @@ class Behaviour:
     """Whether answers carry amounts as numbers, also where the default is text."""
     share_references: bool
     """Whether a follow-up may carry its original's reference, once per type."""
+    another_card: bool
+    """Whether a checkout page can still be paid after a refused card or an error on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,5 +110,6 @@ def _conditions_of(state: SandboxState) -> Conditions:
             letter_case=LetterCase(state.letter_case),
             numeric_amounts=state.numeric_amounts,
             share_references=state.share_references,
+            another_card=state.another_card,
         ),
     )

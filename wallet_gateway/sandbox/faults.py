@@ -43,12 +43,14 @@ class FaultKind(StrEnum):
     RESET = "reset"
     BAD_GZIP = "bad_gzip"
     BAD_STATUS_LINE = "bad_status_line"
+    UNREADABLE_RECORD = "unreadable_record"
 
 
 _ONLY_ON: Final[dict[FaultKind, frozenset[Operation]]] = {
     FaultKind.PARTIAL: frozenset({Operation.DETACHED_REFUND}),
     FaultKind.ERRORED: WITH_STATE,
     FaultKind.UNDOCUMENTED_STATE: WITH_STATE | {Operation.STATUS},
+    FaultKind.UNREADABLE_RECORD: frozenset({Operation.STATUS}),
 }
 """Faults that mean nothing to other operations; all the rest fit every one."""
 

@@ -123,6 +123,7 @@ class SandboxControl:
         letter_case: str | None = None,
         numeric_amounts: bool | None = None,
         share_references: bool | None = None,
+        another_card: bool | None = None,
     ) -> dict[str, Any]:
         """Change how the gateway behaves where the interface is silent; give the behaviour in force."""
         return self._object(
@@ -133,6 +134,7 @@ class SandboxControl:
             letterCase=letter_case,
             numericAmounts=numeric_amounts,
             shareReferences=share_references,
+            anotherCard=another_card,
         )
 
     def portal(

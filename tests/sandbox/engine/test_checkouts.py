@@ -183,6 +183,33 @@ def test_a_decided_link_is_used_up(
     assert len(merchant.records(reference)) == 1
 
 
+@pytest.mark.parametrize("first", ["refused", "error"])
+@pytest.mark.parametrize(("second", "state"), [("success", "Approved"), ("pending", "Pending")])
+def test_where_another_card_may_be_tried_each_try_is_a_record_and_the_page_stays_payable(
+    merchant: Merchant, control: SandboxControl, first: str, second: str, state: str
+) -> None:
+    control.behaviour(another_card=True)
+    reference = new_reference()
+    merchant.checkout(reference)
+    control.complete_checkout(reference, first)
+    control.complete_checkout(reference, "refused")
+    control.complete_checkout(reference, second)
+    assert [record["state"] for record in merchant.records(reference)] == ["Errored", "Errored", state]
+    with pytest.raises(SandboxRefused, match="CheckoutUsedUp"):
+        control.complete_checkout(reference, "success")
+
+
+def test_whoever_cancels_has_left_the_page_whatever_cards_may_be_tried(
+    merchant: Merchant, control: SandboxControl
+) -> None:
+    control.behaviour(another_card=True)
+    reference = new_reference()
+    merchant.checkout(reference)
+    control.complete_checkout(reference, "cancelled")
+    with pytest.raises(SandboxRefused, match="CheckoutUsedUp"):
+        control.complete_checkout(reference, "success")
+
+
 @pytest.mark.parametrize(("timeout", "lives"), [(60, 60), (None, 900), (900, 900)], ids=str)
 def test_a_link_works_until_its_time_is_over(
     merchant: Merchant, control: SandboxControl, timeout: int | None, lives: int

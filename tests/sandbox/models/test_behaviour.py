@@ -21,5 +21,5 @@ def test_a_new_sandbox_behaves_as_the_interface_says() -> None:
     assert str(state) == "state of the sandbox"
     assert (state.duplicates, state.letter_case) == (DuplicatePolicy.REJECT, LetterCase.CANONICAL)
     assert (state.clock_ahead, state.status_lag) == (timedelta(), timedelta())
-    assert (state.numeric_amounts, state.share_references) == (False, False)
+    assert (state.numeric_amounts, state.share_references, state.another_card) == (False, False, False)
     assert state.wallet_mode == WalletMode.READY

@@ -308,6 +308,7 @@ def test_the_behaviour_in_force_is_shown(visitor: Visitor) -> None:
         letter_case="pascal",
         numeric_amounts=True,
         share_references=True,
+        another_card=True,
     )
     after = facts(visitor.get("/"))
     assert after["Repeated requests"] == "answer as the first time"
@@ -315,6 +316,7 @@ def test_the_behaviour_in_force_is_shown(visitor: Visitor) -> None:
     assert after["Names in answers"] == "first letter upper case"
     assert after["Amounts in answers"] == "numbers"
     assert after["Follow-ups may share a reference"] == "yes"
+    assert after["Another card after a refused one"] == "yes"
 
 
 def test_a_moved_clock_is_shown_as_moved(visitor: Visitor) -> None:

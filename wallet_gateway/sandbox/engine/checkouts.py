@@ -26,6 +26,7 @@ _OF_SPECIAL_AMOUNT: Final[dict[SpecialAmount | None, Outcome]] = {
     SpecialAmount.PENDING: Outcome.PENDING,
     SpecialAmount.ERRORED: Outcome.ERROR,
 }
+_CARD_FAILED: Final = frozenset({Outcome.REFUSED, Outcome.ERROR})
 _URL_NAMES: Final = {
     Outcome.SUCCESS: "successUrl",
     Outcome.PENDING: "pendingUrl",
@@ -50,20 +51,24 @@ def open_checkout(call: Call, request: CheckoutRequest) -> dict[str, Any]:
 def decide_checkout(checkout: Checkout, outcome: Outcome | str, *, by_hand: bool = True) -> str:
     """Let the customer leave the checkout page and give the URL of the shop the browser is sent to.
 
-    Going back to the shop decides nothing; every other outcome uses the link up. ``by_hand`` says that a
-    person pressed a button: paying a special amount then does what the amount always does. Raises
-    ``CheckoutUsedUp`` or ``CheckoutExpired``.
+    Going back to the shop decides nothing; every other outcome uses the link up, unless the behaviour in
+    force lets another card be tried. ``by_hand`` says that a person pressed a button: paying a special amount
+    then does what the amount always does. Raises ``CheckoutUsedUp`` or ``CheckoutExpired``.
     """
     outcome = Outcome(outcome)
     with one_writer():
         checkout.refresh_from_db()
-        now = current_conditions().now
+        conditions = current_conditions()
+        now = conditions.now
         check_open(checkout, now=now)
         if by_hand and outcome == Outcome.SUCCESS:
             special = special_amount(checkout.amount)
             outcome = _OF_SPECIAL_AMOUNT.get(special, outcome)
-        if outcome != Outcome.RETURN:
-            _decide(checkout, outcome, verdict_of_outcome(checkout.type, outcome), now=now)
+        verdict = verdict_of_outcome(checkout.type, outcome)
+        if outcome in _CARD_FAILED and conditions.behaviour.another_card:
+            _record(checkout, verdict, now=now)
+        elif outcome != Outcome.RETURN:
+            _decide(checkout, outcome, verdict, now=now)
     location: str = checkout.request["redirectDetails"][_URL_NAMES[outcome]]
     return location
 
@@ -100,6 +105,10 @@ def _decide(checkout: Checkout, outcome: Outcome, verdict: Verdict, *, now: date
     checkout.decided_outcome = outcome
     checkout.decided_at = now
     checkout.save(update_fields=["decided_outcome", "decided_at"])
+    _record(checkout, verdict, now=now)
+
+
+def _record(checkout: Checkout, verdict: Verdict, *, now: datetime) -> None:
     write_record(
         merchant=checkout.merchant,
         reference=checkout.reference,

@@ -40,6 +40,7 @@ class SandboxState(models.Model):
     letter_case = models.CharField(max_length=9, choices=LetterCase.choices, default=LetterCase.CANONICAL)
     numeric_amounts = models.BooleanField(default=False)
     share_references = models.BooleanField(default=False)
+    another_card = models.BooleanField(default=False)
     wallet_mode = models.CharField(max_length=15, choices=WalletMode.choices, default=WalletMode.READY)
 
     class Meta:

@@ -122,6 +122,7 @@ def change_behaviour(given: Input) -> object:
         "letter_case": given.optional_choice("letterCase", LetterCase),
         "numeric_amounts": given.flag("numericAmounts"),
         "share_references": given.flag("shareReferences"),
+        "another_card": given.flag("anotherCard"),
     }
     given.check_nothing_else()
     behaviour = conditions.change_behaviour(
@@ -133,6 +134,7 @@ def change_behaviour(given: Input) -> object:
         "letterCase": behaviour.letter_case,
         "numericAmounts": behaviour.numeric_amounts,
         "shareReferences": behaviour.share_references,
+        "anotherCard": behaviour.another_card,
     }
 
 

@@ -1,0 +1,133 @@
+"""Unreadable records: whose they may be, and by which words and names they are known again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from wallet_gateway.domain.outcomes import Expectation, Verdict, read_records
+from wallet_gateway.domain.unreadable_records import (
+    UNREADABLE,
+    concerning,
+    fingerprint_of,
+    may_be_own,
+    sentence_of,
+)
+from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
+
+V = Verdict
+EXPECTED = Expectation(
+    reference="REF-1",
+    folded_type="ecom.capture",
+    currency="EUR",
+    amount=1000,
+    other_references=frozenset({"ORIGINAL"}),
+    record_id="g1",
+    taken=frozenset({("t1", "ecom.capture")}),
+    expected_elsewhere=frozenset({("ORIGINAL", "ecom.sale")}),
+)
+
+
+def unreadable(**changes: Any) -> UnreadableRecord:
+    given: dict[str, Any] = {
+        "id": None,
+        "type": None,
+        "client_system_transaction_id": None,
+        "complaint": "id: is missing",
+        "fingerprint": "f1",
+    } | changes
+    return UnreadableRecord(**given)
+
+
+def record(**changes: Any) -> StatusRecord:
+    given = {
+        "id": "g1",
+        "state": "Approved",
+        "currency_code": "EUR",
+        "transaction_amount": "10.00",
+        "client_system_transaction_id": "REF-1",
+        "type": "ecom.capture",
+    } | changes
+    return StatusRecord.build(**given)
+
+
+@pytest.mark.parametrize(
+    ("changes", "concerns", "own"),
+    [
+        ({}, True, True),
+        ({"type": "ECOM.Capture", "client_system_transaction_id": "REF-1"}, True, True),
+        ({"type": "chargeback", "client_system_transaction_id": "REF-1"}, True, False),
+        ({"client_system_transaction_id": "ref-1"}, False, True),
+        ({"client_system_transaction_id": "ANOTHER", "type": "ecom.capture"}, False, True),
+        ({"id": "t1", "type": "Ecom.Capture"}, False, True),
+        ({"id": "t1"}, True, True),
+        ({"client_system_transaction_id": "ORIGINAL", "type": "ecom.sale"}, False, False),
+        ({"client_system_transaction_id": "ORIGINAL", "type": "ecom.capture"}, True, False),
+        ({"client_system_transaction_id": "ORIGINAL", "type": "ecom.capture", "id": "g1"}, True, True),
+    ],
+)
+def test_what_is_unknown_of_a_record_may_fit(changes: dict[str, Any], concerns: bool, own: bool) -> None:
+    given = unreadable(**changes)
+    assert bool(concerning([given], EXPECTED)) is concerns
+    assert may_be_own(given, EXPECTED) is own
+
+
+BESIDE: list[tuple[list[StatusRecord], Verdict, bool]] = [
+    ([], V.NO_NEWS, True),
+    ([record(state="Errored")], V.NO_NEWS, True),
+    ([record(state="Odd")], V.NO_NEWS, True),
+    ([record(state="Pending")], V.PENDING, False),
+    ([record()], V.APPROVED, False),
+    ([record(transaction_amount="9.00")], V.CONTRADICTION, False),
+]
+
+
+@pytest.mark.parametrize(("records", "verdict", "own"), BESIDE)
+def test_only_money_that_moved_or_may_move_counts_beside_what_may_be_its_own(
+    records: list[StatusRecord], verdict: Verdict, own: bool
+) -> None:
+    found = read_records(records, EXPECTED, [unreadable()])
+    assert (found.verdict, found.own_unreadable, found.absent) == (verdict, own, False)
+    assert found.unreadable == (unreadable(),)
+    assert found.detail.startswith(UNREADABLE) is own
+
+
+@pytest.mark.parametrize(
+    ("records", "verdict", "absent"),
+    [([], V.NO_NEWS, True), ([record(state="Errored")], V.REJECTED, False)],
+)
+def test_a_record_of_another_type_keeps_no_verdict_and_is_told(
+    records: list[StatusRecord], verdict: Verdict, absent: bool
+) -> None:
+    chargeback = unreadable(type="chargeback", client_system_transaction_id="REF-1")
+    found = read_records(records, EXPECTED, [chargeback])
+    assert (found.verdict, found.absent, found.own_unreadable) == (verdict, absent, False)
+    assert found.unreadable == (chargeback,)
+
+
+def test_somebody_elses_record_changes_nothing() -> None:
+    other = unreadable(client_system_transaction_id="ANOTHER")
+    assert read_records([], EXPECTED, [other]) == read_records([], EXPECTED)
+
+
+def test_a_sentence_names_the_first_three_and_counts_the_rest() -> None:
+    rows = [unreadable(type=f"type-{n}", id=f"g{n}") for n in range(5)]
+    said = sentence_of(rows)
+    assert said.startswith(f"{UNREADABLE}: 'type-0' 'g0': id: is missing | 'type-1'")
+    assert said.endswith(" | and 2 more")
+    assert "type-3" not in said
+    assert sentence_of([unreadable()]) == f"{UNREADABLE}: of unknown type: id: is missing"
+
+
+def test_what_a_gateway_calls_a_record_is_quoted_in_part_and_escaped() -> None:
+    said = sentence_of([unreadable(type="x\0\n" + "y" * 500)])
+    assert "\0" not in said
+    assert "\n" not in said
+    assert len(said) < 200
+
+
+def test_the_same_records_are_the_same_in_any_order_and_number() -> None:
+    one, two = unreadable(), unreadable(fingerprint="f2")
+    assert fingerprint_of([one, two]) == fingerprint_of([two, one, one])
+    assert fingerprint_of([one]) != fingerprint_of([one, two])

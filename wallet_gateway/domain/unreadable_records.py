@@ -1,0 +1,67 @@
+"""Records of a status query that cannot be read: which may be an intent's own, and how they are named.
+
+Such a record is no news, and no absence either: it may be an approval, or the second execution beside one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from wallet_gateway.protocol.errors import excerpt
+from wallet_gateway.protocol.status import UnreadableRecord
+
+if TYPE_CHECKING:
+    from wallet_gateway.domain.outcomes import Expectation
+
+UNREADABLE = "a record of the gateway cannot be read"
+"""How every sentence about such records begins."""
+_MAX_NAMED = 3
+
+
+def concerning(records: Sequence[UnreadableRecord], expected: Expectation) -> tuple[UnreadableRecord, ...]:
+    """Return the records that may belong to our payment and are not known to be another intent's."""
+    return tuple(record for record in records if _concerns(record, expected))
+
+
+def may_be_own(record: UnreadableRecord, expected: Expectation) -> bool:
+    """Say whether a record that concerns our payment may be this intent's: what is unknown of it may fit."""
+    if _folded_type(record) not in {"", expected.folded_type}:
+        return False
+    if record.client_system_transaction_id not in expected.other_references:
+        return True
+    return expected.record_id in {"", record.id}
+
+
+def sentence_of(records: Sequence[UnreadableRecord]) -> str:
+    """Return one sentence that names the first of some records and what is wrong with them."""
+    named = " | ".join(_named(record) for record in records[:_MAX_NAMED])
+    more = len(records) - _MAX_NAMED
+    return f"{UNREADABLE}: {named}" + (f" | and {more} more" if more > 0 else "")
+
+
+def fingerprint_of(records: Sequence[UnreadableRecord]) -> str:
+    """Return the same short text for the same records, in whatever order and however often they come."""
+    seen = ",".join(sorted({record.fingerprint for record in records}))
+    return hashlib.sha256(seen.encode()).hexdigest()[:16]
+
+
+def _concerns(record: UnreadableRecord, expected: Expectation) -> bool:
+    reference, record_type = record.client_system_transaction_id, _folded_type(record)
+    if reference is not None and reference not in {expected.reference} | expected.other_references:
+        return False
+    if (record.id or "", record_type) in expected.taken:
+        return False
+    return (reference or "", record_type) not in expected.expected_elsewhere
+
+
+def _folded_type(record: UnreadableRecord) -> str:
+    return (record.type or "").lower()
+
+
+def _named(record: UnreadableRecord) -> str:
+    words = [excerpt(record.type) if record.type else "of unknown type"]
+    if record.id:
+        words.append(excerpt(record.id))
+    return f"{' '.join(words)}: {record.complaint}"
