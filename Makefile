@@ -28,8 +28,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 SOURCES := wallet_gateway example_project tests bench docs manage.py
 
-.PHONY: help ready demo test test-fast test-all test-python test-versions test-js test-postgres test-mariadb proof \
-	coverage lint format docs bench images messages clean
+.PHONY: help ready demo test test-fast test-all test-python test-versions test-js test-postgres test-mariadb proof coverage lint format docs bench images messages clean
 .DEFAULT_GOAL := help
 
 help:  ## Show this list

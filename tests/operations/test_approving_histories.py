@@ -201,4 +201,4 @@ def test_whatever_happens_to_refunds_nobody_gives_back_much_alone_and_nothing_is
 ) -> None:
     deaf = make_context(f"http://127.0.0.1:{unused_port()}")
     Refunds.world = World(wallet_sandbox, customer, deaf, clock)
-    run_state_machine_as_test(Refunds, settings=history_settings(on_sqlite=6, elsewhere=2))
+    run_state_machine_as_test(Refunds, settings=history_settings(on_sqlite=4, elsewhere=2))

@@ -258,4 +258,4 @@ def test_whatever_happens_to_an_order_its_books_are_true_and_no_card_is_charged_
 ) -> None:
     deaf = make_context(f"http://127.0.0.1:{unused_port()}")
     History.world = World(wallet_sandbox, customer, deaf, clock)
-    run_state_machine_as_test(History, settings=history_settings(on_sqlite=18, elsewhere=3))
+    run_state_machine_as_test(History, settings=history_settings(on_sqlite=8, elsewhere=3))
