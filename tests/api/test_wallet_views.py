@@ -293,6 +293,16 @@ def test_the_sheet_is_priced_from_the_order(order: PaymentOrder, browser: Browse
     assert [item["price"] for item in body["displayItems"]] == ["24.90"]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("token", ["a\0b", "\0", "a b", "é", "x" * 300, "%00"])
+def test_a_token_that_no_order_can_have_is_an_unknown_link(
+    kind: str, token: str, order: PaymentOrder, browser: Browser
+) -> None:
+    browser.open(order)
+    answer = browser.post(kind, token, {"reference": "A", "event": "READY", **FAILED})
+    assert (answer.status_code, answer.json()) == (404, UNKNOWN)
+
+
 @pytest.fixture
 def pricing(settings: Settings, wallet_sandbox: SandboxControl) -> None:
     configuration = settings.WALLET_GATEWAY

@@ -150,6 +150,13 @@ def test_a_double_click_places_one_order_and_leads_to_it(shopper: Visitor) -> No
     assert first.headers["Location"] == second.headers["Location"] == Order.objects.get().get_absolute_url()
 
 
+@pytest.mark.django_db
+def test_a_second_click_with_a_key_that_no_order_can_have_leads_to_the_cart(client: Client) -> None:
+    for key in ("", "\0", "no such key"):
+        answer = client.post(reverse("shop:review"), {"order": key})
+        assert answer.headers["Location"] == reverse("shop:cart")
+
+
 def test_two_requests_at_the_same_moment_place_one_order(shopper: Visitor, client: Client) -> None:
     session = client.session
     before = dict(session)

@@ -6,17 +6,20 @@ import base64
 import logging
 import sys
 from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import pytest
 from django.apps import apps
 from django.views.debug import ExceptionReporter
 
-from tests.operations.conftest import MakeOrder
+from tests.operations.conftest import MakeContext, MakeOrder
 from tests.operations.wallet_customer import CARD, Customer
 from wallet_gateway.client import gateway as client_gateway
 from wallet_gateway.client import redaction, transport
-from wallet_gateway.models import WalletKey
+from wallet_gateway.models import WalletAttempt, WalletKey
+from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.operations import (
     _answers,
     _authorizing,
@@ -25,7 +28,10 @@ from wallet_gateway.operations import (
     wallet_payment,
 )
 from wallet_gateway.operations.errors import OperationError
+from wallet_gateway.operations.wallet_events import note_event
+from wallet_gateway.operations.wallet_hooks import Pricer, SheetPricing, SheetQuestion, ShippingOption
 from wallet_gateway.operations.wallet_keys import opened
+from wallet_gateway.operations.wallet_session import price_sheet_of
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -82,10 +88,11 @@ def test_no_row_and_no_log_line_holds_a_secret_whatever_happened(
             assert form not in said.encode()
 
 
-def test_a_card_number_posted_in_place_of_anything_else_is_in_no_row_and_no_line(
-    customer: Customer, make_order: MakeOrder, caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("number", ["4111111111111111", "AgAAAAAABk4DWZ4C28yUQAAAAAA="])
+def test_a_card_number_or_cryptogram_posted_in_place_of_anything_else_is_in_no_row_and_no_line(
+    number: str, customer: Customer, make_order: MakeOrder, caplog: pytest.LogCaptureFixture
 ) -> None:
-    order, number = make_order(), "4111111111111111"
+    order = make_order()
     spoilt = {"transactionAccountId": number, "email": number, "shippingAddress": {"address1": number}}
     with caplog.at_level(logging.DEBUG):
         detail = customer.approve(customer.open(order)) | spoilt
@@ -94,6 +101,89 @@ def test_a_card_number_posted_in_place_of_anything_else_is_in_no_row_and_no_line
     lines = [record.getMessage() for record in caplog.records if record.name.startswith("wallet_gateway")]
     assert number not in repr(refusal.value) + str(refusal.value) + "".join(lines)
     assert number.encode() not in everything_stored()
+
+
+NUMBERS = ("4111111111111111", "4111 1111 1111 1111", "5555-5555-5555-4444")
+CRYPTOGRAM = "AgAAAAAABk4DWZ4C28yUQAAAAAA="
+CHOICES: list[dict[str, Any]] = [
+    {"offers": [secret]} for secret in (*NUMBERS, CRYPTOGRAM, f"code {NUMBERS[0]}", f"{CRYPTOGRAM}x")
+]
+CHOICES += [{"option": secret} for secret in (*NUMBERS, CRYPTOGRAM)]
+CHOICES += [
+    {"address": {name: secret, "countryCode": "DE"}}
+    for name in ("locality", "postalCode", "administrativeArea", "name", "address1", "phoneNumber")
+    for secret in (NUMBERS[0], CRYPTOGRAM)
+]
+
+
+def ignores_codes(_: SheetQuestion) -> SheetPricing:
+    """Price as a shop that takes whatever code there is, and says nothing of those it does not know."""
+    return SheetPricing(options=(ShippingOption(id="std", label="Standard", amount=Decimal("5.00")),))
+
+
+@pytest.mark.parametrize("choices", CHOICES, ids=repr)
+@pytest.mark.parametrize("pricing", [None, ignores_codes], ids=["no pricing", "pricing"])
+def test_a_card_number_and_a_cryptogram_chosen_on_the_sheet_are_in_no_row_and_no_line(
+    pricing: Pricer | None,
+    choices: dict[str, Any],
+    customer: Customer,
+    make_context: MakeContext,
+    make_order: MakeOrder,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    shop, order = replace(customer, context=make_context(price=pricing)), make_order()
+    button = shop.open(order)
+    with caplog.at_level(logging.DEBUG):
+        price_sheet_of(
+            order=order,
+            reference=button.reference,
+            session=shop.session,
+            chosen={"address": None, "option": None, "offers": (), **choices},
+            context=shop.context,
+        )
+        # Another card's attempt takes the choices over, and a charged one keeps them.
+        shop.post(order, shop.approve(button))
+    kept = everything_stored()
+    lines = "\n".join(record.getMessage() for record in caplog.records)
+    for secret in (*NUMBERS, CRYPTOGRAM):
+        assert secret.encode() not in kept
+        assert secret not in lines
+
+
+def test_where_sheets_are_not_priced_nothing_of_what_is_chosen_is_kept(
+    customer: Customer, make_order: MakeOrder
+) -> None:
+    order = make_order()
+    button = customer.open(order)
+    before = WalletAttempt.objects.get().price
+    price_sheet_of(
+        order=order,
+        reference=button.reference,
+        session=customer.session,
+        chosen={"address": {"locality": "Bonn"}, "option": "std", "offers": ("WELCOME",)},
+        context=customer.context,
+    )
+    assert WalletAttempt.objects.get().price == before
+
+
+@pytest.mark.parametrize("filler", range(0, 17, 4))
+def test_a_card_number_that_a_page_reports_is_in_no_row_wherever_the_report_is_cut(
+    filler: int, customer: Customer, make_order: MakeOrder
+) -> None:
+    order = make_order()
+    button = customer.open(order)
+    for message in ("." * filler + f"{NUMBERS[0]} " * 60, "." * filler + f"{CRYPTOGRAM} " * 60):
+        note_event(
+            order=order,
+            reference=button.reference,
+            session=customer.session,
+            event=WalletEvent.ERROR,
+            message=message,
+            clock=customer.context.clock,
+        )
+    kept = everything_stored()
+    assert b"411111" not in kept
+    assert CRYPTOGRAM[:12].encode() not in kept
 
 
 class Surprise(BaseException):

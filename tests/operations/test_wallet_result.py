@@ -92,6 +92,12 @@ def test_a_phone_number_that_happens_to_have_a_check_digit_stays_whole() -> None
     assert given["name"] != phone, "it is no test unless it has one"
 
 
+def test_an_account_is_kept_as_it_is_but_where_it_could_be_a_cryptogram() -> None:
+    kept = bound_account(CRYPTOGRAM)
+    assert CRYPTOGRAM not in kept
+    assert kept == bound_account(CRYPTOGRAM) != bound_account("A" + CRYPTOGRAM[1:])
+
+
 def test_an_account_is_kept_as_it_is_but_where_it_could_be_a_card_number() -> None:
     assert bound_account("account-1") == "account-1"
     assert bound_account("4111111111111112") == "4111111111111112"

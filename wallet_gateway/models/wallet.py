@@ -68,7 +68,7 @@ class WalletAttempt(models.Model):
     session_hash = models.CharField(max_length=64)
     """SHA-256 of the session that the button was shown in: nobody else may bring its result."""
     account_id = ByteExactField(max_length=255, null=True, blank=True)
-    """The transactionAccountId, hashed where it looks like a card number; one account pays one attempt."""
+    """The transactionAccountId, hashed where it looks like a card's secret; one account pays one attempt."""
     results_count = models.PositiveSmallIntegerField(default=0)
     price = models.JSONField(default=dict)
     """What the customer was last shown: total in minor units, lines, options, and the choices behind them."""

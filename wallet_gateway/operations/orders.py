@@ -84,14 +84,19 @@ class OrderDetails:
 
 
 def find(**key: str) -> PaymentOrder:
-    """Return the order with this reference or token; raises `PaymentOrder.DoesNotExist`.
-
-    What cannot be a key is not looked up: databases differ in what they make of blanks and of NUL.
-    """
+    """Return the order with this reference or token; raises `PaymentOrder.DoesNotExist`."""
     for name, value in key.items():
-        if not _REFERENCE.match(value):
-            raise PaymentOrder.DoesNotExist(f"no order has the {name} {value[:64]!r}")
+        check_key(name, value)
     return select(PaymentOrder, where=key)
+
+
+def check_key(name: str, value: str) -> None:
+    """See that a reference or token can be one before it is looked up; raises `PaymentOrder.DoesNotExist`.
+
+    Databases differ in what they make of blanks and of NUL.
+    """
+    if not _REFERENCE.match(value):
+        raise PaymentOrder.DoesNotExist(f"no order has the {name} {value[:64]!r}")
 
 
 @sensitive_variables()

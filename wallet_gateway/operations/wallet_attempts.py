@@ -19,6 +19,7 @@ from wallet_gateway.operations._books import OPENING
 from wallet_gateway.operations.attempts import insert_attempt, lock_payable
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.orders import check_key
 
 
 class UnknownWalletReference(OperationRefused):
@@ -59,6 +60,8 @@ def hash_of_session(session: str) -> str:
 
 def load(order: PaymentOrder | str) -> Tried:
     """Read an order's attempts; given its token, the order with them. Raises `PaymentOrder.DoesNotExist`."""
+    if isinstance(order, str):
+        check_key("token", order)
     rows = GatewayTransaction.objects.filter(kind__in=OPENING).order_by("pk")
     by_order = (
         rows.filter(payment__order__token=order)

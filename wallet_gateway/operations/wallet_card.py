@@ -22,6 +22,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.wallet_hooks import AuthenticationQuestion
 from wallet_gateway.operations.wallet_keys import PublicKey, WalletUnavailable, opened
+from wallet_gateway.operations.wallet_result import as_report
 from wallet_gateway.operations.wallet_secrets import UnreadableSecret
 from wallet_gateway.protocol.accounts import PaymentAccount
 from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationType, ThreeDSecure
@@ -78,7 +79,9 @@ def look_up(intent: GatewayTransaction, result: WalletResult, context: GatewayCo
     try:
         account = read_patiently(ask, context=context)
     except GatewayError as error:
-        logger.error("the account of %s could not be asked about: %s", intent.reference, one_line(error))
+        # The gateway may repeat the account, and a page may have put a secret of the card there.
+        fault = one_line(as_report(str(error)))
+        logger.error("the account of %s could not be asked about: %s", intent.reference, fault)
         # Without the cause: its frames hold what was sent.
         raise WalletTryAgain("the gateway did not say which card it is; nothing was charged") from None
     if account.transaction_account_id != account_id:

@@ -95,23 +95,27 @@ def _fit_to_keep(name: str, value: Any) -> Any:  # noqa: ANN401
 
 @sensitive_variables()
 def bound_account(account_id: str) -> str:
-    """Return what an attempt is bound to: the account, or its hash where it could be a card's number."""
-    if without_card_numbers(account_id) == account_id:
+    """Return what an attempt is bound to: the account, or its hash where it could be a secret of a card."""
+    if _fit_to_keep("transactionAccountId", account_id) == account_id:
         return account_id
     return f"sha256:{hashlib.sha256(account_id.encode()).hexdigest()}"
 
 
 @sensitive_variables()
 def checked_choices(chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a customer chose on the sheet, of the right kind and size; raises `InvalidWalletResult`."""
+    """Return what a customer chose on the sheet, fit to be kept; raises `InvalidWalletResult`.
+
+    The choices are priced as they are kept, for they are priced again before the card is charged.
+    """
     try:
         choices = SheetChoices.from_wire(chosen)
     except InvalidMessage as error:
         faults = [FieldError(fault.path, _without_values(fault)) for fault in error.errors]
     else:
         address = _fit_to_keep("address", choices.address.to_wire()) if choices.address else None
-        option = None if choices.option == NO_OPTION else choices.option
-        return {"address": region_of(address), "option": option, "offers": list(choices.offers)}
+        option = None if choices.option in {None, NO_OPTION} else _fit_to_keep("option", choices.option)
+        offers = [_fit_to_keep("offers", code) for code in choices.offers]
+        return {"address": region_of(address), "option": option, "offers": offers}
     raise InvalidWalletResult(faults)
 
 
@@ -140,5 +144,6 @@ def as_report(text: object) -> str:
     """Return what a browser says of itself, fit to be stored: no secrets, no control characters, not long."""
     if not is_storable(text):
         return ""
-    printable = "".join(c if c.isprintable() else " " for c in str(text)[: 2 * LONGEST_REPORT])
+    # Cut at the end: half of a card's number would not be seen as one.
+    printable = "".join(c if c.isprintable() else " " for c in str(text))
     return _without_secrets(printable)[:LONGEST_REPORT]

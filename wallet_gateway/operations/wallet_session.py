@@ -139,11 +139,14 @@ def price_sheet_of(
 ) -> SheetPrice:
     """Price what the customer chose, and remember it as what the sheet shows; faults change nothing.
 
-    What was shown when a card was approved stays as it was, for that is what it is charged.
+    What was shown when a card was approved stays as it was, for that is what it is charged. Where the shop
+    prices no sheets, nothing depends on the choices, and nothing of them is kept.
 
     Raises `InvalidWalletResult`, `UnknownWalletReference` and `BadPricing`.
     """
     checked = checked_choices(chosen)
+    if context.price is None:
+        checked = dict(NOTHING_CHOSEN)
     tried = load(order)
     intent = tried.meant(reference, session)
     price = price_sheet(tried.order, checked, context=context)

@@ -64,7 +64,9 @@ def review(request: HttpRequest) -> HttpResponse:
     """Show what will be ordered; update shipping and code, or place the order."""
     if not len(Cart(request.session)):
         # The second click of a double click finds the cart already turned into an order.
-        placed = Order.objects.filter(key=request.POST.get("order", "")).first()
+        key = request.POST.get("order", "")
+        # PostgreSQL takes no NUL, and no key has one.
+        placed = Order.objects.filter(key=key).first() if key.isprintable() else None
         return redirect(placed or "shop:cart")
     answers = CheckoutAnswers.read(request.session)
     if not answers.address:
