@@ -24,6 +24,7 @@ WATCHED_APPS = ("wallet_gateway", "shop", "auth", "sessions")
 FILLED_BY_DJANGO = ("Permission",)
 """Tables that Django itself fills after a migration."""
 _GIVEN = pytest.StashKey[tuple[object, str]]()
+_RAN = pytest.StashKey[bool]()
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -31,12 +32,17 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     item.stash[_GIVEN] = (_settings_in_force(), os.getcwd())
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    item.stash[_RAN] = True
+
+
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None]:
     yield
     left = [*_of_connections(), *_of_the_process(item)]
-    # After the last test the tables themselves are gone.
-    if nextitem is not None and _commits(item):
+    # Before the first test that is not skipped there are no tables, and after the last test they are gone.
+    if nextitem is not None and item.stash.get(_RAN, False) and _commits(item):
         left += _of_tables(item.config)
     if left:
         pytest.fail(f"{item.nodeid} left behind: {'; '.join(left)}", pytrace=False)
