@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.http import HttpResponse
 from django.test import RequestFactory
+from django.urls import URLPattern, URLResolver, get_resolver
 
 from tests.sandbox.merchant import Merchant, new_reference
+from tests.sandbox.wallet_buyer import Buyer
 from wallet_gateway.sandbox.access import AccessMiddleware
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 from wallet_gateway.testing.sandbox import SandboxServer
@@ -66,6 +69,87 @@ def test_the_api_and_its_pages_need_no_key(visitor: Merchant) -> None:
     path = answer.json["redirectUrl"].removeprefix(visitor.base_url)
     assert visitor.send("GET", path).status == 200
     assert visitor.send("GET", "/static/nothing.css").status == 404
+
+
+# Every address that is open to everybody, and why.
+OPEN = {
+    "^api/": "the service's interface, below v5; it has an authorization of its own",
+    "checkout/<str:token>/": "the customer pays here, by an unguessable link that the shop hands on",
+    "three-d-secure/<str:token>/": "the customer's card is checked here, by an unguessable link, too",
+    "static/<path:path>": "what the customer's pages are drawn with",
+    "wallet/pay.js": "a shop's page loads it",
+    "wallet/sheet": "the frame that pay.js puts into a shop's page",
+    "wallet/keys.json": "public keys, which whoever takes a token verifies it with",
+    "wallet/api/payment-data": "the frame approves here, and pages of other sites may not",
+    "wallet/api/state": "the frame asks here for the made-up cards, and pages of other sites may not",
+}
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_EXAMPLES = {"str": "x", "int": "1", "path": "x/y"}
+
+
+def routes(parts: list[URLPattern | URLResolver], before: str = "") -> Iterator[str]:
+    """Every address of the sandbox, as the URLconf writes it."""
+    for part in parts:
+        route = before + str(part.pattern)
+        if isinstance(part, URLResolver):
+            yield from routes(part.url_patterns, route)
+        else:
+            yield route
+
+
+ROUTES = tuple(routes(get_resolver("wallet_gateway.sandbox.urls").url_patterns))
+
+
+def path_of(route: str) -> str:
+    """An address of a route; the API's is one that there is."""
+    if route == "^api/":
+        return "/api/v5/apmTransactions"
+    return "/" + re.sub(r"<(\w+):\w+>", lambda found: _EXAMPLES[found[1]], route)
+
+
+def test_the_open_addresses_are_among_those_that_there_are() -> None:
+    assert set(OPEN) <= set(ROUTES)
+    assert len(ROUTES) == len(set(ROUTES)) > 25
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("route", [route for route in ROUTES if route not in OPEN])
+def test_whatever_is_not_said_to_be_open_wants_the_key(visitor: Merchant, route: str, method: str) -> None:
+    answer = visitor.send(method, path_of(route))
+    assert answer.status == 401
+    assert answer.headers["www-authenticate"].startswith("Basic realm=")
+
+
+@pytest.mark.parametrize("route", OPEN)
+def test_what_is_said_to_be_open_wants_no_key(visitor: Merchant, route: str) -> None:
+    for method in METHODS:
+        assert visitor.send(method, path_of(route)).status != 401
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/api", "/api/", "/api/v4/checkout", "/apis/v5/checkout", "/API/v5/checkout"),
+        *("/checkout/", "/checkout/x", "/checkout/x/y/", "/three-d-secure/", "/three-d-secure/x/y/"),
+        *("/wallet", "/wallet/", "/wallet/?page=1", "/wallet/accounts/", "/wallet/pay.js/", "/wallet/pay_js"),
+        *("/wallet/api/", "/wallet/api/state/", "/wallet/api/accounts", "/wallet/keys.json/x"),
+        *("/static", "/static/", "/accounts/", "//accounts/", "/x/api/v5/", "/api/../_sandbox/journal"),
+        *("/%61ccounts/", "/accounts/%3Fx=/api/v5/", "/_sandbox/journal?/api/v5/", "/accounts/;/static/x"),
+    ],
+)
+def test_what_only_resembles_an_open_address_wants_the_key(visitor: Merchant, path: str) -> None:
+    for method in ("GET", "POST"):
+        assert visitor.send(method, path).status == 401
+
+
+def test_a_stranger_finds_no_link_of_a_customer(keyed: SandboxServer, visitor: Merchant) -> None:
+    url = Buyer(visitor, keyed.control).pending(new_reference()).json["redirectUrl"]
+    link = url.removeprefix(visitor.base_url)
+    for route in ROUTES:
+        assert link not in visitor.send("GET", path_of(route)).body.decode(errors="replace")
+    shown = visitor.send("GET", "/accounts/", headers={"Authorization": basic(KEY)})
+    assert link in shown.body.decode(), "it is there for those who know the key"
+    assert len(link.strip("/").split("/")[-1]) >= 22, "128 bits in Base64"
 
 
 def test_with_a_key_any_name_of_the_machine_is_right(visitor: Merchant) -> None:

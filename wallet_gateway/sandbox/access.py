@@ -1,7 +1,8 @@
 """Who may look into the sandbox and steer it.
 
-The API, the pages a customer sees and their files are for everybody. Everything else, the control interface
-and the console, is for callers on this machine, or, once a control key is set, for those who know it.
+The gateway's own interface, the pages a customer sees and their files are for everybody. Everything else, the
+control interface and the console, is for callers on this machine, or, once a control key is set, for those
+who know it.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import ipaddress
+import re
 import secrets
 from collections.abc import Callable
 from typing import Final
@@ -19,7 +21,19 @@ from django.http import HttpRequest, HttpResponseBase
 from wallet_gateway.sandbox.engine.refusals import ForeignPage, KeyMissing, StrangerRefused
 from wallet_gateway.sandbox.replies import refusal_response
 
-PUBLIC_PREFIXES: Final = ("/api/", "/checkout/", "/static/", "/three-d-secure/", "/wallet/")
+PUBLIC: Final = re.compile(
+    r"""
+    /api/v5/.*                            # the service's interface
+    | /checkout/[^/]+/                    # where a customer pays; nobody guesses such a link
+    | /three-d-secure/[^/]+/              # the same for the check of a card
+    | /static/.+                          # what these pages are drawn with
+    | /wallet/pay\.js | /wallet/sheet     # the emulated wallet, in a shop's page and its frame
+    | /wallet/api/(?:payment-data|state)  # what that frame asks; another site's page is refused there
+    | /wallet/keys\.json                  # what a wallet's tokens are verified with
+    """,
+    re.VERBOSE,
+)
+"""Addresses without control key, in full: whatever is not named here is closed."""
 
 
 class AccessMiddleware:
@@ -31,7 +45,7 @@ class AccessMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer 401 or 403 to strangers, and pass everybody else on; raises ``DisallowedHost``."""
         own_origin = f"{request.scheme}://{request.get_host()}"
-        if request.path_info.startswith(PUBLIC_PREFIXES):
+        if PUBLIC.fullmatch(request.path_info):
             return self.get_response(request)
         if settings.WALLET_SANDBOX_CONTROL_KEY:
             allowed = _knows_the_key(request)

@@ -115,7 +115,7 @@ def test_axe_finds_nothing_in_the_console(visitor: Visitor, secure: str, open_pa
             assert violations(page) == []
 
     assert secure.startswith(visitor.base_url)
-    for path in ("/", "/checkouts/", "/wallet/", "/transactions/", "/requests/", "/transactions/none/"):
+    for path in ("/", "/checkouts/", "/accounts/", "/transactions/", "/requests/", "/transactions/none/"):
         page.goto(f"{visitor.base_url}{path}")
         look()
         if path in {"/transactions/", "/requests/"}:

@@ -26,7 +26,7 @@ def page_of_the_check(visitor: Visitor, merchant: Merchant) -> str:
 
 
 def test_an_untouched_sandbox_says_where_accounts_and_checks_come_from(visitor: Visitor) -> None:
-    page = visitor.get("/wallet/")
+    page = visitor.get("/accounts/")
     assert "None. A card without a device token opens one." in page.text
     assert "None yet. The wallet button makes one of each card." in page.text
     assert_sound(page)
@@ -34,7 +34,7 @@ def test_an_untouched_sandbox_says_where_accounts_and_checks_come_from(visitor: 
 
 def test_an_account_is_shown_by_its_last_digits_alone(visitor: Visitor, page_of_the_check: str) -> None:
     assert page_of_the_check
-    page = visitor.get("/wallet/")
+    page = visitor.get("/accounts/")
     assert_sound(page)
     assert "VISA •••• 1881" in page.text
     # Neither the number nor how much of it the account's row knows beside these four.
@@ -43,21 +43,21 @@ def test_an_account_is_shown_by_its_last_digits_alone(visitor: Visitor, page_of_
 
 
 def test_an_open_check_is_linked_until_it_is_decided(visitor: Visitor, page_of_the_check: str) -> None:
-    links = [one.attributes["href"] for one in visitor.get("/wallet/").markup.all("a")]
+    links = [one.attributes["href"] for one in visitor.get("/accounts/").markup.all("a")]
     assert [link for link in links if link and page_of_the_check.endswith(link) and link != "/"]
     visitor.control.complete_three_d_secure("P-1", "success")
-    assert "three-d-secure" not in visitor.get("/wallet/").html
+    assert "three-d-secure" not in visitor.get("/accounts/").html
 
 
 def test_a_check_that_has_expired_is_not_open(visitor: Visitor, page_of_the_check: str) -> None:
     assert page_of_the_check
     visitor.control.advance_clock(86_400)
-    assert "three-d-secure" not in visitor.get("/wallet/").html
+    assert "three-d-secure" not in visitor.get("/accounts/").html
 
 
 @pytest.mark.parametrize("language", HEADINGS)
 def test_it_speaks_the_browsers_language(visitor: Visitor, page_of_the_check: str, language: str) -> None:
     assert page_of_the_check
-    page = visitor.get("/wallet/", Accept_Language=language)
+    page = visitor.get("/accounts/", Accept_Language=language)
     assert [one.read for one in page.markup.all("h2")] == HEADINGS[language]
     assert page.markup.one("html").attributes["lang"] == language

@@ -185,7 +185,7 @@ def busy(visitor: Visitor) -> Visitor:
 @pytest.mark.parametrize("language", one_of(LANGUAGES))
 def test_the_console_fits_the_screen(busy: Visitor, open_page: Callable[..., Page], language: str) -> None:
     page = open_page(busy.base_url, locale=language)
-    for path in ("/", "/checkouts/", "/wallet/", "/transactions/", "/requests/"):
+    for path in ("/", "/checkouts/", "/accounts/", "/transactions/", "/requests/"):
         page.goto(f"{busy.base_url}{path}")
         assert spills(page) == {}
     assert complaints[page] == []
@@ -193,7 +193,7 @@ def test_the_console_fits_the_screen(busy: Visitor, open_page: Callable[..., Pag
 
 def test_every_text_of_the_console_stands_out(busy: Visitor, open_page: Callable[..., Page]) -> None:
     page = open_page(busy.base_url)
-    for path in ("/", "/checkouts/", "/wallet/", "/transactions/", "/requests/"):
+    for path in ("/", "/checkouts/", "/accounts/", "/transactions/", "/requests/"):
         page.goto(f"{busy.base_url}{path}")
         assert faint(page) == {}
         if path in {"/transactions/", "/requests/"}:

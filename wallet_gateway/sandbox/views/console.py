@@ -74,7 +74,7 @@ def checkouts(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-def wallet(request: HttpRequest) -> HttpResponse:
+def accounts(request: HttpRequest) -> HttpResponse:
     """List the 3-D Secure pages that are open, and the payment accounts, newest first."""
     is_open = Q(decided_outcome="", expires_at__gt=current_conditions().now)
     context = {
@@ -220,7 +220,7 @@ def _console_page(
 
 console_urls: list[URLPattern] = [
     path("checkouts/", checkouts, name="console_checkouts"),
-    path("wallet/", wallet, name="console_wallet"),
+    path("accounts/", accounts, name="console_accounts"),
     path("transactions/", transactions, name="console_transactions"),
     path("transactions/<str:record_id>/", transaction_detail, name="console_transaction"),
     path("transactions/<str:record_id>/settle/", settle, name="console_settle"),
