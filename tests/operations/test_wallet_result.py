@@ -63,6 +63,16 @@ def test_a_code_alone_is_a_failure_whatever_else_is_missing(detail: dict[str, An
     assert report_of(result) == "4100001"
 
 
+def test_a_long_failure_of_several_lines_is_read_and_kept_as_one_short_line() -> None:
+    faults = "\n".join(f"itemDetails[{n}].unitAmount is missing" for n in range(30))
+    result = read_result({"code": "4107940", "details": {"message": f"SchemaValidationError:\n{faults}"}})
+    assert isinstance(result, FailedWalletResult)
+    report = report_of(result)
+    assert report.startswith("4107940 SchemaValidationError: itemDetails[0].unitAmount is missing ")
+    assert len(report) == 300
+    assert report.isprintable()
+
+
 VISA = "4111111111111111"
 
 
@@ -143,6 +153,8 @@ BAD: list[Any] = [
     {"code": 7},
     {"code": ""},
     {"code": "1", "description": ["text"]},
+    {"code": "1", "description": "x" * 10_001},
+    {"code": "1" * 256},
     {"code": "1", "details": "text"},
     {"code": "1", "details": {"message": {"deep": 1}}},
 ]

@@ -79,7 +79,7 @@ OPEN = {
     "static/<path:path>": "what the customer's pages are drawn with",
     "wallet/pay.js": "a shop's page loads it",
     "wallet/sheet": "the frame that pay.js puts into a shop's page",
-    "wallet/keys.json": "public keys, which whoever takes a token verifies it with",
+    "wallet/keys.json": "public keys, by which the wallet's tokens are verified",
     "wallet/api/payment-data": "the frame approves here, and pages of other sites may not",
     "wallet/api/state": "the frame asks here for the made-up cards, and pages of other sites may not",
 }

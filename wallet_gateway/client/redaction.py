@@ -38,7 +38,7 @@ _FIELD = re.compile(r'("([^"\\]{1,64})"\s*+:\s*+)("(?:[^"\\]++|\\.)*+"?|[^\s"{}\
 
 
 def redact(value: JsonValue) -> JsonValue:
-    """Give a copy of a JSON value that is fit to be stored and shown."""
+    """Give a copy of a JSON value that is fit to be stored and shown, very long texts in it cut."""
     return _redact(value, _free_text)
 
 

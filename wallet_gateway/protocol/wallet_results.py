@@ -23,6 +23,9 @@ PATTERNS[_PRINTABLE] = lambda _: "is too long or holds control characters; give 
 Line = Annotated[str, Strict(), Field(pattern=_PRINTABLE)]
 """One line of text from a browser."""
 
+Words = Annotated[str, Strict(), Field(max_length=10_000)]
+"""What a gateway says of a failure, which may be long and have several lines; little of it is kept."""
+
 
 class ResultAddress(WireModel):
     """An address the wallet gave, each line of at most 255 characters."""
@@ -63,12 +66,12 @@ class SheetChoices(WireModel):
 class FailedDetails(WireModel):
     """Why no account was made, in words."""
 
-    message: Line | None = None
+    message: Words | None = None
 
 
 class FailedWalletResult(WireModel):
     """The failure: no account was made, and nothing was charged."""
 
     code: Annotated[str, Strict(), Field(pattern=_PRINTABLE, min_length=1)]
-    description: Line | None = None
+    description: Words | None = None
     details: FailedDetails | None = None

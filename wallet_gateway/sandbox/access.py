@@ -24,8 +24,8 @@ from wallet_gateway.sandbox.replies import refusal_response
 PUBLIC: Final = re.compile(
     r"""
     /api/v5/.*                            # the service's interface
-    | /checkout/[^/]+/                    # where a customer pays; nobody guesses such a link
-    | /three-d-secure/[^/]+/              # the same for the check of a card
+    | /checkout/[^/]+/                    # where a customer pays, by a link that cannot be guessed
+    | /three-d-secure/[^/]+/              # the same for the check of the card
     | /static/.+                          # what these pages are drawn with
     | /wallet/pay\.js | /wallet/sheet     # the emulated wallet, in a shop's page and its frame
     | /wallet/api/(?:payment-data|state)  # what that frame asks; another site's page is refused there
