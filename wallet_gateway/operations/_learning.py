@@ -48,6 +48,7 @@ def learn(intent: GatewayTransaction, finding: Finding | None, context: GatewayC
         event=event,
         finding=finding,
         changes=changes,
+        asked_in=IntentState(intent.state),
         detail="the page ended and the gateway has no record" if event is IntentEvent.EXPIRED else "",
         keep_as_evidence=_is_worth_keeping(intent, event, finding),
     )
@@ -62,7 +63,8 @@ def _no_answer(intent: GatewayTransaction, now: datetime) -> News:
     if _is_left_silent(intent, now):
         # A gateway that says nothing readable for a day is a person's business, too.
         columns["needs_operator"] = True
-    return News(kind=EvidenceKind.FAULT, changes=columns, keep_as_evidence=False)
+    state = IntentState(intent.state)
+    return News(kind=EvidenceKind.FAULT, changes=columns, asked_in=state, keep_as_evidence=False)
 
 
 def _is_left_silent(intent: GatewayTransaction, now: datetime) -> bool:
