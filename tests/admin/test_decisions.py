@@ -77,6 +77,45 @@ def test_an_unknown_outcome_is_given_up_with_name_and_reason(
     assert unknown.reference in LogEntry.objects.get().change_message
 
 
+@pytest.mark.parametrize(("days", "decided"), [(6, False), (8, True)])
+def test_what_stays_pending_is_given_up_after_a_week(
+    operator: Client, unknown: GatewayTransaction, days: int, decided: bool
+) -> None:
+    GatewayTransaction.objects.filter(pk=unknown.pk).update(
+        state="PENDING",
+        needs_operator=True,
+        absent_count=12,
+        state_since=F("state_since") - timedelta(days=days),
+    )
+    assert unknown.payment is not None
+    order_page = reverse("admin:wallet_gateway_paymentorder_change", args=[unknown.payment.order_id])
+    assert url_of(unknown, "decide") in operator.get(order_page).content.decode()
+
+    page = operator.post(url_of(unknown, "decide"), DECISION, follow=True).content.decode()
+
+    assert ("Capture of 5.00 EUR: Abandoned." in page) is decided
+    assert ("Too early: after 7 days" in page) is not decided
+    unknown.refresh_from_db()
+    assert (unknown.state == "ABANDONED", unknown.open_slot is None) == (decided, decided)
+
+
+@pytest.mark.parametrize(("days", "decided"), [(0, False), (2, True)])
+def test_a_page_of_which_nothing_readable_is_heard_is_given_up_a_day_past_its_end(
+    operator: Client, wallet_sandbox: SandboxControl, days: int, decided: bool
+) -> None:
+    order = payments.create_order(reference="SILENT", amount=Decimal("5.00"), currency="EUR")
+    page = payments.start_checkout(order).opening
+    GatewayTransaction.objects.filter(pk=page.pk).update(
+        needs_operator=True, expires_at=F("expires_at") - timedelta(days=days)
+    )
+
+    said = operator.post(url_of(page, "decide"), DECISION, follow=True).content.decode()
+
+    assert ("needs no decision" in said) is not decided
+    page.refresh_from_db()
+    assert page.state == ("ABANDONED" if decided else "OPEN")
+
+
 @pytest.mark.parametrize("reason", ["", "   "])
 def test_a_decision_needs_a_reason(operator: Client, unknown: GatewayTransaction, reason: str) -> None:
     page = operator.post(url_of(unknown, "decide"), DECISION | {"reason": reason}).content.decode()

@@ -12,6 +12,7 @@ from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
 from wallet_gateway.domain.recovery import (
     LADDER,
     Position,
+    decidable_after,
     instants,
     is_silent,
     may_conclude_expired,
@@ -19,8 +20,10 @@ from wallet_gateway.domain.recovery import (
     next_query_at,
     offered_until,
     page_end,
+    rung_after,
 )
 
+S = IntentState
 NOW = datetime(2026, 5, 17, 12, 0, tzinfo=UTC)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 END = NOW + 15 * MINUTE
@@ -122,6 +125,38 @@ def test_nothing_is_asked_about_what_was_not_sent_or_waits_for_a_person(state: I
     assert next_query_at(position(state)) is None
 
 
+NEVER_GIVEN_UP = [S.UNKNOWN, S.OPEN, S.AWAITING_3DS, S.PENDING]
+
+
+@pytest.mark.parametrize("state", NEVER_GIVEN_UP)
+@given(rung=st.integers(min_value=0, max_value=500), jitter=st.floats(min_value=-1, max_value=1))
+def test_about_what_has_not_ended_there_is_always_a_next_question(
+    state: IntentState, rung: int, jitter: float
+) -> None:
+    asked = next_query_at(position(state, rung=rung), jitter=jitter)
+    later = next_query_at(position(state, rung=rung + 1), jitter=jitter)
+    assert asked is not None
+    assert later is not None
+    assert asked < later
+    if rung > len(instants(position(state))):
+        assert abs(later - asked - 7 * DAY) <= timedelta(days=3)
+
+
+@pytest.mark.parametrize("state", NEVER_GIVEN_UP)
+def test_an_answer_after_a_long_silence_covers_the_weeks_that_it_lasted(state: IntentState) -> None:
+    for days in (1, 35, 100, 1000):
+        now = NOW + days * DAY
+        rung = rung_after(position(state, rung=3), now)
+        asked = next_query_at(position(state, rung=rung))
+        assert asked is not None
+        assert timedelta(0) < asked - now <= 7 * DAY
+
+
+def test_an_end_is_not_asked_about_for_ever() -> None:
+    ends = [S.APPROVED, S.REJECTED, S.EXPIRED, S.ABANDONED]
+    assert [next_query_at(position(state, rung=200)) for state in ends] == [None] * 4
+
+
 def test_a_used_up_timetable_asks_no_more() -> None:
     assert next_query_at(position(IntentState.REJECTED, rung=10)) is None
     assert next_query_at(position(IntentState.REJECTED, kind=TransactionKind.CAPTURE, rung=1)) is None
@@ -152,7 +187,21 @@ def test_a_person_is_asked_after_a_day_and_five_empty_answers(
     assert needs_operator(since=NOW, absent_answers=absent, now=NOW + age) is expected
 
 
-def test_what_is_pending_is_asked_after_ever_more_rarely_for_a_month() -> None:
+def test_what_waits_for_its_provider_is_a_persons_after_a_week_and_everything_else_after_a_day() -> None:
+    week = {(kind, S.PENDING) for kind in TransactionKind if kind is not TransactionKind.AUTHORIZATION}
+    for kind in TransactionKind:
+        for state in (S.UNKNOWN, S.AWAITING_3DS, S.PENDING):
+            assert decidable_after(kind, state) == (7 * DAY if (kind, state) in week else DAY)
+
+
+def test_a_person_is_asked_after_a_patience_of_its_own() -> None:
+    after = timedelta(days=7)
+    assert not needs_operator(since=NOW, absent_answers=9, now=NOW + 6 * DAY, after=after)
+    assert not needs_operator(since=NOW, absent_answers=4, now=NOW + 8 * DAY, after=after)
+    assert needs_operator(since=NOW, absent_answers=5, now=NOW + 7 * DAY, after=after)
+
+
+def test_what_is_pending_is_asked_after_ever_more_rarely_for_a_month_and_then_by_the_week() -> None:
     asked = waits(IntentState.PENDING)
     assert asked == waits(IntentState.AWAITING_3DS)
     assert [wait.total_seconds() for wait in asked[:4]] == [15, 45, 105, 225]

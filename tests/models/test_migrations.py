@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import timedelta
 
 import pytest
 from django.apps.registry import Apps
@@ -71,3 +72,22 @@ def test_an_earlier_version_finds_no_state_that_it_has_no_name_for(before: Apps)
     back = _migrated_to("0008_approvals")
 
     assert list(back.get_model(APP, "Payment").objects.values_list("state", flat=True)) == ["OPEN"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_the_version_before_had_stopped_asking_about_is_asked_again(before: Apps) -> None:
+    now = timezone.now()
+    states = ("PENDING", "UNKNOWN", "OPEN", "AWAITING_3DS", "APPROVED", "ABANDONED", "ANOMALY", "NOT_SENT")
+    for state in states:
+        _attempt(before, state, "CHECKOUT", state)
+    for days in (6, 9):
+        _attempt(before, f"REFUSED-{days}", "CHECKOUT", "REJECTED")
+        refused = before.get_model(APP, "GatewayTransaction").objects.filter(reference=f"REFUSED-{days}")
+        refused.update(expires_at=now - timedelta(days=days))
+    _attempt(before, "CARD", "AUTHORIZATION", "REJECTED")
+
+    after = _migrated_to("0011_ask_again")
+
+    intents = after.get_model(APP, "GatewayTransaction").objects
+    awake = set(intents.filter(next_query_at__isnull=False).values_list("reference", flat=True))
+    assert awake == {"PENDING", "UNKNOWN", "OPEN", "AWAITING_3DS", "REFUSED-6"}

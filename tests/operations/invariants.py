@@ -2,6 +2,7 @@
 
 Sums are recomputed from the intents, states from the sums. A fact that our limits do not allow leaves a
 counter at its bound and a difference beside it, so only there a sum may be less than what its intents say.
+What has not ended has a next instant, or waits for a person.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from wallet_gateway.models import (
 
 M = TypeVar("M", bound=Model)
 _HAS_EXACT_BODY = {IntentState.CREATED, IntentState.SENDING, IntentState.NOT_SENT}
+_ASKED_FOR_EVER = {IntentState.UNKNOWN, IntentState.OPEN, IntentState.AWAITING_3DS, IntentState.PENDING}
 
 
 def check_books() -> None:
@@ -172,7 +174,23 @@ def _check_intent(intent: GatewayTransaction, evidence: list[Evidence]) -> None:
     silent |= {IntentState.AWAITING_RESULT, IntentState.AWAITING_3DS}
     if state not in silent | _HAS_EXACT_BODY:
         assert intent.detail, f"{intent} is {state} and says nothing"
+    _check_goes_on(intent, state)
     _check_body(intent, state, evidence)
+
+
+def _check_goes_on(intent: GatewayTransaction, state: IntentState) -> None:
+    """Nothing waits without a next instant or a person: what only evidence ends is asked about for ever."""
+    if state in _ASKED_FOR_EVER:
+        assert intent.next_query_at is not None, f"{intent} is {state} and will not be asked about again"
+    elif state is IntentState.NOT_SENT:
+        next_instant = intent.next_send_at or intent.expires_at
+        assert next_instant or intent.needs_operator, (
+            f"{intent} is {state}, and nobody sends it or gives it up"
+        )
+    elif state is IntentState.SENDING:
+        assert intent.lease_until is not None, f"{intent} is {state}, and nobody will miss its sender"
+    elif state is IntentState.AWAITING_RESULT:
+        assert intent.expires_at is not None, f"{intent} is {state} without an end"
 
 
 def _check_body(intent: GatewayTransaction, state: IntentState, evidence: list[Evidence]) -> None:

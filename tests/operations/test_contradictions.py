@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from decimal import Decimal
 
 import pytest
@@ -320,7 +321,7 @@ def test_a_reversal_that_happened_after_a_capture_began_can_be_stored(
     unknown = capture(payment=payment, context=context, amount=Decimal("5.00"))
 
     clock.advance_to(lost.next_query_at)
-    GatewayTransaction.objects.filter(pk=unknown.pk).update(next_query_at=None)
+    GatewayTransaction.objects.filter(pk=unknown.pk).update(next_query_at=clock.now() + timedelta(days=1))
     sweep(context=scripted(context, answer_of(record(lost, "20.00"))))
     lost.refresh_from_db()
     assert lost.state == S.ANOMALY

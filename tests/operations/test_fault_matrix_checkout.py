@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.operations.conftest import IMPATIENT, MakeContext, MakeOrder, VirtualClock
+from tests.operations.conftest import IMPATIENT, MakeContext, MakeOrder, VirtualClock, sweep_until
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
 from wallet_gateway.models import GatewayTransaction, OutboxFact, Payment, PaymentOrder
@@ -222,15 +222,12 @@ def test_a_page_that_was_decided_before_anybody_saw_it_fails_the_attempt(
     assert [fact.kind for fact in OutboxFact.objects.all()] == ["FAILED"]
 
 
-def test_a_state_that_nobody_has_heard_of_neither_pays_nor_expires_an_attempt(
+def test_a_state_that_nobody_has_heard_of_neither_pays_nor_expires_an_attempt_and_reaches_a_person(
     make_order: MakeOrder, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
     wallet_sandbox.fault("checkout", "undocumented_state")
     intent = start(make_order(), context).opening
-    while intent.next_query_at is not None:
-        clock.advance_to(intent.next_query_at)
-        sweep(context=context)
-        intent.refresh_from_db()
+    sweep_until(intent, lambda row: row.query_count > 20, context=context, clock=clock)
 
-    assert intent.state == IntentState.OPEN
-    assert intent.query_count > 10
+    assert (intent.state, intent.needs_operator) == (IntentState.OPEN, True)
+    assert intent.next_query_at is not None, "it is asked about for ever"

@@ -28,6 +28,7 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.operations import _freezing, _settlement
+from wallet_gateway.operations._learning import learn
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import reread, settle
 from wallet_gateway.operations._sums import Outrun
@@ -189,6 +190,21 @@ def test_a_deposits_second_refund_does_not_hide_that_the_first_was_settled(
     settle(intent, news(E.APPROVED, finding=found), context=context)
     deposit = MigratedDeposit.objects.get()
     assert (deposit.refunded, deposit.refund_reserved) == (500, 0)
+
+
+def test_an_empty_answer_that_comes_late_calls_nobody_to_what_was_approved_meanwhile(
+    unknown: GatewayTransaction, context: GatewayContext, clock: VirtualClock
+) -> None:
+    clock.advance(days=40)
+    GatewayTransaction.objects.filter(pk=unknown.pk).update(absent_count=4, query_rung=30)
+    stale = reread(unknown)
+    approved = settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
+    for answer in (Finding(verdict=Verdict.NO_NEWS, absent=True), None):
+        learn(stale, answer, context)
+
+    after = reread(unknown)
+    assert (after.state, after.needs_operator, after.absent_count) == (S.APPROVED, False, 0)
+    assert after.next_query_at == approved.next_query_at, "the confirming query is still to come"
 
 
 # Freezing and thawing

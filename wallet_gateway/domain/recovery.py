@@ -31,6 +31,13 @@ OPERATOR_AFTER = timedelta(hours=24)
 OPERATOR_ABSENT_ANSWERS = 5
 """From this age and this many empty answers on, an unknown outcome asks for a person."""
 
+PENDING_IS_LONG = timedelta(days=7)
+"""From this age on, what the gateway still calls pending asks for a person, who may then decide.
+
+A card is decided within the hour, and is left to a person after `OPERATOR_AFTER`. The slowest methods of a
+hosted page, and refunds, take up to five banking days, which a weekend makes a week.
+"""
+
 SILENCE = timedelta(days=1)
 """How long a due question may go without a readable answer before a person is told.
 
@@ -60,6 +67,13 @@ OPEN_TIMETABLE = (_M, 3 * _M, 5 * _M, 10 * _M)
 CONFIRM_TIMETABLE = (5 * _M, _H, _D)
 WATCH_ATTEMPT = tuple(day * _D for day in range(1, 8))
 WATCH_DECIDED = tuple(day * _D for day in range(1, 91))
+FROM_THEN_ON = 7 * _D
+"""How far apart the questions are about what has not ended when its timetable is used up: they never end."""
+
+_WITHOUT_END = frozenset(
+    {IntentState.UNKNOWN, IntentState.OPEN, IntentState.AWAITING_3DS, IntentState.PENDING}
+)
+"""States that only evidence or a person ends, so there is always a next question."""
 
 _OF_PAGES = frozenset({IntentState.OPEN, IntentState.EXPIRED, IntentState.REJECTED, IntentState.ABANDONED})
 
@@ -94,7 +108,7 @@ class Position:
 
 
 def instants(position: Position) -> tuple[datetime, ...]:
-    """Return every instant at which the timetable of this state asks, in order."""
+    """Return every instant at which the timetable of this state asks, in order; see also `FROM_THEN_ON`."""
     state, since = position.state, position.since
     if state is IntentState.UNKNOWN:
         return tuple(since + wait for wait in LADDER)
@@ -123,8 +137,8 @@ def is_silent(position: Position, now: datetime) -> bool:
     """
     if position.state is IntentState.OPEN:
         return now - page_end(position) >= SILENCE
-    timetable = instants(position)
-    return position.rung < len(timetable) and now - timetable[position.rung] >= SILENCE
+    due = _instant(position, position.rung)
+    return due is not None and now - due >= SILENCE
 
 
 def _open_instants(opened_at: datetime, expires_at: datetime) -> tuple[datetime, ...]:
@@ -165,25 +179,37 @@ def _rejected_instants(position: Position) -> tuple[datetime, ...]:
 
 
 def next_query_at(position: Position, *, jitter: float = 0.0) -> datetime | None:
-    """Return when to ask next, or None when the timetable is used up.
+    """Return when to ask next; None when the timetable is used up of a state that is an end.
 
     `jitter` between -1 and 1 moves the instant by up to a fifth of its distance from the rung before, so
     that many rows of one incident do not ask in step. Of a hosted page it only delays: a question just
     before the settle time would conclude nothing, and the next one is a day later.
     """
-    timetable = instants(position)
-    if position.rung >= len(timetable):
+    planned = _instant(position, position.rung)
+    if planned is None:
         return None
-    planned = timetable[position.rung]
-    before = timetable[position.rung - 1] if position.rung else position.since
+    before = (_instant(position, position.rung - 1) if position.rung else None) or position.since
     moved = abs(jitter) if position.state in _OF_PAGES else jitter
     return planned + (planned - before) * moved / 5
 
 
 def rung_after(position: Position, now: datetime) -> int:
     """Return the rung after a question answered now: the next one, past those that its answer covers, too."""
-    past = sum(1 for instant in instants(position) if instant <= now)
+    timetable = instants(position)
+    past = sum(1 for instant in timetable if instant <= now)
+    if past == len(timetable) and position.state in _WITHOUT_END:
+        past += (now - timetable[-1]) // FROM_THEN_ON
     return max(position.rung + 1, past)
+
+
+def _instant(position: Position, rung: int) -> datetime | None:
+    """Return when the question of a rung is due, also beyond the timetable of what never ends by itself."""
+    timetable = instants(position)
+    if rung < len(timetable):
+        return timetable[rung]
+    if position.state not in _WITHOUT_END:
+        return None
+    return timetable[-1] + (rung - len(timetable) + 1) * FROM_THEN_ON
 
 
 def retry_unanswered_at(*, since: datetime, now: datetime) -> datetime:
@@ -207,6 +233,14 @@ def may_conclude_expired(*, expires_at: datetime, now: datetime) -> bool:
     return now >= expires_at + SETTLE_TIME
 
 
-def needs_operator(*, since: datetime, absent_answers: int, now: datetime) -> bool:
-    """Say whether an unknown outcome has been asked after often and long enough to want a person."""
-    return now - since >= OPERATOR_AFTER and absent_answers >= OPERATOR_ABSENT_ANSWERS
+def needs_operator(
+    *, since: datetime, absent_answers: int, now: datetime, after: timedelta = OPERATOR_AFTER
+) -> bool:
+    """Say whether there were so many answers that ended nothing, over so long, that it wants a person."""
+    return now - since >= after and absent_answers >= OPERATOR_ABSENT_ANSWERS
+
+
+def decidable_after(kind: TransactionKind, state: IntentState) -> timedelta:
+    """Return the age from which a person may decide on what no evidence has ended."""
+    waits_for_provider = state is IntentState.PENDING and kind is not TransactionKind.AUTHORIZATION
+    return PENDING_IS_LONG if waits_for_provider else OPERATOR_AFTER

@@ -11,6 +11,7 @@ from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, Transactio
 from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
 from wallet_gateway.domain.recovery import (
     OPERATOR_AFTER,
+    decidable_after,
     is_silent,
     may_conclude_expired,
     needs_operator,
@@ -47,6 +48,7 @@ def learn(intent: GatewayTransaction, finding: Finding | None, context: GatewayC
         event=event,
         finding=finding,
         changes=changes,
+        asked_in=IntentState(intent.state),
         detail="the page ended and the gateway has no record" if event is IntentEvent.EXPIRED else "",
         keep_as_evidence=_is_worth_keeping(intent, event, finding),
     )
@@ -61,7 +63,8 @@ def _no_answer(intent: GatewayTransaction, now: datetime) -> News:
     if _is_left_silent(intent, now):
         # A gateway that says nothing readable for a day is a person's business, too.
         columns["needs_operator"] = True
-    return News(kind=EvidenceKind.FAULT, changes=columns, keep_as_evidence=False)
+    state = IntentState(intent.state)
+    return News(kind=EvidenceKind.FAULT, changes=columns, asked_in=state, keep_as_evidence=False)
 
 
 def _is_left_silent(intent: GatewayTransaction, now: datetime) -> bool:
@@ -90,9 +93,9 @@ def _climbed(intent: GatewayTransaction, now: datetime, context: GatewayContext)
     columns = _asked(intent, now)
     if not _is_due(intent, now):
         return columns
-    state, since = IntentState(intent.state), intent.state_since
-    rung = rung_after(intent.position(state=state, since=since, rung=intent.query_rung), now)
-    again = next_query_at(intent.position(state=state, since=since, rung=rung), jitter=context.jitter())
+    rung = rung_after(intent.present_position, now)
+    climbed = replace(intent.present_position, rung=rung)
+    again = next_query_at(climbed, jitter=context.jitter())
     return columns | {"query_rung": rung, "next_query_at": max(again, now) if again else None}
 
 
@@ -104,33 +107,39 @@ def _counted(
         # Neither a record nor its absence, so nothing is counted: a person has to read it.
         return {"needs_operator": True} if intent.state in _NOT_ENDED | {IntentState.OPEN} else {}
     if not _ends_nothing(intent, finding):
-        # The gateway speaks again: what it was silent about is no person's business any more.
-        heard = {"needs_operator": False} if event is IntentEvent.HELD else {}
-        return {"absent_count": 0} | heard | _confirmed(intent, finding, now)
+        return {"absent_count": 0} | _confirmed(intent, finding, now)
     absent = intent.absent_count + 1
-    waits = event is not IntentEvent.EXPIRED and _waits(intent, absent, now)
-    return {"absent_count": absent} | ({"needs_operator": True} if waits else {})
+    return {"absent_count": absent} | _left_to_person(intent, event, finding, absent=absent, now=now)
 
 
-def _waits(intent: GatewayTransaction, absent: int, now: datetime) -> bool:
+def _left_to_person(
+    intent: GatewayTransaction, event: IntentEvent | None, finding: Finding, *, absent: int, now: datetime
+) -> dict[str, bool]:
     """Say whether one more answer that ended nothing is enough to call a person."""
-    if intent.state == IntentState.OPEN:
-        return is_silent(intent.present_position, now)
-    enough = needs_operator(since=intent.state_since, absent_answers=absent, now=now)
-    return intent.state in _NOT_ENDED and enough
+    state = IntentState(intent.state)
+    if state is IntentState.OPEN:
+        silent = event is not IntentEvent.EXPIRED and is_silent(intent.present_position, now)
+        return {"needs_operator": True} if silent else {}
+    still_pending = finding.verdict is Verdict.PENDING
+    patience = decidable_after(TransactionKind(intent.kind), state) if still_pending else OPERATOR_AFTER
+    enough = needs_operator(since=intent.state_since, absent_answers=absent, now=now, after=patience)
+    if still_pending and not _is_held_authorization(intent):
+        # The gateway speaks: that it was silent before is no person's business any more.
+        return {"needs_operator": enough}
+    return {"needs_operator": True} if enough and state in _NOT_ENDED else {}
 
 
 def _ends_nothing(intent: GatewayTransaction, finding: Finding) -> bool:
-    """Say whether an answer had no record, one in a state nobody has heard of, or a card still pending."""
+    """Say whether an answer had no record, one in an undocumented state, or one that is still pending."""
     if finding.verdict is Verdict.NO_NEWS:
         return True
-    return finding.verdict is Verdict.PENDING and _is_held_authorization(intent)
+    return finding.verdict is Verdict.PENDING and intent.state in _HELD
 
 
 def _is_held_authorization(intent: GatewayTransaction) -> bool:
     """Say whether a card's authorization is pending: it ends within the hour, or the gateway has lost it.
 
-    A hosted page's provider, or a refund's, may take days, and its word keeps the amount.
+    A hosted page's provider, or a refund's, may take days: see `decidable_after`.
     """
     return intent.state in _HELD and intent.kind == TransactionKind.AUTHORIZATION
 

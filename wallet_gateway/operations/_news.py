@@ -30,6 +30,8 @@ class News:
     """The state that a person saw and decided on: the decision holds for that one and for no other."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     """Further columns of the intent that go with it."""
+    asked_in: IntentState | None = None
+    """The state in which the gateway was asked: `changes` are made for that one, and void in any other."""
     ask_not_before: datetime | None = None
     """When the gateway, by its own word, wants to be asked again."""
     also: Callable[[], object] | None = None

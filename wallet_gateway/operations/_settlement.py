@@ -141,6 +141,9 @@ def _write(intent: GatewayTransaction, news: News, context: GatewayContext) -> _
         _add_evidence(intent, news, now)
         return _Settled(intent=intent)
     before, was_approved = IntentState(intent.state), intent.approved_minor is not None
+    if news.asked_in not in {None, before}:
+        # It has moved on while the gateway was asked: when to ask next and whom to call is settled anew.
+        news = replace(news, changes={})
     after = _after(intent, before, news)
     if after is before and news.event in SENDERS_NEWS:
         # The sender's claim was lost: what it brings is kept for people and changes no column.

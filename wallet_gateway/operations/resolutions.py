@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from enum import StrEnum
 
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.discrepancies import OTHER_AMOUNT, DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IllegalTransition, IntentEvent, IntentState
+from wallet_gateway.domain.lifecycle import IllegalTransition, IntentEvent, IntentState, TransactionKind
 from wallet_gateway.domain.recovery import (
     OPERATOR_ABSENT_ANSWERS,
-    OPERATOR_AFTER,
+    decidable_after,
     is_silent,
     needs_operator,
 )
@@ -52,10 +53,11 @@ def resolve(
     """Record a person's decision, with its reason, on an intent that no evidence has ended.
 
     A request of which no byte left may be given up at any time. An unknown outcome may be after 24 hours and
-    five empty answers, or where its record cannot be read; a wallet's card that stays pending, after as many
-    answers that it is; a hosted page of which nothing readable was heard for a day past its end. A
-    contradiction may be decided either way. Raises `UnableToResolve`, and `AwaitingApproval` when it takes a
-    second person: what is given up may be asked for once more, and then it may happen twice.
+    five empty answers, or where its record cannot be read; what stays pending after as many answers that it
+    is, a wallet's card after 24 hours, anything else after 7 days; a hosted page of which nothing readable
+    was heard for a day past its end. A contradiction may be decided either way. Raises `UnableToResolve`, and
+    `AwaitingApproval` when it takes a second person: what is given up may be asked for once more, and then
+    it may happen twice.
     """
     _check_words(reason, author)
     intent = reread(intent)
@@ -134,18 +136,23 @@ def _is_left_silent(intent: GatewayTransaction, context: GatewayContext) -> bool
 
 def _has_waited(intent: GatewayTransaction, context: GatewayContext) -> bool:
     """Say whether a person may decide: there were answers enough, or the record itself cannot be read."""
-    now, since = context.clock.now(), intent.state_since
-    if needs_operator(since=since, absent_answers=intent.absent_count, now=now):
+    now, since, after = context.clock.now(), intent.state_since, _decidable_after(intent)
+    if needs_operator(since=since, absent_answers=intent.absent_count, now=now, after=after):
         return True
     unreadable = Discrepancy.objects.filter(intent=intent, kind=DiscrepancyKind.RECORD_UNREADABLE)
-    return intent.needs_operator and now - since >= OPERATOR_AFTER and unreadable.exists()
+    return intent.needs_operator and now - since >= after and unreadable.exists()
+
+
+def _decidable_after(intent: GatewayTransaction) -> timedelta:
+    return decidable_after(TransactionKind(intent.kind), IntentState(intent.state))
 
 
 def _too_early(intent: GatewayTransaction) -> str:
-    hours = int(OPERATOR_AFTER.total_seconds() // 3600)
+    after = _decidable_after(intent)
+    age = f"{after.days} days" if after.days > 1 else f"{int(after.total_seconds() // 3600)} hours"
     answers = "empty answers" if intent.state == IntentState.UNKNOWN else "answers that ended nothing"
     return (
-        f"too early: after {hours} hours and {OPERATOR_ABSENT_ANSWERS} {answers} in a row "
+        f"too early: after {age} and {OPERATOR_ABSENT_ANSWERS} {answers} in a row "
         f"(so far {intent.absent_count}) a person may decide"
     )
 
