@@ -12,8 +12,6 @@ from pytest_django import Settings
 
 from wallet_gateway import checks
 
-pytestmark = pytest.mark.every_database
-
 
 def ids(messages: object) -> list[str]:
     return [message.id for message in messages]  # type: ignore[attr-defined]

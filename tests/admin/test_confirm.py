@@ -19,7 +19,7 @@ from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 
 def follow_ups() -> list[GatewayTransaction]:
@@ -277,6 +277,7 @@ def test_a_page_that_was_used_does_nothing_new_with_another_amount(
     assert [intent.amount_minor for intent in follow_ups()] == [400]
 
 
+@pytest.mark.every_database
 @pytest.mark.django_db(transaction=True)
 def test_two_people_at_once_never_take_more_than_there_is(
     make_person: MakePerson, order: PaymentOrder

@@ -18,7 +18,7 @@ from wallet_gateway.admin import read_only
 from wallet_gateway.admin.read_only import BoundedPaginator, ReadOnlyAdmin
 from wallet_gateway.models import Discrepancy, Evidence, OperationBatch, PaymentOrder
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 HOSTILE = "<img src=x onerror=alert(1)>'\"\u202edlo\u2069"
 SHOWN = "&lt;img src=x onerror=alert(1)&gt;&#x27;&quot;\\u202edlo\\u2069"

@@ -22,7 +22,7 @@ from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 MakeOrder = Callable[..., PaymentOrder]
 KINDS = ["session", "reference", "price", "result", "event"]

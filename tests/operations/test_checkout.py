@@ -31,7 +31,7 @@ from wallet_gateway.operations.reconciliation import reconcile_attempt
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 S = IntentState
 
 

@@ -29,7 +29,7 @@ from wallet_gateway.operations.resolutions import Decision, UnableToResolve, clo
 from wallet_gateway.operations.sweeping import sweep
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 S = IntentState
 HAPPENED, NOT_HAPPENED = Decision.DID_HAPPEN, Decision.DID_NOT_HAPPEN
 

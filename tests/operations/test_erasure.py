@@ -33,7 +33,7 @@ from wallet_gateway.queries.orders import order_summary
 from wallet_gateway.queries.wallet import wallet_receipt
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 WHO = {"cardholder_email": "ada@example.com", "cardholder_last_name": "Lovelace"}
 YEAR = timedelta(days=400)
 OCKHAM = {"countryCode": "AT", "postalCode": "4020", "locality": "Ockhamville"}

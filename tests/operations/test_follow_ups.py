@@ -32,7 +32,7 @@ from wallet_gateway.operations.sweeping import sweep
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 S = IntentState
 
 

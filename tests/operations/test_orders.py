@@ -28,7 +28,7 @@ from wallet_gateway.protocol.cart import Discount, Item, Shipping
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 
 Create = Callable[..., PaymentOrder]
 

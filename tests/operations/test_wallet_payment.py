@@ -53,7 +53,7 @@ from wallet_gateway.protocol.accounts import PaymentAccount
 from wallet_gateway.queries.wallet import wallet_receipt
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+pytestmark = pytest.mark.django_db
 S = IntentState
 
 
