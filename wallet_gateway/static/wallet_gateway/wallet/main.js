@@ -25,7 +25,7 @@ function readSettings(tag, profile) {
   const demand = (holds, fault) => void (holds || faults.push(`The script tag of wallet.js: data-${fault}`))
   /** @type {(url: any, name: string) => string} */
   const absolute = (url, name) => {
-    // A laptop's sandbox has no certificate, and no real cards.
+    // A local sandbox has no certificate.
     const scheme = profile === "prod" ? /^https:/ : /^https?:/
     const { href } = Object.assign(document.createElement("a"), { href: url ?? "" })
     demand(url && scheme.test(href), `${name}-url must be a URL (https in profile prod)`)
@@ -81,7 +81,7 @@ export class PayScript {
 }
 
 export class Container {
-  /** What the page had put there. @type {[HTMLElement, ChildNode[]] | undefined} */
+  /** @type {[HTMLElement, ChildNode[]] | undefined} */
   #own
 
   /** A page may put a new one in its place. */
