@@ -11,13 +11,11 @@ import pytest
 
 from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
-from tests.operations.dying import scripted
-from tests.operations.records import answer_of, record
 from tests.operations.subjects import OPERATIONS, Subject, make_subject
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import IntentState
-from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction
-from wallet_gateway.operations import _breaker, follow_ups, resolutions
+from wallet_gateway.models import GatewayPause
+from wallet_gateway.operations import _breaker, follow_ups
 from wallet_gateway.operations.attempts import CheckoutPaused
 from wallet_gateway.operations.checkout import GatewayUnreachable, start_checkout
 from wallet_gateway.operations.context import GatewayContext
@@ -190,91 +188,6 @@ def test_unknown_outcomes_of_another_day_do_not_count(
     clock.advance(minutes=11)
     unknowns(1, make, wallet_sandbox, clock)
     assert not GatewayPause.objects.exists()
-
-
-# On a mix-up of units
-
-
-@pytest.fixture
-def mixed_up(
-    make: MakeSubject, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
-) -> Subject:
-    """A refund of 5.00 that the gateway carried out as 500.00."""
-    subject = make("refund")
-    wallet_sandbox.fault("refund", "drop_before")
-    intent = subject.carry_out()
-    clock.advance_to(intent.next_query_at)
-    sweep(context=scripted(context, answer_of(record(intent, "500.00"))))
-    return subject
-
-
-def anomaly() -> GatewayTransaction:
-    return GatewayTransaction.objects.get(state=S.ANOMALY)
-
-
-def test_a_mix_up_of_units_stops_all_sending_to_that_gateway(
-    mixed_up: Subject,
-    make: MakeSubject,
-    make_order: MakeOrder,
-    context: GatewayContext,
-    wallet_sandbox: SandboxControl,
-    clock: VirtualClock,
-) -> None:
-    assert anomaly().discrepancies.get().kind == "UNIT_MIX_UP"
-    assert mixed_up.is_frozen()
-    assert mixed_up.reserved() == mixed_up.amount
-    before = sent(wallet_sandbox)
-
-    clock.advance(days=365)
-    with pytest.raises(CheckoutPaused):
-        start_checkout(order=make_order(), context=context, return_urls=return_urls)
-    with pytest.raises(SendingStopped):
-        make("detached_refund").carry_out()
-    assert sent(wallet_sandbox) == before
-
-
-@pytest.mark.parametrize("way", ["by closing the difference", "by deciding on the intent"])
-def test_a_person_lifts_the_stop_by_deciding_on_the_last_mix_up(
-    way: str, mixed_up: Subject, make: MakeSubject, context: GatewayContext
-) -> None:
-    if way == "by closing the difference":
-        resolutions.close_discrepancy(
-            Discrepancy.objects.get(), reason="one shop's mistake", author="anna", context=context
-        )
-    else:
-        resolutions.resolve(
-            anomaly(),
-            decision=resolutions.Decision.DID_NOT_HAPPEN,
-            reason="undone in the portal",
-            author="anna",
-            context=context,
-        )
-
-    assert make("capture").carry_out().state == S.APPROVED
-
-
-def test_a_mix_up_that_is_closed_stops_nothing_when_it_is_seen_again(
-    mixed_up: Subject, make: MakeSubject, context: GatewayContext, clock: VirtualClock
-) -> None:
-    intent = resolutions.resolve(
-        anomaly(),
-        decision=resolutions.Decision.DID_NOT_HAPPEN,
-        reason="undone in the portal",
-        author="anna",
-        context=context,
-    )
-    clock.advance_to(intent.next_query_at)
-    sweep(context=scripted(context, answer_of(record(intent, "500.00"))))
-
-    intent.refresh_from_db()
-    assert intent.state == S.ABANDONED
-    assert make("capture").carry_out().state == S.APPROVED
-
-
-def test_another_gateway_goes_on(mixed_up: Subject, context: GatewayContext, clock: VirtualClock) -> None:
-    pause = GatewayPause.objects.get()
-    assert pause.gateway == "default"
-    assert not GatewayPause.objects.filter(GatewayPause.sending_is_paused("other", clock.now())).exists()
 
 
 # By switch

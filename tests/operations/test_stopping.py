@@ -11,10 +11,9 @@ import pytest
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.subjects import OPERATIONS, make_subject
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
-from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction
-from wallet_gateway.operations import _breaker, reconciliation, resolutions
+from wallet_gateway.models import GatewayPause
+from wallet_gateway.operations import _breaker, reconciliation
 from wallet_gateway.operations.attempts import CheckoutPaused
 from wallet_gateway.operations.checkout import start_checkout
 from wallet_gateway.operations.context import GatewayContext
@@ -130,28 +129,6 @@ def test_what_nobody_stopped_cannot_be_resumed(context: GatewayContext, clock: V
     with pytest.raises(UnableToStop, match="no person"):
         resume_sending(context=context, **WHY)
     assert len(sending_pauses(clock.now())) == 1
-
-
-def test_a_stop_is_not_resumed_over_an_open_unit_mix_up(
-    context: GatewayContext, open_page: Pay, clock: VirtualClock
-) -> None:
-    intent = GatewayTransaction.objects.get(payment=open_page())
-    difference = Discrepancy.objects.create(
-        kind=DiscrepancyKind.UNIT_MIX_UP,
-        gateway="default",
-        payment=intent.payment,
-        intent=intent,
-        fingerprint="mixed",
-        found_at=clock.now(),
-    )
-    stop_sending(context=context, **WHY)
-    with pytest.raises(UnableToStop, match="unit mix-up"):
-        resume_sending(context=context, **WHY)
-
-    resolutions.close_discrepancy(difference, reason="typo", author="anna", context=context)
-    assert len(sending_pauses(clock.now())) == 1, "closing it does not lift a person's stop"
-    resume_sending(context=context, **WHY)
-    assert sending_pauses(clock.now()) == ()
 
 
 @pytest.mark.parametrize("decide", [stop_sending, resume_sending])

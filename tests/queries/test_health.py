@@ -60,16 +60,19 @@ def test_what_waits_is_counted_and_told() -> None:
         occurred_at=NOW - timedelta(hours=1),
         next_delivery_at=NOW,
     )
+    Discrepancy.objects.create(
+        kind=DiscrepancyKind.UNIT_MIX_UP, gateway="default", payment=payment, fingerprint="m", found_at=NOW
+    )
     an_order(state=OrderState.OVERPAID)
     GatewayPause.objects.create(gateway="default", sending_until=NOW + timedelta(1), reason="x")
 
     found = health(NOW, ["default"])
 
     assert (found.unknown, found.anomalies, found.waiting_for_a_person) == (2, 1, 4)
-    assert (found.discrepancies, found.facts_late, len(found.pauses)) == (1, 1, 1)
+    assert (found.discrepancies, found.mix_ups, found.facts_late, len(found.pauses)) == (2, 1, 1, 1)
     assert found.overpaid == 1
     assert found.oldest_unknown_since == NOW - timedelta(hours=1)
-    assert len(found.problems) == 7
+    assert len(found.problems) == 8
 
 
 @pytest.mark.parametrize("state", [S.SENDING, S.NOT_SENT, S.OPEN, S.PENDING])

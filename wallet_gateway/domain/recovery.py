@@ -53,6 +53,12 @@ PAUSE_WINDOW = timedelta(minutes=10)
 PAUSE = timedelta(minutes=5)
 """More unknown outcomes than this within the window pause new sends."""
 
+MIX_UP_PAUSE = timedelta(minutes=15)
+"""How long a mix-up of units stops all sending: time for a person to look, and to stop it for longer."""
+
+MIX_UP_WINDOW = timedelta(hours=1)
+"""Mix-ups on two orders within this time are the gateway's, and not one customer's."""
+
 LONGEST_PAUSE = timedelta(minutes=15)
 """The most that a gateway's Retry-After can pause us."""
 

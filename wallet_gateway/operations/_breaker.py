@@ -10,10 +10,15 @@ from django.db.models import Q
 from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.domain.recovery import LONGEST_PAUSE, PAUSE, PAUSE_AT_UNKNOWNS, PAUSE_WINDOW
 from wallet_gateway.models import GatewayPause, GatewayTransaction
-from wallet_gateway.operations._discrepancies import stop_sending
 from wallet_gateway.operations.context import GatewayContext
 
 _PAUSE_IS_READ_EVERY = 1.0
+
+
+def stop_sending(gateway: str, *, until: datetime, reason: str) -> None:
+    """Let nothing new be sent to a gateway before an instant; an earlier, longer pause stays."""
+    shorter = Q(sending_until__isnull=True) | Q(sending_until__lt=until)
+    GatewayPause.row_of(gateway).filter(shorter).update(sending_until=until, reason=reason[:500])
 
 
 def pause_sending(context: GatewayContext, *, seconds: float, reason: str) -> None:

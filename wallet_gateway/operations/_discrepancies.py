@@ -5,19 +5,16 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-
-from django.db.models import Q
+from datetime import datetime
 
 from wallet_gateway.domain.discrepancies import FREEZING, DiscrepancyKind
 from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.domain.unreadable_records import fingerprint_of, sentence_of
-from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction
+from wallet_gateway.models import Discrepancy, GatewayTransaction
+from wallet_gateway.operations._mix_ups import stop_after_mix_up
 from wallet_gateway.protocol.money import Money
 
-_UNTIL_A_PERSON_LIFTS_IT = timedelta(days=3650)
-_MIX_UP = "unit mix-up"
 _LONGEST_FINGERPRINT = 200
 _ENDED_WITHOUT_MONEY = frozenset(
     {IntentState.REJECTED, IntentState.ABANDONED, IntentState.CREATED, IntentState.NOT_SENT}
@@ -32,16 +29,24 @@ class Recorded:
     """The payment must be frozen: a difference that freezes is open."""
     is_new: bool = False
     """At least one difference was not known before."""
+    stopped: str = ""
+    """Why all sending was stopped; empty where it was not."""
 
 
 def record_discrepancies(
-    intent: GatewayTransaction, finding: Finding, *, before: IntentState, after: IntentState, now: datetime
+    intent: GatewayTransaction,
+    finding: Finding,
+    *,
+    before: IntentState,
+    after: IntentState,
+    now: datetime,
+    in_own_answer: bool = False,
 ) -> Recorded:
-    """Write what differs, each difference once.
+    """Write what differs, each difference once; one that a person has closed stays closed.
 
-    A difference that a person has closed stays closed. A unit mix-up that is open also stops all sending.
+    `in_own_answer` says that the gateway said it in answer to our own request, and not to a status query.
     """
-    freeze = is_new = False
+    freeze, is_new, stopped = False, False, ""
     for kind, detail, fingerprint in _differences(intent, finding, before=before, after=after):
         row, created = Discrepancy.objects.get_or_create(
             fingerprint=_fitting(fingerprint),
@@ -59,10 +64,9 @@ def record_discrepancies(
         if row.closed_at is not None:
             continue
         freeze = freeze or kind in FREEZING
-        if kind is DiscrepancyKind.UNIT_MIX_UP:
-            until, reason = now + _UNTIL_A_PERSON_LIFTS_IT, f"{_MIX_UP}: {detail}"
-            stop_sending(intent.gateway, until=until, reason=reason)
-    return Recorded(freeze=freeze, is_new=is_new)
+        if created and kind is DiscrepancyKind.UNIT_MIX_UP:
+            stopped = stop_after_mix_up(intent, detail, in_own_answer=in_own_answer, now=now)
+    return Recorded(freeze=freeze, is_new=is_new, stopped=stopped)
 
 
 def _fitting(fingerprint: str) -> str:
@@ -118,17 +122,3 @@ def _shortfall(intent: GatewayTransaction, finding: Finding) -> str:
     given = Money.from_minor_units(finding.amount or 0, intent.currency).to_wire()
     said = f": {finding.detail}" if finding.detail else ""
     return f"refunded {given} of {intent.amount}{said}"
-
-
-def stop_sending(gateway: str, *, until: datetime, reason: str) -> None:
-    """Let nothing new be sent to a gateway before an instant; an earlier, longer pause stays."""
-    shorter = Q(sending_until__isnull=True) | Q(sending_until__lt=until)
-    GatewayPause.row_of(gateway).filter(shorter).update(sending_until=until, reason=reason[:500])
-
-
-def resume_after_mix_up(gateway: str) -> None:
-    """Let requests leave again once a person has closed the last unit mix-up of a gateway."""
-    mixed_up = Discrepancy.objects.filter(gateway=gateway, kind=DiscrepancyKind.UNIT_MIX_UP)
-    if not mixed_up.filter(closed_at__isnull=True).exists():
-        paused = GatewayPause.objects.filter(gateway=gateway, reason__startswith=_MIX_UP)
-        paused.update(sending_until=None, reason="")

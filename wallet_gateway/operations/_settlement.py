@@ -30,6 +30,7 @@ from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.domain.unreadable_records import sentence_of
 from wallet_gateway.models import (
     Evidence,
+    EvidenceKind,
     FactKind,
     GatewayTransaction,
     MigratedDeposit,
@@ -41,6 +42,7 @@ from wallet_gateway.operations._books import book
 from wallet_gateway.operations._discrepancies import is_settled_by_person, record_discrepancies
 from wallet_gateway.operations._facts_of import Told, facts_of
 from wallet_gateway.operations._intent_rows import write_intent
+from wallet_gateway.operations._mix_ups import warn_of_mix_up
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._sums import Outrun, write_sums
 from wallet_gateway.operations._transactions import in_transaction_patiently
@@ -60,6 +62,8 @@ class _Settled:
 
     intent: GatewayTransaction
     facts: tuple[OutboxFact, ...] = ()
+    stopped: str = ""
+    """Why all sending was stopped with it; empty where it was not."""
 
 
 @sensitive_variables()
@@ -78,6 +82,8 @@ def settle(intent: GatewayTransaction, news: News, *, context: GatewayContext) -
         settled = _settle(reread(intent), taken, context)
     if news.finding.discrepancy is not None:
         context.pause.forget()
+    if settled.stopped:
+        warn_of_mix_up(context.alias, settled.stopped)
     _settlements.set(mine := _settlements.get() + 1)
     deliver(settled.facts, clock=context.clock)
     # A receiver may have acted on what it was told, and then these rows are old.
@@ -150,7 +156,14 @@ def _write(intent: GatewayTransaction, news: News, context: GatewayContext) -> _
         _add_evidence(intent, news, now)
         return _Settled(intent=intent)
     booking = book(intent, before=before, after=after, finding=news.finding)
-    differs = record_discrepancies(intent, news.finding, before=before, after=after, now=now)
+    differs = record_discrepancies(
+        intent,
+        news.finding,
+        before=before,
+        after=after,
+        now=now,
+        in_own_answer=news.kind is EvidenceKind.ANSWER,
+    )
     freeze = differs.freeze or (after is IntentState.ANOMALY and before is not IntentState.ANOMALY)
     payment_before = intent.payment.sums if intent.payment else None
     if after != before or freeze:
@@ -166,7 +179,7 @@ def _write(intent: GatewayTransaction, news: News, context: GatewayContext) -> _
     if before is IntentState.PENDING:
         # A page on which one card was refused, and a second one was pending, fails for the shop once.
         told = _untold(intent, told)
-    return _Settled(intent=intent, facts=add_facts(intent, told, now))
+    return _Settled(intent=intent, facts=add_facts(intent, told, now), stopped=differs.stopped)
 
 
 def _untold(intent: GatewayTransaction, told: Sequence[Told]) -> tuple[Told, ...]:

@@ -17,8 +17,8 @@ from wallet_gateway.domain.recovery import (
 )
 from wallet_gateway.models import Approval, Discrepancy, EvidenceKind, GatewayTransaction
 from wallet_gateway.operations._accounts import other_account_of
-from wallet_gateway.operations._discrepancies import resume_after_mix_up
 from wallet_gateway.operations._freezing import unfreeze
+from wallet_gateway.operations._mix_ups import resume_after_mix_up
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import reread, settle
 from wallet_gateway.operations.approvals import Grant, ask_to_decide, take_up

@@ -11,9 +11,8 @@ from datetime import timedelta
 
 from django.db.models import Q
 
-from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.stops import StopVerb, StopWords
-from wallet_gateway.models import Discrepancy, GatewayPause
+from wallet_gateway.models import GatewayPause
 from wallet_gateway.operations._log_lines import one_line
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
@@ -45,17 +44,8 @@ def stop_sending(*, context: GatewayContext, author: str, reason: str) -> Gatewa
 
 
 def resume_sending(*, context: GatewayContext, author: str, reason: str) -> GatewayPause:
-    """Let requests leave again after a person's stop.
-
-    Raises `UnableToStop` when no person stopped it, and while a unit mix-up is open, which stops all sending
-    by itself.
-    """
+    """Let requests leave again after a person's stop. Raises `UnableToStop` when no person stopped it."""
     words = _words(StopVerb.RESUMED, author, reason)
-    mixed_up = Discrepancy.objects.filter(
-        gateway=context.alias, kind=DiscrepancyKind.UNIT_MIX_UP, closed_at__isnull=True
-    )
-    if mixed_up.exists():
-        raise UnableToStop("a unit mix-up is open: sending waits until a person has closed it")
     stopped = GatewayPause.objects.filter(_STANDS, gateway=context.alias)
     if not stopped.update(sending_until=None, reason=words):
         raise UnableToStop(f"no person has stopped sending to {context.alias}")

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Count, Min, Q
 
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import UNENDED_STATES, IntentState, OrderState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxFact, PaymentOrder, WorkMark
 from wallet_gateway.models.marks import SWEPT
@@ -32,6 +33,8 @@ class Health:
     anomalies: int
     waiting_for_a_person: int
     discrepancies: int
+    mix_ups: int
+    """Of those, amounts that differ by exactly the factor between major and minor units."""
     overpaid: int
     """Orders that were paid more than once."""
     orphans: int
@@ -53,6 +56,7 @@ class Health:
             "contradictions wait for a decision": self.anomalies,
             "transactions wait for a person": self.waiting_for_a_person,
             "discrepancies are open": self.discrepancies,
+            "unit mix-ups are open: amounts differ by a factor of ten or more": self.mix_ups,
             "orders are overpaid": self.overpaid,
             "transactions are at gateways that the settings do not name": self.orphans,
             "facts could not be told": self.facts_late,
@@ -78,6 +82,10 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
         waiting=Count("pk", filter=Q(needs_operator=True)),
         orphans=Count("pk", filter=orphaned),
     )
+    mixed_up = Q(kind=DiscrepancyKind.UNIT_MIX_UP)
+    differences = Discrepancy.objects.filter(closed_at__isnull=True).aggregate(
+        open=Count("pk"), mix_ups=Count("pk", filter=mixed_up)
+    )
     return Health(
         now=now,
         swept_at={alias: swept.get(alias) for alias in aliases},
@@ -85,7 +93,8 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
         oldest_unknown_since=of_intents["oldest"],
         anomalies=of_intents["anomalies"],
         waiting_for_a_person=of_intents["waiting"],
-        discrepancies=Discrepancy.objects.filter(closed_at__isnull=True).count(),
+        discrepancies=differences["open"],
+        mix_ups=differences["mix_ups"],
         orphans=of_intents["orphans"],
         overpaid=PaymentOrder.objects.filter(state=OrderState.OVERPAID).count(),
         facts_late=OutboxFact.objects.filter(
