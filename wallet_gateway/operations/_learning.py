@@ -30,7 +30,7 @@ logger = logging.getLogger("wallet_gateway.operations")
 
 _HELD = frozenset({IntentState.AWAITING_3DS, IntentState.PENDING})
 _NOT_ENDED = _HELD | {IntentState.UNKNOWN}
-_NEVER_SILENT = frozenset({IntentState.OPEN, IntentState.PENDING})
+_EXPECTS_NEWS = frozenset({IntentState.OPEN, IntentState.PENDING})
 """States in which the gateway has to say something, sooner or later."""
 
 
@@ -70,7 +70,7 @@ def _no_answer(intent: GatewayTransaction, now: datetime) -> News:
 def _is_left_silent(intent: GatewayTransaction, now: datetime) -> bool:
     if intent.state == IntentState.UNKNOWN or _is_held_authorization(intent):
         return now - intent.state_since >= OPERATOR_AFTER
-    return intent.state in _NEVER_SILENT and is_silent(intent.present_position, now)
+    return intent.state in _EXPECTS_NEWS and is_silent(intent.present_position, now)
 
 
 def _asked_for_another(intent: GatewayTransaction, other: str, now: datetime) -> News:
