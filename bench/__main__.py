@@ -21,7 +21,7 @@ HEADINGS = ("what", "measured", "promised", "result")
 
 
 def main(names: Sequence[str]) -> int:
-    """Measure the parts of these names, all if there is none; return the exit code."""
+    """Measure the named parts, or all without names; return the exit code."""
     unknown = set(names) - set(PARTS)
     if unknown:
         sys.exit(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")

@@ -196,7 +196,7 @@ def _after(intent: GatewayTransaction, before: IntentState, news: News) -> Inten
         raise IllegalTransition(before, news.event)
     if news.event is IntentEvent.CONTRADICTED and is_settled_by_person(intent, news.finding):
         return before
-    # A page whose address never came, such as a refused one, is none that our customer can have paid on.
+    # The customer can have paid only on a page whose address came; a refused checkout has no such page.
     has_page = intent.kind == TransactionKind.CHECKOUT and bool(intent.redirect_url)
     return advance(before, news.event, is_page=has_page)
 
