@@ -63,7 +63,6 @@ def test_the_gateways_error_body_is_a_refusal(status: int, body: str) -> None:
     [
         ('{"code": "4100001"}', ""),
         ('{"CODE": "4100001"}', ""),
-        ('{"code": 4100001}', ""),
         ('{"code": "4100001", "description": "NotAllowed"}', "NotAllowed"),
         ('{"code": "4100001", "details": null}', ""),
         ('{"code": "4100001", "details": {}}', ""),
@@ -132,7 +131,8 @@ def test_these_statuses_leave_the_outcome_unknown_whatever_the_body(
     "body",
     [
         *("<html>", "", "{}", "[]", SUCCESS, '{"error": "no"}', '{"details": {"message": "x"}}'),
-        *('{"code": ""}', '{"code": " "}', '{"code": {"a": "b"}}', '{"code": true}', '[{"code": "1"}]'),
+        *('{"code": ""}', '{"code": 4100001}', '{"code": 4100001, "details": {"message": "no"}}'),
+        *('{"code": " "}', '{"code": {"a": "b"}}', '{"code": true}', '[{"code": "1"}]'),
         *('{"code": "1", "details": "x"}', '{"code": "1", "details": []}'),
         *('{"code": "1", "details": {"message": {}}}', '{"code": "1", "description": {}}'),
     ],
@@ -158,6 +158,7 @@ def test_a_4xx_without_the_gateways_error_body_leaves_the_outcome_unknown(body: 
         ('"Approved"', UnknownReason.WRONG_SHAPE),
         ("null", UnknownReason.WRONG_SHAPE),
         ('{"code": ""}', UnknownReason.WRONG_SHAPE),
+        ('{"code": 4100001, "details": {"message": "x"}}', UnknownReason.WRONG_SHAPE),
         ('{"code": {"a": "b"}, "details": {"message": "x"}}', UnknownReason.WRONG_SHAPE),
         (MIXED, UnknownReason.CONTRADICTORY),
         ('{"State": "Approved", "CODE": "1"}', UnknownReason.CONTRADICTORY),

@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from wallet_gateway.protocol.fields import OptionalText, Text, WireModel
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.strict_json import fold_name
+from wallet_gateway.protocol.strict_json import NumberText, fold_name
 
 REFUND_AMOUNT_EXCEEDED = "RefundAmountExceeded"
 SCHEMA_VALIDATION_ERROR = "SchemaValidationError"
@@ -68,8 +68,9 @@ class RefundLimit:
 
 
 def looks_like_error(value: object) -> bool:
-    """Whether a JSON value is an error answer: it has a ``code``, and no field that only a success has."""
-    return _member(value, "code") is not None and not is_contradictory(value)
+    """Whether a JSON value is an error answer: its ``code`` is a text, and it has no field of a success."""
+    code = _member(value, "code")
+    return isinstance(code, str) and not isinstance(code, NumberText) and not is_contradictory(value)
 
 
 def is_contradictory(value: object, success: str = "") -> bool:
