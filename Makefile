@@ -24,6 +24,9 @@ FAST         ?= --offline $(addprefix tests/,client conf domain models protocol 
 	sandbox/pages sandbox/models api/test_bodies.py api/test_problems.py web/test_stylesheets.py web/test_templates.py \
 	test_return_tokens.py test_signals.py test_tables.py test_leftovers.py)
 
+# Hundreds of processes are started: each would compile the sources anew where Python may not keep what it compiled.
+unexport PYTHONDONTWRITEBYTECODE
+
 BIN := $(VENV)/bin
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 SOURCES := wallet_gateway example_project tests bench docs manage.py
@@ -59,7 +62,8 @@ demo: $(VENV)/.installed  ## Start the example shop and the sandbox gateway
 	@exec $(BIN)/python manage.py demo
 
 # The scripts' tests first: they fetch axe, by which the browser tests look at pages.
-test: test-js test-python test-postgres test-mariadb  ## Run the tests: Python, JavaScript, browser, three databases
+test: test-js test-python  ## Run the tests: Python, JavaScript, browser, three databases
+	@$(MAKE) --no-print-directory --jobs=2 WORKERS=2 test-postgres test-mariadb
 
 test-fast: $(VENV)/.installed-test  ## What needs no socket and no browser, within a minute: for every save
 	$(BIN)/pytest $(PYTEST_ARGS) $(FAST)

@@ -23,11 +23,12 @@ from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations import _breaker, orders, reconciliation, resolutions
+from wallet_gateway.operations.asking_due import reconcile_due
 from wallet_gateway.operations.checkout import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.orders import OrderDetails
 from wallet_gateway.operations.resolutions import Decision
-from wallet_gateway.operations.sweeping import sweep
+from wallet_gateway.operations.sweeping import end_leases
 from wallet_gateway.operations.wallet_hooks import Authenticator, Pricer
 from wallet_gateway.protocol.cart import Item
 from wallet_gateway.testing.control import SandboxControl
@@ -247,11 +248,12 @@ def sweep_until(
     context: GatewayContext,
     clock: VirtualClock,
 ) -> None:
-    """Go from one question about an intent to the next until it is as wanted."""
+    """Go from one question to the next until an intent is as wanted; nothing else of a sweep is done."""
     for _ in range(_MOST_QUESTIONS):
         if done(intent):
             return
         clock.advance_to(intent.next_query_at)
-        sweep(context=context)
+        end_leases(context=context)
+        reconcile_due(context=context)
         intent.refresh_from_db()
     raise AssertionError(f"{intent} is still {intent.state} after {_MOST_QUESTIONS} questions")

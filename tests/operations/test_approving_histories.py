@@ -48,7 +48,7 @@ from wallet_gateway.operations.stopping import resume_sending, stop_sending
 from wallet_gateway.operations.sweeping import sweep
 from wallet_gateway.testing.control import SandboxControl
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db, pytest.mark.slow]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 S = IntentState
 
 FATES = st.sampled_from(["works", *FAULTS]) | st.just("works")

@@ -44,7 +44,7 @@ from wallet_gateway.operations.sweeping import sweep
 from wallet_gateway.operations.wallet_session import WalletSession
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 
-pytestmark = [pytest.mark.every_database, pytest.mark.django_db, pytest.mark.slow]
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 S, K = IntentState, TransactionKind
 
 SHEET_FAILED = {"code": "4000340", "description": "GeneralValidationError", "details": {"message": "closed"}}

@@ -15,7 +15,7 @@ from wallet_gateway.domain.standing import payment_state
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxFact, Payment
 from wallet_gateway.operations._books import OPENING
 from wallet_gateway.operations._facts_of import facts_of_thawed
-from wallet_gateway.operations._isolation import alone
+from wallet_gateway.operations._isolation import alone, rows_of
 from wallet_gateway.operations._settlement import add_facts, reread
 from wallet_gateway.operations._sums import Outrun, write_order
 from wallet_gateway.operations._transactions import in_transaction
@@ -51,14 +51,19 @@ def thaw(*, context: GatewayContext, limit: int) -> int:
 
 def _forgotten(gateway: str, limit: int) -> Iterator[GatewayTransaction]:
     """Yield an intent of each payment and deposit that is frozen although nothing contradicts the books."""
+    # Whether anything is frozen is asked first: the whole question would be most of an idle sweep.
     frozen = Payment.objects.filter(state=PaymentState.FROZEN, order__gateway=gateway)
-    payments = list(_uncontradicted(frozen, "payment")[:limit])
-    yield from GatewayTransaction.objects.filter(payment__in=payments, kind__in=OPENING)
+    if frozen.exists():
+        payments = list(_uncontradicted(frozen, "payment").values_list("pk", flat=True)[:limit])
+        yield from GatewayTransaction.objects.filter(payment__in=payments, kind__in=OPENING)
     # A deposit is frozen with a difference: the few that ever had one are looked at, and not all.
     differed = Discrepancy.objects.filter(deposit__isnull=False, closed_at__isnull=False)
-    deposits = MigratedDeposit.objects.filter(frozen=True, gateway=gateway, pk__in=differed.values("deposit"))
-    for deposit in _uncontradicted(deposits, "deposit")[:limit]:
-        yield from deposit.transactions.all()[:1]
+    if differed.exists():
+        deposits = MigratedDeposit.objects.filter(
+            frozen=True, gateway=gateway, pk__in=differed.values("deposit")
+        )
+        for deposit in rows_of(_uncontradicted(deposits, "deposit"), limit=limit):
+            yield from deposit.transactions.all()[:1]
 
 
 def _uncontradicted(rows: QuerySet[P], parent: str) -> QuerySet[P]:

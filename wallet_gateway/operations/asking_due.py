@@ -12,7 +12,7 @@ from django.views.decorators.debug import sensitive_variables
 from wallet_gateway.domain.recovery import CLAIM
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations._crews import Pace, work_off
-from wallet_gateway.operations._isolation import alone
+from wallet_gateway.operations._isolation import alone, rows_of
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.reconciliation import question
 
@@ -31,7 +31,7 @@ def reconcile_due(*, context: GatewayContext, limit: int = 500) -> int:
         return 0
     if context.policy.query_workers > 1:
         return _ask_together(context, limit=limit)
-    return _ask_paced(_due(context, now)[:limit], context)
+    return _ask_paced(rows_of(_due(context, now), limit=limit), context)
 
 
 def _due(context: GatewayContext, now: datetime) -> QuerySet[GatewayTransaction]:
@@ -74,7 +74,7 @@ def _ask_together(context: GatewayContext, *, limit: int) -> int:
 def _due_batches(context: GatewayContext, *, batch: int) -> Iterator[GatewayTransaction]:
     """Read due rows until none is left or the gateway wants to be left alone; one may come twice."""
     while not _queries_are_paused(context, now := context.clock.now()):
-        rows = list(_due(context, now)[:batch])
+        rows = rows_of(_due(context, now), limit=batch)
         for number, intent in enumerate(rows):
             if number % _LOOK_EVERY == 0 and _queries_are_paused(context, context.clock.now()):
                 return

@@ -18,7 +18,7 @@ from wallet_gateway.operations import wallet_sweep
 from wallet_gateway.operations._books import OPENING
 from wallet_gateway.operations._breaker import count_unknown
 from wallet_gateway.operations._freezing import thaw
-from wallet_gateway.operations._isolation import alone
+from wallet_gateway.operations._isolation import alone, rows_of
 from wallet_gateway.operations._log_lines import one_line
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import settle
@@ -97,7 +97,7 @@ def end_leases(*, context: GatewayContext) -> int:
     silent = GatewayTransaction.objects.filter(
         gateway=context.alias, state=IntentState.SENDING, lease_until__lt=now
     )
-    rows = list(silent.select_related("payment__order", "deposit")[:_LIMIT])
+    rows = rows_of(silent.select_related("payment__order", "deposit"), limit=_LIMIT)
     for intent in rows:
         checkout = intent.kind == TransactionKind.CHECKOUT
         news = News(
@@ -126,7 +126,7 @@ def give_up_unsent_pages(*, context: GatewayContext) -> int:
         state=IntentState.NOT_SENT,
         expires_at__lte=now,
     )
-    rows = list(unsent.select_related("payment__order")[:_LIMIT])
+    rows = rows_of(unsent.select_related("payment__order"), limit=_LIMIT)
     for intent in rows:
         news = News(
             kind=EvidenceKind.FAULT,
@@ -148,7 +148,7 @@ def send_unsent(*, context: GatewayContext) -> int:
     due = GatewayTransaction.objects.filter(
         gateway=context.alias, state=IntentState.NOT_SENT, next_send_at__lte=now
     )
-    rows = list(due.exclude(kind__in=OPENING).order_by("next_send_at")[:_LIMIT])
+    rows = rows_of(due.exclude(kind__in=OPENING).order_by("next_send_at"), limit=_LIMIT)
     return sum(_try_again(intent, context) for intent in rows)
 
 

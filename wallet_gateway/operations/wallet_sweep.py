@@ -9,7 +9,7 @@ from wallet_gateway.domain.recovery import LEASE, SECRETS_LIVE
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.operations._authorizing import give_up_unsent
-from wallet_gateway.operations._isolation import alone
+from wallet_gateway.operations._isolation import alone, rows_of
 from wallet_gateway.operations._news import News
 from wallet_gateway.operations._settlement import settle
 from wallet_gateway.operations.context import GatewayContext
@@ -47,7 +47,7 @@ def give_up_unsent_authorizations(*, context: GatewayContext, limit: int) -> int
         state=IntentState.NOT_SENT,
         state_since__lte=context.clock.now() - LEASE,
     )
-    rows = list(unsent.select_related("payment__order")[:limit])
+    rows = rows_of(unsent.select_related("payment__order"), limit=limit)
     for intent in rows:
         with alone(intent.reference):
             give_up_unsent(intent, context=context)
@@ -63,7 +63,7 @@ def expire_buttons(*, context: GatewayContext, limit: int) -> int:
         state=IntentState.AWAITING_RESULT,
         expires_at__lte=context.clock.now(),
     )
-    rows = list(waiting.select_related("payment__order")[:limit])
+    rows = rows_of(waiting.select_related("payment__order"), limit=limit)
     for intent in rows:
         news = News(
             kind=EvidenceKind.LEASE_ENDED,
