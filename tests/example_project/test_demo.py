@@ -1,4 +1,7 @@
-"""`manage.py demo` as a reader runs it: it starts, answers and ends; and the story with its exit code."""
+"""`manage.py demo` as a reader runs it: it starts, answers and ends; and the story with its exit code.
+
+A process of its own has only what is about processes: what is refused before anything starts is refused here.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
+from django.core.management import call_command
+from django.core.management.base import CommandError
 
 from tests.architecture.sources import ROOT
 
@@ -105,14 +110,13 @@ def said_when_ready(process: subprocess.Popen[str]) -> str:
     return said
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "Ctrl-C"])
-def test_the_demo_starts_both_says_where_and_ends_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+def test_the_demo_starts_both_says_where_and_ends_cleanly(tmp_path: Path) -> None:
     shop, gateway = free_ports()
     with demo(tmp_path, shop, gateway) as process:
         said = said_when_ready(process)
         assert OPENER.open(f"http://{HOST}:{shop}/", timeout=20).status == 200
         assert OPENER.open(f"http://{HOST}:{gateway}/", timeout=20).status == 200
-        process.send_signal(number)
+        process.send_signal(signal.SIGINT)
         rest, faults = process.communicate(timeout=SECONDS_TO_END)
 
     assert f"http://{HOST}:{shop}/" in said
@@ -124,58 +128,43 @@ def test_the_demo_starts_both_says_where_and_ends_cleanly(tmp_path: Path, number
     assert not listens(gateway)
 
 
-def test_a_service_that_dies_ends_the_demo_with_its_last_words(tmp_path: Path) -> None:
+@pytest.mark.django_db(transaction=True)
+def test_a_service_that_dies_ends_the_demo_with_its_last_words(tmp_path: Path, debugging: None) -> None:
     shop, gateway = free_ports()
-    with demo(tmp_path, shop, gateway) as process:
-        said_when_ready(process)
-        children = subprocess.run(
-            ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(process.pid)], capture_output=True, text=True
-        )
-        [pid] = [line.split()[0] for line in children.stdout.splitlines() if "runserver" in line]
-        os.kill(int(pid), signal.SIGKILL)
-        _, faults = process.communicate(timeout=SECONDS_TO_END)
+    database = tmp_path / "missing" / "gateway.sqlite3"
+    ports = ("--port", str(shop), "--gateway-port", str(gateway))
+    with pytest.raises(CommandError, match=rf"The gateway has ended\.\nCannot use the database {database}"):
+        call_command("demo", *ports, "--gateway-database", str(database))
+    assert not listens(shop)
 
-    assert process.returncode == 1
-    assert "The shop has ended." in faults
-    assert not listens(gateway)
+
+@pytest.fixture
+def debugging(settings: Settings) -> None:
+    """The shop as a reader finds it."""
+    settings.DEBUG = True
 
 
 @pytest.mark.parametrize(("option", "name"), [("--port", "shop"), ("--gateway-port", "gateway")])
-def test_a_taken_port_is_said_plainly(tmp_path: Path, option: str, name: str) -> None:
+def test_a_taken_port_is_said_plainly(debugging: None, option: str, name: str) -> None:
     with socket.create_server((HOST, 0)) as taken:
         port = str(taken.getsockname()[1])
         other = {"--port": "--gateway-port", "--gateway-port": "--port"}[option]
-        answer = manage("demo", option, port, other, str(free_ports()[0]))
+        with pytest.raises(CommandError) as refused:
+            call_command("demo", option, port, other, str(free_ports()[0]))
 
-    assert answer.returncode == 1
-    assert (
-        answer.stderr
-        == f"CommandError: Port {port}, meant for the {name}, is taken. Choose another with {option}.\n"
-    )
+    reason = f"Port {port}, meant for the {name}, is taken. Choose another with {option}."
+    assert str(refused.value) == reason
 
 
-def test_one_port_for_both_is_refused() -> None:
-    answer = manage("demo", "--port", "8123", "--gateway-port", "8123")
-
-    assert answer.returncode == 1
-    assert "cannot both have port 8123" in answer.stderr
+def test_one_port_for_both_is_refused(debugging: None) -> None:
+    with pytest.raises(CommandError, match="cannot both have port 8123"):
+        call_command("demo", "--port", "8123", "--gateway-port", "8123")
 
 
-def test_the_demo_gives_out_no_password_outside_debug_mode() -> None:
-    configured = {
-        "DEBUG": "false",
-        "SECRET_KEY": "not the demo's, and long enough for the deployment checks",
-        "WALLET_PUBLIC_ORIGIN": "https://shop.example",
-        "WALLET_GATEWAY_URL": "https://gateway.example",
-        "WALLET_MERCHANT_ID": "M",
-        "WALLET_STORE_ID": "S",
-        "WALLET_USER_ID": "U",
-        "WALLET_PROVIDER": "ExampleWalletV2",
-    }
-    answer = manage("demo", **configured)
-
-    assert answer.returncode == 1
-    assert "needs DEBUG on" in answer.stderr
+def test_the_demo_gives_out_no_password_outside_debug_mode(settings: Settings) -> None:
+    settings.DEBUG = False
+    with pytest.raises(CommandError, match="needs DEBUG on"):
+        call_command("demo")
 
 
 def test_the_story_told_once_agrees_with_the_gateway_at_every_step() -> None:
@@ -197,8 +186,6 @@ def test_a_story_that_differs_from_the_gateway_fails(
     settings: Settings,
     transactional_db: None,
 ) -> None:
-    from django.core.management import call_command
-
     from example_project.shop.demonstration.story import Step, Story
 
     differing = Step(name="sale", ours="PAID", theirs="Pending", amount="1.00 EUR", is_equal=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import socket
 import sys
 from decimal import Decimal
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from example_project.shop.demonstration.running import ENDING_SIGNALS, run_until_ended
 from example_project.shop.demonstration.services import (
     HOST,
     Service,
@@ -21,6 +24,7 @@ from example_project.shop.demonstration.story import SALE, Story
 from example_project.shop.demonstration.table import aligned
 from example_project.shop.demonstration.truth import NO_RECORD, GatewayRecord, GatewayTruth
 from tests.tables import every
+from tests.waiting import eventually
 from wallet_gateway import payments
 
 if TYPE_CHECKING:
@@ -129,6 +133,37 @@ def test_a_service_that_ends_is_reported_with_the_end_of_its_log(tmp_path: Path)
 
     with pytest.raises(ServiceFailed, match=r"The shop has ended\.\nthe cellar is flooded"):
         wait_until_all_answer([ended])
+
+
+STAYS = "import signal, sys; signal.signal(signal.SIGTERM, lambda *_: sys.exit()); signal.pause()"
+
+
+@pytest.mark.parametrize("number", ENDING_SIGNALS, ids=lambda number: number.name)
+def test_a_signal_ends_the_services_and_leaves_the_handlers_of_before(
+    tmp_path: Path, number: signal.Signals
+) -> None:
+    before = signal.getsignal(number)
+    staying = service(tmp_path, STAYS)
+    run_until_ended([staying], on_ready=lambda: os.kill(os.getpid(), number))
+
+    with pytest.raises(ServiceFailed):
+        staying.check()
+    assert signal.getsignal(number) is before
+
+
+def test_a_service_that_is_killed_when_all_were_ready_ends_the_others(tmp_path: Path) -> None:
+    staying = service(tmp_path, STAYS)
+    process_id = tmp_path / "pid"
+    dying = service(tmp_path, f"import os; open({str(process_id)!r}, 'w').write(str(os.getpid())); {STAYS}")
+
+    def kill() -> None:
+        assert eventually(lambda: process_id.exists() and bool(process_id.read_text()))
+        os.kill(int(process_id.read_text()), signal.SIGKILL)
+
+    with pytest.raises(ServiceFailed, match=r"The shop has ended\."):
+        run_until_ended([staying, dying], on_ready=kill)
+    with pytest.raises(ServiceFailed):
+        staying.check()
 
 
 def test_a_service_that_will_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
