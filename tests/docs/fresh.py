@@ -88,12 +88,6 @@ class Reader:
             printed.append(line)
         raise AssertionError(f"the shell ended in {command!r}: {''.join(printed)}")
 
-    def go(self, folder: Path) -> None:
-        """Change into another folder, for commands and for files."""
-        folder.mkdir(exist_ok=True)
-        self.folder = folder
-        self.shell(f"cd {shlex.quote(str(folder))}")
-
     def follow(self, step: Step) -> None:
         """Do what one step says."""
         if step.kind == "<browser>":
