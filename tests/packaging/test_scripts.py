@@ -48,8 +48,9 @@ def test_a_python_is_found_among_those_of_pyenv(tmp_path: Path) -> None:
     assert version_of(found.stdout.strip()) == version
 
 
-def test_a_missing_python_is_named_with_what_to_install() -> None:
-    found = run(str(SCRIPTS / "find-python"), "2.0", "2.1")
+def test_a_missing_python_is_named_with_what_to_install(tmp_path: Path) -> None:
+    # Without pyenv's versions, each of which would be started.
+    found = run(str(SCRIPTS / "find-python"), "2.0", "2.1", PYENV_ROOT=str(tmp_path))
     assert found.returncode == 1
     assert "No Python from 2.0 to 2.1 found" in found.stderr
 

@@ -23,17 +23,16 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_without_a_name_every_message_is_listed_with_what_it_is() -> None:
-    done = run()
-    assert done.returncode == 0
-    assert [line.partition(": ")[0] for line in done.stdout.splitlines()] == list(MESSAGES)
-    assert all(len(line.partition(": ")[2]) > 10 for line in done.stdout.splitlines())
+def test_without_a_name_every_message_is_listed_with_what_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.partition(": ")[0] for line in lines] == list(MESSAGES)
+    assert all(len(line.partition(": ")[2]) > 10 for line in lines)
 
 
-def test_with_a_name_the_schema_of_that_message_is_printed() -> None:
-    done = run("FollowUpRequest")
-    assert done.returncode == 0
-    properties = json.loads(done.stdout)["properties"]
+def test_with_a_name_the_schema_of_that_message_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["FollowUpRequest"]) == 0
+    properties = json.loads(capsys.readouterr().out)["properties"]
     assert {"merchantId", "clientSystemInvoiceId", "apmDetails"} <= properties.keys()
     assert not {"merchant_id", "apm_details"} & properties.keys()
 
@@ -41,21 +40,24 @@ def test_with_a_name_the_schema_of_that_message_is_printed() -> None:
 @pytest.mark.parametrize(
     "arguments", [["Nothing"], ["followuprequest"], ["CheckoutRequest", "ErrorBody"], [""]]
 )
-def test_another_name_is_refused_and_the_messages_are_listed(arguments: list[str]) -> None:
-    done = run(*arguments)
-    assert done.returncode == 2
-    assert done.stdout == ""
-    assert done.stderr.startswith("No such message: ")
-    assert all(f"{name}: " in done.stderr for name in MESSAGES)
+def test_another_name_is_refused_and_the_messages_are_listed(
+    arguments: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.startswith("No such message: ")
+    assert all(f"{name}: " in said.err for name in MESSAGES)
 
 
 def test_what_the_command_says_is_what_its_function_writes(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 0
-    assert capsys.readouterr().out == run().stdout
+    listed, refused = run(), run("ErrorBody", "x")
+    assert main([]) == listed.returncode == 0
+    assert capsys.readouterr().out == listed.stdout
     assert main(["ErrorBody"]) == 0
     assert json.loads(capsys.readouterr().out) == MESSAGES["ErrorBody"].model_json_schema(by_alias=True)
-    assert main(["ErrorBody", "x"]) == 2
-    assert capsys.readouterr().err == run("ErrorBody", "x").stderr
+    assert main(["ErrorBody", "x"]) == refused.returncode == 2
+    assert (refused.stdout, capsys.readouterr().err) == ("", refused.stderr)
 
 
 def test_printing_a_schema_loads_no_table_of_codes() -> None:
