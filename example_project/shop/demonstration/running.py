@@ -48,7 +48,8 @@ def demo_services(shop_port: int, gateway_port: int, *, logs: Path, database: st
         ),
     ]
     if "wallet_sweep" in get_commands():
-        command = python(manage, "wallet_sweep", "--loop")
+        # The shop beside it has the same settings and makes the checks.
+        command = python(manage, "wallet_sweep", "--loop", "--skip-checks")
         services.append(
             Service(name="sweep", command=command, environment=environment, log=logs / "sweep.log")
         )

@@ -24,6 +24,8 @@ class Command(BaseCommand):
     help = (
         "Starts the example shop and a sandbox gateway; --once tells a whole story without a browser instead."
     )
+    # The shop that is started makes them all, and so does the story.
+    requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--port", type=int, default=8000, help="Port of the shop (8000).")
