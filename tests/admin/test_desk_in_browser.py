@@ -104,6 +104,7 @@ def test_every_chart_is_drawn_and_no_policy_is_broken(open_desk: tuple[Page, lis
     assert complaints == []
 
 
+@pytest.mark.exhaustive
 def test_charts_follow_the_page_from_light_to_dark(open_desk: tuple[Page, list[str]]) -> None:
     page, complaints = open_desk
     light = page.locator("canvas").first.screenshot()
@@ -113,6 +114,7 @@ def test_charts_follow_the_page_from_light_to_dark(open_desk: tuple[Page, list[s
     assert complaints == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("width", [390, 1280])
 def test_nothing_sticks_out_sideways(width: int, open_desk: tuple[Page, list[str]]) -> None:
     page, _ = open_desk
@@ -134,6 +136,7 @@ def test_the_stop_is_reached_and_confirmed_by_keyboard(open_desk: tuple[Page, li
     assert page.get_by_role("link", name="Resume sending").is_visible()
 
 
+@pytest.mark.exhaustive
 def test_in_arabic_the_page_is_right_to_left(open_desk: tuple[Page, list[str]]) -> None:
     page, complaints = open_desk
     page.context.set_extra_http_headers({"Accept-Language": "ar"})

@@ -65,6 +65,7 @@ def test_a_file_is_checked_then_taken_in_without_choosing_it_twice(
     assert complaints == []
 
 
+@pytest.mark.exhaustive
 def test_bad_rows_are_listed_and_can_be_had_as_a_file(
     workbench: tuple[Page, list[str]], tmp_path: Path
 ) -> None:
@@ -80,6 +81,7 @@ def test_bad_rows_are_listed_and_can_be_had_as_a_file(
     assert complaints == []
 
 
+@pytest.mark.exhaustive
 def test_without_a_file_the_page_says_so(workbench: tuple[Page, list[str]]) -> None:
     page, _ = workbench
     page.get_by_role("button", name="Check the file").click()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import sqlite3
 import subprocess
 import sys
@@ -30,6 +31,19 @@ FILLED = """
 from django.core.management import call_command
 call_command("migrate", verbosity=0, interactive=False)
 call_command("seed_shop")
+"""
+ORDERED = """
+from example_project.shop.cart import CartLine
+from example_project.shop.models import Product, ShippingMethod
+from example_project.shop.ordering import place_order
+from example_project.shop.preferences import CheckoutAnswers
+from example_project.shop.pricing import price_cart
+from example_project.shop.sheet_choices import SheetChoices
+from example_project.shop.views.checkout import EXAMPLE_ADDRESS
+answers = CheckoutAnswers(key={key!r}, address={{"billing": EXAMPLE_ADDRESS, "parcel": {{}}}})
+lines = [CartLine(product=Product.objects.get(slug={slug!r}), quantity=1)]
+quote = price_cart(lines, "EUR", shipping_method=ShippingMethod.objects.get(code=answers.shipping), code=None)
+place_order(quote, answers, language="en", sheet=SheetChoices())
 """
 OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -108,6 +122,12 @@ class LiveShop:
         assert answer, (self.folder / "office.log").read_text()
         fault = json.loads(answer)
         assert not fault, fault
+
+    def places_an_order(self, slug: str = "harbour-mug") -> str:
+        """Have an order placed as the review page places it; give the address of the order's page."""
+        key = secrets.token_urlsafe(16)
+        self.runs(ORDERED.format(key=key, slug=slug))
+        return f"{self.url}/orders/{key}/"
 
     def let_time_pass(self, seconds: int) -> None:
         """Make all that the wallet app has written older, as though that much time had passed in the shop."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from tests.journeys.customer import Customer
     from tests.journeys.live_shop import LiveShop
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 CHECKING = "We are checking your payment"
 PAID = "Your payment went through"
@@ -27,7 +27,7 @@ def test_a_pending_page_turns_into_paid_when_the_wallet_has_decided(
     new_customer: NewCustomer, live_shop: LiveShop, script: bool
 ) -> None:
     customer = new_customer(java_script_enabled=script)
-    customer.orders()
+    customer.page.goto(live_shop.places_an_order())
     reference = customer.opens_the_payment_page()
     customer.decides("pending")
     expect(customer.heading).to_have_text(CHECKING)
@@ -42,7 +42,7 @@ def test_a_pending_page_turns_into_paid_when_the_wallet_has_decided(
 def test_a_pending_payment_that_is_refused_can_be_tried_again(
     customer: Customer, live_shop: LiveShop
 ) -> None:
-    customer.orders()
+    customer.page.goto(live_shop.places_an_order())
     reference = customer.opens_the_payment_page()
     customer.decides("pending")
     live_shop.control.settle_pending(reference, "refused")
@@ -53,7 +53,8 @@ def test_a_pending_payment_that_is_refused_can_be_tried_again(
 def test_a_customer_who_never_comes_back_has_paid_all_the_same(
     customer: Customer, live_shop: LiveShop
 ) -> None:
-    order = customer.orders()
+    order = live_shop.places_an_order()
+    customer.page.goto(order)
     reference = customer.opens_the_payment_page()
     live_shop.control.complete_checkout(reference, "success")
     live_shop.let_time_pass(600)
@@ -67,7 +68,8 @@ def test_a_customer_who_never_comes_back_has_paid_all_the_same(
 @pytest.fixture
 def late(customer: Customer, live_shop: LiveShop) -> tuple[Customer, str]:
     """An order whose first payment page is still open in a tab, long after the shop has given it up."""
-    order = customer.orders()
+    order = live_shop.places_an_order()
+    customer.page.goto(order)
     customer.opens_the_payment_page()
     live_shop.let_time_pass(MORE_THAN_A_DAY)
     live_shop.command("wallet_sweep")

@@ -59,6 +59,7 @@ def test_every_page_fits_the_screen_and_the_finger_and_names_its_controls(
         assert page.locator("img:not([alt])").count() == 0, path
 
 
+@pytest.mark.exhaustive
 def test_the_keyboard_comes_first_to_the_way_past_the_head(customer: Customer) -> None:
     customer.page.goto(customer.shop)
     customer.page.keyboard.press("Tab")
@@ -84,6 +85,7 @@ def test_whatever_has_the_focus_shows_it(customer: Customer) -> None:
     assert set(seen) == {"solid"}
 
 
+@pytest.mark.exhaustive
 def test_the_language_is_switched_in_the_head(customer: Customer) -> None:
     customer.page.goto(f"{customer.shop}/products/harbour-mug/")
     customer.page.locator(".menu__button").click()
@@ -92,6 +94,7 @@ def test_the_language_is_switched_in_the_head(customer: Customer) -> None:
     assert customer.page.locator("h1").inner_text() == "Hafenbecher"
 
 
+@pytest.mark.exhaustive
 def test_a_fault_in_the_address_is_reached_from_the_list_on_top(customer: Customer) -> None:
     customer.page.goto(f"{customer.shop}/products/harbour-mug/")
     customer.page.locator(".buy button").click()
@@ -103,6 +106,7 @@ def test_a_fault_in_the_address_is_reached_from_the_list_on_top(customer: Custom
     assert customer.page.locator("#id_billing-street").get_attribute("aria-invalid") == "true"
 
 
+@pytest.mark.exhaustive
 def test_the_parcels_address_appears_when_it_is_asked_for(customer: Customer) -> None:
     with_a_full_cart(customer)
     customer.page.goto(f"{customer.shop}/checkout/address/")

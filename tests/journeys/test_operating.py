@@ -150,6 +150,7 @@ def test_goods_are_shipped_in_two_parcels_and_one_comes_back(anna: Operator, pai
     expect(anna.page.locator(".wallet-story")).to_contain_text("Part of the goods shipped: first parcel")
 
 
+@pytest.mark.exhaustive
 def test_an_order_that_is_not_shipped_gives_the_money_back(anna: Operator, paid_orders: PaidOrders) -> None:
     [reference] = paid_orders()
     anna.finds(reference)
@@ -160,6 +161,7 @@ def test_an_order_that_is_not_shipped_gives_the_money_back(anna: Operator, paid_
     expect(anna.state).to_have_text("Reversed")
 
 
+@pytest.mark.exhaustive
 def test_a_mistyped_amount_is_said_beside_the_field_and_put_right(
     anna: Operator, paid_orders: PaidOrders
 ) -> None:
@@ -177,6 +179,7 @@ def test_a_mistyped_amount_is_said_beside_the_field_and_put_right(
     expect(anna.told).to_have_text("Capture of 12.00 EUR: Approved.")
 
 
+@pytest.mark.exhaustive
 def test_the_request_is_looked_at_before_it_is_sent(anna: Operator, paid_orders: PaidOrders) -> None:
     [reference] = paid_orders()
     anna.finds(reference)
@@ -189,6 +192,7 @@ def test_the_request_is_looked_at_before_it_is_sent(anna: Operator, paid_orders:
     expect(anna.page.locator("#id_amount")).to_have_value("3.50")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("faultless")
 def test_an_outcome_that_nobody_heard_is_asked_for(
     anna: Operator, paid_orders: PaidOrders, live_shop: LiveShop
@@ -207,6 +211,7 @@ def test_an_outcome_that_nobody_heard_is_asked_for(
     expect(anna.page.locator(".wallet-story")).to_contain_text("Capture approved")
 
 
+@pytest.mark.exhaustive
 @pytest.mark.usefixtures("faultless")
 def test_an_outcome_that_nobody_ever_hears_is_given_up_with_a_reason(
     anna: Operator, paid_orders: PaidOrders, live_shop: LiveShop
@@ -258,6 +263,7 @@ def test_eight_orders_are_captured_of_which_three_fail_and_each_result_is_read(
         assert text.startswith(f"Capture of {amount} EUR: ")
 
 
+@pytest.mark.exhaustive
 def test_two_people_who_capture_the_same_eight_orders_at_once_take_each_once(
     anna: Operator, new_operator: NewOperator, paid_orders: PaidOrders
 ) -> None:
@@ -278,6 +284,7 @@ def test_two_people_who_capture_the_same_eight_orders_at_once_take_each_once(
         assert sum(text == "Capture of 20.00 EUR: Approved." for text in results) == 1, results
 
 
+@pytest.mark.exhaustive
 def test_without_javascript_a_batch_goes_on_by_itself(
     new_operator: NewOperator, paid_orders: PaidOrders
 ) -> None:
@@ -290,6 +297,7 @@ def test_without_javascript_a_batch_goes_on_by_itself(
     expect(plain.page.locator(".wallet-order__head")).to_contain_text("3 of 3 orders")
 
 
+@pytest.mark.exhaustive
 def test_two_people_at_once_take_no_more_than_there_is(
     anna: Operator, new_operator: NewOperator, paid_orders: PaidOrders
 ) -> None:
@@ -352,6 +360,7 @@ def test_a_double_click_does_it_once(anna: Operator, paid_orders: PaidOrders) ->
     expect(anna.page.locator(".wallet-glance")).to_contain_text(re.compile(r"Captured\s*5\.00"))
 
 
+@pytest.mark.exhaustive
 def test_without_permission_there_is_no_button_no_page_and_no_action_that_moves_money(
     new_operator: NewOperator, paid_orders: PaidOrders
 ) -> None:

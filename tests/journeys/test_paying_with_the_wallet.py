@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
+from tests.exhaustive import one_of
 from tests.journeys.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -57,11 +58,9 @@ def says(customer: Customer, outcome: str) -> None:
 
 
 @pytest.fixture
-def sheet(customer: Customer) -> Sheet:
+def sheet(customer: Customer, live_shop: LiveShop) -> Sheet:
     """The button of an order that has just been placed."""
-    customer.takes("harbour-mug")
-    customer.goes_to_the_review()
-    customer.places_the_order()
+    customer.page.goto(live_shop.places_an_order())
     return Sheet(page=customer.page)
 
 
@@ -101,6 +100,7 @@ def test_a_plain_card_pays_once_its_bank_agrees(customer: Customer, sheet: Sheet
     expect(customer.page.locator(".receipt__card")).to_contain_text(PLAIN)
 
 
+@pytest.mark.exhaustive
 def test_when_the_bank_says_no_the_customer_pays_with_another_card(customer: Customer, sheet: Sheet) -> None:
     order = customer.page.url
     goes_to_the_bank(customer, sheet)
@@ -112,6 +112,7 @@ def test_when_the_bank_says_no_the_customer_pays_with_another_card(customer: Cus
     expect(customer.heading).to_have_text(PAID)
 
 
+@pytest.mark.exhaustive
 def test_who_abandons_the_bank_can_pay_once_its_page_has_ended(
     customer: Customer, sheet: Sheet, live_shop: LiveShop
 ) -> None:
@@ -147,6 +148,7 @@ def test_after_a_decline_the_open_sheet_takes_another_card(
     expect(customer.page.locator(".receipt__card")).to_contain_text("Mastercard")
 
 
+@pytest.mark.exhaustive
 def test_where_the_sheet_closes_first_a_decline_is_said_on_the_page(
     customer: Customer, sheet: Sheet, live_shop: LiveShop
 ) -> None:
@@ -181,6 +183,7 @@ def test_when_the_gateways_answer_is_lost_the_customer_waits_and_has_paid_once(
     assert authorizations(live_shop, before) == 1
 
 
+@pytest.mark.exhaustive
 def test_a_closed_sheet_is_no_error_and_the_button_has_the_focus_again(
     customer: Customer, sheet: Sheet
 ) -> None:
@@ -251,6 +254,7 @@ def test_another_address_and_way_to_ship_are_priced_and_paid_for(customer: Custo
     expect(receipt).to_contain_text("sam.sample@example.com")
 
 
+@pytest.mark.exhaustive
 def test_the_wallets_own_button_pays_as_well(customer: Customer, sheet: Sheet) -> None:
     asks_for_everything(customer, by_wallet=True)
     expect(sheet.button).to_contain_text("Sandbox Pay")
@@ -260,6 +264,7 @@ def test_the_wallets_own_button_pays_as_well(customer: Customer, sheet: Sheet) -
     expect(customer.heading).to_have_text(PAID)
 
 
+@pytest.mark.exhaustive
 def test_a_currency_of_three_decimals_has_the_payment_page_alone(customer: Customer) -> None:
     customer.takes("harbour-mug", currency="KWD")
     customer.goes_to_the_review()
@@ -274,7 +279,7 @@ def test_a_currency_of_three_decimals_has_the_payment_page_alone(customer: Custo
 # Without a wallet
 
 
-@pytest.mark.parametrize("why", ["not_ready", "script_fails", "no key"])
+@pytest.mark.parametrize("why", one_of(["script_fails", "not_ready", "no key"]))
 def test_without_the_wallet_the_payment_page_is_offered(
     customer: Customer, live_shop: LiveShop, complaints: list[str], why: str
 ) -> None:
@@ -284,9 +289,7 @@ def test_without_the_wallet_the_payment_page_is_offered(
         live_shop.forgets_its_keys()
     else:
         live_shop.control.wallet(why)
-    customer.takes("harbour-mug")
-    customer.goes_to_the_review()
-    customer.places_the_order()
+    customer.page.goto(live_shop.places_an_order())
     expect(customer.page.locator(".wallet-button")).to_have_attribute("data-wallet-state", "unavailable")
     expect(Sheet(page=customer.page).button).to_be_hidden()
     customer.opens_the_payment_page()
@@ -298,11 +301,11 @@ def test_without_the_wallet_the_payment_page_is_offered(
     complaints.clear()
 
 
-def test_without_javascript_the_panel_and_the_payment_page_work(new_customer: NewCustomer) -> None:
+def test_without_javascript_the_panel_and_the_payment_page_work(
+    new_customer: NewCustomer, live_shop: LiveShop
+) -> None:
     customer = new_customer(java_script_enabled=False)
-    customer.takes("harbour-mug")
-    customer.goes_to_the_review()
-    customer.places_the_order()
+    customer.page.goto(live_shop.places_an_order())
     asks_for_everything(customer, by_wallet=True)
     expect(customer.page.get_by_text("is as you chose")).to_be_visible()
     expect(Sheet(page=customer.page).button).to_be_hidden()

@@ -146,6 +146,7 @@ def test_tax_shipping_and_discount_are_read_to_the_cent(
         assert read(line.locator(".tax bdi").first) == [amount(tax)]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("language", one_of(SEPARATORS))
 def test_the_shops_own_pages_write_amounts_as_the_gateway_does(
     new_customer: NewCustomer, language: str

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from tests.journeys.operator import Operator
     from tests.journeys.test_operating import NewOperator, PaidOrders
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.exhaustive]
 
 # Nobody stands by when the shop's own code captures, so what did not leave is kept.
 UNREACHABLE = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.server
+import itertools
 import json
 import threading
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
 from django.core.files.storage import FileSystemStorage
 
 from tests.chromium import PATIENCE_MS
+from tests.exhaustive import one_of
 from tests.static_host import RewritingStorage, StaticHost, collect, delete_plain_names
 
 if TYPE_CHECKING:
@@ -64,6 +66,7 @@ POLICIES = {
     "nonce-only": "script-src 'nonce-abc'",
     "self": "script-src 'self'",
 }
+KINDS = ("", 'type="module"')
 
 
 def _collected(folder: Path, storage: type[FileSystemStorage]) -> str:
@@ -159,8 +162,7 @@ RESULT = {
 }
 
 
-@pytest.mark.parametrize("kind", ["", 'type="module"'], ids=["classic", "module"])
-@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+@pytest.mark.parametrize(("policy", "kind"), one_of(itertools.product(POLICIES.values(), KINDS)))
 def test_it_pays_under_a_strict_policy_without_a_violation(
     browser: Browser, tmp_path: Path, policy: str, kind: str
 ) -> None:
@@ -171,7 +173,7 @@ def test_it_pays_under_a_strict_policy_without_a_violation(
     assert seen == {"activated": True, "nonceOfTheWallet": "abc"}
 
 
-@pytest.mark.parametrize("kind", ["", 'type="module"'], ids=["classic", "module"])
+@pytest.mark.parametrize("kind", one_of(reversed(KINDS)))
 def test_a_hashed_name_of_the_script_finds_the_modules_under_their_plain_names(
     browser: Browser, tmp_path: Path, kind: str
 ) -> None:
@@ -181,6 +183,7 @@ def test_a_hashed_name_of_the_script_finds_the_modules_under_their_plain_names(
         assert _paid(browser, url)[0] == [["ready"], ["result", RESULT]]
 
 
+@pytest.mark.exhaustive
 def test_where_django_rewrites_imports_the_hashed_files_are_enough(browser: Browser, tmp_path: Path) -> None:
     script = _collected(tmp_path, RewritingStorage)
     delete_plain_names(tmp_path)
@@ -197,8 +200,9 @@ def test_modules_that_are_not_served_are_an_error_of_the_page(browser: Browser, 
     assert heard[0][1].startswith("wallet.js could not be loaded")
 
 
-@pytest.mark.parametrize("kind", ["", "crossorigin", 'type="module"'])
-@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+@pytest.mark.parametrize(
+    ("policy", "kind"), one_of(itertools.product(POLICIES.values(), ["crossorigin", *KINDS]))
+)
 def test_a_tag_that_names_another_host_works_with_crossorigin_and_without(
     browser: Browser, tmp_path: Path, policy: str, kind: str
 ) -> None:
@@ -209,6 +213,7 @@ def test_a_tag_that_names_another_host_works_with_crossorigin_and_without(
             assert _paid(browser, url)[0] == [["ready"], ["result", RESULT]]
 
 
+@pytest.mark.exhaustive
 def test_modules_of_a_host_that_allows_no_cors_are_an_error_of_the_page(
     browser: Browser, tmp_path: Path
 ) -> None:
@@ -234,6 +239,7 @@ NEXT_PAGE = """() => {
 }"""
 
 
+@pytest.mark.exhaustive
 def test_a_page_that_took_the_place_of_one_with_an_open_sheet_can_be_paid_from(
     browser: Browser, tmp_path: Path
 ) -> None:

@@ -80,14 +80,16 @@ def _heading(page: Page) -> str:
 
 @pytest.mark.parametrize(
     ("outcome", "heading"),
-    [
-        ("success", PAID),
-        ("pending", "We are checking your payment"),
-        ("refused", "Your payment was refused"),
-        ("cancelled", "You cancelled the payment"),
-        ("error", "Your payment did not go through"),
-        ("return", "Your payment is not finished"),
-    ],
+    one_of(
+        [
+            ("success", PAID),
+            ("pending", "We are checking your payment"),
+            ("refused", "Your payment was refused"),
+            ("cancelled", "You cancelled the payment"),
+            ("error", "Your payment did not go through"),
+            ("return", "Your payment is not finished"),
+        ]
+    ),
 )
 def test_a_customer_pays_and_comes_back(
     page: Page, shop: str, make_order: MakeOrder, complaints: list[str], outcome: str, heading: str
@@ -101,7 +103,9 @@ def test_a_customer_pays_and_comes_back(
     assert complaints == []
 
 
-@pytest.mark.parametrize(("outcome", "button"), [("refused", "Try again"), ("return", "Continue to payment")])
+@pytest.mark.parametrize(
+    ("outcome", "button"), one_of([("return", "Continue to payment"), ("refused", "Try again")])
+)
 def test_the_form_of_a_result_page_leads_to_the_payment_page(
     page: Page, shop: str, make_order: MakeOrder, complaints: list[str], outcome: str, button: str
 ) -> None:
@@ -117,6 +121,7 @@ def test_the_form_of_a_result_page_leads_to_the_payment_page(
     assert complaints == []
 
 
+@pytest.mark.exhaustive
 def test_back_to_the_shop_leads_to_the_shop(page: Page, shop: str, make_order: MakeOrder) -> None:
     attempt = payments.start_checkout(make_order())
     page.goto(shop + address("return", attempt, ReturnOutcome.RETURN))
@@ -204,6 +209,7 @@ def _wait_until_it_waits(page: Page) -> None:
     assert eventually(lambda: bool(page.evaluate("window.armed > window.asked")))
 
 
+@pytest.mark.exhaustive
 def test_a_page_that_cannot_reach_the_shop_says_so_and_keeps_asking(
     page: Page, shop: str, pending: Payment, wallet_sandbox: SandboxControl
 ) -> None:
@@ -222,6 +228,7 @@ def test_a_page_that_cannot_reach_the_shop_says_so_and_keeps_asking(
     expect(page.locator("h1")).to_have_text(PAID)
 
 
+@pytest.mark.exhaustive
 def test_the_page_asks_ever_more_seldom(page: Page, shop: str, pending: Payment) -> None:
     _stop_the_clock(page)
     polls = _answer(page, {"state": "PENDING", "final": False, "next": "/"})
@@ -246,7 +253,7 @@ def test_the_page_follows_no_answer_out_of_the_shop(
         pass
 
 
-@pytest.mark.parametrize("status", [404, 410])
+@pytest.mark.parametrize("status", one_of([410, 404]))
 def test_a_link_that_is_no_longer_honoured_ends_at_its_page(
     page: Page, shop: str, pending: Payment, status: int
 ) -> None:

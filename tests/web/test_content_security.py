@@ -69,13 +69,16 @@ def with_nothing(settings: Settings, gateway: str) -> None:
 
 @pytest.fixture(
     params=[
+        pytest.param(with_django_csp, id="django-csp"),
         pytest.param(
             with_django,
             id="django",
-            marks=pytest.mark.skipif(not HAS_POLICIES, reason="policies came with Django 6"),
+            marks=[
+                pytest.mark.skipif(not HAS_POLICIES, reason="policies came with Django 6"),
+                pytest.mark.exhaustive,
+            ],
         ),
-        pytest.param(with_django_csp, id="django-csp"),
-        pytest.param(with_nothing, id="none"),
+        pytest.param(with_nothing, id="none", marks=pytest.mark.exhaustive),
     ]
 )
 def shop(request: pytest.FixtureRequest, wallet_sandbox: SandboxControl, settings: Settings) -> Iterator[str]:

@@ -11,6 +11,7 @@ from django.core.files.storage import FileSystemStorage
 from playwright.sync_api import BrowserContext, Page, expect
 from pytest_django import Settings
 
+from tests.exhaustive import one_of
 from tests.static_host import RewritingStorage, StaticHost, collect, delete_plain_names
 from tests.web.test_wallet_page import (
     MakeOrder,
@@ -44,7 +45,9 @@ def silent_host(tmp_path: Path, settings: Settings) -> Iterator[StaticHost]:
         yield host
 
 
-@pytest.mark.parametrize("storage", [StaticFilesStorage, ManifestStaticFilesStorage, RewritingStorage])
+@pytest.mark.parametrize(
+    "storage", one_of([ManifestStaticFilesStorage, StaticFilesStorage, RewritingStorage])
+)
 def test_the_button_pays_with_static_files_on_a_host_that_allows_cors(
     page: Page,
     shop: str,

@@ -13,6 +13,7 @@ from pytest_django import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from tests.chromium import PATIENCE_MS
+from tests.exhaustive import one_of
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
@@ -96,6 +97,7 @@ def approve(page: Page, control: SandboxControl, method: str = "CRYPTOGRAM_3DS")
     page.evaluate("(data) => void approve(data)", control.wallet_payment_data(auth_method=method))
 
 
+@pytest.mark.exhaustive
 def test_a_token_card_pays(
     page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl, complaints: list[str]
 ) -> None:
@@ -108,6 +110,7 @@ def test_a_token_card_pays(
     assert complaints == []
 
 
+@pytest.mark.exhaustive
 def test_a_plain_card_goes_through_three_d_secure(
     page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl, complaints: list[str]
 ) -> None:
@@ -122,6 +125,7 @@ def test_a_plain_card_goes_through_three_d_secure(
     assert complaints == []
 
 
+@pytest.mark.exhaustive
 def test_after_a_decline_the_same_sheet_takes_another_card(
     page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
 ) -> None:
@@ -147,6 +151,7 @@ def test_a_closed_sheet_leaves_both_ways_to_pay(page: Page, shop: str, make_orde
     expect(page.get_by_role("button", name="Pay on the payment page")).to_be_enabled()
 
 
+@pytest.mark.exhaustive
 def test_a_double_click_opens_one_sheet(page: Page, shop: str, make_order: MakeOrder) -> None:
     page.goto(pay_page(shop, make_order()))
     page.get_by_role("button", name="Pay now").dblclick()
@@ -155,6 +160,7 @@ def test_a_double_click_opens_one_sheet(page: Page, shop: str, make_order: MakeO
     assert page.evaluate("window.sheets") == 1
 
 
+@pytest.mark.exhaustive
 def test_the_keyboard_opens_the_sheet(page: Page, shop: str, make_order: MakeOrder) -> None:
     page.goto(pay_page(shop, make_order()))
     expect(page.get_by_role("button", name="Pay now")).to_be_visible()
@@ -164,6 +170,7 @@ def test_the_keyboard_opens_the_sheet(page: Page, shop: str, make_order: MakeOrd
     page.wait_for_function("window.approve")
 
 
+@pytest.mark.exhaustive
 def test_back_after_the_payment_there_is_nothing_to_press(
     page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
 ) -> None:
@@ -176,6 +183,7 @@ def test_back_after_the_payment_there_is_nothing_to_press(
     assert "/pay/" not in page.url
 
 
+@pytest.mark.exhaustive
 def test_a_reload_in_the_middle_pays_once(
     page: Page, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
 ) -> None:
@@ -189,6 +197,7 @@ def test_a_reload_in_the_middle_pays_once(
     assert payments.get_order(order.reference).payments.filter(captured__gt=0).count() == 1
 
 
+@pytest.mark.exhaustive
 def test_two_tabs_pay_once(
     context: BrowserContext, shop: str, make_order: MakeOrder, wallet_sandbox: SandboxControl
 ) -> None:
@@ -239,7 +248,7 @@ def _no_wallet_js(control: SandboxControl, context: BrowserContext) -> None:
 
 
 @pytest.mark.usefixtures("nobody_sleeps")
-@pytest.mark.parametrize("trouble", [_key_service_down, _no_pay_js, _no_wallet_js])
+@pytest.mark.parametrize("trouble", one_of([_no_wallet_js, _key_service_down, _no_pay_js]))
 def test_without_a_wallet_the_form_pays(
     page: Page,
     context: BrowserContext,
@@ -257,6 +266,7 @@ def test_without_a_wallet_the_form_pays(
     expect(page.locator("h1")).to_have_text("Your payment went through")
 
 
+@pytest.mark.exhaustive
 def test_without_javascript_the_form_pays(browser: Browser, shop: str, make_order: MakeOrder) -> None:
     with browser.new_context(java_script_enabled=False, locale="en") as context:
         page = context.new_page()

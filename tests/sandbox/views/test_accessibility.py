@@ -41,11 +41,10 @@ def test_the_check_fits_the_screen_and_breaks_no_policy(
     assert complaints[page] == []
 
 
-def test_every_text_of_the_check_stands_out(secure: str, open_page: OpenPage) -> None:
-    page = open_page(secure)
-    for skin in SKINS:
-        page.goto(f"{secure}?skinId={skin}")
-        assert faint(page) == {}, skin
+@pytest.mark.parametrize("skin", one_of(SKINS))
+def test_every_text_of_the_check_stands_out(secure: str, open_page: OpenPage, skin: str) -> None:
+    page = open_page(f"{secure}?skinId={skin}")
+    assert faint(page) == {}
 
 
 def test_the_keyboard_reaches_the_buttons_of_the_check_in_order_and_presses_one(
@@ -67,57 +66,55 @@ def test_the_keyboard_reaches_the_buttons_of_the_check_in_order_and_presses_one(
 # --- axe ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("language", "scheme"), one_of(BY_TURNS))
 def test_axe_finds_nothing_on_a_payment_page_whether_open_or_closed(
-    visitor: Visitor, open_page: OpenPage
+    visitor: Visitor, open_page: OpenPage, language: str, scheme: str
 ) -> None:
-    page = open_page(visitor.base_url, reduced_motion="reduce")
+    link = visitor.start_checkout(language=language, cardholderFirstName="Grace")
+    page = open_page(link, reduced_motion="reduce", color_scheme=scheme)
     page.set_viewport_size(PHONE)
-    for language, scheme in BY_TURNS:
-        page.emulate_media(color_scheme=scheme)
-        link = visitor.start_checkout(language=language, cardholderFirstName="Grace")
-        page.goto(link)
-        assert violations(page) == []
-        visitor.post(link, {"outcome": "success"})
-        page.goto(link)
-        assert violations(page) == []
-    visitor.control.advance_clock(86_400)
-    page.goto(visitor.start_checkout())
-    visitor.control.advance_clock(86_400)
-    for scheme in SCHEMES:
-        page.emulate_media(color_scheme=scheme)
-        page.reload()
-        assert violations(page) == []
+    assert violations(page) == []
+    visitor.post(link, {"outcome": "success"})
+    page.reload()
+    assert violations(page) == []
 
 
+@pytest.mark.parametrize("scheme", one_of(reversed(SCHEMES)))
+def test_axe_finds_nothing_on_a_payment_page_whose_time_is_over(
+    visitor: Visitor, open_page: OpenPage, scheme: str
+) -> None:
+    link = visitor.start_checkout()
+    visitor.control.advance_clock(86_400)
+    page = open_page(link, reduced_motion="reduce", color_scheme=scheme)
+    page.set_viewport_size(PHONE)
+    assert violations(page) == []
+
+
+@pytest.mark.parametrize(("language", "scheme"), one_of(BY_TURNS))
 def test_axe_finds_nothing_on_a_check_whether_open_or_closed(
-    visitor: Visitor, secure: str, open_page: OpenPage
+    visitor: Visitor, secure: str, open_page: OpenPage, language: str, scheme: str
 ) -> None:
-    page = open_page(secure, reduced_motion="reduce")
+    page = open_page(f"{secure}?language={language}", reduced_motion="reduce", color_scheme=scheme)
     page.set_viewport_size(PHONE)
-    for over in (False, True):
-        if over:
-            visitor.control.complete_three_d_secure("P-1", "success")
-        for language, scheme in BY_TURNS:
-            page.emulate_media(color_scheme=scheme)
-            page.goto(f"{secure}?language={language}")
-            assert page.locator("button[value=success]").count() == (0 if over else 1)
-            assert violations(page) == []
+    assert page.locator("button[value=success]").count() == 1
+    assert violations(page) == []
+    visitor.control.complete_three_d_secure("P-1", "success")
+    page.reload()
+    assert page.locator("button[value=success]").count() == 0
+    assert violations(page) == []
 
 
-def test_axe_finds_nothing_in_the_console(visitor: Visitor, secure: str, open_page: OpenPage) -> None:
+@pytest.mark.parametrize("scheme", one_of(SCHEMES))
+def test_axe_finds_nothing_in_the_console(
+    visitor: Visitor, secure: str, open_page: OpenPage, scheme: str
+) -> None:
     visitor.start_checkout()
     visitor.control.fault("refund", "delay_after", times=5, seconds=1)
-    page = open_page(visitor.base_url, reduced_motion="reduce")
-
-    def look() -> None:
-        for scheme in SCHEMES:
-            page.emulate_media(color_scheme=scheme)
-            assert violations(page) == []
-
+    page = open_page(visitor.base_url, reduced_motion="reduce", color_scheme=scheme)
     assert secure.startswith(visitor.base_url)
     for path in ("/", "/checkouts/", "/accounts/", "/transactions/", "/requests/", "/transactions/none/"):
         page.goto(f"{visitor.base_url}{path}")
-        look()
+        assert violations(page) == []
         if path in {"/transactions/", "/requests/"}:
             page.locator("tbody a").first.click()
-            look()
+            assert violations(page) == []

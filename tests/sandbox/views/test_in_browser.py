@@ -51,7 +51,7 @@ def urls_of(shop: str) -> dict[str, str]:
     return {f"{name}Url": f"{shop}/{name}/" for name in names}
 
 
-@pytest.mark.parametrize("script", [True, False], ids=["script", "no-script"])
+@pytest.mark.parametrize("script", one_of([True, False]))
 def test_a_press_ends_in_the_shop(
     visitor: Visitor, open_page: Callable[..., Page], shop: str, script: bool
 ) -> None:
@@ -94,6 +94,7 @@ def test_the_keyboard_reaches_every_button_in_order(visitor: Visitor, open_page:
     assert seen == ["skip", "success", "return", "cancelled", "pending", "refused", "error"]
 
 
+@pytest.mark.exhaustive
 def test_the_time_left_runs_down_without_moving_anything(
     visitor: Visitor, open_page: Callable[..., Page]
 ) -> None:
@@ -109,6 +110,7 @@ def test_the_time_left_runs_down_without_moving_anything(
         assert still.locator(selector).bounding_box() == moving.locator(selector).bounding_box()
 
 
+@pytest.mark.exhaustive
 def test_when_the_time_is_over_only_going_back_is_left(
     visitor: Visitor, open_page: Callable[..., Page]
 ) -> None:
@@ -120,32 +122,32 @@ def test_when_the_time_is_over_only_going_back_is_left(
     assert enabled == ["return"]
 
 
-def test_no_language_spills_over_the_edge(visitor: Visitor, open_page: Callable[..., Page]) -> None:
+@pytest.mark.parametrize("language", one_of(LANGUAGES))
+def test_no_language_spills_over_the_edge(
+    visitor: Visitor, open_page: Callable[..., Page], language: str
+) -> None:
     name = "W" * 60
-    page = open_page(visitor.base_url)
-    for language in LANGUAGES:
-        link = visitor.start_checkout(
-            "KWD", language=language, cardholderFirstName=name, cardholderEmail=name
-        )
-        page.goto(link)
-        assert page.locator("html").get_attribute("lang") == language
-        assert spills(page) == {}
+    page = open_page(
+        visitor.start_checkout("KWD", language=language, cardholderFirstName=name, cardholderEmail=name)
+    )
+    assert page.locator("html").get_attribute("lang") == language
+    assert spills(page) == {}
     assert complaints[page] == []
 
 
+@pytest.mark.parametrize("skin", one_of(SKINS))
 def test_every_text_of_a_skin_stands_out_from_its_ground(
-    visitor: Visitor, open_page: Callable[..., Page]
+    visitor: Visitor, open_page: Callable[..., Page], skin: str
 ) -> None:
-    page = open_page(visitor.base_url)
-    for skin in SKINS:
-        link = visitor.start_checkout(skinId=skin, cardholderFirstName="Grace")
-        page.goto(link)
-        assert faint(page) == {}, skin
-        visitor.post(link, {"outcome": "success"})
-        page.goto(link)
-        assert faint(page) == {}, skin
+    link = visitor.start_checkout(skinId=skin, cardholderFirstName="Grace")
+    page = open_page(link)
+    assert faint(page) == {}
+    visitor.post(link, {"outcome": "success"})
+    page.goto(link)
+    assert faint(page) == {}
 
 
+@pytest.mark.exhaustive
 def test_skins_look_different(visitor: Visitor, open_page: Callable[..., Page]) -> None:
     page, looks = open_page(visitor.base_url), {}
     for skin in SKINS:
@@ -160,6 +162,7 @@ def test_skins_look_different(visitor: Visitor, open_page: Callable[..., Page]) 
     assert len({look[1] for look in looks.values()}) == len(SKINS)
 
 
+@pytest.mark.exhaustive
 def test_on_paper_there_is_dark_ink_and_no_button(visitor: Visitor, open_page: Callable[..., Page]) -> None:
     page = open_page(visitor.base_url)
     page.emulate_media(media="print", color_scheme="dark")
@@ -191,6 +194,7 @@ def test_the_console_fits_the_screen(busy: Visitor, open_page: Callable[..., Pag
     assert complaints[page] == []
 
 
+@pytest.mark.exhaustive
 def test_every_text_of_the_console_stands_out(busy: Visitor, open_page: Callable[..., Page]) -> None:
     page = open_page(busy.base_url)
     for path in ("/", "/checkouts/", "/accounts/", "/transactions/", "/requests/"):

@@ -67,7 +67,12 @@ def buyer(new_buyer: NewBuyer) -> Buyer:
     return new_buyer(viewport=PHONE)
 
 
-@pytest.fixture(params=[PHONE, DESK], ids=["phone", "desk"])
+@pytest.fixture(
+    params=[
+        pytest.param(PHONE, id="phone"),
+        pytest.param(DESK, id="desk", marks=pytest.mark.exhaustive),
+    ]
+)
 def buyer_anywhere(new_buyer: NewBuyer, request: pytest.FixtureRequest) -> Buyer:
     """Somebody with a phone, then somebody at a desk: for what depends on where the sheet lies."""
     return new_buyer(viewport=request.param)

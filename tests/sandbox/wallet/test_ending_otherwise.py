@@ -50,6 +50,7 @@ def test_while_the_shop_charges_there_is_no_way_back(buyer: Buyer) -> None:
     assert "data" in buyer.ended()
 
 
+@pytest.mark.exhaustive
 def test_only_one_sheet_opens_at_a_time(buyer: Buyer) -> None:
     buyer.is_offered()
     buyer.opens()
@@ -63,6 +64,7 @@ def test_only_one_sheet_opens_at_a_time(buyer: Buyer) -> None:
     assert "data" in buyer.ended()
 
 
+@pytest.mark.exhaustive
 def test_a_sheet_that_the_page_takes_away_is_cancelled_and_keeps_no_other_from_opening(buyer: Buyer) -> None:
     taken_away = ("document.querySelector('dialog').remove()", "document.body.replaceChildren()")
     for way in (*taken_away, "document.body.replaceWith(document.createElement('body'))"):
@@ -86,6 +88,7 @@ def test_outside_a_click_nothing_opens(buyer: Buyer) -> None:
     assert "in the click" in end["statusMessage"]
 
 
+@pytest.mark.exhaustive
 def test_every_ending_can_be_chosen_on_the_sheet(buyer: Buyer) -> None:
     errors = ("DEVELOPER_ERROR", "MERCHANT_ACCOUNT_ERROR", "BUYER_ACCOUNT_ERROR", "INTERNAL_ERROR")
     buyer.is_offered()
@@ -96,6 +99,7 @@ def test_every_ending_can_be_chosen_on_the_sheet(buyer: Buyer) -> None:
         assert buyer.ended()["statusCode"] == code
 
 
+@pytest.mark.exhaustive
 def test_a_wallet_told_to_refuse_refuses(buyer: Buyer, control: SandboxControl) -> None:
     buyer.is_offered()
     for mode, code in (("developer_error", "DEVELOPER_ERROR"), ("cancelled", "CANCELED")):
@@ -104,6 +108,7 @@ def test_a_wallet_told_to_refuse_refuses(buyer: Buyer, control: SandboxControl) 
         assert buyer.ended()["statusCode"] == code
 
 
+@pytest.mark.exhaustive
 def test_readiness_is_as_the_wallet_is_told(buyer: Buyer, control: SandboxControl) -> None:
     demanding: dict[str, object] = {
         "ready": {"result": True, "paymentMethodPresent": True},
@@ -118,6 +123,7 @@ def test_readiness_is_as_the_wallet_is_told(buyer: Buyer, control: SandboxContro
         assert buyer.page.evaluate(READINESS, True) == answer
 
 
+@pytest.mark.exhaustive
 def test_a_wallet_without_a_card_says_so(buyer: Buyer, control: SandboxControl) -> None:
     control.wallet("no_card")
     buyer.is_offered()
@@ -128,12 +134,14 @@ def test_a_wallet_without_a_card_says_so(buyer: Buyer, control: SandboxControl) 
     assert buyer.ended()["statusCode"] == "CANCELED"
 
 
+@pytest.mark.exhaustive
 def test_a_wallet_without_a_fitting_card_says_so(buyer: Buyer) -> None:
     buyer.is_offered(parameters={"allowedCardNetworks": ["INTERAC"]})
     buyer.button.click()
     expect(buyer.sheet.get_by_text("None of your cards is accepted by this shop.")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_a_script_that_fails_leaves_the_page_without_a_wallet(
     buyer: Buyer, control: SandboxControl, complaints: list[str]
 ) -> None:
@@ -143,6 +151,7 @@ def test_a_script_that_fails_leaves_the_page_without_a_wallet(
     assert "503" in complaints.pop()
 
 
+@pytest.mark.exhaustive
 def test_a_slow_wallet_answers_all_the_same(buyer: Buyer, control: SandboxControl) -> None:
     control.wallet("slow")
     buyer.is_offered()
@@ -152,6 +161,7 @@ def test_a_slow_wallet_answers_all_the_same(buyer: Buyer, control: SandboxContro
     assert "data" in buyer.ended()
 
 
+@pytest.mark.exhaustive
 def test_the_sheet_can_set_how_the_wallet_is_the_next_time(buyer: Buyer, control: SandboxControl) -> None:
     buyer.is_offered()
     buyer.opens()
@@ -161,6 +171,7 @@ def test_the_sheet_can_set_how_the_wallet_is_the_next_time(buyer: Buyer, control
     assert control.wallet() == "not_ready"
 
 
+@pytest.mark.exhaustive
 def test_opened_by_itself_the_sheet_only_sets_that(buyer: Buyer, control: SandboxControl) -> None:
     control.wallet("not_ready")
     buyer.page.goto(f"{control.base_url}/wallet/sheet")
@@ -181,6 +192,7 @@ def test_a_policy_that_forbids_the_frame_is_named(buyer: Buyer, complaints: list
     assert "frame-src" in complaints.pop()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("callback", ["changed", "authorized"])
 def test_a_shop_that_fails_may_try_again(buyer: Buyer, complaints: list[str], callback: str) -> None:
     buyer.is_offered(ADDRESSED)
@@ -200,6 +212,7 @@ def test_a_shop_that_fails_may_try_again(buyer: Buyer, complaints: list[str], ca
     assert "broken" in complaints.pop()
 
 
+@pytest.mark.exhaustive
 def test_a_rejection_with_an_error_of_the_wallets_is_an_answer(buyer: Buyer) -> None:
     buyer.is_offered(AUTHORIZING)
     buyer.answers(
@@ -212,6 +225,7 @@ def test_a_rejection_with_an_error_of_the_wallets_is_an_answer(buyer: Buyer) -> 
     expect(buyer.alert()).to_have_text("Not today.")
 
 
+@pytest.mark.exhaustive
 def test_an_answer_that_is_none_is_the_developers_error(buyer: Buyer) -> None:
     faults = {
         "({error: {intent: 'PAYMENT_METHOD', reason: 'OTHER_ERROR', message: 'x'}})": "error.intent",
@@ -228,6 +242,7 @@ def test_an_answer_that_is_none_is_the_developers_error(buyer: Buyer) -> None:
         assert fault in end["statusMessage"]
 
 
+@pytest.mark.exhaustive
 def test_a_shop_that_is_late_with_a_price_is_told_from_a_shop_that_fails(new_buyer: NewBuyer) -> None:
     buyer = new_buyer()
     buyer.page.clock.install()
@@ -239,6 +254,7 @@ def test_a_shop_that_is_late_with_a_price_is_told_from_a_shop_that_fails(new_buy
     expect(buyer.alert()).to_have_text("The shop took too long. Try again.")
 
 
+@pytest.mark.exhaustive
 def test_a_shop_that_never_says_whether_it_charged_ends_the_sheet(new_buyer: NewBuyer) -> None:
     buyer = new_buyer()
     buyer.page.clock.install()
@@ -253,6 +269,7 @@ def test_a_shop_that_never_says_whether_it_charged_ends_the_sheet(new_buyer: New
     assert end["statusMessage"].startswith("REQUEST_TIMEOUT")
 
 
+@pytest.mark.exhaustive
 def test_a_merchant_the_gateway_does_not_know_is_refused_in_words(
     buyer: Buyer, complaints: list[str]
 ) -> None:

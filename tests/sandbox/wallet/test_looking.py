@@ -52,6 +52,7 @@ def test_axe_finds_nothing(new_buyer: NewBuyer, language: str, scheme: str) -> N
     assert violations(buyer.page, without=("iframe",)) == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("language", one_of(LANGUAGES))
 def test_nothing_stands_out_over_the_edge(new_buyer: NewBuyer, language: str) -> None:
     buyer = new_buyer(language=language)
@@ -65,6 +66,7 @@ def test_nothing_stands_out_over_the_edge(new_buyer: NewBuyer, language: str) ->
             assert buyer.page.frames[1].evaluate(SPILL) == [], (row, width)
 
 
+@pytest.mark.exhaustive
 def test_on_a_phone_it_lies_at_the_lower_edge_and_on_a_desk_in_the_middle(new_buyer: NewBuyer) -> None:
     boxes = {}
     for width in (390, 1280):
@@ -80,6 +82,7 @@ def test_on_a_phone_it_lies_at_the_lower_edge_and_on_a_desk_in_the_middle(new_bu
     assert boxes[1280]["y"] + boxes[1280]["height"] / 2 == pytest.approx(422, abs=1)
 
 
+@pytest.mark.exhaustive
 def test_the_shops_page_shows_around_it(new_buyer: NewBuyer) -> None:
     for scheme in ("light", "dark"):
         buyer = new_buyer(color_scheme=scheme)
@@ -116,6 +119,7 @@ def test_everything_can_be_done_without_a_mouse(buyer: Buyer) -> None:
     assert buyer.ended()["data"]["paymentMethodData"]["description"] == "Mastercard 4444"
 
 
+@pytest.mark.exhaustive
 def test_the_focus_stays_in_the_sheet(buyer: Buyer) -> None:
     buyer.is_offered()
     buyer.opens()
@@ -129,6 +133,7 @@ def test_the_focus_stays_in_the_sheet(buyer: Buyer) -> None:
         assert len(set(seen)) == 5
 
 
+@pytest.mark.exhaustive
 def test_choosing_with_the_keyboard_keeps_its_place_while_the_price_changes(buyer: Buyer) -> None:
     buyer.is_offered(ADDRESSED)
     buyer.opens()
@@ -140,6 +145,7 @@ def test_choosing_with_the_keyboard_keeps_its_place_while_the_price_changes(buye
     assert buyer.page.frames[1].evaluate("document.activeElement.value") == "express"
 
 
+@pytest.mark.exhaustive
 def test_a_screen_reader_hears_a_dialog_with_a_name(buyer: Buyer) -> None:
     buyer.is_offered()
     buyer.opens()
@@ -151,6 +157,7 @@ def test_a_screen_reader_hears_a_dialog_with_a_name(buyer: Buyer) -> None:
     expect(buyer.sheet.get_by_role("radio", name="Visa ending in 1881 Debit · Card number")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_the_button_is_named_in_its_language(buyer: Buyer) -> None:
     names = {
         ("en", "buy"): "Buy with Sandbox Pay",
@@ -165,6 +172,7 @@ def test_the_button_is_named_in_its_language(buyer: Buyer) -> None:
         expect(buyer.page.get_by_role("button", name=name, exact=True)).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_the_shops_style_sheet_leaves_the_button_alone(buyer: Buyer) -> None:
     buyer.is_offered(button={"buttonColor": "white", "buttonRadius": 20})
     style = buyer.button.evaluate(
@@ -173,11 +181,13 @@ def test_the_shops_style_sheet_leaves_the_button_alone(buyer: Buyer) -> None:
     assert style == ["rgb(255, 255, 255)", "16px", "20px"]
 
 
+@pytest.mark.exhaustive
 def test_a_filling_button_is_as_wide_as_its_place(buyer: Buyer) -> None:
     buyer.is_offered(button={"buttonSizeMode": "fill"})
     assert buyer.button.evaluate("b => b.offsetWidth === document.getElementById('button').clientWidth")
 
 
+@pytest.mark.exhaustive
 def test_a_button_that_cannot_be_is_an_error(buyer: Buyer) -> None:
     wrong = {"buttonColor": "red", "buttonType": "rent", "buttonRadius": 101, "buttonSizeMode": "huge"}
     for name, value in wrong.items():

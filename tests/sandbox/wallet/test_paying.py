@@ -52,6 +52,7 @@ def test_the_sheet_does_nothing_until_somebody_does(buyer: Buyer) -> None:
     expect(buyer.pay).to_have_text("Pay €12.30")
 
 
+@pytest.mark.exhaustive
 def test_the_card_that_is_chosen_pays(buyer: Buyer) -> None:
     cards = {"1881": "Visa", "4444": "Mastercard", "0005": "Amex", "9424": "Discover", "0505": "JCB"}
     for digits, name in cards.items():
@@ -64,6 +65,7 @@ def test_the_card_that_is_chosen_pays(buyer: Buyer) -> None:
         assert method["info"]["cardNetwork"] == name.upper()
 
 
+@pytest.mark.exhaustive
 def test_only_cards_the_shop_takes_are_offered(buyer: Buyer) -> None:
     wishes: list[tuple[dict[str, Any], list[str]]] = [
         ({"allowedCardNetworks": ["JCB"]}, ["0000", "0505"]),
@@ -92,6 +94,7 @@ def test_the_price_is_asked_for_before_it_can_be_paid(buyer: Buyer) -> None:
     assert [told["callbackTrigger"] for told in buyer.asked()] == ["INITIALIZE"]
 
 
+@pytest.mark.exhaustive
 def test_another_account_begins_anew_with_its_own_cards_and_addresses(buyer: Buyer) -> None:
     buyer.is_offered(ADDRESSED | {"shippingAddressParameters": {}})
     buyer.opens()
@@ -108,6 +111,7 @@ def test_another_account_begins_anew_with_its_own_cards_and_addresses(buyer: Buy
     assert given["shippingAddress"]["countryCode"] == "PT"
 
 
+@pytest.mark.exhaustive
 def test_an_account_without_a_fitting_card_can_be_left_again(buyer: Buyer) -> None:
     buyer.is_offered(parameters={"allowedCardNetworks": ["AMEX"]})
     buyer.opens()
@@ -119,6 +123,7 @@ def test_an_account_without_a_fitting_card_can_be_left_again(buyer: Buyer) -> No
     assert buyer.ended()["data"]["paymentMethodData"]["description"] == "Amex 0005"
 
 
+@pytest.mark.exhaustive
 def test_a_new_address_brings_a_new_price_said_aloud(buyer: Buyer) -> None:
     buyer.is_offered(ADDRESSED)
     buyer.answers(
@@ -140,6 +145,7 @@ def test_a_new_address_brings_a_new_price_said_aloud(buyer: Buyer) -> None:
     }
 
 
+@pytest.mark.exhaustive
 def test_a_country_that_is_not_delivered_to_cannot_be_chosen(buyer: Buyer) -> None:
     buyer.is_offered(ADDRESSED)
     buyer.opens()
@@ -149,6 +155,7 @@ def test_a_country_that_is_not_delivered_to_cannot_be_chosen(buyer: Buyer) -> No
     expect(paris).to_contain_text("The shop does not deliver there")
 
 
+@pytest.mark.exhaustive
 def test_the_shops_objection_stands_until_the_choice_is_another(buyer: Buyer) -> None:
     buyer.is_offered(ADDRESSED)
     buyer.answers(
@@ -168,6 +175,7 @@ def test_the_shops_objection_stands_until_the_choice_is_another(buyer: Buyer) ->
     assert buyer.ended()["data"]["shippingAddress"]["locality"] == "Sampletown"
 
 
+@pytest.mark.exhaustive
 def test_a_shipping_option_is_told_and_given(buyer: Buyer) -> None:
     buyer.is_offered(ADDRESSED)
     buyer.opens()
@@ -178,6 +186,7 @@ def test_a_shipping_option_is_told_and_given(buyer: Buyer) -> None:
     assert buyer.asked()[1]["callbackTrigger"] == "SHIPPING_OPTION"
 
 
+@pytest.mark.exhaustive
 def test_without_options_the_shop_hears_that_none_is_selected(buyer: Buyer) -> None:
     wishes = {name: value for name, value in ADDRESSED.items() if name != "shippingOptionParameters"}
     buyer.is_offered(wishes)
@@ -185,6 +194,7 @@ def test_without_options_the_shop_hears_that_none_is_selected(buyer: Buyer) -> N
     assert buyer.asked()[0]["shippingOptionData"] == {"id": "shipping_option_unselected"}
 
 
+@pytest.mark.exhaustive
 def test_a_code_is_entered_and_one_that_is_none_is_refused(buyer: Buyer) -> None:
     buyer.is_offered(ADDRESSED)
     buyer.answers(
@@ -208,6 +218,7 @@ def test_a_code_is_entered_and_one_that_is_none_is_refused(buyer: Buyer) -> None
     assert buyer.ended()["data"]["offerData"] == {"redemptionCodes": ["WINTER"]}
 
 
+@pytest.mark.exhaustive
 def test_after_a_decline_another_card_gives_a_new_token(buyer: Buyer) -> None:
     buyer.is_offered({"callbackIntents": ["PAYMENT_AUTHORIZATION"]})
     buyer.answers(
@@ -230,6 +241,7 @@ def test_after_a_decline_another_card_gives_a_new_token(buyer: Buyer) -> None:
     assert token_of(data) == tokens[-1]
 
 
+@pytest.mark.exhaustive
 def test_the_cart_is_shown_where_the_total_has_a_label(buyer: Buyer) -> None:
     items = [
         {"label": "Books", "type": "LINE_ITEM", "price": "15.00"},
@@ -246,6 +258,7 @@ def test_the_cart_is_shown_where_the_total_has_a_label(buyer: Buyer) -> None:
     expect(buyer.sheet.locator("[data-items]")).to_be_hidden()
 
 
+@pytest.mark.exhaustive
 def test_the_button_says_what_it_does(buyer: Buyer) -> None:
     cases: list[tuple[dict[str, str], list[str], str]] = [
         ({}, [], "Continue"),
@@ -261,6 +274,7 @@ def test_the_button_says_what_it_does(buyer: Buyer) -> None:
         buyer.closes()
 
 
+@pytest.mark.exhaustive
 def test_a_merchant_nobody_knows_is_called_unverified(buyer: Buyer) -> None:
     known = {"merchantName": "Shop", "merchantId": "BCR2DN4TXXXXXXXX"}
     cases = [
@@ -275,6 +289,7 @@ def test_a_merchant_nobody_knows_is_called_unverified(buyer: Buyer) -> None:
         buyer.closes()
 
 
+@pytest.mark.exhaustive
 def test_what_is_asked_for_is_shown_and_given(buyer: Buyer) -> None:
     billing = {"billingAddressRequired": True, "billingAddressParameters": {"format": "FULL"}}
     buyer.is_offered({"emailRequired": True}, parameters=billing)
