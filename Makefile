@@ -11,7 +11,7 @@ MARIADB_URL  ?= mysql://root@127.0.0.1:3306/test
 # Files come in the order of tests/conftest.py, the long ones first.
 WORKERS      ?= 3
 PYTEST_ARGS  ?= -q -n $(WORKERS) --dist loadfile --no-loadscope-reorder
-# Pages are looked at in one language, scheme and size. `make test-all` empties these three lists.
+# A browser sees each page in one state. `make test-all` empties this list.
 EXHAUSTIVE   ?= -m "not exhaustive"
 # Only files with the mark are collected: what never touches SQL is the same on every database.
 ON_SERVERS   ?= -m "every_database and not browser" $$(grep -rl --include='test_*.py' 'mark\.every_database' tests)
@@ -68,7 +68,7 @@ test: test-js test-python  ## Run the tests: Python, JavaScript, browser, three 
 test-fast: $(VENV)/.installed-test  ## What needs no socket and no browser, within a minute: for every save
 	$(BIN)/pytest $(PYTEST_ARGS) $(FAST)
 
-test-all:  ## Every test: pages in all languages and sizes, all of Python on every database
+test-all:  ## Every test: pages in all states in a browser, all of Python on every database
 	@$(MAKE) --no-print-directory test EXHAUSTIVE= ON_SERVERS='-m "not browser"'
 
 test-python: $(VENV)/.installed-test  ## Python and browser tests on SQLite

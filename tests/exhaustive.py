@@ -1,4 +1,4 @@
-"""Pages in every language, scheme and size: each run looks at one of them, `make test-all` at all."""
+"""Pages in every language, size and state: each run looks at one of them, `make test-all` at all."""
 
 from __future__ import annotations
 

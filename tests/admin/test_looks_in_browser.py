@@ -1,7 +1,7 @@
 """The pages of the admin in a real Chromium: under axe, light and dark, narrow and wide, right to left.
 
 One browser goes through them, since opening one costs more than looking at a page. Each run looks at a page
-of each template, `make test-all` at every page. With `PICTURES` set to a folder, a picture of each is left.
+of each kind, `make test-all` at every page. With `PICTURES` set to a folder, a picture of each is left.
 """
 
 from __future__ import annotations
@@ -39,22 +39,18 @@ FAULTS = {
     "draft batch": ".wallet-buttons button",
     "emergency stop": ".wallet-buttons button",
 }
-# One page of each template and, by one form, how a form says what is wrong.
+# One page of each kind and, by one form, how a form says what is wrong.
 ONE_OF_EACH = {
     "list of paymentorder",
     "busy order",
-    "waiting order",
     "confirm capture",
-    "transaction",
     "decide",
     "approval",
     "import",
-    "report",
     "refund deposits",
     "draft batch",
     "running batch",
     "desk",
-    "keys",
 }
 REFUSED = "decide"
 # Django's own: links that differ from the text around them by colour only, and a field named by its title.
@@ -79,7 +75,7 @@ def take_picture(page: Page, name: str) -> None:
 
 
 def walk(page: Page, looked_at: Callable[[str], None], *, whole: bool = True) -> None:
-    """Open each page, and each form once more with its faults; or, if not the whole, one of each template."""
+    """Open each page, and each form once more with its faults; or do so with one page of each kind."""
     pages = dict(Scenery().pages())
     assert pages.keys() >= ONE_OF_EACH | FAULTS.keys()
     for name in pages if whole else sorted(ONE_OF_EACH):

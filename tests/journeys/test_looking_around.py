@@ -71,6 +71,7 @@ def test_the_keyboard_comes_first_to_the_way_past_the_head(customer: Customer) -
     assert customer.page.evaluate("document.activeElement.id") == "content"
 
 
+@pytest.mark.exhaustive
 def test_whatever_has_the_focus_shows_it(customer: Customer) -> None:
     with_a_full_cart(customer)
     customer.page.goto(f"{customer.shop}/cart/")

@@ -347,6 +347,7 @@ def test_a_large_refund_takes_a_second_person_who_looks_and_agrees(
     expect(anna.page.get_by_role("alert")).to_be_visible()
 
 
+@pytest.mark.exhaustive
 def test_a_double_click_does_it_once(anna: Operator, paid_orders: PaidOrders) -> None:
     [reference] = paid_orders()
     anna.finds(reference)

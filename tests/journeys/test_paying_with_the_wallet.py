@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import pytest
 from playwright.sync_api import expect
 
-from tests.exhaustive import one_of
 from tests.journeys.sheet import Sheet
 
 if TYPE_CHECKING:
@@ -279,7 +278,8 @@ def test_a_currency_of_three_decimals_has_the_payment_page_alone(customer: Custo
 # Without a wallet
 
 
-@pytest.mark.parametrize("why", one_of(["script_fails", "not_ready", "no key"]))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("why", ["not_ready", "script_fails", "no key"])
 def test_without_the_wallet_the_payment_page_is_offered(
     customer: Customer, live_shop: LiveShop, complaints: list[str], why: str
 ) -> None:
@@ -344,6 +344,7 @@ def test_a_reload_with_the_sheet_open_pays_once(
     assert authorizations(live_shop, before) == 1
 
 
+@pytest.mark.exhaustive
 def test_who_goes_back_from_the_bank_is_not_asked_to_pay_again(customer: Customer, sheet: Sheet) -> None:
     goes_to_the_bank(customer, sheet)
     customer.page.go_back()

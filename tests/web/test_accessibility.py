@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.browser
 
-STATES = ("opening", "ready", "busy", "unavailable", "closed")
+STATES = ["opening", "ready", "busy", "unavailable", "closed"]
 SPILLS = "document.documentElement.scrollWidth > innerWidth"
 # What page.js does to the button, without the wallet and the shop that it needs for that.
 BECOMES = """(state) => {
@@ -55,10 +55,19 @@ def faults(page: Page) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("language", "scheme", "width"),
-    one_of([("de", "dark", 390), ("en", "light", 1280), ("ar", "light", 390)]),
+    ("language", "scheme", "width", "states"),
+    one_of(
+        [
+            ("de", "dark", 390, ["ready"]),
+            ("de", "dark", 390, STATES),
+            ("en", "light", 1280, STATES),
+            ("ar", "light", 390, STATES),
+        ]
+    ),
 )
-def test_axe_finds_nothing_on_any_page(browser: Browser, language: str, scheme: str, width: int) -> None:
+def test_axe_finds_nothing_on_any_page(
+    browser: Browser, language: str, scheme: str, width: int, states: list[str]
+) -> None:
     found = {}
     with browser.new_context(color_scheme=scheme, viewport={"width": width, "height": 844}) as context:  # type: ignore[arg-type]
         page = context.new_page()
@@ -66,7 +75,7 @@ def test_axe_finds_nothing_on_any_page(browser: Browser, language: str, scheme: 
             with translation.override(language):
                 show(page, rendered(name))
             found[str(name)] = faults(page)
-            for state in STATES if name == PageKind.PAY else ():
+            for state in states if name == PageKind.PAY else ():
                 page.evaluate(BECOMES, state)
                 found[f"{name}, {state}"] = faults(page)
     assert {name: seen for name, seen in found.items() if seen} == {}

@@ -253,7 +253,8 @@ def test_the_page_follows_no_answer_out_of_the_shop(
         pass
 
 
-@pytest.mark.parametrize("status", one_of([410, 404]))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("status", [404, 410])
 def test_a_link_that_is_no_longer_honoured_ends_at_its_page(
     page: Page, shop: str, pending: Payment, status: int
 ) -> None:

@@ -135,7 +135,8 @@ def test_no_language_spills_over_the_edge(
     assert complaints[page] == []
 
 
-@pytest.mark.parametrize("skin", one_of(SKINS))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("skin", SKINS)
 def test_every_text_of_a_skin_stands_out_from_its_ground(
     visitor: Visitor, open_page: Callable[..., Page], skin: str
 ) -> None:
@@ -185,7 +186,8 @@ def busy(visitor: Visitor) -> Visitor:
     return visitor
 
 
-@pytest.mark.parametrize("language", one_of(LANGUAGES))
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_console_fits_the_screen(busy: Visitor, open_page: Callable[..., Page], language: str) -> None:
     page = open_page(busy.base_url, locale=language)
     for path in ("/", "/checkouts/", "/accounts/", "/transactions/", "/requests/"):

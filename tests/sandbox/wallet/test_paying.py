@@ -82,6 +82,7 @@ def test_only_cards_the_shop_takes_are_offered(buyer: Buyer) -> None:
         buyer.closes()
 
 
+@pytest.mark.exhaustive
 def test_the_price_is_asked_for_before_it_can_be_paid(buyer: Buyer) -> None:
     buyer.is_offered(ADDRESSED)
     buyer.answers("changed", "() => new Promise((go) => (shop.go = go))")
