@@ -112,6 +112,7 @@ def test_axe_finds_nothing_and_no_page_is_wider_than_its_window(
     assert not found, "\n".join(found)
 
 
+@pytest.mark.exhaustive
 def test_a_batch_that_goes_on_leaves_the_focus_on_its_stop(page: Page) -> None:
     batch = Scenery().running
     page.goto(f"/admin/wallet_gateway/operationbatch/{batch.pk}/progress/")

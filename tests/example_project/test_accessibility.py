@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.browser, pytest.mark.django_db]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("language", "scheme", "width"), one_of([("ar", "dark", 390), ("en", "light", 1280)])
 )

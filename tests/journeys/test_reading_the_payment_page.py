@@ -116,6 +116,7 @@ CASES = [
 ]
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(("language", "currency", "code", "worked"), one_of(CASES))
 def test_tax_shipping_and_discount_are_read_to_the_cent(
     new_customer: NewCustomer, currency: str, language: str, code: str, worked: dict[str, Sums]

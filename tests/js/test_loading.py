@@ -173,6 +173,7 @@ def test_it_pays_under_a_strict_policy_without_a_violation(
     assert seen == {"activated": True, "nonceOfTheWallet": "abc"}
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("kind", one_of(reversed(KINDS)))
 def test_a_hashed_name_of_the_script_finds_the_modules_under_their_plain_names(
     browser: Browser, tmp_path: Path, kind: str

@@ -78,6 +78,7 @@ def _heading(page: Page) -> str:
     return page.locator("h1").inner_text()
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("outcome", "heading"),
     one_of(
@@ -103,6 +104,7 @@ def test_a_customer_pays_and_comes_back(
     assert complaints == []
 
 
+@pytest.mark.exhaustive
 @pytest.mark.parametrize(
     ("outcome", "button"), one_of([("return", "Continue to payment"), ("refused", "Try again")])
 )
@@ -163,6 +165,7 @@ def test_a_waiting_page_turns_into_paid_without_javascript(
         expect(page.locator("h1")).to_have_text(PAID)
 
 
+@pytest.mark.exhaustive
 def test_a_page_left_undecided_notices_a_payment_in_another_tab(
     context: BrowserContext, shop: str, make_order: MakeOrder
 ) -> None:
