@@ -82,7 +82,7 @@ export async function open(t, answers = {}) {
     assign: (url) => page.went.push(["assign", url.replace(origin, "")]),
     replace: (url) => page.went.push(["replace", url.replace(origin, "")]),
   }
-  const names = ["window", "document", "location", "console", "setTimeout"]
+  const names = ["window", "document", "location", "console", "setTimeout", "fetch"]
   const before = Object.fromEntries(names.map((name) => [name, globalThis[name]]))
   Object.assign(globalThis, { window, document: window.document, location })
   globalThis.console = { ...console, warn: (...words) => page.warnings.push(words.join(" ")) }
@@ -91,11 +91,23 @@ export async function open(t, answers = {}) {
     // The end of a session is not waited for.
     return pause > 10_000 ? timer.unref() : timer
   }
-  t.after(() => {
-    Object.assign(globalThis, before)
-    dom.window.close()
+  let underway = 0
+  globalThis.fetch = async (...request) => {
+    underway++
+    try {
+      return await before.fetch(...request)
+    } finally {
+      underway--
+    }
+  }
+  t.after(async () => {
+    // What this page still asks for must not be answered in the window of the next test.
     server.closeAllConnections()
     server.close()
+    await until(() => underway === 0, "the last answer")
+    for (let turn = 0; turn < 3; turn++) await new Promise((go) => before.setTimeout(go, 5))
+    Object.assign(globalThis, before)
+    dom.window.close()
   })
   const { document } = window
   page.window = window

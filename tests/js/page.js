@@ -55,9 +55,9 @@ export function promise() {
   return it
 }
 
-/** Lets everything happen that needs no more news: promises, and answers of the local server. */
+/** Waits, a minute at most, for what needs no more news: promises, and answers of the local server. */
 export async function until(holds, what = holds) {
-  for (let tries = 0; tries < 400; tries++) {
+  for (let tries = 0; tries < 12_000; tries++) {
     if (holds()) return
     await new Promise((go) => setTimeout(go, 5))
   }
