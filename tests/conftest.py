@@ -18,6 +18,7 @@ pytest_plugins = [
     "tests.leftovers",
     "tests.offline",
     "tests.chromium",
+    "tests.workers",
 ]
 
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
