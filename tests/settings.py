@@ -61,10 +61,12 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
         # Readers do not wait for the writer. No test pulls the plug, so nothing waits for the disk.
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF",
     }
-    # A file, which every thread opens for itself: threads that share one in memory share its transactions.
-    DATABASES["default"]["TEST"] = {
-        "NAME": str(Path(tempfile.gettempdir(), f"wallet-gateway-tests-{os.getpid()}.sqlite3")),
-    }
+    # Files, which every thread opens for itself: threads that share a connection share its transactions, and
+    # one that closes it under another ends the process. A live server that starts before the first table is
+    # made looks at the first name, so it must not be in memory either.
+    file = Path(tempfile.gettempdir(), f"wallet-gateway-{os.getpid()}.sqlite3")
+    DATABASES["default"]["NAME"] = str(file)
+    DATABASES["default"]["TEST"] = {"NAME": str(file.with_stem(f"{file.stem}-tests"))}
 elif DATABASES["default"]["ENGINE"].endswith("postgresql"):
     # No test pulls the plug; waiting for the disk at every commit is most of the suite's time.
     DATABASES["default"]["OPTIONS"] = {"options": "-c synchronous_commit=off"}
