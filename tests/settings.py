@@ -65,7 +65,8 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # one that closes it under another ends the process. A live server that starts before the first table is
     # made looks at the first name, so it must not be in memory either.
     file = Path(tempfile.gettempdir(), f"wallet-gateway-{os.getpid()}.sqlite3")
-    DATABASES["default"]["NAME"] = str(file)
+    if DATABASES["default"]["NAME"] == ":memory:":
+        DATABASES["default"]["NAME"] = str(file)
     DATABASES["default"]["TEST"] = {"NAME": str(file.with_stem(f"{file.stem}-tests"))}
 elif DATABASES["default"]["ENGINE"].endswith("postgresql"):
     # No test pulls the plug; waiting for the disk at every commit is most of the suite's time.
