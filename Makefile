@@ -79,8 +79,8 @@ test-versions: $(VENV)/.installed-test  ## The Python tests that another Python 
 	$(BIN)/pytest $(PYTEST_ARGS) $(ON_VERSIONS)
 
 proof: $(VENV)/.installed-test  ## Search for random histories that go wrong, for some ten minutes
-	$(BIN)/pytest $(PYTEST_ARGS) --hypothesis-profile=long tests/operations/test_wallet_histories.py \
-		tests/operations/test_approving_histories.py
+	$(BIN)/pytest $(PYTEST_ARGS) --hypothesis-profile=long tests/operations/wallet/test_histories.py \
+		tests/operations/approvals/test_histories.py
 
 coverage: $(VENV)/.installed-test  ## Lines and branches that the tests on SQLite reach; half as slow again
 	@scripts/find-browser $(BIN)/python

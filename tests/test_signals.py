@@ -6,7 +6,7 @@ from django.dispatch import Signal
 
 from wallet_gateway import signals
 from wallet_gateway.models import FactKind
-from wallet_gateway.operations.facts import SIGNALS
+from wallet_gateway.operations.settlement.outbox import SIGNALS
 
 NAMES = {
     "order_authorised",

@@ -10,7 +10,7 @@ from django.utils.module_loading import import_string
 
 from wallet_gateway import conf, return_tokens, wiring
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.wallet_secrets import WalletCipher
+from wallet_gateway.operations.wallet.encryption import WalletCipher
 from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.return_tokens import ReturnOutcome
 

@@ -12,7 +12,7 @@ from tests.admin.conftest import MakePerson
 from tests.models.rows import NOW
 from wallet_gateway.admin import keys
 from wallet_gateway.models import WalletKey
-from wallet_gateway.operations.wallet_secrets import WalletCipher
+from wallet_gateway.operations.wallet.encryption import WalletCipher
 
 pytestmark = pytest.mark.django_db
 

@@ -15,7 +15,7 @@ from wallet_gateway import contexts, payments, return_tokens
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.models import OutboxFact
-from wallet_gateway.operations import follow_ups
+from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 
 if TYPE_CHECKING:
     from wallet_gateway.models import PaymentOrder

@@ -10,7 +10,7 @@ from tests.models.rows import a_deposit, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import OperationBatch, OperationBatchRow
 from wallet_gateway.models.batches import BatchState, RowState
-from wallet_gateway.operations.intents import Who, repeated
+from wallet_gateway.operations.follow_ups.execute import Who, repeated
 from wallet_gateway.protocol.money import Money
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]

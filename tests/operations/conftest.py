@@ -22,14 +22,17 @@ from wallet_gateway import conf, contexts
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.operations import _breaker, orders, reconciliation, resolutions
-from wallet_gateway.operations.asking_due import reconcile_due
-from wallet_gateway.operations.checkout import start_checkout
+from wallet_gateway.operations.approvals import resolve as resolutions
+from wallet_gateway.operations.approvals.resolve import Decision
+from wallet_gateway.operations.checkout import orders
+from wallet_gateway.operations.checkout.orders import OrderDetails
+from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.orders import OrderDetails
-from wallet_gateway.operations.resolutions import Decision
-from wallet_gateway.operations.sweeping import end_leases
-from wallet_gateway.operations.wallet_hooks import Authenticator, Pricer
+from wallet_gateway.operations.maintenance.sweep import end_leases
+from wallet_gateway.operations.polling import reconciliation
+from wallet_gateway.operations.polling.due import reconcile_due
+from wallet_gateway.operations.sending import circuit_breaker
+from wallet_gateway.operations.wallet.hooks import Authenticator, Pricer
 from wallet_gateway.protocol.cart import Item
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.sandbox import SandboxServer
@@ -79,7 +82,7 @@ def books_stay_true(db: None) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _pauses_are_read_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_breaker, "_PAUSE_IS_READ_EVERY", -1.0)
+    monkeypatch.setattr(circuit_breaker, "_PAUSE_IS_READ_EVERY", -1.0)
 
 
 @pytest.fixture

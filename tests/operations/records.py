@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.operations._questions import type_of
+from wallet_gateway.operations.polling.status_query import type_of
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.strict_json import NumberText
 

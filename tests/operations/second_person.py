@@ -9,7 +9,7 @@ import pytest
 
 from wallet_gateway.domain.second_person import SecondPerson
 from wallet_gateway.models import Approval
-from wallet_gateway.operations.approvals import AwaitingApproval
+from wallet_gateway.operations.approvals.requests import AwaitingApproval
 from wallet_gateway.operations.context import GatewayContext
 
 

@@ -10,9 +10,11 @@ from tests.operations.journal import times_sent
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
-from wallet_gateway.operations import detached_refunds, follow_ups, migration_file
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.intents import NOBODY, Who
+from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
+from wallet_gateway.operations.follow_ups import detached_refunds
+from wallet_gateway.operations.follow_ups.execute import NOBODY, Who
+from wallet_gateway.operations.migration import import_export as migration_file
 from wallet_gateway.testing.control import SandboxControl
 
 OPERATIONS = ("capture", "refund", "reversal", "detached_refund")

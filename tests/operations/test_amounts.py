@@ -7,8 +7,8 @@ from decimal import Decimal
 import pytest
 
 from tests.tables import every
-from wallet_gateway.operations.amounts import BadAmount, minor_units_of
 from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.inputs import BadAmount, minor_units_of
 from wallet_gateway.protocol.money import Money
 
 

@@ -5,30 +5,26 @@ from __future__ import annotations
 import pytest
 
 from tests.tables import every
-from wallet_gateway.operations import (
-    amounts,
-    attempts,
-    checkout,
-    detached_refunds,
-    errors,
-    follow_ups,
-    intents,
-    orders,
-    resolutions,
-)
+from wallet_gateway.operations import errors, inputs
+from wallet_gateway.operations.approvals import resolve as resolutions
+from wallet_gateway.operations.checkout import orders, payment_attempts
+from wallet_gateway.operations.checkout import start as checkout
+from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
+from wallet_gateway.operations.follow_ups import detached_refunds
+from wallet_gateway.operations.follow_ups import execute as execution
 
 REFUSALS = [
-    amounts.BadAmount,
-    attempts.CheckoutInProgress,
-    attempts.CheckoutPaused,
-    attempts.OrderNotPayable,
+    inputs.BadAmount,
+    payment_attempts.CheckoutInProgress,
+    payment_attempts.CheckoutPaused,
+    payment_attempts.OrderNotPayable,
     detached_refunds.UnableToRefundMigrated,
     errors.SendingStopped,
     follow_ups.UnableToCapture,
     follow_ups.UnableToRefund,
     follow_ups.UnableToReverse,
-    intents.KeyConflict,
-    intents.OperationOutstanding,
+    execution.KeyConflict,
+    execution.OperationOutstanding,
     orders.InvalidOrder,
     orders.OrderConflict,
     resolutions.UnableToResolve,
@@ -43,19 +39,19 @@ def test_what_forbids_an_operation_is_a_refusal(refusal: type[Exception]) -> Non
 
 @pytest.mark.parametrize("failure", [checkout.CheckoutRefused, checkout.GatewayUnreachable])
 def test_what_the_gateway_did_not_give_is_no_refusal_of_ours(failure: type[Exception]) -> None:
-    assert issubclass(failure, attempts.CheckoutUnavailable)
+    assert issubclass(failure, payment_attempts.CheckoutUnavailable)
     assert not issubclass(failure, errors.OperationRefused)
 
 
 def test_every_error_of_the_room_is_in_the_tree() -> None:
     modules = (
-        amounts,
-        attempts,
+        inputs,
+        payment_attempts,
         checkout,
         detached_refunds,
         errors,
         follow_ups,
-        intents,
+        execution,
         orders,
         resolutions,
     )

@@ -8,8 +8,9 @@ import pytest
 
 from tests.operations.conftest import Pay, VirtualClock
 from wallet_gateway.domain.lifecycle import IntentState, OrderState
-from wallet_gateway.operations import follow_ups, reconciliation
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
+from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db

@@ -41,17 +41,16 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
 )
-from wallet_gateway.operations import _settlement, orders
-from wallet_gateway.operations.approvals import AwaitingApproval, UnableToApprove, decline
-from wallet_gateway.operations.approving import approve
-from wallet_gateway.operations.asking_due import reconcile_due
-from wallet_gateway.operations.attempts import CheckoutInProgress
-from wallet_gateway.operations.checkout import start_checkout
+from wallet_gateway.operations.approvals.approve import approve
+from wallet_gateway.operations.approvals.requests import AwaitingApproval, UnableToApprove, decline
+from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve, resolve
+from wallet_gateway.operations.checkout import orders
+from wallet_gateway.operations.checkout.orders import OrderDetails
+from wallet_gateway.operations.checkout.payment_attempts import CheckoutInProgress
+from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.detached_refunds import UnableToRefundMigrated, refund_migrated
 from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.facts import deliver_due
-from wallet_gateway.operations.follow_ups import (
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
     UnableToCapture,
     UnableToRefund,
     UnableToReverse,
@@ -59,11 +58,13 @@ from wallet_gateway.operations.follow_ups import (
     refund,
     reverse,
 )
-from wallet_gateway.operations.intents import OperationOutstanding, Who, send_again
-from wallet_gateway.operations.orders import OrderDetails
-from wallet_gateway.operations.reconciliation import reconcile_attempt, reconcile_order
-from wallet_gateway.operations.resolutions import Decision, UnableToResolve, resolve
-from wallet_gateway.operations.sweeping import end_leases, sweep
+from wallet_gateway.operations.follow_ups.detached_refunds import UnableToRefundMigrated, refund_migrated
+from wallet_gateway.operations.follow_ups.execute import OperationOutstanding, Who, send_again
+from wallet_gateway.operations.maintenance.sweep import end_leases, sweep
+from wallet_gateway.operations.polling.due import reconcile_due
+from wallet_gateway.operations.polling.reconciliation import reconcile_attempt, reconcile_order
+from wallet_gateway.operations.settlement import settle as settlement
+from wallet_gateway.operations.settlement.outbox import deliver_due
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
@@ -374,7 +375,7 @@ def test_facts_are_told_once_by_many_sweeps(
     pay: Pay, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(_settlement, "deliver", lambda *_, **__: 0)
+        patch.setattr(settlement, "deliver", lambda *_, **__: 0)
         for _ in range(5):
             pay()
     clock.advance(seconds=61)

@@ -9,7 +9,7 @@ import pytest
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.texts import UnstorableText, check_storable, is_storable
+from wallet_gateway.operations.inputs import UnstorableText, check_storable, is_storable
 
 NO_CHARACTERS = ["\ud800", "a\udfff", "\udc80b", "nul\0"]
 

@@ -10,10 +10,10 @@ from urllib.request import Request, urlopen
 
 from wallet_gateway.contexts import return_urls
 from wallet_gateway.models import Payment, PaymentOrder
-from wallet_gateway.operations import wallet_attempts
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.wallet_payment import pay_with_wallet
-from wallet_gateway.operations.wallet_session import WalletSession, next_reference, open_session
+from wallet_gateway.operations.wallet import attempts as wallet_attempts
+from wallet_gateway.operations.wallet.pay import pay_with_wallet
+from wallet_gateway.operations.wallet.session import WalletSession, next_reference, open_session
 from wallet_gateway.testing.control import SandboxControl
 
 TOKEN, CARD = "CRYPTOGRAM_3DS", "PAN_ONLY"

@@ -19,7 +19,7 @@ from tests.web.page_reader import Page
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.operations import reconciliation
+from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.testing.control import SandboxControl
 

@@ -17,7 +17,7 @@ from wallet_gateway.admin.journal import note_down_all
 from wallet_gateway.admin.pages import draw
 from wallet_gateway.admin.permissions import ROTATE_KEYS, demand
 from wallet_gateway.models import WalletKey
-from wallet_gateway.operations.key_survey import KeySurvey, survey
+from wallet_gateway.operations.wallet.key_usage import KeySurvey, survey
 
 MOST_AT_ONCE = 500
 """Secrets that one request encrypts anew: about a second."""

@@ -27,7 +27,7 @@ from wallet_gateway.admin.pages import draw
 from wallet_gateway.admin.permissions import DETACHED_REFUND, demand
 from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.models import MigratedDeposit
-from wallet_gateway.operations.migration_file import (
+from wallet_gateway.operations.migration.import_export import (
     MOST_REPORTED,
     ImportReport,
     ImportStep,

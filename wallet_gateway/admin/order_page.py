@@ -24,7 +24,7 @@ from wallet_gateway.domain.lifecycle import UNSENT_STATES, IntentState, PaymentS
 from wallet_gateway.domain.second_person import is_same_person
 from wallet_gateway.models import Approval, Evidence, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.names import name_of
-from wallet_gateway.operations.previews import shown_body
+from wallet_gateway.operations.follow_ups.preview import shown_body
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.idle_buttons import is_unused
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline

@@ -29,7 +29,7 @@ from wallet_gateway import conf
 from wallet_gateway.admin.list_parameters import FixedOrderList, is_of_popup, is_of_shown_filter
 from wallet_gateway.admin.pages import View, acting
 from wallet_gateway.admin.visible_text import visible
-from wallet_gateway.operations.texts import is_storable
+from wallet_gateway.operations.inputs import is_storable
 from wallet_gateway.protocol.money import Money
 
 if TYPE_CHECKING:

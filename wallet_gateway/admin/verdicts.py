@@ -31,7 +31,7 @@ from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.second_person import is_same_person
 from wallet_gateway.models import Approval, GatewayTransaction, MigratedDeposit, PaymentOrder
 from wallet_gateway.operations.errors import OperationError
-from wallet_gateway.operations.previews import preview
+from wallet_gateway.operations.follow_ups.preview import preview
 from wallet_gateway.protocol.money import Money
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from wallet_gateway import conf, contexts, wiring
 from wallet_gateway.doctor.findings import Finding, bad, doubtful, good
 from wallet_gateway.models import WalletKey
-from wallet_gateway.operations.wallet_secrets import UnreadableSecret
+from wallet_gateway.operations.wallet.encryption import UnreadableSecret
 
 CLOCK_MAY_DIFFER_SECONDS = 30.0
 _ISOLATION = {

@@ -10,7 +10,7 @@ from wallet_gateway import conf, wiring
 from wallet_gateway.doctor.findings import Finding, bad, doubtful, good
 from wallet_gateway.models import PaymentOrder, WorkMark
 from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.texts import check_storable
+from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.protocol.money import Money, exponent
 from wallet_gateway.queries.health import SWEEP_IS_LATE, health
 

@@ -15,8 +15,8 @@ from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 from wallet_gateway.domain.recovery import SEND_WITHIN_SECONDS
 from wallet_gateway.domain.references import new_reference
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.operations.wallet_hooks import Authenticator, Chooser, Pricer
-from wallet_gateway.operations.wallet_secrets import WalletCipher
+from wallet_gateway.operations.wallet.encryption import WalletCipher
+from wallet_gateway.operations.wallet.hooks import Authenticator, Chooser, Pricer
 
 
 class Clock(Protocol):

@@ -12,29 +12,37 @@ from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome
 from wallet_gateway.models import Approval
 from wallet_gateway.models.wallet import WalletEvent
-from wallet_gateway.operations.amounts import BadAmount
-from wallet_gateway.operations.approvals import AnotherRequestWaits, AwaitingApproval, UnableToApprove
-from wallet_gateway.operations.attempts import (
+from wallet_gateway.operations.approvals.requests import (
+    AnotherRequestWaits,
+    AwaitingApproval,
+    UnableToApprove,
+)
+from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve
+from wallet_gateway.operations.checkout.orders import InvalidOrder, OrderConflict
+from wallet_gateway.operations.checkout.payment_attempts import (
     CheckoutInProgress,
     CheckoutPaused,
     CheckoutUnavailable,
     OrderNotPayable,
 )
-from wallet_gateway.operations.checkout import CheckoutRefused, GatewayUnreachable
-from wallet_gateway.operations.detached_refunds import UnableToRefundMigrated
+from wallet_gateway.operations.checkout.start import CheckoutRefused, GatewayUnreachable
 from wallet_gateway.operations.errors import OperationError, OperationRefused, SendingStopped
-from wallet_gateway.operations.follow_ups import UnableToCapture, UnableToRefund, UnableToReverse
-from wallet_gateway.operations.intents import KeyConflict, OperationOutstanding
-from wallet_gateway.operations.migration_file import ImportReport
-from wallet_gateway.operations.orders import InvalidOrder, OrderConflict
-from wallet_gateway.operations.reconciliation import Asked
-from wallet_gateway.operations.resending import UnableToSendAgain
-from wallet_gateway.operations.resolutions import Decision, UnableToResolve
-from wallet_gateway.operations.stopping import UnableToStop
-from wallet_gateway.operations.sweeping import SweepReport
-from wallet_gateway.operations.wallet_attempts import UnknownWalletReference
-from wallet_gateway.operations.wallet_card import WalletCardRefused, WalletTryAgain
-from wallet_gateway.operations.wallet_hooks import (
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
+    UnableToCapture,
+    UnableToRefund,
+    UnableToReverse,
+)
+from wallet_gateway.operations.follow_ups.detached_refunds import UnableToRefundMigrated
+from wallet_gateway.operations.follow_ups.execute import KeyConflict, OperationOutstanding
+from wallet_gateway.operations.follow_ups.resend import UnableToSendAgain
+from wallet_gateway.operations.inputs import BadAmount
+from wallet_gateway.operations.maintenance.sweep import SweepReport
+from wallet_gateway.operations.migration.import_export import ImportReport
+from wallet_gateway.operations.polling.reconciliation import Asked
+from wallet_gateway.operations.sending.emergency_stop import UnableToStop
+from wallet_gateway.operations.wallet.attempts import UnknownWalletReference
+from wallet_gateway.operations.wallet.card import WalletCardRefused, WalletTryAgain
+from wallet_gateway.operations.wallet.hooks import (
     AuthenticationQuestion,
     SheetDiscount,
     SheetFault,
@@ -42,14 +50,14 @@ from wallet_gateway.operations.wallet_hooks import (
     SheetQuestion,
     ShippingOption,
 )
-from wallet_gateway.operations.wallet_keys import Rotation, WalletUnavailable
-from wallet_gateway.operations.wallet_payment import (
+from wallet_gateway.operations.wallet.keys import Rotation, WalletUnavailable
+from wallet_gateway.operations.wallet.pay import (
     TooManyWalletResults,
     WalletPriceChanged,
 )
-from wallet_gateway.operations.wallet_pricing import SheetPrice
-from wallet_gateway.operations.wallet_result import InvalidWalletResult
-from wallet_gateway.operations.wallet_session import WalletSession
+from wallet_gateway.operations.wallet.pricing import SheetPrice
+from wallet_gateway.operations.wallet.result import InvalidWalletResult
+from wallet_gateway.operations.wallet.session import WalletSession
 from wallet_gateway.payments.asking import ask_gateway, reconcile
 from wallet_gateway.payments.decisions import (
     approvals_waiting,

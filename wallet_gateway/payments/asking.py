@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from wallet_gateway.contexts import context_of
 from wallet_gateway.models import MigratedDeposit, Payment, PaymentOrder
-from wallet_gateway.operations import reconciliation
-from wallet_gateway.operations.reconciliation import Asked
+from wallet_gateway.operations.polling import reconciliation
+from wallet_gateway.operations.polling.reconciliation import Asked
 
 
 def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> PaymentOrder:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from wallet_gateway import wiring
 from wallet_gateway.contexts import context_of
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
-from wallet_gateway.operations import approvals, approving, resending, resolutions
-from wallet_gateway.operations.intents import Who
-from wallet_gateway.operations.resolutions import Decision
+from wallet_gateway.operations.approvals import approve as approving
+from wallet_gateway.operations.approvals import requests as approvals
+from wallet_gateway.operations.approvals import resolve as resolutions
+from wallet_gateway.operations.approvals.resolve import Decision
+from wallet_gateway.operations.follow_ups import resend as resending
+from wallet_gateway.operations.follow_ups.execute import Who
 from wallet_gateway.queries.approvals import approvals_that_wait
 
 

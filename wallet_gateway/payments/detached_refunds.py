@@ -8,9 +8,10 @@ from decimal import Decimal
 from wallet_gateway import wiring
 from wallet_gateway.contexts import context_of
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.operations import detached_refunds, migration_file
-from wallet_gateway.operations.intents import Who
-from wallet_gateway.operations.migration_file import ImportReport
+from wallet_gateway.operations.follow_ups import detached_refunds
+from wallet_gateway.operations.follow_ups.execute import Who
+from wallet_gateway.operations.migration import import_export as migration_file
+from wallet_gateway.operations.migration.import_export import ImportReport
 from wallet_gateway.protocol.money import Money
 
 

@@ -7,10 +7,14 @@ from decimal import Decimal
 from wallet_gateway.contexts import context_of
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.operations import follow_ups
 from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.follow_ups import UnableToCapture, UnableToRefund, UnableToReverse
-from wallet_gateway.operations.intents import Who
+from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
+    UnableToCapture,
+    UnableToRefund,
+    UnableToReverse,
+)
+from wallet_gateway.operations.follow_ups.execute import Who
 from wallet_gateway.protocol.money import Money
 
 

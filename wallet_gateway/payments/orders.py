@@ -11,9 +11,10 @@ from django.views.decorators.debug import sensitive_variables
 from wallet_gateway import conf, wiring
 from wallet_gateway.contexts import context_of, return_urls
 from wallet_gateway.models import Payment, PaymentOrder
-from wallet_gateway.operations import checkout, orders
-from wallet_gateway.operations.orders import OrderDetails
-from wallet_gateway.operations.texts import is_storable
+from wallet_gateway.operations.checkout import orders
+from wallet_gateway.operations.checkout import start as checkout
+from wallet_gateway.operations.checkout.orders import OrderDetails
+from wallet_gateway.operations.inputs import is_storable
 from wallet_gateway.protocol.addresses import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.cart import Discount, Item, Shipping
 from wallet_gateway.protocol.money import Money

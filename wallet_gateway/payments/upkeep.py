@@ -14,11 +14,15 @@ from django.db.models import Q
 from wallet_gateway import conf, wiring
 from wallet_gateway.contexts import context_of
 from wallet_gateway.models import GatewayPause, PaymentOrder, WalletAttempt
-from wallet_gateway.operations import asking_due, comparing, erasure, facts, keeping, stopping, sweeping
-from wallet_gateway.operations.comparing import Compared, GatewaySilent
-from wallet_gateway.operations.erasure import UnableToErase
 from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.sweeping import SweepReport
+from wallet_gateway.operations.maintenance import ledger_comparison, retention
+from wallet_gateway.operations.maintenance import sweep as sweeping
+from wallet_gateway.operations.maintenance.ledger_comparison import Compared, GatewaySilent
+from wallet_gateway.operations.maintenance.retention import UnableToErase
+from wallet_gateway.operations.maintenance.sweep import SweepReport
+from wallet_gateway.operations.polling import due
+from wallet_gateway.operations.sending import emergency_stop
+from wallet_gateway.operations.settlement import outbox
 from wallet_gateway.queries import authorisations, bundles, pauses
 from wallet_gateway.queries import health as health_queries
 from wallet_gateway.queries.authorisations import EndingAuthorisation
@@ -54,7 +58,7 @@ def gateway_aliases() -> tuple[str, ...]:
 
 def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
     """Ask about everything whose time has come at one gateway; return how many were asked about."""
-    return asking_due.reconcile_due(context=context_of(gateway), limit=limit)
+    return due.reconcile_due(context=context_of(gateway), limit=limit)
 
 
 def sweep() -> tuple[SweepReport, ...]:
@@ -62,21 +66,21 @@ def sweep() -> tuple[SweepReport, ...]:
     aliases = gateway_aliases()
     sweeping.warn_of_orphans(aliases)
     reports = tuple(_sweep(alias) for alias in aliases)
-    erasure.erase_old_bodies(clock=wiring.clock(), kept=timedelta(days=conf.settings().evidence_days))
-    keeping.drop_old_drafts(clock=wiring.clock())
+    retention.erase_old_bodies(clock=wiring.clock(), kept=timedelta(days=conf.settings().evidence_days))
+    sweeping.drop_old_drafts(clock=wiring.clock())
     return reports
 
 
 def _sweep(alias: str) -> SweepReport:
     context = context_of(alias)
     report = sweeping.sweep(context=context)
-    keeping.keep_house(context=context)
+    sweeping.keep_house(context=context)
     return report
 
 
 def deliver_facts() -> int:
     """Tell the shop's receivers what they have not been told yet; return how many facts were taken."""
-    return facts.deliver_due(clock=wiring.clock())
+    return outbox.deliver_due(clock=wiring.clock())
 
 
 def stop_sending(gateway: str, *, author: str, reason: str) -> GatewayPause:
@@ -84,12 +88,12 @@ def stop_sending(gateway: str, *, author: str, reason: str) -> GatewayPause:
 
     Raises `UnableToStop` without an author or a reason.
     """
-    return stopping.stop_sending(context=context_of(gateway), author=author, reason=reason)
+    return emergency_stop.stop_sending(context=context_of(gateway), author=author, reason=reason)
 
 
 def resume_sending(gateway: str, *, author: str, reason: str) -> GatewayPause:
     """Let requests leave again after `stop_sending`; raises `UnableToStop` when nobody stopped it."""
-    return stopping.resume_sending(context=context_of(gateway), author=author, reason=reason)
+    return emergency_stop.resume_sending(context=context_of(gateway), author=author, reason=reason)
 
 
 def sending_pauses() -> tuple[SendingPause, ...]:
@@ -119,7 +123,7 @@ def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[Pay
 
 def erase_customer(order: PaymentOrder, *, author: str, reason: str) -> PaymentOrder:
     """Erase what an order tells of its customer; its sums stay. Raises `UnableToErase`."""
-    return erasure.erase_customer(order, author=author, reason=reason, clock=wiring.clock())
+    return retention.erase_customer(order, author=author, reason=reason, clock=wiring.clock())
 
 
 def support_bundle(order: PaymentOrder) -> bytes:
@@ -148,8 +152,9 @@ def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = F
     the gateway stops answering.
     """
     context, touched = context_of(gateway), timedelta(days=days)
-    after = comparing.position(context=context) if resume else 0
-    rows = comparing.compare_all(context=context, touched=touched, after=after, repair_as=repair_as)
+    after = ledger_comparison.position(context=context) if resume else 0
+    rows = ledger_comparison.compare_all(context=context, touched=touched, after=after, repair_as=repair_as)
     return Comparison(
-        total=comparing.comparable(context=context, touched=touched).filter(pk__gt=after).count(), rows=rows
+        total=ledger_comparison.comparable(context=context, touched=touched).filter(pk__gt=after).count(),
+        rows=rows,
     )

@@ -13,16 +13,14 @@ from wallet_gateway.domain.lifecycle import IntentState
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.models.wallet import WalletEvent
-from wallet_gateway.operations import (
-    wallet_attempts,
-    wallet_events,
-    wallet_keys,
-    wallet_payment,
-    wallet_session,
-)
-from wallet_gateway.operations.wallet_keys import Rotation, WalletUnavailable
-from wallet_gateway.operations.wallet_pricing import SheetPrice
-from wallet_gateway.operations.wallet_session import WalletSession
+from wallet_gateway.operations.wallet import attempts as wallet_attempts
+from wallet_gateway.operations.wallet import events as wallet_events
+from wallet_gateway.operations.wallet import keys as wallet_keys
+from wallet_gateway.operations.wallet import pay as wallet_payment
+from wallet_gateway.operations.wallet import session as wallet_session
+from wallet_gateway.operations.wallet.keys import Rotation, WalletUnavailable
+from wallet_gateway.operations.wallet.pricing import SheetPrice
+from wallet_gateway.operations.wallet.session import WalletSession
 
 
 @sensitive_variables()

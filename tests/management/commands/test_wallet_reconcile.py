@@ -13,7 +13,7 @@ from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.management.commands.wallet_reconcile import WHAT_CANNOT_BE_FOUND
 from wallet_gateway.models import Evidence, PaymentOrder
-from wallet_gateway.operations import comparing
+from wallet_gateway.operations.maintenance import ledger_comparison
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
@@ -68,7 +68,7 @@ def test_what_makes_no_sense_is_refused(options: dict[str, Any], why: str) -> No
 def test_a_gateway_that_stops_answering_ends_the_run_and_resume_goes_on(
     unnoticed: PaymentOrder, wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(comparing, "BACKOFF", (0.0,))
+    monkeypatch.setattr(ledger_comparison, "BACKOFF", (0.0,))
     wallet_sandbox.fault("status", "not_json", times=2)
     with pytest.raises(CommandError, match="--resume"):
         reconcile()

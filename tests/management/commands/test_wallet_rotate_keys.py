@@ -11,7 +11,7 @@ from pytest_django import Settings
 
 from tests.models.rows import NOW
 from wallet_gateway.models import WalletKey
-from wallet_gateway.operations.wallet_secrets import WalletCipher
+from wallet_gateway.operations.wallet.encryption import WalletCipher
 
 pytestmark = pytest.mark.django_db
 OLD, NEW = Fernet.generate_key().decode(), Fernet.generate_key().decode()

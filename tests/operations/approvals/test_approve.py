@@ -1,0 +1,301 @@
+"""A second person agrees: it is done once, with everything checked again, or not at all and waits on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+
+from tests.client.servers import unused_port
+from tests.operations.conftest import MakeContext, Pay, VirtualClock, sweep_until
+from tests.operations.dying import Killed, kill, scripted
+from tests.operations.journal import times_sent
+from tests.operations.records import answer_of, record
+from tests.operations.second_person import asked, needs_two
+from tests.operations.subjects import DEPOSIT, MIGRATION_FILE
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.second_person import AGREED
+from wallet_gateway.models import Approval, ApprovalState, Discrepancy, Evidence, GatewayTransaction, Payment
+from wallet_gateway.operations.approvals.approve import approve
+from wallet_gateway.operations.approvals.requests import UnableToApprove
+from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve, resolve
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused, SendingStopped
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import UnableToRefund, refund
+from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
+from wallet_gateway.operations.follow_ups.execute import Who
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.operations.polling.reconciliation import reconcile_order
+from wallet_gateway.operations.sending.emergency_stop import resume_sending, stop_sending
+from wallet_gateway.operations.settlement import settle as settlement
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+
+
+@pytest.fixture
+def two(context: GatewayContext) -> GatewayContext:
+    return needs_two(context)
+
+
+@pytest.fixture
+def payment(pay: Pay) -> Payment:
+    return pay()
+
+
+@pytest.fixture
+def request_of_anna(two: GatewayContext, payment: Payment) -> Approval:
+    """A refund of 8.00 of the 20.00 EUR."""
+    who = Who(key="click", author="anna", note="returned")
+    return asked(lambda: refund(payment=payment, context=two, amount=Decimal("8.00"), who=who))
+
+
+def test_it_is_sent_once_and_both_names_are_kept(
+    request_of_anna: Approval, two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl
+) -> None:
+    intent = approve(request_of_anna, author="bert", reason="seen the parcel", context=two)
+
+    assert (intent.state, intent.author, intent.note) == ("APPROVED", "anna", "returned")
+    witness = Evidence.objects.filter(intent=intent).order_by("pk")[0]
+    assert (witness.kind, witness.author, witness.detail) == (
+        "DECISION",
+        "bert",
+        f"{AGREED}: seen the parcel",
+    )
+    request_of_anna.refresh_from_db()
+    assert (request_of_anna.state, request_of_anna.decided_by) == (ApprovalState.AGREED, "bert")
+    again = Who(key="click", author="anna")
+    assert refund(payment=payment, context=two, amount=Decimal("8.00"), who=again) == intent
+    with pytest.raises(UnableToApprove):
+        approve(request_of_anna, author="carla", context=two)
+    assert times_sent(wallet_sandbox, "refund") == 1
+
+
+@pytest.mark.parametrize("name", ["anna", "ANNA ", ""])
+def test_who_asked_cannot_agree_nor_can_nobody(
+    request_of_anna: Approval, two: GatewayContext, wallet_sandbox: SandboxControl, name: str
+) -> None:
+    with pytest.raises(UnableToApprove):
+        approve(request_of_anna, author=name, context=two)
+    assert times_sent(wallet_sandbox, "refund") == 0
+
+
+@pytest.mark.parametrize("change", [str, str.upper])
+def test_a_name_longer_than_its_column_is_still_the_one_who_asked(
+    two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl, change: Callable[[str], str]
+) -> None:
+    name = "anna@" + "long." * 40 + "example"
+    request = asked(lambda: refund(payment=payment, context=two, who=Who(author=name)))
+    with pytest.raises(UnableToApprove, match="who has asked"):
+        approve(request, author=change(name), context=two)
+    assert times_sent(wallet_sandbox, "refund") == 0
+
+
+def test_what_is_no_longer_there_is_said_nothing_is_sent_and_it_goes_on_waiting(
+    request_of_anna: Approval, payment: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    refund(payment=payment, context=context, amount=Decimal("15.00"))
+
+    with pytest.raises(UnableToRefund, match="above what is left to refund"):
+        approve(request_of_anna, author="bert", context=needs_two(context))
+
+    request_of_anna.refresh_from_db()
+    assert (request_of_anna.state, request_of_anna.decided_by) == (ApprovalState.WAITING, "")
+    assert times_sent(wallet_sandbox, "refund") == 1
+    assert not Evidence.objects.filter(detail__startswith=AGREED).exists()
+
+
+def test_while_sending_is_stopped_it_goes_on_waiting(request_of_anna: Approval, two: GatewayContext) -> None:
+    stop_sending(context=two, author="anna", reason="drill")
+    with pytest.raises(SendingStopped):
+        approve(request_of_anna, author="bert", context=two)
+    resume_sending(context=two, author="anna", reason="over")
+    assert approve(request_of_anna, author="bert", context=two).state == "APPROVED"
+
+
+def test_while_another_refund_has_no_outcome_it_goes_on_waiting(
+    request_of_anna: Approval, two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault("refund", "drop_before")
+    refund(payment=payment, context=two, amount=Decimal("1.00"))
+    with pytest.raises(OperationRefused, match="no outcome yet"):
+        approve(request_of_anna, author="bert", context=two)
+    request_of_anna.refresh_from_db()
+    assert request_of_anna.state == ApprovalState.WAITING
+
+
+def test_after_its_time_nobody_can_agree(
+    request_of_anna: Approval, two: GatewayContext, clock: VirtualClock, wallet_sandbox: SandboxControl
+) -> None:
+    clock.advance(days=7)
+    with pytest.raises(UnableToApprove):
+        approve(request_of_anna, author="bert", context=two)
+    assert times_sent(wallet_sandbox, "refund") == 0
+
+
+def test_a_limit_that_was_lifted_meanwhile_does_not_make_it_two_refunds(
+    request_of_anna: Approval, payment: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    who = Who(key="click", author="anna")
+    asked(lambda: refund(payment=payment, context=context, amount=Decimal("8.00"), who=who))
+    approve(request_of_anna, author="bert", context=context)
+    assert times_sent(wallet_sandbox, "refund") == 1
+
+
+def test_an_outcome_that_is_lost_after_it_is_as_any_other(
+    request_of_anna: Approval, two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault("refund", "drop_after")
+    assert approve(request_of_anna, author="bert", context=two).state == IntentState.UNKNOWN
+    reconcile_order(order=payment.order, context=two, everything=True)
+    payment.refresh_from_db()
+    assert payment.refunded == 800
+
+
+def test_a_detached_refund_takes_two_as_well(two: GatewayContext, wallet_sandbox: SandboxControl) -> None:
+    wallet_sandbox.migration_file(MIGRATION_FILE)
+
+    def give(amount: str, number: str = "A-7") -> GatewayTransaction:
+        return refund_migrated(
+            parent_transaction_id=DEPOSIT,
+            amount=Decimal(amount),
+            currency="EUR",
+            context=two,
+            who=Who(author="anna"),
+            order_number=number,
+        )
+
+    assert give("3.00").state == "APPROVED"
+    request = asked(lambda: give("3.00"))
+    assert approve(request, author="bert", context=two).state == "APPROVED"
+    bodies = [entry["body"] for entry in wallet_sandbox.journal() if entry["operation"] == "detached_refund"]
+    assert [body["providerDiscretionaryData"] for body in bodies] == ["A-7", "A-7"]
+
+
+# Decisions
+
+
+@pytest.fixture
+def stuck(
+    two: GatewayContext,
+    context: GatewayContext,
+    clock: VirtualClock,
+    payment: Payment,
+    wallet_sandbox: SandboxControl,
+) -> GatewayTransaction:
+    """A refund of 8.00 EUR that nobody could learn the outcome of."""
+    wallet_sandbox.fault("refund", "drop_before")
+    intent = refund(payment=payment, context=context, amount=Decimal("8.00"), who=Who(author="anna"))
+    sweep_until(intent, lambda row: row.needs_operator, context=two, clock=clock)
+    return intent
+
+
+@pytest.fixture
+def give_up(stuck: GatewayTransaction, two: GatewayContext) -> Callable[[], GatewayTransaction]:
+    return lambda: resolve(
+        stuck, decision=Decision.DID_NOT_HAPPEN, reason="ticket 4711", author="anna", context=two
+    )
+
+
+def test_giving_up_a_lost_outcome_takes_two_and_changes_nothing_before(
+    stuck: GatewayTransaction,
+    give_up: Callable[[], GatewayTransaction],
+    two: GatewayContext,
+    payment: Payment,
+) -> None:
+    request = asked(give_up)
+    stuck.refresh_from_db()
+    assert stuck.state == IntentState.UNKNOWN
+
+    intent = approve(request, author="bert", context=two)
+
+    assert intent.state == IntentState.ABANDONED
+    payment.refresh_from_db()
+    assert payment.refund_reserved == 0
+    decisions = Evidence.objects.filter(intent=intent, kind="DECISION").order_by("pk")
+    assert [(row.author, row.detail) for row in decisions] == [("bert", AGREED), ("anna", "ticket 4711")]
+
+
+def test_what_the_gateway_said_meanwhile_is_not_decided_on(
+    stuck: GatewayTransaction,
+    give_up: Callable[[], GatewayTransaction],
+    two: GatewayContext,
+) -> None:
+    request = asked(give_up)
+    GatewayTransaction.objects.filter(pk=stuck.pk).update(absent_count=0)
+    with pytest.raises(UnableToResolve):
+        approve(request, author="bert", context=two)
+    request.refresh_from_db()
+    assert request.state == ApprovalState.WAITING
+
+
+def test_what_has_become_a_contradiction_since_is_not_decided_on(
+    stuck: GatewayTransaction,
+    give_up: Callable[[], GatewayTransaction],
+    two: GatewayContext,
+    clock: VirtualClock,
+    payment: Payment,
+) -> None:
+    request = asked(give_up)
+    clock.advance_to(stuck.next_query_at)
+    twice = answer_of(*(record(stuck, "8.00", id=f"g{n}") for n in range(2)))
+    sweep(context=scripted(two, twice))
+
+    with pytest.raises(UnableToResolve, match="moved on"):
+        approve(request, author="bert", context=two)
+
+    stuck.refresh_from_db()
+    payment.refresh_from_db()
+    assert (stuck.state, payment.frozen, payment.refund_reserved) == (IntentState.ANOMALY, True, 800)
+    assert not Discrepancy.objects.filter(closed_at__isnull=False).exists()
+    request.refresh_from_db()
+    assert request.state == ApprovalState.WAITING
+
+
+def test_a_difference_that_nobody_had_seen_is_not_closed_by_an_earlier_request(
+    stuck: GatewayTransaction,
+    give_up: Callable[[], GatewayTransaction],
+    two: GatewayContext,
+    clock: VirtualClock,
+    payment: Payment,
+) -> None:
+    clock.advance_to(stuck.next_query_at)
+    sweep(context=scripted(two, answer_of(*(record(stuck, "8.00", id=f"g{n}") for n in range(2)))))
+    request = asked(give_up)
+    clock.advance(minutes=1)
+    third = answer_of(*(record(stuck, "8.00", id=f"g{n}") for n in range(3)))
+    reconcile_order(order=payment.order, context=scripted(two, third), everything=True)
+
+    with pytest.raises(UnableToResolve, match="moved on"):
+        approve(request, author="bert", context=two)
+    assert Discrepancy.objects.filter(intent=stuck, closed_at__isnull=True).count() == 2
+
+
+def test_a_decision_and_the_word_of_who_agreed_are_written_together_or_not_at_all(
+    stuck: GatewayTransaction,
+    give_up: Callable[[], GatewayTransaction],
+    two: GatewayContext,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    request = asked(give_up)
+    with monkeypatch.context() as patch:
+        patch.setattr(settlement, "_add_evidence", lambda *_: kill())
+        with pytest.raises(Killed):
+            approve(request, author="bert", context=two)
+
+    request.refresh_from_db()
+    stuck.refresh_from_db()
+    assert (request.state, stuck.state) == (ApprovalState.WAITING, IntentState.UNKNOWN)
+    assert approve(request, author="bert", context=two).state == IntentState.ABANDONED
+
+
+def test_what_never_left_is_given_up_by_one_person(
+    two: GatewayContext, payment: Payment, make_context: MakeContext
+) -> None:
+    away = make_context(f"http://127.0.0.1:{unused_port()}")
+    intent = refund(payment=payment, context=away, amount=Decimal("8.00"))
+    assert intent.state == IntentState.NOT_SENT
+
+    no = Decision.DID_NOT_HAPPEN
+    assert resolve(intent, decision=no, reason="away", author="anna", context=two).state == "ABANDONED"

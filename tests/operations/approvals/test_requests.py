@@ -1,0 +1,164 @@
+"""What takes a second person is asked for, once, reserves nothing, and ends by a word or by its time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+
+from tests.operations.conftest import Pay, VirtualClock
+from tests.operations.journal import times_sent
+from tests.operations.second_person import asked, needs_two
+from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction, Payment
+from wallet_gateway.operations.approvals.requests import (
+    AnotherRequestWaits,
+    AwaitingApproval,
+    UnableToApprove,
+    decline,
+)
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused, SendingStopped
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
+    UnableToRefund,
+    capture,
+    refund,
+    reverse,
+)
+from wallet_gateway.operations.follow_ups.execute import KeyConflict, Who
+from wallet_gateway.operations.inputs import UnstorableText
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.operations.sending.emergency_stop import stop_sending
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+Ask = Callable[..., GatewayTransaction]
+ANNA = Who(author="anna", note="returned")
+
+
+@pytest.fixture
+def two(context: GatewayContext) -> GatewayContext:
+    """A shop that demands a second person above 5.00 EUR."""
+    return needs_two(context)
+
+
+@pytest.fixture
+def give(two: GatewayContext, pay: Pay) -> Ask:
+    """Refund the one payment of 20.00 EUR as anna."""
+    payment = pay()
+
+    def ask(amount: str | None = None, *, key: str | None = None) -> GatewayTransaction:
+        who = Who(key=key, author="anna", note="returned")
+        given = None if amount is None else Decimal(amount)
+        return refund(payment=payment, context=two, amount=given, who=who)
+
+    return ask
+
+
+def test_up_to_the_limit_one_person_is_enough(give: Ask, wallet_sandbox: SandboxControl) -> None:
+    assert give("5.00").state == "APPROVED"
+    assert times_sent(wallet_sandbox, "refund") == 1
+    assert not Approval.objects.exists()
+
+
+def test_above_it_a_request_waits_nothing_is_reserved_and_nothing_sent(
+    give: Ask, two: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    request = asked(lambda: give("5.01"))
+
+    assert (request.author, request.note, str(request.amount)) == ("anna", "returned", "5.01 EUR")
+    assert request.expires_at - request.created_at == two.policy.second_person.waits
+    assert Payment.objects.get().refund_reserved == 0
+    assert not GatewayTransaction.objects.filter(kind="REFUND").exists()
+    assert times_sent(wallet_sandbox, "refund") == 0
+
+
+def test_small_pieces_of_a_large_refund_count_together(give: Ask) -> None:
+    give("3.00")
+    request = asked(lambda: give("3.00"))
+    assert str(request.amount) == "3.00 EUR"
+    assert give("2.00").state == "APPROVED"
+
+
+def test_all_that_is_left_is_asked_for_as_an_amount(give: Ask) -> None:
+    assert str(asked(give).amount) == "20.00 EUR"
+
+
+def test_what_cannot_be_done_at_all_is_refused_and_asks_nobody(give: Ask, two: GatewayContext) -> None:
+    with pytest.raises(UnableToRefund, match="above what is left"):
+        give("20.01")
+    stop_sending(context=two, author="anna", reason="drill")
+    with pytest.raises(SendingStopped):
+        give("20.00")
+    assert not Approval.objects.exists()
+
+
+def test_captures_and_reversals_take_one_person(two: GatewayContext, pay: Pay) -> None:
+    assert reverse(payment=pay(type="preauthorization"), context=two, who=ANNA).state == "APPROVED"
+    assert capture(payment=pay(type="preauthorization"), context=two, who=ANNA).state == "APPROVED"
+
+
+def test_the_same_key_gives_the_same_request_and_no_other_operation_has_it(give: Ask) -> None:
+    first = asked(lambda: give("8.00", key="click"))
+    assert asked(lambda: give("8.00", key="click")) == first
+    with pytest.raises(KeyConflict):
+        give("9.00", key="click")
+
+
+def test_a_payment_has_one_request_that_waits(give: Ask) -> None:
+    asked(lambda: give("8.00"))
+    with pytest.raises(AnotherRequestWaits, match="decide on that one first"):
+        give("9.00")
+
+
+def test_who_declines_says_why_and_the_key_is_spent(
+    give: Ask, clock: VirtualClock, wallet_sandbox: SandboxControl
+) -> None:
+    request = asked(lambda: give("8.00", key="click"))
+
+    declined = decline(request, author="bert", reason="not returned", clock=clock)
+
+    assert (declined.state, declined.decided_by, declined.reason) == ("DECLINED", "bert", "not returned")
+    with pytest.raises(OperationRefused, match="was not agreed to") as refused:
+        give("8.00", key="click")
+    assert not isinstance(refused.value, AwaitingApproval)
+    with pytest.raises(UnableToApprove):
+        decline(request, author="carla", reason="twice", clock=clock)
+    assert asked(lambda: give("8.00")) != request
+    assert times_sent(wallet_sandbox, "refund") == 0
+
+
+def test_who_asked_withdraws_it(give: Ask, clock: VirtualClock) -> None:
+    request = asked(lambda: give("8.00"))
+    assert decline(request, author="Anna", reason="wrong amount", clock=clock).state == "WITHDRAWN"
+
+
+@pytest.mark.parametrize(
+    ("author", "reason", "refusal"),
+    [("", "no", UnableToApprove), ("bert", " ", UnableToApprove), ("be\x00rt", "no", UnstorableText)],
+)
+def test_declining_needs_a_name_and_a_reason(
+    give: Ask, clock: VirtualClock, author: str, reason: str, refusal: type[Exception]
+) -> None:
+    request = asked(lambda: give("8.00"))
+    with pytest.raises(refusal):
+        decline(request, author=author, reason=reason, clock=clock)
+    request.refresh_from_db()
+    assert request.state == ApprovalState.WAITING
+
+
+def test_what_nobody_decides_lapses_and_holds_up_no_further_request(
+    give: Ask, two: GatewayContext, clock: VirtualClock
+) -> None:
+    first = asked(lambda: give("8.00"))
+    clock.advance(days=7)
+    with pytest.raises(UnableToApprove):
+        decline(first, author="bert", reason="late", clock=clock)
+
+    second = asked(lambda: give("8.00"))
+    clock.advance(days=7)
+    sweep(context=two)
+
+    for request in (first, second):
+        request.refresh_from_db()
+        assert (request.state, request.slot, request.decided_by) == (ApprovalState.LAPSED, None, "")

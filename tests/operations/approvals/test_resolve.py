@@ -1,0 +1,311 @@
+"""A person's decisions: when one is open, what it books, and that no decision hides what the gateway says."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from tests.client.servers import unused_port
+from tests.operations.conftest import MakeContext, MakeOrder, Pay, Resolve, VirtualClock, sweep_until
+from tests.operations.dying import in_the_name_of, scripted
+from tests.operations.records import answer_of, record
+from tests.operations.subjects import Subject
+from tests.operations.wallet_customer import CARD, Customer
+from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, OrderState
+from wallet_gateway.models import (
+    Discrepancy,
+    Evidence,
+    GatewayTransaction,
+    PaymentOrder,
+)
+from wallet_gateway.operations.approvals import resolve as resolutions
+from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+S = IntentState
+HAPPENED, NOT_HAPPENED = Decision.DID_HAPPEN, Decision.DID_NOT_HAPPEN
+
+
+@pytest.fixture
+def stuck(subject: Subject, context: GatewayContext, clock: VirtualClock) -> GatewayTransaction:
+    """An outcome that nobody could find out for a day."""
+    subject.control.fault(subject.name, "drop_before")
+    intent = subject.carry_out()
+    sweep_until(intent, lambda row: row.needs_operator, context=context, clock=clock)
+    return intent
+
+
+# Words
+
+
+@pytest.mark.parametrize("words", [{"reason": ""}, {"reason": "  "}, {"author": ""}, {"author": "\n"}])
+@pytest.mark.parametrize("subject", ["capture"], indirect=True)
+def test_a_decision_needs_a_reason_and_a_name(
+    words: dict[str, str], stuck: GatewayTransaction, resolve: Resolve
+) -> None:
+    with pytest.raises(UnableToResolve, match="a reason and the name"):
+        resolve(stuck, NOT_HAPPENED, **words)
+    stuck.refresh_from_db()
+    assert stuck.state == S.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "words", [{"reason": "\ud800"}, {"author": "a\udfff"}, {"reason": "a\0b"}], ids=ascii
+)
+@pytest.mark.parametrize("subject", ["capture"], indirect=True)
+def test_words_that_cannot_be_stored_are_refused(
+    words: dict[str, str], stuck: GatewayTransaction, resolve: Resolve
+) -> None:
+    with pytest.raises(UnableToResolve, match="reason and author must be text"):
+        resolve(stuck, NOT_HAPPENED, **words)
+
+
+@pytest.mark.parametrize("subject", ["capture"], indirect=True)
+def test_long_words_are_cut_and_kept(stuck: GatewayTransaction, resolve: Resolve) -> None:
+    resolve(stuck, NOT_HAPPENED, reason="r" * 900, author="a" * 300)
+    decision = Evidence.objects.get(intent=stuck, kind="DECISION")
+    assert (decision.detail, decision.author) == ("r" * 500, "a" * 150)
+
+
+# Outcomes that nobody can find out
+
+
+def test_what_was_sent_for_an_account_that_the_settings_no_longer_name_is_not_given_up(
+    subject: Subject, stuck: GatewayTransaction, resolve: Resolve, context: GatewayContext
+) -> None:
+    with pytest.raises(UnableToResolve, match="give the alias its account back"):
+        resolve(stuck, NOT_HAPPENED, context=in_the_name_of("ANOTHER", context))
+    assert subject.reserved() == subject.amount
+
+
+def test_what_nobody_can_find_out_is_given_up_and_watched(
+    subject: Subject, stuck: GatewayTransaction, resolve: Resolve, clock: VirtualClock
+) -> None:
+    assert subject.reserved() == subject.amount
+    given_up = resolve(stuck, NOT_HAPPENED)
+
+    assert given_up.state == S.ABANDONED
+    assert (subject.reserved(), subject.booked()) == (0, 0)
+    assert given_up.decided_by_person
+    assert not given_up.needs_operator
+    assert given_up.next_query_at is not None
+    assert given_up.next_query_at > clock.now()
+    assert "ticket 4711" in given_up.detail
+    assert subject.carry_out().state == S.APPROVED
+    assert subject.requests() == 2
+
+
+def test_what_was_given_up_and_happened_all_the_same_is_an_anomaly(
+    subject: Subject,
+    stuck: GatewayTransaction,
+    resolve: Resolve,
+    context: GatewayContext,
+    clock: VirtualClock,
+) -> None:
+    intent = resolve(stuck, NOT_HAPPENED)
+    clock.advance_to(intent.next_query_at)
+    sweep(context=scripted(context, answer_of(record(intent, intent.amount.to_wire()))))
+
+    intent.refresh_from_db()
+    assert intent.state == S.ANOMALY
+    assert Discrepancy.objects.get().kind == "APPROVED_AFTER_END"
+    assert subject.is_frozen()
+
+    accepted = resolve(intent, HAPPENED)
+    assert accepted.state == S.APPROVED
+    assert subject.booked() == subject.amount
+    assert not subject.is_frozen()
+
+
+@pytest.mark.parametrize("subject", ["capture"], indirect=True)
+def test_what_was_given_up_is_watched_for_ninety_days(
+    stuck: GatewayTransaction, resolve: Resolve, context: GatewayContext, clock: VirtualClock
+) -> None:
+    intent = resolve(stuck, NOT_HAPPENED)
+    began = clock.now()
+    sweep_until(intent, lambda row: row.next_query_at is None, context=context, clock=clock)
+    assert timedelta(days=89) < clock.now() - began < timedelta(days=92)
+
+
+@pytest.mark.parametrize("subject", ["capture"], indirect=True)
+def test_before_a_day_and_five_answers_it_is_too_early(
+    subject: Subject, resolve: Resolve, context: GatewayContext, clock: VirtualClock
+) -> None:
+    subject.control.fault("capture", "drop_before")
+    intent = subject.carry_out()
+    for _ in range(6):
+        clock.advance_to(intent.next_query_at)
+        sweep(context=context)
+        intent.refresh_from_db()
+    assert intent.absent_count == 6
+    with pytest.raises(UnableToResolve, match=r"too early: after 24 hours and 5 empty answers .*so far 6"):
+        resolve(intent, NOT_HAPPENED)
+
+    clock.advance(hours=25)
+    assert resolve(intent, NOT_HAPPENED).state == S.ABANDONED
+
+
+@pytest.mark.parametrize("subject", ["capture"], indirect=True)
+def test_a_day_without_answers_is_no_day_of_empty_answers(
+    subject: Subject, resolve: Resolve, clock: VirtualClock
+) -> None:
+    subject.control.fault("capture", "drop_before")
+    intent = subject.carry_out()
+    clock.advance(days=2)
+    with pytest.raises(UnableToResolve, match="so far 0"):
+        resolve(intent, NOT_HAPPENED)
+
+
+@pytest.mark.parametrize("subject", ["capture"], indirect=True)
+def test_a_state_that_nobody_has_heard_of_is_decided_by_a_person_in_the_end(
+    subject: Subject, resolve: Resolve, context: GatewayContext, clock: VirtualClock
+) -> None:
+    subject.control.fault("capture", "undocumented_state")
+    intent = subject.carry_out()
+    sweep_until(intent, lambda row: row.needs_operator, context=context, clock=clock)
+    assert resolve(intent, NOT_HAPPENED).state == S.ABANDONED
+
+
+def test_nobody_but_the_gateway_approves(stuck: GatewayTransaction, resolve: Resolve) -> None:
+    with pytest.raises(UnableToResolve, match="only the gateway's evidence approves"):
+        resolve(stuck, HAPPENED)
+
+
+def test_what_never_left_may_be_cancelled_at_any_time(
+    subject: Subject,
+    resolve: Resolve,
+    make_context: MakeContext,
+    context: GatewayContext,
+    clock: VirtualClock,
+) -> None:
+    intent = subject.carry_out(make_context(f"http://127.0.0.1:{unused_port()}"))
+    assert resolve(intent, NOT_HAPPENED).state == S.ABANDONED
+    assert subject.reserved() == 0
+
+    clock.advance(minutes=1)
+    assert sweep(context=context).sent_again == 0
+    assert subject.requests() == 0
+
+
+@pytest.mark.parametrize("decision", list(Decision))
+@pytest.mark.parametrize("fault", [None, "errored"])
+def test_what_the_gateway_has_ended_needs_no_decision(
+    fault: str | None, decision: Decision, subject: Subject, resolve: Resolve
+) -> None:
+    if fault:
+        subject.control.fault(subject.name, fault)
+    intent = subject.carry_out()
+    with pytest.raises(UnableToResolve):
+        resolve(intent, decision)
+    assert not Evidence.objects.filter(kind="DECISION").exists()
+
+
+@pytest.mark.parametrize("decision", list(Decision))
+def test_a_page_that_is_open_needs_no_decision(decision: Decision, open_page: Pay, resolve: Resolve) -> None:
+    with pytest.raises(UnableToResolve):
+        resolve(open_page().opening, decision)
+
+
+def test_what_is_pending_on_a_hosted_page_is_the_gateways_to_decide_for_a_week(
+    pay: Pay, resolve: Resolve, context: GatewayContext, clock: VirtualClock
+) -> None:
+    """What becomes of it then: `test_pending_for_ever`."""
+    intent = pay("pending").opening
+    sweep_until(intent, lambda row: row.query_count > 12, context=context, clock=clock)
+    assert clock.now() - intent.state_since > timedelta(days=2)
+    assert (intent.absent_count > 5, intent.needs_operator) == (True, False)
+    with pytest.raises(UnableToResolve, match=r"too early: after 7 days and 5 answers that ended nothing"):
+        resolve(intent, NOT_HAPPENED)
+
+
+# 3-D Secure that the gateway never ends
+
+
+@pytest.fixture
+def held(customer: Customer, make_order: MakeOrder, clock: VirtualClock) -> GatewayTransaction:
+    """A card whose 3-D Secure nobody finishes, at a gateway whose own clock never ends it."""
+    intent = customer.pay(make_order(), CARD).opening
+    assert intent.state == S.AWAITING_3DS
+    clock.sandbox = None
+    return intent
+
+
+def test_three_d_secure_that_never_ends_is_left_to_a_person_after_a_day(
+    held: GatewayTransaction, resolve: Resolve, context: GatewayContext, clock: VirtualClock
+) -> None:
+    began = clock.now()
+    with pytest.raises(UnableToResolve, match=r"5 answers that ended nothing .*so far 0"):
+        resolve(held, NOT_HAPPENED)
+    sweep_until(held, lambda row: row.absent_count == 8, context=context, clock=clock)
+    with pytest.raises(UnableToResolve, match=r"too early: after 24 hours .*so far 8"):
+        resolve(held, NOT_HAPPENED)
+    assert not held.needs_operator
+
+    sweep_until(held, lambda row: row.needs_operator, context=context, clock=clock)
+    assert timedelta(days=1) <= clock.now() - began < timedelta(days=2)
+    given_up = resolve(held, NOT_HAPPENED)
+
+    assert (given_up.state, given_up.decided_by_person) == (S.ABANDONED, True)
+    order = PaymentOrder.objects.get()
+    assert (order.state, order.is_payable) == (OrderState.FAILED, True)
+
+
+def test_three_d_secure_that_was_given_up_and_succeeds_late_is_an_anomaly_and_not_lost(
+    held: GatewayTransaction,
+    resolve: Resolve,
+    context: GatewayContext,
+    clock: VirtualClock,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    sweep_until(held, lambda row: row.needs_operator, context=context, clock=clock)
+    given_up = resolve(held, NOT_HAPPENED)
+    wallet_sandbox.complete_three_d_secure(held.reference, "success")
+    clock.advance_to(given_up.next_query_at)
+    sweep(context=context)
+
+    held.refresh_from_db()
+    assert (held.state, PaymentOrder.objects.get().state) == (S.ANOMALY, OrderState.FROZEN)
+    assert Discrepancy.objects.get().kind == "APPROVED_AFTER_END"
+    assert resolve(held, HAPPENED).state == S.APPROVED
+    assert PaymentOrder.objects.get().state == OrderState.PAID
+
+
+def test_asking_after_what_stays_pending_fills_no_history(
+    held: GatewayTransaction, context: GatewayContext, clock: VirtualClock
+) -> None:
+    before = Evidence.objects.filter(intent=held).count()
+    sweep_until(held, lambda row: row.query_count == 5, context=context, clock=clock)
+    assert Evidence.objects.filter(intent=held).count() == before
+
+
+def test_a_gateway_that_answers_nothing_about_a_held_card_calls_a_person_who_cannot_decide_yet(
+    held: GatewayTransaction,
+    resolve: Resolve,
+    context: GatewayContext,
+    clock: VirtualClock,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    wallet_sandbox.fault("status", "status_before", times=100, status=500)
+    sweep_until(held, lambda row: row.needs_operator, context=context, clock=clock)
+    assert (held.state, held.absent_count) == (S.AWAITING_3DS, 0)
+    with pytest.raises(UnableToResolve, match="so far 0"):
+        resolve(held, NOT_HAPPENED)
+
+
+@pytest.mark.parametrize("subject", ["capture"], indirect=True)
+def test_a_decision_that_was_overtaken_is_refused(
+    stuck: GatewayTransaction, resolve: Resolve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def overtaken(intent: GatewayTransaction, *_: object) -> object:
+        GatewayTransaction.objects.filter(pk=intent.pk).update(state=S.SENDING)
+        return IntentEvent.ABANDONED
+
+    monkeypatch.setattr(resolutions, "_event", overtaken)
+    with pytest.raises(UnableToResolve, match="moved on meanwhile"):
+        resolve(stuck, NOT_HAPPENED)
+    # Put back what only this test has bent.
+    GatewayTransaction.objects.filter(pk=stuck.pk).update(state=S.UNKNOWN)

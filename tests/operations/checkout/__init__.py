@@ -1,0 +1,1 @@
+"""Creating orders and opening their hosted page."""

@@ -1,0 +1,246 @@
+"""Opening the hosted page: one at a time, never a second one by accident, never one of a strange host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import pytest
+from django.test.utils import CaptureQueriesContext
+
+from tests.client.servers import RawServer, unused_port
+from tests.operations.conftest import MUG, MakeContext, MakeOrder, Pay, Start
+from tests.operations.dying import interrupted, scripted
+from tests.statements import statements
+from wallet_gateway.client.errors import OutcomeUnknown, UnknownReason
+from wallet_gateway.client.exchange import Answer
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.operations.checkout.payment_attempts import (
+    CheckoutInProgress,
+    CheckoutPaused,
+    OrderNotPayable,
+)
+from wallet_gateway.operations.checkout.start import CheckoutRefused, GatewayUnreachable
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
+from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+S = IntentState
+
+
+# What never left
+
+
+def test_the_same_bytes_leave_that_were_written_whatever_the_settings_say_by_now(
+    make_order: MakeOrder,
+    make_context: MakeContext,
+    start: Start,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    order = make_order(language="de", cardholder={"cardholder_email": "ada@example.com"})
+    unreachable = make_context(f"http://127.0.0.1:{unused_port()}")
+    with pytest.raises(GatewayUnreachable, match="nothing was sent"):
+        start(order, unreachable)
+    written = GatewayTransaction.objects.get().request_body.encode()
+
+    context.gateway.account = replace(context.gateway.account, skin_id="midnight", redirect_url_timeout=60)
+    with RawServer(lambda connection, request: False) as gateway:
+        elsewhere = make_context(gateway.base_url)
+        elsewhere.gateway.account = context.gateway.account
+        with pytest.raises(GatewayUnreachable):
+            start(order, elsewhere)
+        assert [request.body for request in gateway.requests] == [written]
+
+
+def test_a_request_tries_twice_to_reach_the_gateway_and_no_more(
+    make_order: MakeOrder, make_context: MakeContext, start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unreachable = make_context(f"http://127.0.0.1:{unused_port()}")
+    tries: list[CheckoutRequest] = []
+    ask = unreachable.gateway.checkout
+
+    def counted(request: CheckoutRequest, **given: Any) -> Answer[CheckoutResponse]:
+        tries.append(request)
+        return ask(request, **given)
+
+    monkeypatch.setattr(unreachable.gateway, "checkout", counted)
+    with pytest.raises(GatewayUnreachable):
+        start(make_order(), unreachable)
+
+    assert len(tries) == 2
+    assert tries[0] == tries[1]
+    assert GatewayTransaction.objects.get().attempt_no == 1
+
+
+def test_a_second_try_that_loses_its_answer_ends_the_attempt(
+    make_order: MakeOrder, context: GatewayContext, start: Start
+) -> None:
+    def lose() -> None:
+        raise OutcomeUnknown(UnknownReason.TIMEOUT)
+
+    with pytest.raises(GatewayUnreachable, match="no payment page was received"):
+        start(make_order(), interrupted(context, before=lose))
+    assert GatewayTransaction.objects.get().state == S.ABANDONED
+
+
+# The host of the page
+
+
+def page_at(url: str) -> bytes:
+    return b'{"redirectUrl": "%s"}' % url.encode()
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://evil.example/checkout/1/",
+        "https://gateway.example.evil.example/",
+        "https://evil.example/gateway.example",
+        "https://gateway.example:444/",
+        "https://gateway.example./",
+        "http://gateway.example/",
+        "http://127.0.0.1:8001/",
+        "https://xn--gatewy-mva.example/",
+    ],
+)
+def test_a_page_on_a_host_that_is_not_allowed_is_shown_to_nobody(
+    url: str, make_order: MakeOrder, make_context: MakeContext, start: Start
+) -> None:
+    strict = make_context(redirect_hosts=frozenset({"gateway.example"}), allow_plain_http=False)
+    with pytest.raises(CheckoutRefused, match="not among the allowed"):
+        start(make_order(), scripted(strict, page_at(url)))
+
+    intent = GatewayTransaction.objects.get()
+    assert (intent.state, intent.redirect_url) == (S.ABANDONED, "")
+    assert Discrepancy.objects.get().kind == "UNEXPECTED_HOST"
+    assert not Payment.objects.get().frozen
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://gateway.example/checkout/1/", "https://GATEWAY.example/x?y=z", "https://pay.example:8443/"],
+)
+def test_a_page_on_an_allowed_host_is_shown(
+    url: str, make_order: MakeOrder, make_context: MakeContext, start: Start
+) -> None:
+    hosts = frozenset({"gateway.example", "pay.example:8443"})
+    strict = make_context(redirect_hosts=hosts, allow_plain_http=False)
+    assert start(make_order(), scripted(strict, page_at(url))).redirect_url == url
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "/checkout/1/",
+        "//evil.example/",
+        "https://127.0.0.1@evil.example/",
+        "https://evil.example\\\\@127.0.0.1/",
+        "https://",
+        "",
+    ],
+)
+def test_what_is_no_address_is_no_answer(
+    url: str, make_order: MakeOrder, context: GatewayContext, start: Start
+) -> None:
+    with pytest.raises(GatewayUnreachable):
+        start(make_order(), scripted(context, page_at(url)))
+    assert GatewayTransaction.objects.get().state == S.ABANDONED
+
+
+# Refusals
+
+
+def test_a_refusal_before_anything_is_sent_is_told_apart_from_one_by_the_gateway() -> None:
+    assert issubclass(OrderNotPayable, OperationRefused)
+    assert issubclass(CheckoutInProgress, OperationRefused)
+    assert issubclass(CheckoutPaused, OperationRefused)
+    assert not issubclass(CheckoutRefused, OperationRefused)
+    assert not issubclass(GatewayUnreachable, OperationRefused)
+
+
+# What it costs
+
+
+@pytest.mark.parametrize("lines", [1, 100])
+@pytest.mark.parametrize("attempt", ["first", "second"])
+def test_a_checkout_takes_six_statements_whatever_the_cart(
+    lines: int,
+    attempt: str,
+    make_order: MakeOrder,
+    start: Start,
+    pay: Pay,
+    context: GatewayContext,
+    django_capture_queries: Callable[[], AbstractContextManager[CaptureQueriesContext]],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("wallet_gateway.operations.sending.circuit_breaker._PAUSE_IS_READ_EVERY", 3600.0)
+    cart = tuple(replace(MUG, product_id=f"MUG-{n}") for n in range(lines))
+    start(make_order())
+    order = make_order(items=cart) if attempt == "first" else pay("refused", items=cart).order
+    with django_capture_queries() as captured:
+        start(order)
+    assert len(statements(captured)) <= 6, statements(captured)
+
+
+@pytest.fixture
+def django_capture_queries() -> Callable[[], AbstractContextManager[CaptureQueriesContext]]:
+    from django.db import connection
+
+    return lambda: CaptureQueriesContext(connection)
+
+
+# An older page
+
+
+def paid_while_opening(
+    pay: Pay, context: GatewayContext, control: SandboxControl, outcome: str
+) -> tuple[PaymentOrder, GatewayContext]:
+    """An order whose first page is decided, and that known to us, while its second one is being opened."""
+    older = pay("return")
+    GatewayTransaction.objects.update(expires_at=context.clock.now())
+
+    def decide() -> None:
+        control.complete_checkout(older.reference, outcome)
+        reconcile_attempt(reference=older.reference, context=context)
+
+    order = PaymentOrder.objects.get()
+    # What was asked a moment ago is not asked again.
+    GatewayTransaction.objects.update(last_queried_at=None)
+    return order, interrupted(context, after=decide)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "details"), [("success", {}), ("success", {"type": "preauthorization"}), ("pending", {})]
+)
+def test_a_page_is_not_handed_out_when_an_older_one_was_paid_while_it_was_opened(
+    outcome: str,
+    details: dict[str, Any],
+    pay: Pay,
+    start: Start,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    order, overtaken = paid_while_opening(partial(pay, **details), context, wallet_sandbox, outcome)
+    with pytest.raises(OrderNotPayable, match="must not be paid again"):
+        start(order, overtaken)
+
+    # The gateway has the page, so it is still asked after.
+    newer = GatewayTransaction.objects.get(payment__number=2)
+    assert newer.state == S.OPEN
+    assert newer.next_query_at is not None
+
+
+def test_a_page_is_handed_out_when_an_older_one_failed_while_it_was_opened(
+    pay: Pay, start: Start, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    order, overtaken = paid_while_opening(pay, context, wallet_sandbox, "refused")
+    assert start(order, overtaken).redirect_url

@@ -1,0 +1,1 @@
+"""Capture, refund, reversal and detached refund."""

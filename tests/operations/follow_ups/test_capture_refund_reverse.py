@@ -1,0 +1,319 @@
+"""Capture, refund and reversal: what may be done, what may not and why, and what a repeated key means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tests.operations.conftest import Pay, VirtualClock
+from tests.operations.journal import posts
+from wallet_gateway.contexts import return_urls
+from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.models import GatewayTransaction, OutboxFact, Payment
+from wallet_gateway.operations.checkout.start import start_checkout
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
+    UnableToCapture,
+    UnableToRefund,
+    UnableToReverse,
+    capture,
+    refund,
+    reverse,
+)
+from wallet_gateway.operations.follow_ups.execute import Who
+from wallet_gateway.operations.inputs import BadAmount
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.operations.polling import reconciliation
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+S = IntentState
+
+
+def eur(text: str) -> Decimal:
+    return Decimal(text)
+
+
+# What is sent
+
+
+def test_a_follow_up_names_its_original_and_has_a_reference_of_its_own(
+    paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    intent = refund(payment=paid, context=context, amount=eur("7.50"))
+
+    (entry,) = [entry for entry in posts(wallet_sandbox) if entry["operation"] == "refund"]
+    assert entry["body"] | {"userId": ""} == {
+        "merchantId": "SANDBOX-MERCHANT",
+        "storeId": "SANDBOX-STORE",
+        "userId": "",
+        "type": "ecom.refund",
+        "amount": "7.50",
+        "currencyCode": "EUR",
+        "clientSystemTransactionId": intent.reference,
+        "clientSystemInvoiceId": paid.reference,
+        "providerDiscretionaryData": "A-1001",
+        "apmDetails": {"apmProvider": "ExampleWalletV2"},
+    }
+    assert intent.reference != paid.reference
+
+
+def test_who_asked_and_why_is_kept(paid: Payment, context: GatewayContext) -> None:
+    who = Who(key="form-1", author="a" * 200, note="n" * 600)
+    intent = refund(payment=paid, context=context, amount=eur("1.00"), who=who)
+    intent.refresh_from_db()
+    assert (intent.key, intent.author, intent.note) == ("form-1", "a" * 150, "n" * 500)
+
+
+# How much
+
+
+@pytest.mark.parametrize("amount", [None, eur("20.00"), eur("20"), Money(eur("20.00"), "EUR")])
+def test_no_amount_means_all_that_is_left(
+    amount: Decimal | Money | None, authorised: Payment, context: GatewayContext
+) -> None:
+    assert capture(payment=authorised, context=context, amount=amount).amount_minor == 2000
+    authorised.refresh_from_db()
+    assert refund(payment=authorised, context=context, amount=amount).amount_minor == 2000
+
+
+def test_the_rest_is_what_earlier_parts_have_left(authorised: Payment, context: GatewayContext) -> None:
+    for part in ("5.00", "0.01"):
+        capture(payment=authorised, context=context, amount=eur(part))
+    authorised.refresh_from_db()
+    assert capture(payment=authorised, context=context).amount_minor == 1499
+    authorised.refresh_from_db()
+    assert (authorised.captured, authorised.state) == (2000, "PAID")
+
+
+@pytest.mark.parametrize("verb", [capture, refund])
+def test_what_is_no_amount_of_the_payments_currency_is_refused(
+    verb: Callable[..., GatewayTransaction],
+    authorised: Payment,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    for amount in (eur("0"), 1.0, Money(eur("1.00"), "USD")):
+        with pytest.raises(BadAmount):
+            verb(payment=authorised, context=context, amount=amount)
+    assert posts(wallet_sandbox) == []
+
+
+@pytest.mark.parametrize(("currency", "amount", "wire"), [("JPY", "7", "7"), ("KWD", "1.25", "1.250")])
+def test_amounts_leave_with_the_decimals_of_their_currency(
+    currency: str,
+    amount: str,
+    wire: str,
+    pay: Pay,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    payment = pay(currency=currency, items=(), amount=eur("20"))
+    intent = refund(payment=payment, context=context, amount=eur(amount))
+    assert intent.state == S.APPROVED
+    assert posts(wallet_sandbox)[-1]["body"]["amount"] == wire
+
+
+# What may not be done
+
+
+def refused(
+    verb: Callable[..., GatewayTransaction], words: str, control: SandboxControl, **given: Any
+) -> None:
+    before, rows = len(posts(control)), GatewayTransaction.objects.count()
+    with pytest.raises(OperationRefused, match=words):
+        verb(**given)
+    assert len(posts(control)) == before
+    assert GatewayTransaction.objects.count() == rows
+
+
+def test_more_than_is_left_is_refused(
+    authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    refused(
+        capture,
+        "above what is left to capture",
+        wallet_sandbox,
+        payment=authorised,
+        context=context,
+        amount=eur("20.01"),
+    )
+    capture(payment=authorised, context=context, amount=eur("5.00"))
+    authorised.refresh_from_db()
+    for amount, words in (
+        (eur("5.01"), "above what is left to refund"),
+        (eur("20.00"), "above what is left"),
+    ):
+        refused(refund, words, wallet_sandbox, payment=authorised, context=context, amount=amount)
+
+
+def test_what_is_not_captured_cannot_be_refunded(
+    authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    refused(refund, "nothing is captured", wallet_sandbox, payment=authorised, context=context)
+
+
+def test_what_is_used_up_cannot_be_used_again(
+    paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    refused(capture, "above what is left", wallet_sandbox, payment=paid, context=context)
+    refund(payment=paid, context=context)
+    paid.refresh_from_db()
+    refused(refund, "above what is left", wallet_sandbox, payment=paid, context=context)
+
+
+@pytest.mark.parametrize(
+    ("verb", "words"), [(capture, "authorised"), (refund, "captured"), (reverse, "auth")]
+)
+def test_a_page_that_is_not_paid_has_nothing_to_work_on(
+    verb: Callable[..., GatewayTransaction],
+    words: str,
+    open_page: Pay,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    refused(verb, f"nothing is {words}", wallet_sandbox, payment=open_page(), context=context)
+
+
+def test_a_sale_and_whatever_is_captured_cannot_be_reversed(
+    paid: Payment, authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    capture(payment=authorised, context=context, amount=eur("0.01"))
+    authorised.refresh_from_db()
+    for payment in (paid, authorised):
+        refused(reverse, "refund it instead", wallet_sandbox, payment=payment, context=context)
+
+
+def test_what_is_reversed_is_gone(
+    authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    reverse(payment=authorised, context=context)
+    authorised.refresh_from_db()
+    assert authorised.reversal == Reversal.DONE
+    refused(capture, "reversed", wallet_sandbox, payment=authorised, context=context, amount=eur("1.00"))
+    refused(reverse, "reversed already", wallet_sandbox, payment=authorised, context=context)
+    refused(refund, "nothing is captured", wallet_sandbox, payment=authorised, context=context)
+
+
+@pytest.mark.parametrize(
+    ("verb", "refusal"), [(capture, UnableToCapture), (refund, UnableToRefund), (reverse, UnableToReverse)]
+)
+def test_a_frozen_payment_is_left_alone(
+    verb: Callable[..., GatewayTransaction],
+    refusal: type[OperationRefused],
+    authorised: Payment,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    wallet_sandbox.portal(authorised.reference, "ecom.capture", "1.00")
+    clock.advance(minutes=6)
+    sweep(context=context)
+    authorised.refresh_from_db()
+    with pytest.raises(refusal, match="frozen until a person has looked"):
+        verb(payment=authorised, context=context)
+    assert len(posts(wallet_sandbox)) == 0
+
+
+def test_what_a_stale_copy_allows_is_refused_by_the_row(
+    authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    stale = Payment.objects.get(pk=authorised.pk)
+    capture(payment=authorised, context=context)
+    assert (stale.captured, stale.capture_reserved) == (0, 0)
+    refused(capture, "above what is left", wallet_sandbox, payment=stale, context=context, amount=eur("0.01"))
+    stale.captured = 0
+    refused(reverse, "refund it instead", wallet_sandbox, payment=stale, context=context)
+
+
+def test_an_unknown_reversal_blocks_a_capture(
+    authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault("reversal", "drop_before")
+    reverse(payment=authorised, context=context)
+    authorised.refresh_from_db()
+    assert authorised.reversal == Reversal.RESERVED
+    refused(capture, "reversed", wallet_sandbox, payment=authorised, context=context, amount=eur("1.00"))
+
+
+def test_an_unknown_capture_blocks_a_reversal(
+    authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault("capture", "drop_before")
+    capture(payment=authorised, context=context, amount=eur("1.00"))
+    refused(reverse, "under way", wallet_sandbox, payment=authorised, context=context)
+
+
+def test_a_reversal_that_is_refused_gives_the_authorisation_back(
+    authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault("reversal", "errored")
+    assert reverse(payment=authorised, context=context).state == S.REJECTED
+    authorised.refresh_from_db()
+    assert authorised.reversal == Reversal.NONE
+    assert capture(payment=authorised, context=context).state == S.APPROVED
+
+
+# What is pending
+
+
+def test_a_pending_refund_holds_its_amount_until_the_gateway_decides(
+    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    payment = pay(items=(), amount=eur("7000.00"))
+    intent = refund(payment=payment, context=context, amount=eur("6660.02"))
+    assert intent.state == S.PENDING
+    payment.refresh_from_db()
+    assert payment.refund_reserved == 666002
+
+    wallet_sandbox.settle_pending(intent.reference, "success")
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
+    payment.refresh_from_db()
+    assert (payment.refund_reserved, payment.refunded) == (0, 666002)
+    payment.order.refresh_from_db()
+    assert payment.order.state == OrderState.PART_REFUNDED
+    assert OutboxFact.objects.filter(intent=intent).get().kind == "REFUNDED"
+
+
+def test_a_pending_refund_that_fails_gives_its_amount_back(
+    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    payment = pay(items=(), amount=eur("7000.00"))
+    intent = refund(payment=payment, context=context, amount=eur("6660.02"))
+    wallet_sandbox.settle_pending(intent.reference, "refused")
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
+    payment.refresh_from_db()
+    assert (payment.refund_reserved, payment.refunded) == (0, 0)
+
+
+# Two payments of one order
+
+
+def test_the_refund_of_a_second_payment_leaves_the_order_paid(
+    pay: Pay,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    first = pay("return")
+    clock.advance(seconds=850)
+    second = start_checkout(order=first.order, context=context, return_urls=return_urls)
+    for payment in (first, second):
+        wallet_sandbox.complete_checkout(payment.reference, "success")
+        reconciliation.reconcile_attempt(reference=payment.reference, context=context)
+    order = first.order
+    order.refresh_from_db()
+    assert order.state == OrderState.OVERPAID
+
+    payment = Payment.objects.select_related("order").get(pk=second.pk)
+    assert refund(payment=payment, context=context).state == S.APPROVED
+    order.refresh_from_db()
+    assert order.state == OrderState.PAID

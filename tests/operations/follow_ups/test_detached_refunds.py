@@ -1,0 +1,317 @@
+"""Detached refunds: less may be approved than asked, the limit may be known to the gateway alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+
+from tests.operations.conftest import VirtualClock
+from tests.operations.dying import scripted
+from tests.operations.records import answer_of, record
+from tests.operations.subjects import DEPOSIT, MIGRATION_FILE
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, MigratedDeposit, OutboxFact
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import SendingStopped
+from wallet_gateway.operations.follow_ups.detached_refunds import UnableToRefundMigrated, refund_migrated
+from wallet_gateway.operations.follow_ups.execute import KeyConflict, Who
+from wallet_gateway.operations.inputs import BadAmount
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.operations.migration.import_export import import_migration_file
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+S = IntentState
+Give = Callable[..., GatewayTransaction]
+
+
+@pytest.fixture
+def at_gateway(wallet_sandbox: SandboxControl) -> None:
+    """The gateway knows a deposit of 50.00 EUR, of which 10.00 were refunded before."""
+    wallet_sandbox.migration_file(MIGRATION_FILE)
+
+
+@pytest.fixture
+def known(at_gateway: None, clock: VirtualClock) -> None:
+    """We know it, too."""
+    import_migration_file(MIGRATION_FILE.splitlines(), gateway="default", clock=clock)
+
+
+@pytest.fixture
+def give(context: GatewayContext) -> Give:
+    def refund(amount: str, context: GatewayContext = context, **given: object) -> GatewayTransaction:
+        fields = {"parent_transaction_id": DEPOSIT, "currency": "EUR"} | given
+        return refund_migrated(amount=Decimal(amount), context=context, **fields)  # type: ignore[arg-type]
+
+    return refund
+
+
+def deposit() -> MigratedDeposit:
+    return MigratedDeposit.objects.get(parent_transaction_id=DEPOSIT)
+
+
+def posts(control: SandboxControl) -> list[dict[str, object]]:
+    return [entry["body"] for entry in control.journal() if entry["operation"] == "detached_refund"]
+
+
+# What is sent, what is booked
+
+
+def test_a_refund_names_the_migrations_reference(
+    known: None, give: Give, wallet_sandbox: SandboxControl
+) -> None:
+    intent = give("12.50", order_number="A-1001")
+
+    assert intent.state == S.APPROVED
+    assert posts(wallet_sandbox)[0] | {"userId": ""} == {
+        "merchantId": "SANDBOX-MERCHANT",
+        "storeId": "SANDBOX-STORE",
+        "userId": "",
+        "type": "detached.refund",
+        "amount": "12.50",
+        "currencyCode": "EUR",
+        "clientSystemTransactionId": intent.reference,
+        "parentTransactionId": DEPOSIT,
+        "providerDiscretionaryData": "A-1001",
+        "apmDetails": {"apmProvider": "ExampleWalletV2"},
+    }
+    assert (deposit().refunded, deposit().refund_reserved) == (1250, 0)
+    assert not OutboxFact.objects.exists(), "it belongs to no order"
+
+
+def test_the_answers_amount_is_booked_and_the_rest_is_free_again(
+    known: None, give: Give, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault("detached_refund", "partial")
+    intent = give("10.00")
+
+    assert intent.state == S.APPROVED
+    assert intent.approved_amount == Money(Decimal("5.00"), "EUR")
+    assert "requested refund 10.00 EUR, actual refund 5.00 EUR" in intent.detail
+    assert (deposit().refunded, deposit().refund_reserved) == (500, 0)
+    assert len(posts(wallet_sandbox)) == 1
+
+
+def test_what_was_not_given_back_is_a_task_for_a_person_and_freezes_nothing(
+    known: None, give: Give, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
+) -> None:
+    wallet_sandbox.fault("detached_refund", "partial")
+    intent = give("10.00")
+
+    task = Discrepancy.objects.get()
+    assert (task.kind, task.intent, task.deposit) == ("REFUND_SHORT", intent, deposit())
+    assert task.detail.startswith("refunded 5.00 of 10.00 EUR")
+    assert not deposit().frozen
+
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
+    assert Discrepancy.objects.count() == 1, "its record says the same again"
+
+
+def test_a_part_whose_answer_was_lost_is_learned_from_its_record(
+    known: None, give: Give, context: GatewayContext, clock: VirtualClock
+) -> None:
+    intent = give("10.00", scripted(context, b"no answer"))
+    assert (intent.state, deposit().refund_reserved) == (S.UNKNOWN, 1000)
+
+    clock.advance_to(intent.next_query_at)
+    sweep(context=scripted(context, answer_of(record(intent, "5.00"))))
+
+    intent.refresh_from_db()
+    assert (intent.state, intent.approved_minor) == (S.APPROVED, 500)
+    assert (deposit().refunded, deposit().refund_reserved) == (500, 0)
+
+
+def test_the_confirming_query_learns_the_record_that_the_answer_does_not_name(
+    known: None, give: Give, context: GatewayContext, clock: VirtualClock
+) -> None:
+    intent = give("10.00")
+    assert (intent.record_id, intent.confirmed_at) == (None, None)
+
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
+    intent.refresh_from_db()
+    assert intent.record_id
+    assert intent.confirmed_at == clock.now()
+    assert intent.next_query_at is None
+
+
+def test_a_record_of_another_amount_than_was_answered_is_an_anomaly(
+    known: None, give: Give, context: GatewayContext, clock: VirtualClock
+) -> None:
+    intent = give("10.00")
+    clock.advance_to(intent.next_query_at)
+    sweep(context=scripted(context, answer_of(record(intent, "7.50"))))
+
+    intent.refresh_from_db()
+    assert intent.state == S.ANOMALY
+    assert Discrepancy.objects.get().kind == "AMOUNT_DIFFERS"
+    assert (deposit().refunded, deposit().frozen) == (1000, True)
+
+
+@pytest.mark.parametrize(
+    ("amount", "kind"), [("10.01", "APPROVED_ABOVE_REQUEST"), ("1000.00", "UNIT_MIX_UP")]
+)
+def test_an_answer_above_the_request_is_an_anomaly_and_a_factor_stops_everything(
+    amount: str, kind: str, known: None, give: Give, context: GatewayContext
+) -> None:
+    def too_much(body: bytes) -> bytes:
+        reference = body.split(b'"clientSystemTransactionId":"')[1].split(b'"')[0]
+        said = b'{"state":"Approved","currencyCode":"EUR","clientSystemTransactionId":"%s","amount":"%s"}'
+        return said % (reference, amount.encode())
+
+    intent = give("10.00", scripted(context, too_much))
+
+    assert intent.state == S.ANOMALY
+    assert Discrepancy.objects.get().kind == kind
+    assert (deposit().refund_reserved, deposit().frozen) == (1000, True)
+    assert GatewayPause.objects.exists() is (kind == "UNIT_MIX_UP")
+    with pytest.raises(UnableToRefundMigrated, match="frozen"):
+        give("1.00")
+
+
+# Limits
+
+
+def test_more_than_a_known_deposit_has_left_is_refused_here(
+    known: None, give: Give, wallet_sandbox: SandboxControl
+) -> None:
+    with pytest.raises(UnableToRefundMigrated, match=r"only 40\.00 EUR is left to refund"):
+        give("40.01")
+    give("30.00")
+    with pytest.raises(UnableToRefundMigrated, match=r"only 10\.00 EUR is left"):
+        give("10.01")
+    assert give("10.00").state == S.APPROVED
+    with pytest.raises(UnableToRefundMigrated, match=r"only 0\.00 EUR is left"):
+        give("0.01")
+    assert len(posts(wallet_sandbox)) == 2
+
+
+def test_of_an_unknown_deposit_the_gateway_knows_the_limit(
+    at_gateway: None, give: Give, wallet_sandbox: SandboxControl
+) -> None:
+    assert give("30.00").state == S.APPROVED
+    refused = give("10.01")
+
+    assert refused.state == S.REJECTED
+    assert refused.detail.count("RefundAmountExceeded") == 1
+    assert "10.00" in refused.detail
+    row = deposit()
+    assert (row.known, row.amount_minor, row.refunded, row.refund_reserved) == (False, None, 3000, 0)
+    assert row.refundable is None
+    assert len(posts(wallet_sandbox)) == 2
+
+
+def test_a_deposit_that_the_gateway_does_not_know_is_refused_by_it(give: Give) -> None:
+    intent = give("1.00", parent_transaction_id="NEVER-HEARD")
+    assert intent.state == S.REJECTED
+    assert "NEVER-HEARD" in intent.detail
+
+
+def test_what_is_outstanding_counts_as_refunded(
+    known: None, give: Give, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
+) -> None:
+    wallet_sandbox.fault("detached_refund", "drop_before")
+    intent = give("35.00")
+    with pytest.raises(UnableToRefundMigrated, match=r"only 5\.00 EUR is left"):
+        give("5.01")
+
+    # What the gateway refuses in the end is free again.
+    clock.advance_to(intent.next_query_at)
+    sweep(context=scripted(context, answer_of(record(intent, "35.00", state="Errored"))))
+    assert give("40.00").state == S.APPROVED
+
+
+def test_a_deposit_has_one_currency(known: None, give: Give) -> None:
+    with pytest.raises(UnableToRefundMigrated, match="the deposit is in EUR, not in USD"):
+        give("1.00", currency="USD")
+
+
+def test_a_currency_may_be_written_in_lower_case(known: None, give: Give, context: GatewayContext) -> None:
+    intent = give("1.00", currency="eur")
+    assert (intent.state, intent.currency) == (S.APPROVED, "EUR")
+    again = refund_migrated(
+        parent_transaction_id="OTHER", amount=Money(Decimal(1), "EUR"), currency="eur", context=context
+    )
+    assert again.currency == "EUR"
+
+
+# What is refused before anything is stored
+
+
+@pytest.mark.parametrize(
+    "parent", ["", "x" * 129, "a b", "a\n", "ä", "a\0", None, 7], ids=lambda parent: repr(parent)[:12]
+)
+def test_what_is_no_reference_of_a_migration_is_refused(parent: object, give: Give) -> None:
+    with pytest.raises(UnableToRefundMigrated, match="1 to 128 visible ASCII"):
+        give("1.00", parent_transaction_id=parent)
+    assert not MigratedDeposit.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("amount", "currency", "words"),
+    [
+        (Decimal(0), "EUR", "zero"),
+        (Decimal("-1"), "EUR", "sign"),
+        (Decimal("1.001"), "EUR", "finer"),
+        (Decimal("1.5"), "JPY", "finer"),
+        (Decimal(1), "XXX", "currency"),
+        (Decimal(1), "", "currency"),
+        (Money(Decimal(1), "USD"), "EUR", "is in USD"),
+        (1, "EUR", "not int"),
+        (1.0, "EUR", "not float"),
+        ("1.00", "EUR", "not str"),
+        (None, "EUR", "needs one"),
+    ],
+)
+def test_what_is_no_amount_is_refused(
+    amount: object, currency: str, words: str, context: GatewayContext
+) -> None:
+    with pytest.raises(BadAmount, match=words):
+        refund_migrated(
+            parent_transaction_id=DEPOSIT,
+            amount=amount,  # type: ignore[arg-type]
+            currency=currency,
+            context=context,
+        )
+    assert not MigratedDeposit.objects.exists()
+
+
+def test_while_sending_is_paused_nothing_is_reserved(
+    known: None, give: Give, clock: VirtualClock, wallet_sandbox: SandboxControl
+) -> None:
+    GatewayPause.objects.create(gateway="default", sending_until=clock.now().replace(year=2999))
+    with pytest.raises(SendingStopped):
+        give("1.00")
+    assert deposit().refund_reserved == 0
+    assert posts(wallet_sandbox) == []
+
+
+# Keys
+
+
+def test_a_repeated_key_brings_the_first_refund(
+    known: None, give: Give, wallet_sandbox: SandboxControl
+) -> None:
+    first = give("5.00", who=Who(key="click-1"))
+    assert give("5.00", who=Who(key="click-1")).pk == first.pk
+    with pytest.raises(KeyConflict):
+        give("6.00", who=Who(key="click-1"))
+    with pytest.raises(KeyConflict):
+        give("5.00", who=Who(key="click-1"), parent_transaction_id="OLD-9")
+    assert len(posts(wallet_sandbox)) == 1
+
+
+def test_two_that_meet_a_deposit_for_the_first_time_share_its_row(
+    at_gateway: None, give: Give, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    give("1.00")
+    rows = MigratedDeposit.objects.all()
+    with monkeypatch.context() as patch:
+        # What the second saw before the first had committed.
+        patch.setattr(type(rows), "first", lambda _: None)
+        assert give("1.00").deposit == deposit()
+    assert deposit().refunded == 200

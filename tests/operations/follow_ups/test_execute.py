@@ -1,0 +1,213 @@
+"""What all intents have in common: one at a time, and one for each key."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from tests.client.servers import RawServer, hangs_up, unused_port
+from tests.operations.conftest import MakeContext, Pay, VirtualClock
+from tests.operations.dying import interrupted
+from tests.operations.journal import posts
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.models import Evidence, GatewayTransaction, Payment
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
+    capture,
+    refund,
+    reverse,
+)
+from wallet_gateway.operations.follow_ups.execute import KeyConflict, OperationOutstanding, Who, send_again
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+S = IntentState
+
+
+def eur(text: str) -> Decimal:
+    return Decimal(text)
+
+
+# One at a time
+
+
+@pytest.mark.parametrize("second", [capture, refund])
+def test_while_an_outcome_is_unknown_nothing_else_is_begun(
+    second: Callable[..., GatewayTransaction],
+    authorised: Payment,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    capture(payment=authorised, context=context, amount=eur("5.00"))
+    authorised.refresh_from_db()
+    wallet_sandbox.fault("capture", "drop_after")
+    unknown = capture(payment=authorised, context=context, amount=eur("5.00"))
+    assert unknown.state == S.UNKNOWN
+
+    with pytest.raises(OperationOutstanding, match="no outcome yet"):
+        second(payment=authorised, context=context, amount=eur("1.00"))
+    authorised.refresh_from_db()
+    assert (authorised.capture_reserved, authorised.refund_reserved) == (500, 0)
+
+    clock.advance_to(unknown.next_query_at)
+    sweep(context=context)
+    assert second(payment=authorised, context=context, amount=eur("1.00")).state == S.APPROVED
+
+
+# Keys
+
+
+@pytest.mark.parametrize("fault", [None, "drop_after", "errored", "status_before"])
+def test_a_repeated_key_brings_the_first_intent_and_sends_nothing(
+    fault: str | None, paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    if fault:
+        wallet_sandbox.fault("refund", fault)
+    who = Who(key="click-1")
+    first = refund(payment=paid, context=context, amount=eur("5.00"), who=who)
+    for _ in range(3):
+        again = refund(payment=paid, context=context, amount=eur("5.00"), who=who)
+        assert (again.pk, again.state) == (first.pk, first.state)
+    assert len(posts(wallet_sandbox)) == 1
+
+
+def test_a_repeated_key_without_an_amount_brings_the_first_intent(
+    paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    who = Who(key="click-1")
+    first = refund(payment=paid, context=context, who=who)
+    paid.refresh_from_db()
+    assert refund(payment=paid, context=context, who=who).pk == first.pk
+    assert len(posts(wallet_sandbox)) == 1
+
+
+def test_a_key_belongs_to_one_kind_of_operation(paid: Payment, context: GatewayContext) -> None:
+    refund(payment=paid, context=context, amount=eur("1.00"), who=Who(key="click-1"))
+    with pytest.raises(KeyConflict):
+        reverse(payment=paid, context=context, who=Who(key="click-1"))
+
+
+def test_a_click_that_lost_the_race_for_the_amount_is_given_the_winners_intent(
+    paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    who = Who(key="click-1")
+    stale = Payment.objects.select_related("order").get()
+    first = refund(payment=paid, context=context, who=who)
+    with monkeypatch.context() as patch:
+        # Both looked for the key before either had stored it.
+        patch.setattr(
+            "wallet_gateway.operations.follow_ups.capture_refund_reverse.repeated", lambda *_, **__: None
+        )
+        assert refund(payment=stale, context=context, amount=eur("20.00"), who=who).pk == first.pk
+    assert len(posts(wallet_sandbox)) == 1
+
+
+@pytest.mark.parametrize("amount", [eur("5.01"), eur("4.99")])
+def test_a_key_with_another_amount_is_a_conflict(
+    amount: Decimal, paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    refund(payment=paid, context=context, amount=eur("5.00"), who=Who(key="click-1"))
+    with pytest.raises(KeyConflict, match="'click-1' belongs to another operation"):
+        refund(payment=paid, context=context, amount=amount, who=Who(key="click-1"))
+    assert len(posts(wallet_sandbox)) == 1
+
+
+def test_a_key_belongs_to_one_payment(pay: Pay, context: GatewayContext) -> None:
+    first, second = pay(), pay()
+    refund(payment=first, context=context, amount=eur("5.00"), who=Who(key="click-1"))
+    with pytest.raises(KeyConflict):
+        refund(payment=second, context=context, amount=eur("5.00"), who=Who(key="click-1"))
+
+
+@pytest.mark.parametrize("key", ["", "x" * 65, "a b", "click-1 ", "click\n", "ключ", "a\0"])
+def test_what_two_databases_might_read_differently_is_no_key(
+    key: str, paid: Payment, context: GatewayContext
+) -> None:
+    with pytest.raises(KeyConflict, match="1 to 64 visible ASCII"):
+        refund(payment=paid, context=context, amount=eur("5.00"), who=Who(key=key))
+
+
+def test_keys_differ_by_letter_case(paid: Payment, context: GatewayContext) -> None:
+    first = refund(payment=paid, context=context, amount=eur("5.00"), who=Who(key="Click"))
+    second = refund(payment=paid, context=context, amount=eur("5.00"), who=Who(key="click"))
+    assert first.pk != second.pk
+
+
+def test_without_a_key_two_calls_are_two_refunds(paid: Payment, context: GatewayContext) -> None:
+    for _ in range(2):
+        refund(payment=paid, context=context, amount=eur("5.00"))
+    paid.refresh_from_db()
+    assert paid.refunded == 1000
+
+
+# What is written before the first byte
+
+
+def test_the_row_is_committed_with_all_that_is_about_to_be_sent_before_a_byte_leaves(
+    paid: Payment, context: GatewayContext, clock: VirtualClock
+) -> None:
+    seen: list[GatewayTransaction] = []
+
+    def look() -> None:
+        seen.append(GatewayTransaction.objects.select_related("payment").get(kind="REFUND"))
+
+    refund(payment=paid, context=interrupted(context, before=look), amount=eur("5.00"))
+
+    (row,) = seen
+    assert (row.state, row.attempt_no, row.amount_minor) == (S.SENDING, 1, 500)
+    assert row.lease_until == clock.now() + timedelta(seconds=120)
+    assert (row.open_slot, row.holds_reservation) == (f"payment:{paid.pk}", True)
+    assert hashlib.sha256(row.request_body.encode()).hexdigest() == row.body_hash
+    assert row.payment is not None
+    assert row.payment.refund_reserved == 500
+
+
+def test_the_bytes_that_leave_are_the_bytes_that_are_written(
+    paid: Payment, make_context: MakeContext
+) -> None:
+    with RawServer(hangs_up) as far:
+        elsewhere = make_context(far.base_url)
+        intent = refund(payment=paid, context=elsewhere, amount=eur("5.00"))
+        (sent,) = far.requests
+    assert intent.state == S.UNKNOWN
+    assert hashlib.sha256(sent.body).hexdigest() == intent.body_hash
+
+
+def test_what_is_sent_again_is_the_same_to_the_byte(
+    paid: Payment, make_context: MakeContext, context: GatewayContext
+) -> None:
+    intent = refund(
+        payment=paid, context=make_context(f"http://127.0.0.1:{unused_port()}"), amount=eur("5.00")
+    )
+    with RawServer(hangs_up) as far:
+        again = send_again(intent, context=make_context(far.base_url))
+        (sent,) = far.requests
+    assert again is not None
+    assert (again.state, again.attempt_no) == (S.UNKNOWN, 2)
+    assert hashlib.sha256(sent.body).hexdigest() == intent.body_hash
+
+
+@pytest.mark.parametrize("fault", [None, "drop_after", "errored"])
+def test_what_left_once_is_not_sent_again_by_anybody(
+    fault: str | None, paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    if fault:
+        wallet_sandbox.fault("refund", fault)
+    intent = refund(payment=paid, context=context, amount=eur("5.00"))
+    assert send_again(intent, context=context) is None
+    assert len(posts(wallet_sandbox)) == 1
+
+
+def test_after_it_left_a_redacted_copy_is_kept_once(paid: Payment, context: GatewayContext) -> None:
+    intent = refund(payment=paid, context=context, amount=eur("5.00"))
+    intent.refresh_from_db()
+    assert intent.request_body == ""
+    kept = Evidence.objects.get(intent=intent).request_body
+    assert "sandbox-user" not in kept
+    assert intent.reference in kept

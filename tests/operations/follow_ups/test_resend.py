@@ -1,0 +1,205 @@
+"""What never left and is tried no longer: a person is asked, and sends it once more or gives it up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from tests.client.certificates import Certificate
+from tests.client.servers import RawServer, unused_port
+from tests.operations.conftest import MakeContext, MakeOrder, Resolve, VirtualClock
+from tests.operations.subjects import Subject
+from wallet_gateway.contexts import return_urls
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.models import Evidence, GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.operations.approvals.resolve import Decision
+from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import SendingStopped
+from wallet_gateway.operations.follow_ups.execute import OperationOutstanding, Who
+from wallet_gateway.operations.follow_ups.resend import UnableToSendAgain, send_again
+from wallet_gateway.operations.inputs import UnstorableText
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.operations.sending.circuit_breaker import pause_sending
+
+pytestmark = pytest.mark.django_db
+S = IntentState
+ANNA = Who(author="anna", note="the gateway is back")
+
+
+@pytest.fixture
+def unreachable(make_context: MakeContext) -> GatewayContext:
+    return make_context(f"http://127.0.0.1:{unused_port()}")
+
+
+@pytest.fixture
+def left_to_a_person(
+    subject: Subject, unreachable: GatewayContext, clock: VirtualClock
+) -> GatewayTransaction:
+    """What never left although the sweep has tried as often as it does."""
+    intent = subject.carry_out(unreachable)
+    waits: list[timedelta] = []
+    while intent.next_send_at is not None:
+        assert not intent.needs_operator
+        waits.append(intent.next_send_at - clock.now())
+        clock.advance_to(intent.next_send_at)
+        sweep(context=unreachable)
+        intent.refresh_from_db()
+    assert waits == [timedelta(seconds=1), timedelta(seconds=4), timedelta(seconds=16)]
+    return intent
+
+
+one = pytest.mark.parametrize("subject", ["refund"], indirect=True)
+
+
+def test_what_is_tried_no_longer_asks_for_a_person(
+    subject: Subject, left_to_a_person: GatewayTransaction
+) -> None:
+    assert (left_to_a_person.state, left_to_a_person.needs_operator) == (S.NOT_SENT, True)
+    assert subject.reserved() == subject.amount
+
+
+@one
+def test_a_refused_handshake_is_tried_once_more_and_then_asks_for_a_person(
+    subject: Subject, make_context: MakeContext, certificate: Certificate, clock: VirtualClock
+) -> None:
+    with RawServer(lambda *_: False, tls=certificate.server_context()) as gateway:
+        distrustful = make_context(gateway.base_url)
+        intent = subject.carry_out(distrustful)
+        assert not intent.needs_operator
+        clock.advance_to(intent.next_send_at)
+        sweep(context=distrustful)
+    intent.refresh_from_db()
+    assert (intent.next_send_at, intent.needs_operator, intent.attempt_no) == (None, True, 2)
+
+
+def test_it_is_sent_once_more_with_the_same_reference_and_bytes(
+    subject: Subject, left_to_a_person: GatewayTransaction, context: GatewayContext
+) -> None:
+    sent = send_again(left_to_a_person, context=context, who=ANNA)
+
+    assert (sent.state, sent.needs_operator) == (S.APPROVED, False)
+    assert (sent.pk, sent.reference) == (left_to_a_person.pk, left_to_a_person.reference)
+    assert (subject.requests(), subject.booked(), subject.reserved()) == (1, subject.amount, 0)
+    assert subject.executed(sent) == subject.amount
+    asked = Evidence.objects.get(kind="DECISION")
+    assert (asked.author, asked.detail) == ("anna", "to be sent again: the gateway is back")
+
+
+@one
+def test_it_may_be_sent_before_the_sweep_is_through(
+    subject: Subject, unreachable: GatewayContext, context: GatewayContext, clock: VirtualClock
+) -> None:
+    assert send_again(subject.carry_out(unreachable), context=context).state == S.APPROVED
+    clock.advance(minutes=1)
+    assert sweep(context=context).sent_again == 0
+    assert subject.requests() == 1
+
+
+@one
+def test_what_does_not_leave_again_asks_for_a_person_again(
+    left_to_a_person: GatewayTransaction, unreachable: GatewayContext, context: GatewayContext
+) -> None:
+    again = send_again(left_to_a_person, context=unreachable, who=ANNA)
+    assert (again.state, again.needs_operator, again.next_send_at) == (S.NOT_SENT, True, None)
+    assert send_again(again, context=context).state == S.APPROVED
+
+
+def test_it_may_be_given_up_at_once(
+    subject: Subject, left_to_a_person: GatewayTransaction, resolve: Resolve
+) -> None:
+    given_up = resolve(left_to_a_person, Decision.DID_NOT_HAPPEN, reason="paid in the shop")
+    assert (given_up.state, given_up.needs_operator) == (S.ABANDONED, False)
+    assert (subject.reserved(), subject.booked(), subject.requests()) == (0, 0, 0)
+
+
+# Refusals
+
+
+@one
+def test_what_has_left_is_never_sent_again(
+    subject: Subject, context: GatewayContext, left_to_a_person: GatewayTransaction
+) -> None:
+    stale = GatewayTransaction.objects.get(pk=left_to_a_person.pk)
+    subject.control.fault("refund", "drop_after")
+    assert send_again(left_to_a_person, context=context).state == S.UNKNOWN
+    with pytest.raises(UnableToSendAgain, match="it is UNKNOWN; only what never left"):
+        send_again(stale, context=context)
+    assert subject.requests() == 1
+
+
+def freeze(subject: Subject) -> None:
+    (Payment if subject.payment else MigratedDeposit).objects.update(frozen=True)
+
+
+def thaw(subject: Subject) -> None:
+    (Payment if subject.payment else MigratedDeposit).objects.update(frozen=False)
+
+
+@pytest.mark.parametrize("subject", ["refund", "detached_refund"], indirect=True)
+def test_nothing_is_sent_while_it_is_frozen(
+    subject: Subject, left_to_a_person: GatewayTransaction, context: GatewayContext
+) -> None:
+    freeze(subject)
+    with pytest.raises(UnableToSendAgain, match="frozen until a person"):
+        send_again(left_to_a_person, context=context)
+    assert subject.requests() == 0
+    thaw(subject)
+
+
+@one
+def test_nothing_is_sent_while_sending_is_paused_or_off(
+    subject: Subject,
+    left_to_a_person: GatewayTransaction,
+    context: GatewayContext,
+    make_context: MakeContext,
+) -> None:
+    with pytest.raises(SendingStopped):
+        send_again(left_to_a_person, context=make_context(sending=False))
+    pause_sending(context, seconds=60, reason="Retry-After")
+    with pytest.raises(UnableToSendAgain, match="paused for this gateway"):
+        send_again(left_to_a_person, context=context)
+    assert subject.requests() == 0
+
+
+@one
+def test_it_waits_for_another_operation_without_an_outcome(
+    subject: Subject, left_to_a_person: GatewayTransaction, context: GatewayContext
+) -> None:
+    subject.control.fault("refund", "drop_after")
+    assert subject.carry_out().state == S.UNKNOWN
+    with pytest.raises(OperationOutstanding):
+        send_again(left_to_a_person, context=context)
+
+
+@one
+def test_whoever_is_second_is_told_so(
+    left_to_a_person: GatewayTransaction, context: GatewayContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wallet_gateway.operations.follow_ups import execute as execution
+
+    claim: Callable[..., bool] = execution._claim
+
+    def be_second(intent: GatewayTransaction, context: GatewayContext) -> bool:
+        claim(intent, context)
+        return claim(intent, context)
+
+    monkeypatch.setattr(execution, "_claim", be_second)
+    with pytest.raises(UnableToSendAgain, match="somebody else is sending it"):
+        send_again(left_to_a_person, context=context)
+
+
+def test_a_page_is_opened_anew_instead(make_order: MakeOrder, unreachable: GatewayContext) -> None:
+    with pytest.raises(GatewayUnreachable):
+        start_checkout(order=make_order(), context=unreachable, return_urls=return_urls)
+    intent = GatewayTransaction.objects.get()
+    assert not intent.needs_operator
+    with pytest.raises(UnableToSendAgain, match="another one"):
+        send_again(intent, context=unreachable)
+
+
+def test_words_that_cannot_be_stored_are_refused() -> None:
+    with pytest.raises(UnstorableText):
+        Who(author="anna", note="a\0b")

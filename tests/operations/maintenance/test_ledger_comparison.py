@@ -1,0 +1,237 @@
+"""Our books against the gateway's: each difference by type, a repair as evidence, and a silent gateway."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from tests.client.servers import unused_port
+from tests.operations.conftest import MakeContext, Pay, VirtualClock
+from tests.operations.dying import filing
+from tests.operations.records import answer_of, record
+from wallet_gateway.client.exchange import Answer
+from wallet_gateway.domain.comparison import DifferenceKind
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.models import Discrepancy, Evidence, EvidenceKind, GatewayTransaction, Payment
+from wallet_gateway.operations.approvals import resolve as resolutions
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import UnableToRefund, refund
+from wallet_gateway.operations.maintenance import ledger_comparison
+from wallet_gateway.operations.maintenance.ledger_comparison import (
+    BACKOFF,
+    Compared,
+    GatewaySilent,
+    comparable,
+    compare_all,
+)
+from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
+from wallet_gateway.protocol.status import StatusAnswer
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+D, S = DifferenceKind, IntentState
+
+
+def compare(context: GatewayContext, *, repair_as: str = "", after: int = 0) -> list[Compared]:
+    return list(compare_all(context=context, repair_as=repair_as, after=after))
+
+
+def kinds(rows: list[Compared]) -> list[DifferenceKind]:
+    return [difference.kind for row in rows for difference in row.differences]
+
+
+def opening(payment: Payment) -> GatewayTransaction:
+    return GatewayTransaction.objects.select_related("payment__order").get(reference=payment.reference)
+
+
+def saying(context: GatewayContext, intent: GatewayTransaction, **changes: object) -> GatewayContext:
+    """A gateway whose record of a sale of 20.00 EUR has these changes; it knows of nothing else."""
+    return filing(context, {intent.reference: answer_of(record(intent, "20.00", **changes))})
+
+
+def test_books_that_agree_show_no_difference(
+    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    refund(payment=pay(), context=context, amount=Decimal("5.00"))
+    pay("cancelled")
+    rows = compare(context)
+    assert (len(rows), kinds(rows)) == (3, [])
+
+
+CHANGES: Mapping[str, tuple[dict[str, object], DifferenceKind]] = {
+    "amount": ({"transactionAmount": 19.5}, D.AMOUNT),
+    "currency": ({"currencyCode": "USD"}, D.CURRENCY),
+    "state": ({"state": "Errored"}, D.STATE),
+    "pending": ({"state": "Pending"}, D.STATE),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_record_that_differs_is_named_by_type_and_nothing_is_changed(
+    name: str, pay: Pay, context: GatewayContext
+) -> None:
+    payment = pay()
+    changes, kind = CHANGES[name]
+    if "transactionAmount" in changes:
+        told = filing(context, {payment.reference: answer_of(record(opening(payment), "19.50"))})
+    else:
+        told = saying(context, opening(payment), **changes)
+    before = Evidence.objects.count()
+    assert kinds(compare(told)) == [kind]
+    assert (Evidence.objects.count(), Discrepancy.objects.count()) == (before, 0)
+    payment.refresh_from_db()
+    assert not payment.frozen
+
+
+def test_a_second_execution_is_a_duplicate(pay: Pay, context: GatewayContext) -> None:
+    intent = opening(pay())
+    told = filing(
+        context,
+        {intent.reference: answer_of(record(intent, "20.00"), record(intent, "20.00", id="g2"))},
+    )
+    assert kinds(compare(told)) == [D.DUPLICATE]
+
+
+def test_what_the_gateway_has_forgotten_is_missing_there_and_a_task_when_repaired(
+    pay: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    payment = pay()
+    assert kinds(compare(filing(context, {}))) == [], "a record may show some minutes after the answer"
+    clock.advance(minutes=16)
+    (row,) = compare(filing(context, {}), repair_as="anna")
+    assert row.repaired
+    assert kinds([row]) == [D.MISSING_THERE]
+    difference = Discrepancy.objects.get()
+    assert (difference.kind, difference.intent) == (DiscrepancyKind.MISSING_THERE, opening(payment))
+    payment.refresh_from_db()
+    assert (payment.frozen, opening(payment).state) == (False, S.APPROVED)
+    evidence = Evidence.objects.latest("pk")
+    assert (evidence.kind, evidence.author) == (EvidenceKind.RECORDS, "anna")
+    assert evidence.detail.startswith("reconciled: missing there")
+
+
+def test_an_approval_that_is_refused_there_freezes_when_repaired_until_a_person_decides(
+    pay: Pay, context: GatewayContext
+) -> None:
+    payment = pay()
+    told = saying(context, opening(payment), state="Errored")
+    compare(told, repair_as="anna")
+    difference = Discrepancy.objects.get()
+    assert difference.kind == DiscrepancyKind.STATE_DIFFERS
+    assert opening(payment).state == S.APPROVED, "what was approved is not silently taken back"
+    with pytest.raises(UnableToRefund, match="frozen"):
+        refund(payment=payment, context=context)
+
+    resolutions.close_discrepancy(difference, reason="their typo", author="bob", context=context)
+    payment.refresh_from_db()
+    assert not payment.frozen
+    assert kinds(compare(told)) == [], "what a person has closed is no difference any more"
+
+
+def test_what_is_settled_while_the_gateway_is_asked_is_no_difference(
+    open_page: Pay, wallet_sandbox: SandboxControl, context: GatewayContext
+) -> None:
+    payment = open_page()
+    pending = saying(context, opening(payment), state="Pending").gateway.status(payment.reference)
+    asking = replace(context, gateway=copy.copy(context.gateway))
+
+    def paid_meanwhile(reference: str) -> Answer[StatusAnswer]:
+        asking.gateway.status = context.gateway.status  # type: ignore[method-assign]
+        wallet_sandbox.complete_checkout(reference, "success")
+        reconcile_attempt(reference=reference, context=context)
+        return pending
+
+    asking.gateway.status = paid_meanwhile  # type: ignore[method-assign]
+    assert kinds(compare(asking, repair_as="anna")) == []
+    payment.refresh_from_db()
+    assert (payment.captured, payment.frozen) == (2000, False)
+
+
+def test_a_payment_that_nobody_noticed_is_paid_after_a_repair(
+    open_page: Pay, wallet_sandbox: SandboxControl, context: GatewayContext
+) -> None:
+    payment = open_page()
+    wallet_sandbox.complete_checkout(payment.reference, "success")
+    assert kinds(compare(context)) == [D.STATE]
+    payment.order.refresh_from_db()
+    assert payment.order.state == OrderState.OPEN, "a dry run changes nothing"
+
+    (row,) = compare(context, repair_as="anna")
+    assert row.repaired
+    payment.order.refresh_from_db()
+    assert payment.order.state == OrderState.PAID
+    assert kinds(compare(context)) == []
+
+
+def test_what_was_made_in_the_portal_is_found_and_becomes_a_task(
+    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    payment = pay()
+    wallet_sandbox.portal(payment.reference, "ecom.refund", "4.00")
+    rows = compare(context, repair_as="anna")
+    assert D.MADE_ELSEWHERE in kinds(rows)
+    assert Discrepancy.objects.get().kind == DiscrepancyKind.MADE_ELSEWHERE
+
+
+# What is compared
+
+
+def test_what_was_never_sent_and_what_is_old_is_not_asked_about(
+    pay: Pay, context: GatewayContext, make_context: MakeContext, clock: VirtualClock
+) -> None:
+    old = pay()
+    clock.advance(days=41)
+    recent = pay()
+    references = [intent.reference for intent in comparable(context=context)]
+    assert references == [recent.reference]
+    everything = comparable(context=context, touched=timedelta(days=60))
+    assert [intent.reference for intent in everything] == [old.reference, recent.reference]
+    unreachable = make_context(f"http://127.0.0.1:{unused_port()}")
+    assert refund(payment=recent, context=unreachable).state == S.NOT_SENT
+    assert comparable(context=context).count() == 1
+    assert not comparable(context=make_context(alias="second")).exists()
+
+
+# A gateway that is silent, and going on
+
+
+def test_a_gateway_that_stays_silent_is_left_alone_and_the_place_is_kept(
+    pay: Pay, context: GatewayContext, make_context: MakeContext, wallet_sandbox: SandboxControl
+) -> None:
+    pays = [pay(), pay(), pay()]
+    waits: list[float] = []
+    patient = replace(context, sleep=waits.append)
+    rows = compare_all(context=patient)
+    first = next(rows)
+    next(rows)
+    wallet_sandbox.fault("status", "not_json", times=50)
+    with pytest.raises(GatewaySilent, match="resume"):
+        next(rows)
+    assert waits[-len(BACKOFF) :] == list(BACKOFF), "ever longer, and bounded"
+    assert first.intent.reference == pays[0].reference
+
+    wallet_sandbox.clear_faults()
+    resumed = compare(context, after=ledger_comparison.position(context=context))
+    assert [row.intent.reference for row in resumed] == [pays[2].reference]
+    assert ledger_comparison.position(context=context) == 0, "one that ended leaves nothing to resume"
+
+
+def test_one_silence_is_outlasted(pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl) -> None:
+    pay()
+    wallet_sandbox.fault("status", "not_json", times=2)
+    assert len(compare(context)) == 1
+
+
+def test_questions_keep_to_the_gateways_rate(pay: Pay, make_context: MakeContext) -> None:
+    pay()
+    pay()
+    waits: list[float] = []
+    context = replace(make_context(query_rate=4.0), sleep=waits.append)
+    compare(context)
+    assert waits == [0.25, 0.25]

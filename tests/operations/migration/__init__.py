@@ -1,0 +1,1 @@
+"""Deposits of an earlier provider."""

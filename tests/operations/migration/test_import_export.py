@@ -1,0 +1,302 @@
+"""The migration file: what is imported, what is refused by its line, and what comes out again."""
+
+from __future__ import annotations
+
+import itertools
+import tracemalloc
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+
+from tests.operations.conftest import VirtualClock
+from wallet_gateway.models import MigratedDeposit
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.follow_ups.detached_refunds import UnableToRefundMigrated, refund_migrated
+from wallet_gateway.operations.migration import import_export as migration_file
+from wallet_gateway.operations.migration.import_export import ImportReport, ImportStep, export_migration_file
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+Import = Callable[..., ImportReport]
+
+HEADER = "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId\n"
+
+
+def row(parent: str, amount: str = "50.00", refunded: str = "0.00", currency: str = "EUR") -> str:
+    return f"{parent},2026-01-15T10:30:00,{amount},{currency},{refunded},PRV-1\n"
+
+
+@pytest.fixture
+def take(clock: VirtualClock) -> Import:
+    def take_in(*rows: str, **given: bool) -> ImportReport:
+        return migration_file.import_migration_file([HEADER, *rows], gateway="default", clock=clock, **given)
+
+    return take_in
+
+
+def test_a_row_becomes_a_deposit_with_all_it_says(take: Import, clock: VirtualClock) -> None:
+    assert take(row("OLD-1", "49.90", "10.00")) == ImportReport(accepted=1, rejected=(), stored=True)
+
+    deposit = MigratedDeposit.objects.get()
+    assert (deposit.gateway, deposit.parent_transaction_id, deposit.known) == ("default", "OLD-1", True)
+    assert (deposit.amount_minor, deposit.refunded_before, deposit.currency) == (4990, 1000, "EUR")
+    assert deposit.transacted_at_text == "2026-01-15T10:30:00"
+    assert deposit.transacted_at is not None
+    assert deposit.transacted_at.isoformat() == "2026-01-15T10:30:00+00:00"
+    assert deposit.provider_transaction_id == "PRV-1"
+    assert deposit.created_at == clock.now()
+    assert str(deposit.refundable) == "39.90 EUR"
+
+
+@pytest.mark.parametrize(("currency", "amount", "minor"), [("JPY", "500", 500), ("KWD", "1.234", 1234)])
+def test_amounts_are_counted_in_the_minor_units_of_their_currency(
+    currency: str, amount: str, minor: int, take: Import
+) -> None:
+    take(row("OLD-1", amount, "0", currency))
+    assert MigratedDeposit.objects.get().amount_minor == minor
+
+
+def test_with_a_bad_row_nothing_is_stored(take: Import) -> None:
+    report = take(row("OLD-1"), row("OLD-2", "1,5"), row("OLD-3"))
+    assert (report.accepted, report.stored) == (2, False)
+    assert [error.line for error in report.rejected] == [3]
+    assert not MigratedDeposit.objects.exists()
+
+
+def test_the_good_rows_are_kept_where_they_are_wanted_all_the_same(take: Import) -> None:
+    report = take(row("OLD-1"), row("OLD-2", "-1.00"), row("OLD-3"), keep_good=True)
+    assert (report.accepted, report.stored) == (2, True)
+    assert set(MigratedDeposit.objects.values_list("parent_transaction_id", flat=True)) == {"OLD-1", "OLD-3"}
+
+
+def test_a_dry_run_stores_nothing(take: Import) -> None:
+    report = take(row("OLD-1"), dry_run=True)
+    assert (report.accepted, report.stored) == (1, False)
+    assert not MigratedDeposit.objects.exists()
+
+
+BAD = [
+    ("amount", row("OLD-1", "50,00").replace("50,00", '"50,00"')),
+    ("amount", row("OLD-1", "0.00")),
+    ("currencyCode", row("OLD-1", currency="XYZ")),
+    ("refundedAmount", row("OLD-1", "10.00", "10.01")),
+    ("parentTransactionId", row("=cmd()")),
+    ("parentTransactionId", row("")),
+    ("transactionDateTime", row("OLD-1").replace("2026-01-15", "15.01.2026")),
+    ("cells", "OLD-1,2026-01-15T10:30:00\n"),
+    ("more than 128 characters", row("x" * 129)),
+]
+
+
+@pytest.mark.parametrize(("words", "line"), BAD, ids=[words for words, _ in BAD])
+def test_a_bad_row_is_reported_with_its_line_and_reason(words: str, line: str, take: Import) -> None:
+    report = take(row("GOOD"), line)
+    (error,) = report.rejected
+    assert error.line == 3
+    assert words in error.reason
+
+
+def test_a_file_without_its_columns_is_one_fault(clock: VirtualClock) -> None:
+    report = migration_file.import_migration_file(["a,b\n", "1,2\n"], gateway="default", clock=clock)
+    assert (report.accepted, [error.line for error in report.rejected]) == (0, [1])
+
+
+def test_a_deposit_that_is_known_already_is_refused_and_left_as_it_is(take: Import) -> None:
+    take(row("OLD-1", "50.00"))
+    report = take(row("OLD-1", "99.00"), row("OLD-2"), keep_good=True)
+    assert [error.reason for error in report.rejected] == ["this parentTransactionId is known already"]
+    assert MigratedDeposit.objects.get(parent_transaction_id="OLD-1").amount_minor == 5000
+    assert MigratedDeposit.objects.count() == 2
+
+
+def test_lines_are_those_of_the_file_whatever_stands_between(take: Import) -> None:
+    take(row("OLD-1"))
+    report = take("\n", "\n", row("OLD-1"), row("OLD-2", "?"))
+    assert [error.line for error in report.rejected] == [4, 5]
+
+
+def test_references_differ_by_letter_case(take: Import) -> None:
+    assert take(row("OLD-a"), row("OLD-A")).accepted == 2
+
+
+def test_one_gateways_deposits_are_not_anothers(take: Import, clock: VirtualClock) -> None:
+    take(row("OLD-1"))
+    lines = [HEADER, row("OLD-1")]
+    assert migration_file.import_migration_file(lines, gateway="second", clock=clock).accepted == 1
+
+
+def test_a_line_that_cannot_be_decoded_does_not_hide_those_behind_it(clock: VirtualClock) -> None:
+    lines = [HEADER.encode(), row("OLD-1").encode(), b"\xff\n", row("OLD-2").encode()]
+    report = migration_file.import_migration_file(lines, gateway="default", clock=clock, keep_good=True)
+    assert (report.accepted, [error.line for error in report.rejected]) == (2, [3])
+
+
+def test_many_rows_are_stored_in_batches(take: Import, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(migration_file, "_BATCH", 7)
+    assert take(*(row(f"OLD-{n}") for n in range(30))).accepted == 30
+    assert MigratedDeposit.objects.count() == 30
+
+
+# Deposits that were refunded before their file came
+
+
+@pytest.fixture
+def refunded(context: GatewayContext, wallet_sandbox: SandboxControl) -> MigratedDeposit:
+    """20.00 EUR of a deposit that only the gateway knows have been refunded."""
+    wallet_sandbox.migration_file(HEADER + row("OLD-1"))
+    refund_migrated(parent_transaction_id="OLD-1", amount=Decimal("20.00"), currency="EUR", context=context)
+    return MigratedDeposit.objects.get()
+
+
+def test_a_file_completes_a_deposit_that_only_the_gateway_knew(
+    refunded: MigratedDeposit, take: Import, context: GatewayContext
+) -> None:
+    assert take(row("OLD-1", "50.00", "10.00"), row("OLD-2")).stored
+
+    refunded.refresh_from_db()
+    assert (refunded.known, refunded.amount_minor, refunded.refunded) == (True, 5000, 2000)
+    assert str(refunded.refundable) == "20.00 EUR"
+    with pytest.raises(UnableToRefundMigrated, match=r"only 20\.00 EUR"):
+        refund_migrated(
+            parent_transaction_id="OLD-1", amount=Decimal("20.01"), currency="EUR", context=context
+        )
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (row("OLD-1", "29.99", "10.00"), "more has been refunded since than this row leaves"),
+        (row("OLD-1", "50.00", "0.00", "USD"), "refunds of this deposit have been made in EUR"),
+    ],
+)
+def test_a_row_that_contradicts_what_was_refunded_is_refused(
+    line: str, reason: str, refunded: MigratedDeposit, take: Import
+) -> None:
+    report = take(line)
+    assert [error.reason for error in report.rejected] == [reason]
+    refunded.refresh_from_db()
+    assert (refunded.known, refunded.amount_minor) == (False, None)
+
+
+# Out again
+
+
+def test_what_was_read_is_written_with_what_has_been_refunded_since(
+    refunded: MigratedDeposit, take: Import
+) -> None:
+    take(row("OLD-1", "50.00", "10.00"), row("OLD-2", "1.00"))
+    lines = [line.rstrip("\r\n") for line in export_migration_file(gateway="default")]
+    assert lines == [
+        HEADER.rstrip(),
+        "OLD-1,2026-01-15T10:30:00,50.00,EUR,30.00,PRV-1",
+        "OLD-2,2026-01-15T10:30:00,1.00,EUR,0.00,PRV-1",
+    ]
+
+
+def test_what_was_never_told_is_not_written(refunded: MigratedDeposit) -> None:
+    assert len(list(export_migration_file(gateway="default"))) == 1
+
+
+def test_what_is_written_can_be_read_by_the_gateway(take: Import, wallet_sandbox: SandboxControl) -> None:
+    take(*(row(f"OLD-{n}") for n in range(3)))
+    report = wallet_sandbox.migration_file("".join(export_migration_file(gateway="default")))
+    assert report == {"accepted": 3, "rejected": []}
+
+
+# Long files
+
+
+@pytest.fixture
+def batches_of_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(migration_file, "_BATCH", 2)
+
+
+def _steps_of(lines: list[str], clock: VirtualClock, **given: bool) -> tuple[list[ImportStep], ImportReport]:
+    steps = migration_file.import_in_steps([HEADER, *lines], gateway="default", clock=clock, **given)
+    told: list[ImportStep] = []
+    while True:
+        try:
+            told.append(next(steps))
+        except StopIteration as end:
+            return told, end.value
+
+
+def test_an_import_tells_after_each_batch_how_far_it_is(batches_of_two: None, clock: VirtualClock) -> None:
+    told, report = _steps_of([row(f"OLD-{number}") for number in range(3)], clock)
+    assert [(step.checked, step.stored) for step in told] == [(2, 0), (3, 0), (3, 2), (3, 3)]
+    assert (report.accepted, report.stored) == (3, True)
+
+
+def test_nothing_is_stored_while_a_bad_row_may_still_come(batches_of_two: None, clock: VirtualClock) -> None:
+    told, report = _steps_of([row("OLD-1"), row("OLD-2"), row("OLD-3"), row("OLD-4", "?")], clock)
+    assert [len(step.bad) for step in told] == [0, 1]
+    assert not report.stored
+    assert not MigratedDeposit.objects.exists()
+
+
+def test_a_deposit_that_stands_twice_is_found_however_far_apart(
+    batches_of_two: None, clock: VirtualClock
+) -> None:
+    told, _ = _steps_of([row("OLD-1"), row("OLD-2"), row("OLD-3"), row("OLD-1")], clock, dry_run=True)
+    (error,) = told[-1].bad
+    assert (error.line, "earlier row" in error.reason) == (5, True)
+
+
+def test_a_report_holds_the_first_bad_rows_and_counts_all(
+    monkeypatch: pytest.MonkeyPatch, batches_of_two: None, clock: VirtualClock
+) -> None:
+    monkeypatch.setattr(migration_file, "MOST_REPORTED", 3)
+    told, report = _steps_of([row(f"OLD-{number}", "?") for number in range(5)], clock)
+    assert [error.line for error in report.rejected] == [2, 3, 4]
+    assert report.rejected_in_all == 5
+    assert [error.line for step in told for error in step.bad] == [2, 3, 4, 5, 6]
+
+
+def test_a_broken_import_is_finished_by_keeping_the_good_rows(
+    batches_of_two: None, clock: VirtualClock
+) -> None:
+    lines = [row(f"OLD-{number}") for number in range(5)]
+    steps = migration_file.import_in_steps([HEADER, *lines], gateway="default", clock=clock)
+    while not next(steps).stored:
+        pass
+    steps.close()
+    assert MigratedDeposit.objects.count() == 2
+
+    _, report = _steps_of(lines, clock, keep_good=True)
+    assert (report.accepted, report.rejected_in_all) == (3, 2)
+    assert MigratedDeposit.objects.count() == 5
+
+
+def test_a_deposit_refunded_while_its_file_is_being_stored_is_completed(
+    batches_of_two: None, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody's refund makes the row after the look and before the insert."""
+    look, looks = migration_file._deposits_there, []
+
+    def look_too_early(ids: list[str], gateway: str) -> dict[str, MigratedDeposit]:
+        found = look(ids, gateway)
+        looks.append(ids)
+        if len(looks) == 2:
+            MigratedDeposit.objects.create(
+                gateway="default", parent_transaction_id="OLD-1", currency="EUR", created_at=clock.now()
+            )
+        return found
+
+    monkeypatch.setattr(migration_file, "_deposits_there", look_too_early)
+    assert _steps_of([row("OLD-1", "50.00"), row("OLD-2")], clock)[1].stored
+    assert MigratedDeposit.objects.get(parent_transaction_id="OLD-1").amount_minor == 5000
+    assert MigratedDeposit.objects.count() == 2
+
+
+def test_memory_does_not_grow_with_the_file(clock: VirtualClock) -> None:
+    def peak_of(rows: int) -> int:
+        lines = itertools.chain([HEADER], (row(f"OLD-{number}") for number in range(rows)))
+        tracemalloc.start()
+        migration_file.import_migration_file(lines, gateway="default", clock=clock, dry_run=True)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    peak_of(10)
+    assert peak_of(12_000) < 1.3 * peak_of(4_000)

@@ -1,0 +1,1 @@
+"""Asking the gateway, and what its answers change."""

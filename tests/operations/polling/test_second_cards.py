@@ -1,0 +1,219 @@
+"""Hosted pages on which a card is refused and another one is tried: money taken there is never overlooked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+
+from tests.operations.conftest import Pay, Start, VirtualClock, sweep_until
+from tests.operations.dying import scripted
+from tests.operations.gateway_truth import GatewayTruth
+from tests.operations.records import answer_of, record
+from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.models import Discrepancy, OutboxFact, Payment, PaymentOrder
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.operations.polling.reconciliation import reconcile_attempt, reconcile_order
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+S = IntentState
+TryCard = Callable[..., None]
+
+
+def told() -> list[str]:
+    return list(OutboxFact.objects.order_by("pk").values_list("kind", flat=True))
+
+
+def order() -> PaymentOrder:
+    return PaymentOrder.objects.get()
+
+
+def queries(control: SandboxControl) -> int:
+    return sum(entry["operation"] == "status" for entry in control.journal())
+
+
+@pytest.fixture
+def another_card(wallet_sandbox: SandboxControl) -> TryCard:
+    """Try a card on a page of a gateway that lets its customers try another one after it."""
+    wallet_sandbox.behaviour(another_card=True)
+
+    def attempt(payment: Payment, outcome: str) -> None:
+        wallet_sandbox.complete_checkout(payment.reference, outcome)
+
+    return attempt
+
+
+@pytest.fixture
+def refused(open_page: Pay, another_card: TryCard, context: GatewayContext, clock: VirtualClock) -> Payment:
+    """A page of 15 minutes on which a card was refused, as seen 80 seconds after it was opened."""
+    payment = open_page()
+    another_card(payment, "refused")
+    clock.advance(seconds=80)
+    sweep(context=context)
+    assert (payment.opening.state, order().state) == (S.OPEN, OrderState.FAILED)
+    return Payment.objects.get()
+
+
+def test_a_second_card_on_a_refused_page_pays_the_order_though_nobody_comes_back(
+    refused: Payment, another_card: TryCard, context: GatewayContext, clock: VirtualClock
+) -> None:
+    clock.advance(seconds=9 * 60 - 80)
+    another_card(refused, "success")
+    intent = refused.opening
+    sweep_until(intent, lambda row: row.state == S.APPROVED, context=context, clock=clock)
+
+    assert intent.expires_at is not None
+    assert clock.now() < intent.expires_at + timedelta(minutes=5)
+    assert (order().state, told()) == (OrderState.PAID, ["FAILED", "PAID"])
+    refused.refresh_from_db()
+    assert (refused.captured, refused.frozen) == (2000, False)
+    GatewayTruth(order(), context.gateway).check_known()
+
+
+def test_a_payment_in_the_last_second_of_a_refused_page_that_shows_late_is_found_within_the_week(
+    refused: Payment,
+    another_card: TryCard,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    clock.advance(seconds=899 - 80)
+    wallet_sandbox.behaviour(status_lag_seconds=3 * 86_400)
+    another_card(refused, "success")
+    sweep_until(refused.opening, lambda row: row.state == S.APPROVED, context=context, clock=clock)
+    assert (order().state, told()) == (OrderState.PAID, ["FAILED", "PAID"])
+
+
+def test_a_refused_page_is_asked_about_until_it_has_ended_and_a_week_longer(
+    refused: Payment, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    intent = refused.opening
+    end = intent.expires_at
+    assert end is not None
+    asked = []
+    while intent.next_query_at is not None:
+        asked.append(intent.next_query_at - end)
+        clock.advance_to(intent.next_query_at)
+        sweep(context=context)
+        intent.refresh_from_db()
+
+    assert intent.state == S.REJECTED
+    planned = [timedelta(minutes=1), timedelta(minutes=15)]
+    planned += [timedelta(minutes=15, days=day) for day in range(1, 8)]
+    for at, wanted in zip(asked[-9:], planned, strict=True):
+        assert timedelta(0) <= at - wanted <= timedelta(hours=5), "jitter delays, and never hastens"
+    before = queries(wallet_sandbox)
+    clock.advance(days=40)
+    sweep(context=context)
+    reconcile_attempt(reference=refused.reference, context=context)
+    assert queries(wallet_sandbox) == before
+
+
+def test_a_refused_page_is_asked_about_on_demand(
+    refused: Payment, another_card: TryCard, context: GatewayContext, clock: VirtualClock
+) -> None:
+    another_card(refused, "success")
+    clock.advance(seconds=3)
+    assert reconcile_attempt(reference=refused.reference, context=context).order.state == OrderState.PAID
+
+
+def test_a_refused_page_is_asked_about_with_its_order(
+    refused: Payment, another_card: TryCard, context: GatewayContext, clock: VirtualClock
+) -> None:
+    another_card(refused, "success")
+    clock.advance(seconds=3)
+    assert reconcile_order(order=order(), context=context).state == OrderState.PAID
+
+
+def test_a_page_that_was_refused_long_ago_is_not_asked_about_by_whoever_comes_back(
+    refused: Payment, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    sweep_until(refused.opening, lambda row: row.next_query_at is None, context=context, clock=clock)
+    before = queries(wallet_sandbox)
+    clock.advance(seconds=10)
+    reconcile_attempt(reference=refused.reference, context=context)
+    reconcile_order(order=order(), context=context)
+    assert queries(wallet_sandbox) == before
+
+
+def test_a_refused_page_that_is_paid_beside_another_one_makes_the_order_overpaid(
+    refused: Payment,
+    start: Start,
+    another_card: TryCard,
+    context: GatewayContext,
+    clock: VirtualClock,
+) -> None:
+    second = start(order())
+    another_card(second, "success")
+    reconcile_attempt(reference=second.reference, context=context)
+    assert order().state == OrderState.PAID
+
+    another_card(refused, "success")
+    sweep_until(refused.opening, lambda row: row.state == S.APPROVED, context=context, clock=clock)
+    assert (order().state, told()) == (OrderState.OVERPAID, ["FAILED", "PAID", "ANOMALY"])
+    GatewayTruth(order(), context.gateway).check_known()
+
+
+def test_while_another_page_is_open_the_refused_one_pays_and_the_open_one_stays_watched(
+    refused: Payment,
+    start: Start,
+    another_card: TryCard,
+    context: GatewayContext,
+    clock: VirtualClock,
+) -> None:
+    second = start(order())
+    clock.advance(seconds=3)
+    another_card(refused, "success")
+    reconcile_attempt(reference=refused.reference, context=context)
+    assert (order().state, second.opening.state) == (OrderState.PAID, S.OPEN)
+
+    another_card(second, "success")
+    clock.advance(minutes=2)
+    sweep(context=context)
+    assert order().state == OrderState.OVERPAID
+
+
+def test_a_second_card_that_is_pending_keeps_the_order_from_being_paid_elsewhere(
+    refused: Payment,
+    another_card: TryCard,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    clock.advance(seconds=3)
+    another_card(refused, "pending")
+    reconcile_attempt(reference=refused.reference, context=context)
+    assert (order().state, order().is_payable) == (OrderState.PENDING, False)
+
+    wallet_sandbox.settle_pending(refused.reference, "success")
+    sweep_until(refused.opening, lambda row: row.state == S.APPROVED, context=context, clock=clock)
+    assert (order().state, told()) == (OrderState.PAID, ["FAILED", "PAID"])
+
+
+def test_a_page_on_which_every_card_is_refused_fails_once_for_the_shop(
+    refused: Payment,
+    another_card: TryCard,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    clock.advance(seconds=3)
+    another_card(refused, "pending")
+    reconcile_attempt(reference=refused.reference, context=context)
+    wallet_sandbox.settle_pending(refused.reference, "refused")
+    sweep_until(refused.opening, lambda row: row.state == S.REJECTED, context=context, clock=clock)
+    assert (order().state, told()) == (OrderState.FAILED, ["FAILED"])
+
+
+def test_a_page_that_was_paid_twice_is_a_contradiction_whatever_was_refused_before(
+    refused: Payment, context: GatewayContext, clock: VirtualClock
+) -> None:
+    clock.advance(seconds=3)
+    errored = record(refused.opening, "20.00", id="g0", state="Errored")
+    twice = [record(refused.opening, "20.00", id=f"g{n}") for n in (1, 2)]
+    reconcile_attempt(reference=refused.reference, context=scripted(context, answer_of(errored, *twice)))
+    assert order().state == OrderState.FROZEN
+    assert Discrepancy.objects.get().kind == "EXECUTED_TWICE"

@@ -1,0 +1,409 @@
+"""Records that cannot be read: they spoil no other, are never an absence, and always reach a person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.operations.conftest import Pay, Resolve, VirtualClock, sweep_until
+from tests.operations.dying import scripted
+from tests.operations.records import answer_of, record
+from tests.operations.subjects import Subject
+from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.models import (
+    Discrepancy,
+    Evidence,
+    OutboxFact,
+    PaymentOrder,
+)
+from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve, close_discrepancy
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.maintenance.ledger_comparison import compare_all
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.operations.polling.reconciliation import reconcile_attempt, reconcile_order
+from wallet_gateway.protocol import strict_json
+from wallet_gateway.protocol.strict_json import NumberText
+from wallet_gateway.queries.health import health
+from wallet_gateway.queries.orders import order_timeline
+from wallet_gateway.queries.waiting import waiting
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+S = IntentState
+Row = dict[str, Any]
+Spoil = Callable[[Row], Row | str | None]
+
+
+def told() -> list[str]:
+    return list(OutboxFact.objects.order_by("pk").values_list("kind", flat=True))
+
+
+def problems(clock: VirtualClock) -> tuple[str, ...]:
+    return health(clock.now(), ["default"]).problems
+
+
+def order() -> PaymentOrder:
+    return PaymentOrder.objects.get()
+
+
+def answered(context: GatewayContext, *records: Row | str | None) -> GatewayContext:
+    """A gateway that answers every status query with these elements, readable or not."""
+    return scripted(context, strict_json.dumps(records))
+
+
+# What decides nothing about money
+
+
+BESIDE: dict[str, Row] = {
+    "a time without seconds": {"transactionDateTime": "2026-01-15 10:30"},
+    "no time": {"transactionDateTime": None},
+    "an address that is a list": {"apmDetails": {"billingAddress": []}},
+    "a payer that is true": {"apmDetails": {"apmPayerID": True}},
+    "details that are a text": {"apmDetails": "none"},
+}
+
+
+@pytest.mark.parametrize("odd", BESIDE.values(), ids=BESIDE.keys())
+def test_an_approval_counts_whatever_stands_beside_its_money(
+    odd: Row, open_page: Pay, context: GatewayContext
+) -> None:
+    payment = open_page()
+    own = record(payment.opening, "20.00") | odd
+    reconcile_attempt(reference=payment.reference, context=answered(context, own))
+    assert (order().state, told()) == (OrderState.PAID, ["PAID"])
+    assert not Discrepancy.objects.exists()
+
+
+@pytest.mark.parametrize("subject", ["refund"], indirect=True)
+def test_a_refund_whose_record_has_an_odd_time_is_found_to_be_approved(
+    subject: Subject, context: GatewayContext, clock: VirtualClock
+) -> None:
+    subject.control.fault("refund", "drop_before")
+    intent = subject.carry_out()
+    clock.advance_to(intent.next_query_at)
+    sweep(context=answered(context, record(intent, "5.00", transactionDateTime="15.01.2026")))
+    intent.refresh_from_db()
+    assert (intent.state, subject.booked()) == (S.APPROVED, 500)
+
+
+# Beside an approval
+
+
+SIBLINGS: dict[str, Spoil] = {
+    "a refund below zero": lambda own: own | {"type": "ecom.refund", "transactionAmount": NumberText("-5")},
+    "a chargeback without an id": lambda own: own | {"type": "chargeback", "id": None},
+    "a currency that is none": lambda own: own | {"id": "g2", "currencyCode": "XXL"},
+    "its own type without a state": lambda own: own | {"id": "g2", "state": ""},
+    "without a reference": lambda own: own | {"id": "g2", "clientSystemTransactionId": None},
+    "with an error": lambda own: own | {"code": "1", "details": {"message": "no"}},
+    "nothing": lambda _own: None,
+    "a text": lambda _own: "gone",
+}
+
+
+@pytest.mark.parametrize("spoil", SIBLINGS.values(), ids=SIBLINGS.keys())
+@pytest.mark.parametrize("first", [True, False])
+def test_an_approved_record_pays_the_order_and_the_unreadable_one_beside_it_reaches_a_person(
+    spoil: Spoil, first: bool, open_page: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    payment = open_page()
+    own = record(payment.opening, "20.00")
+    records = [own, spoil(own)] if first else [spoil(own), own]
+    reconcile_attempt(reference=payment.reference, context=answered(context, *records))
+
+    assert (order().state, told()) == (OrderState.PAID, ["PAID"])
+    payment.refresh_from_db()
+    assert (payment.captured, payment.frozen) == (2000, False)
+    difference = Discrepancy.objects.get()
+    assert (difference.kind, difference.closed_at) == ("RECORD_UNREADABLE", None)
+    assert "1 discrepancies are open" in problems(clock)
+    assert waiting({}, now=clock.now()).discrepancies == (difference,)
+    evidence = Evidence.objects.get(kind="RECORDS")
+    assert (evidence.event, bool(evidence.answer_body)) == ("APPROVED", True)
+
+
+def test_a_colliding_record_spoils_none_beside_it(open_page: Pay, context: GatewayContext) -> None:
+    payment = open_page()
+    own = answer_of(record(payment.opening, "20.00"))
+    spoiled = own[:-1] + b',{"id":"g2","ID":"g3"}]'
+    reconcile_attempt(reference=payment.reference, context=scripted(context, spoiled))
+    assert order().state == OrderState.PAID
+    assert Discrepancy.objects.get().kind == "RECORD_UNREADABLE"
+
+
+def test_a_record_of_somebody_elses_that_cannot_be_read_concerns_nobody_here(
+    open_page: Pay, context: GatewayContext
+) -> None:
+    payment = open_page()
+    own = record(payment.opening, "20.00")
+    other = own | {"id": None, "clientSystemTransactionId": "ANOTHER"}
+    reconcile_attempt(reference=payment.reference, context=answered(context, own, other))
+    assert order().state == OrderState.PAID
+    assert not Discrepancy.objects.exists()
+
+
+def test_the_same_unreadable_record_is_told_once_and_a_further_one_again(
+    open_page: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    payment = open_page()
+    own = record(payment.opening, "20.00")
+    double = own | {"id": None}
+    for minute in range(3):
+        later = double | {"transactionDateTime": f"10:0{minute}"}
+        reconcile_order(order=order(), context=answered(context, own, later), everything=True)
+    difference = Discrepancy.objects.get()
+    assert Evidence.objects.filter(kind="RECORDS").count() == 1
+
+    close_discrepancy(difference, reason="a test of theirs", author="anna", context=context)
+    reconcile_order(order=order(), context=answered(context, own, double), everything=True)
+    assert Discrepancy.objects.filter(closed_at__isnull=True).count() == 0
+
+    third = double | {"state": "Refunded?"}
+    reconcile_order(order=order(), context=answered(context, own, double, third), everything=True)
+    assert Discrepancy.objects.filter(closed_at__isnull=True).count() == 1
+
+
+def test_what_is_kept_of_an_unreadable_record_is_redacted(open_page: Pay, context: GatewayContext) -> None:
+    payment = open_page()
+    details = {"apmPayerEmailAddress": "robin@example.com", "apmPayerAccountNumber": "4111111111111111"}
+    spoiled = record(payment.opening, "20.00", id=None, apmDetails=details)
+    reconcile_attempt(reference=payment.reference, context=answered(context, spoiled))
+    kept = Evidence.objects.get(kind="RECORDS").answer_body
+    assert payment.reference in kept
+    assert "robin" not in kept
+    assert "411111" not in kept
+
+
+# Without one
+
+
+def test_an_outcome_whose_record_cannot_be_read_stays_unknown_and_calls_a_person_at_once(
+    subject: Subject, context: GatewayContext, clock: VirtualClock
+) -> None:
+    subject.control.fault(subject.name, "drop_before")
+    intent = subject.carry_out()
+    clock.advance_to(intent.next_query_at)
+    spoiled = record(intent, intent.amount.to_wire(), id=None)
+    errored = record(intent, intent.amount.to_wire(), id="g2", state="Errored")
+    sweep(context=answered(context, errored, spoiled))
+
+    intent.refresh_from_db()
+    assert (intent.state, intent.absent_count, intent.needs_operator) == (S.UNKNOWN, 0, True)
+    assert subject.reserved() == subject.amount
+    assert intent.next_query_at is not None
+    assert "1 transactions wait for a person" in problems(clock)
+    assert not subject.is_frozen()
+    row = Evidence.objects.get(intent=intent, kind="RECORDS")
+    assert (row.event, "id: is missing" in row.detail) == ("", True)
+
+
+TYPES = {
+    "capture": "ecom.capture",
+    "refund": "ecom.refund",
+    "reversal": "ecom.reversalPreauthorization",
+    "detached_refund": "detached.refund",
+}
+
+
+def test_a_refusal_is_no_rejection_beside_a_record_that_may_be_the_first_copy_of_the_request(
+    subject: Subject, context: GatewayContext
+) -> None:
+    error = strict_json.dumps({"code": "1", "details": {"message": "no"}})
+    spoiled = strict_json.dumps([{"type": TYPES[subject.name], "id": None}])
+    intent = subject.carry_out(scripted(context, lambda body: error if body else spoiled))
+    assert (intent.state, subject.reserved()) == (S.UNKNOWN, subject.amount)
+    assert Discrepancy.objects.get().kind == "RECORD_UNREADABLE"
+
+
+def test_what_was_refused_and_done_is_booked_and_the_record_beside_it_told(
+    subject: Subject, context: GatewayContext
+) -> None:
+    subject.control.fault(subject.name, "error_200")
+    subject.control.fault("status", "unreadable_record")
+    assert subject.carry_out().state == S.APPROVED
+    assert subject.booked() == subject.amount
+    kinds = set(Discrepancy.objects.values_list("kind", flat=True))
+    assert kinds == {"REPEATED_ON_THE_WIRE", "RECORD_UNREADABLE"}
+
+
+def test_a_page_does_not_end_unpaid_upon_a_record_that_cannot_be_read(
+    open_page: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    payment = open_page()
+    clock.advance(hours=1)
+    spoiled = record(payment.opening, "20.00", transactionAmount="twenty")
+    sweep(context=answered(context, spoiled))
+
+    intent = payment.opening
+    intent.refresh_from_db()
+    assert (intent.state, intent.needs_operator) == (S.OPEN, True)
+    assert waiting({}, now=clock.now()).stuck == (intent,)
+    assert [entry.text for entry in order_timeline(order(), everything=True)][-1] == (
+        "Gateway asked, a record cannot be read"
+    )
+
+    clock.advance_to(intent.next_query_at)
+    sweep(context=answered(context, record(intent, "20.00")))
+    intent.refresh_from_db()
+    assert (intent.state, intent.needs_operator, order().state) == (S.APPROVED, False, OrderState.PAID)
+
+
+def test_a_pending_record_counts_beside_one_that_cannot_be_read(
+    open_page: Pay, context: GatewayContext
+) -> None:
+    payment = open_page()
+    pending = record(payment.opening, "20.00", state="Pending")
+    reconcile_attempt(reference=payment.reference, context=answered(context, pending, None))
+    assert order().state == OrderState.PENDING
+    assert Discrepancy.objects.get().kind == "RECORD_UNREADABLE"
+
+
+def test_a_comparison_names_what_cannot_be_read_and_takes_no_approval_for_missing(
+    pay: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    payment = pay()
+    clock.advance(hours=1)
+    spoiled = answered(context, record(payment.opening, "20.00", id=None))
+    (compared,) = compare_all(context=spoiled, repair_as="anna")
+    assert [difference.kind for difference in compared.differences] == ["unreadable"]
+    assert Discrepancy.objects.get().kind == "RECORD_UNREADABLE"
+    payment.refresh_from_db()
+    assert (payment.captured, payment.frozen) == (2000, False)
+
+
+def test_a_person_may_give_up_after_a_day_what_the_gateway_cannot_name(
+    subject: Subject, resolve: Resolve, context: GatewayContext, clock: VirtualClock
+) -> None:
+    subject.control.fault(subject.name, "drop_before")
+    intent = subject.carry_out()
+    spoiled = answered(context, record(intent, intent.amount.to_wire(), id=None))
+    clock.advance_to(intent.next_query_at)
+    sweep(context=spoiled)
+    intent.refresh_from_db()
+    with pytest.raises(UnableToResolve, match="too early"):
+        resolve(intent, Decision.DID_NOT_HAPPEN)
+
+    clock.advance(days=1)
+    sweep(context=spoiled)
+    given_up = resolve(intent, Decision.DID_NOT_HAPPEN)
+    assert (given_up.state, subject.reserved()) == (S.ABANDONED, 0)
+    clock.advance_to(given_up.next_query_at)
+    sweep(context=answered(context, record(intent, intent.amount.to_wire())))
+    intent.refresh_from_db()
+    assert intent.state == S.ANOMALY
+
+
+# Pages of which nothing readable is heard
+
+
+SILENCES: dict[str, tuple[str, dict[str, Any]]] = {
+    "no answer": ("drop_before", {}),
+    "HTML": ("not_json", {}),
+    "no array": ("wrong_shape", {}),
+    "503": ("status_before", {"status": 503}),
+    "a state that nobody knows": ("undocumented_state", {}),
+}
+
+
+@pytest.mark.parametrize("silence", SILENCES.values(), ids=SILENCES.keys())
+def test_a_page_a_day_past_its_end_without_a_readable_answer_reaches_a_person(
+    silence: tuple[str, dict[str, Any]],
+    open_page: Pay,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    resolve: Resolve,
+    clock: VirtualClock,
+) -> None:
+    payment = open_page()
+    intent, end = payment.opening, payment.opening.expires_at
+    assert end is not None
+    wallet_sandbox.complete_checkout(payment.reference, "success")
+    fault, options = silence
+    wallet_sandbox.fault("status", fault, times=0, **options)
+    clock.advance(hours=2)
+    sweep(context=context)
+    with pytest.raises(UnableToResolve, match="needs no decision"):
+        resolve(intent, Decision.DID_NOT_HAPPEN)
+    intent.refresh_from_db()
+    assert (intent.state, intent.needs_operator) == (S.OPEN, False)
+
+    sweep_until(intent, lambda row: row.needs_operator, context=context, clock=clock)
+    assert intent.state == S.OPEN
+    assert timedelta(days=1) <= clock.now() - end < timedelta(days=2)
+    assert "1 transactions wait for a person" in problems(clock)
+    assert waiting({}, now=clock.now()).stuck == (intent,)
+
+    wallet_sandbox.clear_faults()
+    sweep_until(intent, lambda row: row.state == S.APPROVED, context=context, clock=clock)
+    assert (order().state, told()) == (OrderState.PAID, ["PAID"])
+    assert not intent.needs_operator
+
+
+def test_a_silent_page_that_a_person_gave_up_is_watched(
+    open_page: Pay,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    resolve: Resolve,
+    clock: VirtualClock,
+) -> None:
+    payment = open_page()
+    wallet_sandbox.complete_checkout(payment.reference, "success")
+    wallet_sandbox.fault("status", "not_json", times=0)
+    clock.advance(days=2)
+    intent = payment.opening
+    sweep_until(intent, lambda row: row.needs_operator, context=context, clock=clock)
+    given_up = resolve(intent, Decision.DID_NOT_HAPPEN)
+    assert (given_up.state, order().state) == (S.ABANDONED, OrderState.FAILED)
+
+    wallet_sandbox.clear_faults()
+    clock.advance_to(given_up.next_query_at)
+    sweep(context=context)
+    assert order().state == OrderState.FROZEN
+    assert Discrepancy.objects.get().kind == "APPROVED_AFTER_END"
+
+
+def test_a_page_that_ends_after_two_days_without_a_sweep_calls_nobody(
+    open_page: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    intent = open_page().opening
+    clock.advance(days=2)
+    sweep(context=context)
+    intent.refresh_from_db()
+    assert (intent.state, intent.needs_operator) == (S.EXPIRED, False)
+
+
+def test_something_pending_of_which_nothing_is_heard_for_a_day_reaches_a_person(
+    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    intent = pay("pending").opening
+    sweep_until(intent, lambda row: row.query_count == 10, context=context, clock=clock)
+    assert not intent.needs_operator
+    wallet_sandbox.fault("status", "not_json", times=0)
+    clock.advance_to(intent.next_query_at)
+    began = clock.now()
+    sweep(context=context)
+    intent.refresh_from_db()
+    sweep_until(intent, lambda row: row.needs_operator, context=context, clock=clock)
+    assert timedelta(hours=20) <= clock.now() - began <= timedelta(hours=30)
+    assert "1 transactions wait for a person" in problems(clock)
+
+    wallet_sandbox.clear_faults()
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
+    intent.refresh_from_db()
+    assert (intent.state, intent.needs_operator) == (S.PENDING, False), "the gateway speaks again"
+
+
+def test_one_silent_answer_about_something_that_is_pending_calls_nobody(
+    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    intent = pay("pending").opening
+    sweep_until(intent, lambda row: row.query_count == 11, context=context, clock=clock)
+    wallet_sandbox.fault("status", "not_json")
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
+    intent.refresh_from_db()
+    assert not intent.needs_operator

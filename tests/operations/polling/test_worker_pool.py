@@ -1,0 +1,91 @@
+"""Threads that work things off together: all of it once, so many at a time, and no failure swallowed."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from tests.waiting import PATIENCE
+from wallet_gateway.operations.polling.worker_pool import Pace, work_off
+
+pytestmark = pytest.mark.django_db
+
+
+def test_each_thing_is_done_once_and_by_several_threads() -> None:
+    together = threading.Barrier(4, timeout=PATIENCE)
+    done: list[tuple[int, int]] = []
+
+    def work(thing: int) -> None:
+        if thing < 4:
+            together.wait()
+        done.append((thing, threading.get_ident()))
+
+    assert work_off(range(100), work, threads=4) == 100
+    assert sorted(thing for thing, _ in done) == list(range(100))
+    assert len({thread for _, thread in done}) == 4
+
+
+def test_no_more_is_taken_than_threads_can_do() -> None:
+    taken, go = [], threading.Event()
+
+    def things() -> Iterator[int]:
+        for number in range(10):
+            taken.append(number)
+            yield number
+
+    runner = threading.Thread(target=lambda: work_off(things(), lambda _: go.wait(PATIENCE), threads=2))
+    runner.start()
+    while len(taken) < 2:
+        time.sleep(0.01)
+    time.sleep(0.05)
+    assert len(taken) == 2, "none waits in hand"
+    go.set()
+    runner.join()
+    assert len(taken) == 10
+
+
+def test_what_a_thread_raises_ends_the_taking_and_is_raised() -> None:
+    seen: list[int] = []
+
+    def work(thing: int) -> None:
+        seen.append(thing)
+        if thing == 3:
+            raise ZeroDivisionError("three")
+
+    with pytest.raises(ZeroDivisionError, match="three"):
+        # Without an end of its own.
+        work_off(itertools.count(), work, threads=2)
+    assert 3 in seen
+
+
+def test_nothing_to_do_is_done_at_once() -> None:
+    assert work_off([], lambda thing: None, threads=8) == 0
+
+
+@pytest.fixture
+def ticks(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """A clock that stands at its only entry."""
+    ticks = [1000.0]
+    monkeypatch.setattr("wallet_gateway.operations.polling.worker_pool.time.monotonic", lambda: ticks[0])
+    return ticks
+
+
+def test_turns_come_at_the_rate_whoever_takes_them(ticks: list[float]) -> None:
+    waits: list[float] = []
+    pace = Pace(10.0, waits.append)
+    for _ in range(4):
+        pace.wait()
+    assert [round(wait, 1) for wait in waits] == [0.1, 0.2, 0.3], "nobody slept, so each waits for all before"
+
+
+def test_a_long_delay_is_not_made_good_by_a_burst(ticks: list[float]) -> None:
+    waits: list[float] = []
+    pace = Pace(10.0, waits.append)
+    ticks[0] += 0.5
+    for _ in range(5):
+        pace.wait()
+    assert len(waits) == 3

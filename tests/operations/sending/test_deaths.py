@@ -1,0 +1,331 @@
+"""Processes that die, sleep or lose their database while they send, and what becomes of what they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import OperationalError, connection
+
+from tests.operations.conftest import MakeOrder, VirtualClock
+from tests.operations.dying import Killed, interrupted, kill
+from tests.operations.subjects import Subject
+from wallet_gateway.client.errors import NotSent, NotSentReason
+from wallet_gateway.contexts import return_urls
+from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.models import Evidence, GatewayTransaction, OutboxFact
+from wallet_gateway.operations import context as contexts
+from wallet_gateway.operations.checkout.payment_attempts import CheckoutInProgress
+from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import UnableToReverse
+from wallet_gateway.operations.follow_ups.execute import OperationOutstanding
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.operations.sending import answers
+from wallet_gateway.operations.settlement import db_transactions
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+S = IntentState
+
+
+def latest() -> GatewayTransaction:
+    return GatewayTransaction.objects.order_by("-pk")[0]
+
+
+def end_lease(context: GatewayContext, clock: VirtualClock) -> None:
+    clock.advance(seconds=121)
+    sweep(context=context)
+
+
+# A sender dies
+
+
+def test_a_sender_that_dies_before_a_byte_leaves_is_unknown_although_nothing_was_sent(
+    subject: Subject, context: GatewayContext, clock: VirtualClock
+) -> None:
+    with pytest.raises(Killed):
+        subject.carry_out(interrupted(context, before=kill))
+    intent = latest()
+    assert (intent.state, intent.attempt_no) == (S.SENDING, 1)
+    assert subject.reserved() == subject.amount
+    assert subject.requests() == 0
+
+    clock.advance(seconds=119)
+    assert sweep(context=context).leases_ended == 0
+    clock.advance(seconds=2)
+    assert sweep(context=context).leases_ended == 1
+    intent.refresh_from_db()
+    assert intent.state == S.UNKNOWN
+    assert "silent" in intent.detail
+    assert subject.reserved() == subject.amount
+
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
+    intent.refresh_from_db()
+    assert (intent.state, intent.absent_count) == (S.UNKNOWN, 1)
+    assert subject.requests() == 0, "what may have left is never sent again"
+
+
+@pytest.mark.parametrize("where", ["before the answer is read", "before it is stored"])
+def test_a_sender_that_dies_after_the_gateway_did_its_work_is_found_out_by_the_sweep(
+    where: str,
+    subject: Subject,
+    context: GatewayContext,
+    clock: VirtualClock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    unstored = where == "before it is stored"
+    sender = context if unstored else interrupted(context, after=kill)
+    with monkeypatch.context() as patch:
+        if unstored:
+            patch.setattr(answers, "settle", lambda *_, **__: kill())
+        with pytest.raises(Killed):
+            subject.carry_out(sender)
+    assert latest().state == S.SENDING
+
+    end_lease(context, clock)
+    clock.advance_to(latest().next_query_at)
+    sweep(context=context)
+
+    intent = latest()
+    assert intent.state == S.APPROVED
+    assert subject.booked() == subject.executed(intent) == subject.amount
+    assert subject.requests() == 1
+    kinds = [row.kind for row in Evidence.objects.filter(intent=intent)]
+    assert kinds == ["LEASE_ENDED", "RECORDS"]
+
+
+def test_while_a_sender_has_its_lease_nobody_begins_another_operation(
+    subject: Subject, context: GatewayContext
+) -> None:
+    with pytest.raises(Killed):
+        subject.carry_out(interrupted(context, before=kill))
+
+    refusal = UnableToReverse if subject.name == "reversal" else OperationOutstanding
+    with pytest.raises(refusal):
+        subject.carry_out()
+    assert GatewayTransaction.objects.filter(kind=latest().kind).count() == 1
+    assert subject.reserved() == subject.amount
+
+
+def test_a_page_whose_opener_died_is_abandoned_and_kept_on_watch(
+    make_order: MakeOrder, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    order = make_order()
+    with pytest.raises(Killed):
+        start_checkout(order=order, context=interrupted(context, after=kill), return_urls=return_urls)
+    assert latest().state == S.SENDING
+
+    with pytest.raises(CheckoutInProgress):
+        start_checkout(order=order, context=context, return_urls=return_urls)
+    end_lease(context, clock)
+
+    intent = latest()
+    assert intent.state == S.ABANDONED
+    assert intent.expires_at is not None
+    assert intent.next_query_at is not None
+    assert intent.next_query_at > intent.expires_at
+    order.refresh_from_db()
+    assert order.state == OrderState.FAILED
+    second = start_checkout(order=order, context=context, return_urls=return_urls)
+    assert second.reference != intent.reference
+
+    wallet_sandbox.complete_checkout(intent.reference, "success")
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
+    intent.refresh_from_db()
+    order.refresh_from_db()
+    assert (intent.state, order.state) == (S.ANOMALY, OrderState.FROZEN)
+
+
+def test_a_click_after_a_dead_sender_needs_no_sweep(
+    make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
+) -> None:
+    order = make_order()
+    with pytest.raises(Killed):
+        start_checkout(order=order, context=interrupted(context, before=kill), return_urls=return_urls)
+    clock.advance(seconds=121)
+
+    assert start_checkout(order=order, context=context, return_urls=return_urls).is_open
+
+
+# A sender sleeps
+
+
+def test_a_sender_that_slept_on_its_claim_does_not_begin(
+    subject: Subject, context: GatewayContext, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(contexts, "SEND_WITHIN_SECONDS", -1.0)
+        intent = subject.carry_out()
+    assert intent.state == S.NOT_SENT
+    assert "stale_claim" in intent.detail
+    assert subject.requests() == 0
+
+    clock.advance_to(intent.next_send_at)
+    sweep(context=context)
+    intent.refresh_from_db()
+    assert intent.state == S.APPROVED
+    assert subject.requests() == 1
+
+
+def test_a_sender_that_wakes_up_after_its_lease_cannot_say_that_nothing_was_sent(
+    subject: Subject, context: GatewayContext, clock: VirtualClock
+) -> None:
+    def sleep_too_long() -> None:
+        end_lease(context, clock)
+        raise NotSent(NotSentReason.STALE_CLAIM)
+
+    intent = subject.carry_out(interrupted(context, before=sleep_too_long))
+
+    assert intent.state == S.UNKNOWN
+    assert intent.next_send_at is None, "it must not come to be sent again by a detour"
+    assert subject.reserved() == subject.amount
+    assert [row.kind for row in Evidence.objects.filter(intent=intent)] == ["LEASE_ENDED", "FAULT"]
+
+
+def test_an_answer_that_comes_after_the_lease_still_counts(
+    subject: Subject, context: GatewayContext, clock: VirtualClock
+) -> None:
+    intent = subject.carry_out(interrupted(context, after=lambda: end_lease(context, clock)))
+
+    assert intent.state == S.APPROVED
+    assert subject.booked() == subject.executed(intent) == subject.amount
+    assert OutboxFact.objects.filter(intent=intent).count() == (subject.payment is not None)
+
+
+def test_an_answer_that_comes_after_the_sweep_has_found_out_is_counted_once(
+    subject: Subject, context: GatewayContext, clock: VirtualClock
+) -> None:
+    def be_overtaken() -> None:
+        end_lease(context, clock)
+        clock.advance(seconds=3)
+        sweep(context=context)
+        assert latest().state == S.APPROVED
+
+    intent = subject.carry_out(interrupted(context, after=be_overtaken))
+
+    assert intent.state == S.APPROVED
+    assert subject.booked() == subject.amount
+    assert OutboxFact.objects.filter(intent=intent).count() == (subject.payment is not None)
+
+
+def test_a_page_that_comes_after_the_lease_is_shown_to_nobody(
+    make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
+) -> None:
+    sleeper = interrupted(context, after=lambda: end_lease(context, clock))
+    with pytest.raises(GatewayUnreachable, match="too late"):
+        start_checkout(order=make_order(), context=sleeper, return_urls=return_urls)
+
+    intent = latest()
+    assert (intent.state, intent.redirect_url) == (S.ABANDONED, "")
+
+
+def test_a_page_that_comes_after_another_click_opened_one_is_shown_to_nobody(
+    make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
+) -> None:
+    order = make_order()
+
+    def somebody_else_clicks() -> None:
+        end_lease(context, clock)
+        start_checkout(order=order, context=context, return_urls=return_urls)
+
+    with pytest.raises(GatewayUnreachable, match="too late"):
+        start_checkout(
+            order=order, context=interrupted(context, after=somebody_else_clicks), return_urls=return_urls
+        )
+
+    opened = GatewayTransaction.objects.get(state=S.OPEN)
+    assert opened.payment is not None
+    assert opened.payment.number == 2
+    assert start_checkout(order=order, context=context, return_urls=return_urls).reference == opened.reference
+
+
+# The database goes away
+
+
+@contextmanager
+def database_fails(*, on: str, times: int) -> Iterator[list[str]]:
+    """Let the next statements that begin so fail as they do when the server is gone."""
+    failed: list[str] = []
+
+    def wrapper(execute: Callable[..., Any], sql: str, *rest: Any) -> object:
+        if sql.startswith(on) and len(failed) < times:
+            failed.append(sql)
+            raise OperationalError("server closed the connection unexpectedly")
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(wrapper):
+        yield failed
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("subject", ["capture", "detached_refund"], indirect=True)
+class TestWithoutDatabase:
+    INSERT_INTENT = f"INSERT INTO {connection.ops.quote_name('wallet_gateway_gatewaytransaction')}"
+    UPDATE_INTENT = f"UPDATE {connection.ops.quote_name('wallet_gateway_gatewaytransaction')}"
+
+    def test_before_the_row_is_written_nothing_is_begun(self, subject: Subject) -> None:
+        before = GatewayTransaction.objects.count()
+        with database_fails(on=self.INSERT_INTENT, times=1), pytest.raises(OperationalError):
+            subject.carry_out()
+
+        assert GatewayTransaction.objects.count() == before
+        assert subject.reserved() == 0
+        assert subject.requests() == 0
+
+    def test_an_answer_is_stored_once_the_database_is_back_and_not_asked_for_again(
+        self, subject: Subject, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(db_transactions, "PATIENT_WAITS", (0.01,) * 5)
+        with database_fails(on=self.UPDATE_INTENT, times=5) as failed:
+            intent = subject.carry_out()
+
+        assert len(failed) == 5
+        assert intent.state == S.APPROVED
+        assert subject.booked() == subject.amount
+        assert subject.requests() == 1
+
+    def test_an_answer_that_cannot_be_stored_leaves_the_row_sending_and_the_sweep_finds_it(
+        self,
+        subject: Subject,
+        context: GatewayContext,
+        clock: VirtualClock,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        monkeypatch.setattr(db_transactions, "PATIENT_WAITS", (0.01,) * 5)
+        with database_fails(on=self.UPDATE_INTENT, times=6), pytest.raises(OperationalError):
+            subject.carry_out()
+        assert latest().state == S.SENDING
+        assert subject.reserved() == subject.amount
+
+        end_lease(context, clock)
+        clock.advance_to(latest().next_query_at)
+        sweep(context=context)
+
+        assert latest().state == S.APPROVED
+        assert subject.booked() == subject.executed(latest()) == subject.amount
+        assert subject.requests() == 1
+
+
+# Clocks differ
+
+
+@pytest.mark.parametrize("skew", [timedelta(hours=1), timedelta(days=3650)], ids=["an hour", "ten years"])
+def test_the_gateways_clock_decides_nothing(
+    skew: timedelta, subject: Subject, context: GatewayContext, clock: VirtualClock
+) -> None:
+    subject.control.advance_clock(skew.total_seconds())
+    subject.control.fault(subject.name, "drop_after")
+    intent = subject.carry_out()
+
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
+
+    intent.refresh_from_db()
+    assert intent.state == S.APPROVED
+    assert intent.state_since == clock.now()

@@ -1,0 +1,150 @@
+"""The emergency stop: nothing new is sent, questions go on, and who did it stays to be read."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from decimal import Decimal
+
+import pytest
+
+from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
+from tests.operations.subjects import OPERATIONS, make_subject
+from wallet_gateway.contexts import return_urls
+from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.models import GatewayPause
+from wallet_gateway.operations.checkout.payment_attempts import CheckoutPaused
+from wallet_gateway.operations.checkout.start import start_checkout
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import SendingStopped
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
+from wallet_gateway.operations.inputs import UnstorableText
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.operations.polling import reconciliation
+from wallet_gateway.operations.sending import circuit_breaker
+from wallet_gateway.operations.sending.emergency_stop import UnableToStop, resume_sending, stop_sending
+from wallet_gateway.queries.pauses import sending_pauses
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+Decide = Callable[..., GatewayPause]
+WHY = {"author": "anna", "reason": "amounts look wrong"}
+
+
+def sent(control: SandboxControl) -> int:
+    return sum(entry["method"] == "POST" for entry in control.journal())
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_while_stopped_no_operation_leaves_and_nothing_is_reserved(
+    name: str, context: GatewayContext, pay: Pay, wallet_sandbox: SandboxControl
+) -> None:
+    subject = make_subject(name, control=wallet_sandbox, context=context, pay=pay)
+    stop_sending(context=context, **WHY)
+    before = sent(wallet_sandbox)
+    with pytest.raises(SendingStopped):
+        subject.carry_out()
+    assert (sent(wallet_sandbox), subject.reserved()) == (before, 0)
+
+    resume_sending(context=context, author="bob", reason="it was the test shop")
+    assert subject.carry_out().state == IntentState.APPROVED
+
+
+def test_while_stopped_no_page_is_opened(
+    context: GatewayContext, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    stop_sending(context=context, **WHY)
+    with pytest.raises(CheckoutPaused):
+        start_checkout(order=make_order(), context=context, return_urls=return_urls)
+    assert sent(wallet_sandbox) == 0
+
+
+def test_while_stopped_questions_go_on(
+    context: GatewayContext, open_page: Pay, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    on_demand, by_sweep = open_page(), open_page()
+    stop_sending(context=context, **WHY)
+    for attempt in (on_demand, by_sweep):
+        wallet_sandbox.complete_checkout(attempt.reference, "success")
+
+    answered = reconciliation.reconcile_attempt(reference=on_demand.reference, context=context)
+    clock.advance(seconds=80)
+    sweep(context=context)
+
+    by_sweep.order.refresh_from_db()
+    assert (answered.order.state, by_sweep.order.state) == (OrderState.PAID, OrderState.PAID)
+
+
+def test_a_stop_says_who_and_why_and_so_does_its_end(
+    context: GatewayContext, clock: VirtualClock, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "wallet_gateway.operations")
+    stop_sending(context=context, **WHY)
+    (pause,) = sending_pauses(clock.now())
+    assert (pause.gateway, pause.author, pause.reason, pause.until) == (
+        "default",
+        "anna",
+        "amounts look wrong",
+        None,
+    )
+    row = resume_sending(context=context, author="bob", reason="checked")
+    assert (row.sending_until, row.reason) == (None, "resumed by bob: checked")
+    assert sending_pauses(clock.now()) == ()
+    assert [record.getMessage() for record in caplog.records] == [
+        "sending to default was stopped by anna: amounts look wrong",
+        "sending to default was resumed by bob: checked",
+    ]
+
+
+def test_the_first_stop_stays_and_a_machines_pause_does_not_replace_it(
+    context: GatewayContext, clock: VirtualClock
+) -> None:
+    stop_sending(context=context, **WHY)
+    stop_sending(context=context, author="bob", reason="me too")
+    circuit_breaker.pause_sending(context, seconds=900, reason="rate limit")
+    clock.advance(days=3000)
+    (pause,) = sending_pauses(clock.now())
+    assert pause.author == "anna"
+
+
+def test_a_stop_takes_the_place_of_a_machines_pause(context: GatewayContext, clock: VirtualClock) -> None:
+    circuit_breaker.pause_sending(context, seconds=900, reason="rate limit")
+    (pause,) = sending_pauses(clock.now())
+    assert (pause.author, pause.reason) == ("", "rate limit")
+    assert pause.until is not None
+    stop_sending(context=context, **WHY)
+    (pause,) = sending_pauses(clock.now())
+    assert pause.author == "anna"
+
+
+def test_another_gateway_goes_on(context: GatewayContext, make_context: MakeContext, pay: Pay) -> None:
+    payment = pay()
+    stop_sending(context=make_context(alias="second"), **WHY)
+    assert refund(payment=payment, context=context, amount=Decimal("1.00")).state == IntentState.APPROVED
+
+
+def test_what_nobody_stopped_cannot_be_resumed(context: GatewayContext, clock: VirtualClock) -> None:
+    with pytest.raises(UnableToStop, match="no person"):
+        resume_sending(context=context, **WHY)
+    circuit_breaker.pause_sending(context, seconds=900, reason="rate limit")
+    with pytest.raises(UnableToStop, match="no person"):
+        resume_sending(context=context, **WHY)
+    assert len(sending_pauses(clock.now())) == 1
+
+
+@pytest.mark.parametrize("decide", [stop_sending, resume_sending])
+@pytest.mark.parametrize(
+    "words", [{"author": " ", "reason": "x"}, {"author": "anna", "reason": ""}], ids=["nobody", "no-reason"]
+)
+def test_a_decision_needs_an_author_and_a_reason(
+    decide: Decide, words: dict[str, str], context: GatewayContext
+) -> None:
+    with pytest.raises(UnableToStop, match="reason and the name"):
+        decide(context=context, **words)
+    assert not GatewayPause.objects.exists()
+
+
+@pytest.mark.parametrize("decide", [stop_sending, resume_sending])
+def test_words_that_cannot_be_stored_are_refused_by_name(decide: Decide, context: GatewayContext) -> None:
+    with pytest.raises(UnstorableText, match="reason"):
+        decide(context=context, author="anna", reason="a\0b")

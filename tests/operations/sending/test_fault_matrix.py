@@ -1,0 +1,249 @@
+"""The fault matrix of what moves money: each fault a row, each operation a column, on real sockets.
+
+Checkouts and the status query have tables of their own, and so has what fails below HTTP.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from tests.operations.conftest import IMPATIENT, MakeContext, VirtualClock
+from tests.operations.subjects import Subject
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.models import Evidence, GatewayTransaction, OutboxFact
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+S = IntentState
+
+
+@dataclass(frozen=True)
+class Row:
+    """One fault: where the intent stands right after it, and where the recovery leads."""
+
+    fault: str
+    after: IntentState
+    end: IntentState
+    options: dict[str, Any] = field(default_factory=dict)
+    impatient: bool = False
+    says: str = ""
+    """What the operator must be told, in part."""
+
+    @property
+    def name(self) -> str:
+        given = "-".join(str(value) for value in self.options.values())
+        return f"{self.fault}-{given}" if given else self.fault
+
+
+def lost(
+    fault: str, *, executed: bool, says: str = "unknown", impatient: bool = False, **options: Any
+) -> Row:
+    """A fault after which the outcome is unknown, and stays so unless the gateway has executed it."""
+    end = S.APPROVED if executed else S.UNKNOWN
+    return Row(fault, S.UNKNOWN, end, options, impatient, says)
+
+
+ROWS = (
+    lost("drop_before", executed=False, says="connection_lost"),
+    lost("drop_after", executed=True, says="connection_lost"),
+    lost("delay_after", executed=True, says="timeout", impatient=True, seconds=0.6),
+    lost("drip", executed=True, says="timeout", impatient=True, seconds=0.04),
+    lost("late", executed=False, says="connection_lost", seconds=3600),
+    lost("truncated", executed=True, says="connection_lost"),
+    lost("reset", executed=True, says="connection_lost"),
+    lost("bad_gzip", executed=True, says="bad_encoding"),
+    lost("bad_status_line", executed=True, says="broken_http"),
+    lost("not_json", executed=True, says="unreadable"),
+    lost("empty", executed=True, says="unreadable"),
+    lost("wrong_shape", executed=True, says="wrong_shape"),
+    lost("mixed", executed=True, says="contradictory"),
+    lost("redirected", executed=False, says="redirect"),
+    lost("throttled", executed=False, says="rate_limited"),
+    *(lost("status_before", executed=False, says=str(s), status=s) for s in (500, 502, 503, 504)),
+    *(lost("status_after", executed=True, says=str(s), status=s) for s in (500, 502, 503)),
+    *(lost("status_before", executed=False, says=str(s), status=s) for s in (403, 404, 408, 425, 429)),
+    *(lost("status_after", executed=True, says=str(s), status=s) for s in (302, 307, 403, 429)),
+    *(lost("error_body", executed=False, says=str(s), status=s) for s in (408, 425, 429, 500, 503)),
+    *(lost("bare_error", executed=False, says=str(s), status=s) for s in (408, 429, 503)),
+    lost("undocumented_state", executed=False, says="undocumented state 'Quarantined'"),
+    *(
+        Row("error_body", S.REJECTED, S.REJECTED, {"status": s}, says="4107940")
+        for s in (200, 400, 401, 403, 404, 409, 422)
+    ),
+    *(
+        Row("bare_error", S.REJECTED, S.REJECTED, {"status": s, "code": "4100001"}, says="4100001")
+        for s in (200, 400, 403, 404, 422)
+    ),
+    Row("errored", S.REJECTED, S.REJECTED, says="Errored"),
+    Row("error_200", S.APPROVED, S.APPROVED, says="repeats our requests"),
+    Row("duplicate", S.APPROVED, S.APPROVED, says="repeats our requests"),
+    Row("delay_after", S.APPROVED, S.APPROVED, {"seconds": 0.05}),
+    Row("drip", S.APPROVED, S.APPROVED, {"seconds": 0.0005}),
+)
+
+
+def check_money(subject: Subject, intent: GatewayTransaction) -> None:
+    """What is reserved and booked fits the state of the intent, and so does the order."""
+    done = intent.state == S.APPROVED
+    held = intent.state == S.UNKNOWN
+    assert subject.reserved() == (subject.amount if held else 0)
+    assert subject.booked() == (subject.amount if done else 0)
+    assert subject.order_state_is(done=done)
+    assert not subject.is_frozen()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
+def test_a_fault_leads_where_the_matrix_says(
+    row: Row,
+    subject: Subject,
+    make_context: MakeContext,
+    clock: VirtualClock,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+) -> None:
+    wallet_sandbox.fault(subject.name, row.fault, **row.options)
+    sender = make_context(patience=IMPATIENT) if row.impatient else context
+
+    intent = subject.carry_out(sender)
+
+    assert intent.state == row.after
+    assert row.says in intent.detail
+    check_money(subject, intent)
+    for _ in range(3):
+        # Three rungs of the ladder, or the confirming query of what is decided.
+        if intent.next_query_at is not None:
+            clock.advance_to(intent.next_query_at)
+        sweep(context=context)
+        intent.refresh_from_db()
+        if intent.next_query_at is None:
+            break
+    assert intent.state == row.end
+    check_money(subject, intent)
+    assert subject.requests() == 1
+    if row.fault != "late":
+        assert subject.executed(intent) == subject.booked()
+    assert OutboxFact.objects.filter(intent=intent).count() <= 1
+
+
+def test_a_request_that_is_executed_an_hour_late_is_found_and_not_sent_again(
+    subject: Subject, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
+) -> None:
+    wallet_sandbox.fault(subject.name, "late", seconds=3600)
+    intent = subject.carry_out()
+    while intent.state == S.UNKNOWN:
+        assert subject.reserved() == subject.amount
+        clock.advance_to(intent.next_query_at)
+        sweep(context=context)
+        intent.refresh_from_db()
+
+    assert intent.state == S.APPROVED
+    check_money(subject, intent)
+    assert clock.now() - intent.created_at > timedelta(hours=1)
+    assert subject.requests() == 1
+    assert subject.executed(intent) == subject.booked()
+
+
+def test_an_outcome_that_nobody_finds_asks_for_a_person_after_a_day_and_keeps_the_amount(
+    subject: Subject, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
+) -> None:
+    wallet_sandbox.fault(subject.name, "drop_before")
+    intent = subject.carry_out()
+    while not intent.needs_operator:
+        clock.advance_to(intent.next_query_at)
+        sweep(context=context)
+        intent.refresh_from_db()
+
+    assert clock.now() - intent.created_at > timedelta(hours=24)
+    assert intent.absent_count >= 5
+    assert intent.state == S.UNKNOWN
+    check_money(subject, intent)
+    assert subject.requests() == 1
+
+
+def test_a_refusal_whose_query_fails_leaves_the_outcome_unknown(
+    subject: Subject, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
+) -> None:
+    wallet_sandbox.fault(subject.name, "error_body", status=400)
+    wallet_sandbox.fault("status", "drop_before")
+    intent = subject.carry_out()
+    assert intent.state == S.UNKNOWN
+    assert intent.error_code == "4107940"
+    check_money(subject, intent)
+
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
+    intent.refresh_from_db()
+    assert (intent.state, intent.absent_count) == (S.UNKNOWN, 1)
+    assert subject.requests() == 1
+
+
+def test_a_refusal_beside_a_record_in_a_state_nobody_knows_is_not_believed(
+    subject: Subject, wallet_sandbox: SandboxControl
+) -> None:
+    # The first copy came through and hangs; the second was refused as a repetition.
+    wallet_sandbox.fault(subject.name, "error_200")
+    wallet_sandbox.fault("status", "undocumented_state")
+
+    intent = subject.carry_out()
+
+    assert intent.state == S.UNKNOWN
+    check_money(subject, intent)
+
+
+def test_a_refusal_that_turns_out_executed_after_all_is_an_anomaly(
+    subject: Subject, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
+) -> None:
+    wallet_sandbox.behaviour(status_lag_seconds=60)
+    wallet_sandbox.fault(subject.name, "error_200")
+    intent = subject.carry_out()
+    assert intent.state == S.REJECTED
+    assert subject.reserved() == 0
+
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
+    intent.refresh_from_db()
+
+    assert intent.state == S.ANOMALY
+    assert subject.is_frozen()
+    assert intent.discrepancies.get().kind == "APPROVED_AFTER_END"
+
+
+# The gateway itself reverses an authorisation once at most.
+@pytest.mark.parametrize("subject", ["capture", "refund", "detached_refund"], indirect=True)
+def test_a_request_executed_twice_on_the_wire_freezes_once_the_second_record_shows(
+    subject: Subject, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
+) -> None:
+    wallet_sandbox.behaviour(duplicates="execute")
+    wallet_sandbox.fault(subject.name, "duplicate")
+    intent = subject.carry_out()
+    assert intent.state == S.APPROVED
+
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
+    intent.refresh_from_db()
+
+    assert intent.state == S.ANOMALY
+    assert intent.discrepancies.get().kind == "EXECUTED_TWICE"
+    assert subject.is_frozen()
+    assert subject.booked() == subject.amount
+    assert subject.executed(intent) == 2 * subject.amount
+    kinds = set(OutboxFact.objects.filter(intent=intent).values_list("kind", flat=True))
+    assert ("ANOMALY" in kinds) is (subject.payment is not None)
+
+
+def test_every_answer_is_kept_as_evidence_without_secrets(
+    subject: Subject, wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault(subject.name, "status_after", status=502)
+    intent = subject.carry_out()
+
+    fault = Evidence.objects.get(intent=intent)
+    assert (fault.kind, fault.http_status, fault.state_after) == ("FAULT", 502, S.UNKNOWN)
+    assert "Gateway" in fault.answer_body
+    assert intent.reference in fault.request_body

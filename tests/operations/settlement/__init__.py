@@ -1,0 +1,1 @@
+"""What is written with a change of state."""

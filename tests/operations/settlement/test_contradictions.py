@@ -1,0 +1,411 @@
+"""Contradictions and differences: what a person may decide, what it books, what stays frozen."""
+
+from __future__ import annotations
+
+import json
+from datetime import timedelta
+from decimal import Decimal
+
+import pytest
+
+from tests.operations.conftest import Pay, Resolve, VirtualClock, sweep_until
+from tests.operations.dying import Killed, kill, scripted
+from tests.operations.records import answer_of, record
+from tests.operations.subjects import Subject
+from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.models import (
+    Discrepancy,
+    GatewayTransaction,
+    MigratedDeposit,
+    OutboxFact,
+    Payment,
+)
+from wallet_gateway.operations.approvals import resolve as resolutions
+from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve, close_discrepancy
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.operations.polling.reconciliation import reconcile_order
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+S = IntentState
+HAPPENED, NOT_HAPPENED = Decision.DID_HAPPEN, Decision.DID_NOT_HAPPEN
+
+
+# Contradictions
+
+
+@pytest.fixture
+def contradicted(subject: Subject, context: GatewayContext, clock: VirtualClock) -> GatewayTransaction:
+    """An unknown outcome that turned up twice."""
+    subject.control.fault(subject.name, "drop_before")
+    intent = subject.carry_out()
+    clock.advance_to(intent.next_query_at)
+    twice = answer_of(*(record(intent, intent.amount.to_wire(), id=f"g{n}") for n in range(2)))
+    sweep(context=scripted(context, twice))
+    intent.refresh_from_db()
+    assert intent.state == S.ANOMALY
+    return intent
+
+
+@pytest.mark.parametrize(("decision", "state"), [(HAPPENED, S.APPROVED), (NOT_HAPPENED, S.ABANDONED)])
+def test_a_contradiction_may_be_decided_either_way(
+    decision: Decision,
+    state: IntentState,
+    subject: Subject,
+    contradicted: GatewayTransaction,
+    resolve: Resolve,
+) -> None:
+    assert subject.reserved() == subject.amount
+    decided = resolve(contradicted, decision)
+
+    assert decided.state == state
+    assert subject.reserved() == 0
+    assert subject.booked() == (subject.amount if decision is HAPPENED else 0)
+    assert not subject.is_frozen()
+    closed = Discrepancy.objects.get()
+    assert (closed.closed_by, closed.reason) == ("anna", "provider's support, ticket 4711")
+    assert subject.order_state_is(done=decision is HAPPENED)
+
+
+def test_whoever_dies_right_after_a_decision_leaves_nothing_frozen_for_ever(
+    subject: Subject,
+    contradicted: GatewayTransaction,
+    resolve: Resolve,
+    context: GatewayContext,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(resolutions, "unfreeze", lambda *_, **__: kill())
+        with pytest.raises(Killed):
+            resolve(contradicted, NOT_HAPPENED)
+    assert subject.is_frozen()
+
+    sweep(context=context)
+
+    assert not subject.is_frozen()
+    assert subject.order_state_is(done=False)
+
+
+def test_what_is_contradicted_still_no_sweep_thaws(
+    subject: Subject, contradicted: GatewayTransaction, context: GatewayContext
+) -> None:
+    Discrepancy.objects.update(closed_at=context.clock.now())
+    sweep(context=context)
+    assert subject.is_frozen()
+
+
+@pytest.mark.parametrize("subject", ["refund"], indirect=True)
+def test_what_was_decided_is_not_contradicted_again_by_the_same_record(
+    subject: Subject,
+    contradicted: GatewayTransaction,
+    resolve: Resolve,
+    context: GatewayContext,
+    clock: VirtualClock,
+) -> None:
+    decided = resolve(contradicted, HAPPENED)
+    same = [record(decided, "5.00", id=f"g{n}") for n in range(2)]
+    clock.advance_to(decided.next_query_at)
+    sweep(context=scripted(context, answer_of(*same)))
+    decided.refresh_from_db()
+    assert decided.state == S.APPROVED
+    assert not subject.is_frozen()
+
+    clock.advance_to(decided.next_query_at)
+    sweep(context=scripted(context, answer_of(same[0], record(decided, "18.88", id="g9"))))
+    decided.refresh_from_db()
+    assert decided.state == S.ANOMALY, "another amount is another contradiction"
+
+
+@pytest.mark.parametrize("amount", ["19.99", "0.01", "500.00"])
+@pytest.mark.parametrize("subject", ["capture", "refund"], indirect=True)
+def test_another_amount_is_never_booked_as_ours(
+    amount: str, subject: Subject, context: GatewayContext, clock: VirtualClock, resolve: Resolve
+) -> None:
+    subject.control.fault(subject.name, "drop_before")
+    intent = subject.carry_out()
+    clock.advance_to(intent.next_query_at)
+    sweep(context=scripted(context, answer_of(record(intent, amount))))
+
+    with pytest.raises(UnableToResolve, match="another amount or currency than was asked for"):
+        resolve(intent, HAPPENED)
+    assert (subject.reserved(), subject.booked()) == (subject.amount, 0)
+    assert subject.is_frozen()
+
+    assert resolve(intent, NOT_HAPPENED, reason="undone in the portal").state == S.ABANDONED
+    assert (subject.reserved(), subject.booked()) == (0, 0)
+
+
+@pytest.fixture
+def twice(
+    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> GatewayTransaction:
+    """A refund that was carried out twice."""
+    payment = pay()
+    wallet_sandbox.behaviour(duplicates="execute")
+    wallet_sandbox.fault("refund", "duplicate")
+    intent = refund(payment=payment, context=context, amount=Decimal("5.00"))
+    clock.advance_to(intent.next_query_at)
+    sweep(context=context)
+    intent.refresh_from_db()
+    assert intent.state == S.ANOMALY
+    return intent
+
+
+def test_an_approval_that_was_contradicted_cannot_be_undone(
+    twice: GatewayTransaction, resolve: Resolve
+) -> None:
+    with pytest.raises(UnableToResolve, match="approved before it was contradicted"):
+        resolve(twice, NOT_HAPPENED)
+    assert not Discrepancy.objects.filter(closed_at__isnull=False).exists()
+
+
+def test_accepting_it_books_and_tells_nothing_a_second_time(
+    twice: GatewayTransaction, resolve: Resolve
+) -> None:
+    told = OutboxFact.objects.filter(kind="REFUNDED").count()
+    accepted = resolve(twice, HAPPENED)
+
+    assert accepted.state == S.APPROVED
+    payment = Payment.objects.get()
+    assert (payment.refunded, payment.frozen) == (500, False)
+    assert OutboxFact.objects.filter(kind="REFUNDED").count() == told == 1
+
+
+def test_a_third_execution_is_not_covered_by_a_decision_on_the_second(
+    twice: GatewayTransaction, resolve: Resolve, context: GatewayContext, clock: VirtualClock
+) -> None:
+    accepted = resolve(twice, HAPPENED)
+    clock.advance_to(accepted.next_query_at)
+    thrice = answer_of(*(record(accepted, "5.00", id=f"g{n}") for n in range(3)))
+    sweep(context=scripted(context, thrice))
+    accepted.refresh_from_db()
+    assert accepted.state == S.ANOMALY
+
+
+def test_a_payment_stays_frozen_while_another_difference_is_open(
+    twice: GatewayTransaction,
+    resolve: Resolve,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+) -> None:
+    payment = Payment.objects.get()
+    wallet_sandbox.portal(payment.reference, "ecom.refund", "1.00")
+    reconcile_order(order=payment.order, context=context, everything=True)
+    resolve(twice, HAPPENED)
+    assert Payment.objects.get().frozen
+
+    other = Discrepancy.objects.get(kind="MADE_ELSEWHERE")
+    close_discrepancy(other, reason="refunded by hand", author="anna", context=context)
+    payment = Payment.objects.select_related("order").get()
+    assert not payment.frozen
+    assert payment.order.state == OrderState.PART_REFUNDED
+
+
+@pytest.mark.parametrize("subject", ["capture", "refund", "reversal"], indirect=True)
+def test_an_approval_is_not_confirmed_by_a_record_of_another_id(
+    subject: Subject, context: GatewayContext, clock: VirtualClock, resolve: Resolve
+) -> None:
+    intent = subject.carry_out()
+    assert (intent.state, bool(intent.record_id)) == (S.APPROVED, True)
+    other = answer_of(record(intent, intent.amount.to_wire(), id="another"))
+    clock.advance_to(intent.next_query_at)
+    sweep(context=scripted(context, other))
+
+    found = Discrepancy.objects.get(intent=intent)
+    assert found.kind == "EXECUTED_TWICE"
+    assert "another" in found.detail
+    intent.refresh_from_db()
+    assert (intent.state, intent.record_id != "another") == (S.ANOMALY, True)
+    assert subject.is_frozen()
+    assert subject.booked() == subject.amount
+
+    accepted = resolve(intent, HAPPENED)
+    clock.advance_to(accepted.next_query_at)
+    sweep(context=scripted(context, other))
+    accepted.refresh_from_db()
+    assert accepted.state == S.APPROVED, "what a person has seen is no news"
+
+
+# Ids that cannot be kept
+
+
+@pytest.mark.parametrize("subject", ["refund", "detached_refund"], indirect=True)
+def test_a_record_whose_id_cannot_be_kept_approves_nothing_by_itself(
+    subject: Subject, context: GatewayContext, clock: VirtualClock, resolve: Resolve
+) -> None:
+    subject.control.fault(subject.name, "drop_before")
+    intent = subject.carry_out()
+    clock.advance_to(intent.next_query_at)
+    sweep(context=scripted(context, answer_of(record(intent, "5.00", id="g" * 600))))
+
+    intent.refresh_from_db()
+    assert (intent.state, intent.record_id) == (S.ANOMALY, None)
+    assert Discrepancy.objects.get().kind == "RECORD_UNUSABLE"
+    assert (subject.reserved(), subject.booked(), subject.is_frozen()) == (subject.amount, 0, True)
+    assert resolve(intent, HAPPENED).approved_minor == 500
+
+
+@pytest.mark.parametrize("state", ["Approved", "Errored"])
+def test_an_answer_whose_id_cannot_be_kept_decides_nothing_by_itself(
+    state: str, pay: Pay, context: GatewayContext
+) -> None:
+    payment = pay()
+
+    def answer(body: bytes) -> bytes:
+        asked = json.loads(body)
+        echoed = {name: asked[name] for name in ("clientSystemTransactionId", "currencyCode")}
+        return json.dumps({"id": "g" * 129, "state": state, "providerStateCode": "x", **echoed}).encode()
+
+    intent = refund(payment=payment, context=scripted(context, answer), amount=Decimal("5.00"))
+    assert (intent.state, intent.record_id) == (S.ANOMALY, None)
+
+
+def test_two_records_made_elsewhere_whose_ids_begin_alike_are_two_differences(
+    pay: Pay, context: GatewayContext
+) -> None:
+    payment = pay()
+    opening = payment.opening
+    own = record(opening, "20.00", id=opening.record_id)
+    alike = [record(opening, "1.00", id="g" * 400 + end, type="ecom.refund") for end in "ab"]
+    for _ in range(2):
+        told = scripted(context, answer_of(own, *alike))
+        reconcile_order(order=payment.order, context=told, everything=True)
+    assert [row.kind for row in Discrepancy.objects.all()] == ["MADE_ELSEWHERE"] * 2
+
+
+# Facts that our limits do not allow
+
+
+def test_a_capture_that_happened_after_its_authorisation_was_reversed_can_be_stored(
+    pay: Pay,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    resolve: Resolve,
+    clock: VirtualClock,
+) -> None:
+    payment = pay(type="preauthorization")
+    wallet_sandbox.fault("capture", "drop_before")
+    lost = capture(payment=payment, context=context, amount=Decimal("5.00"))
+    sweep_until(lost, lambda row: row.needs_operator, context=context, clock=clock)
+    lost = resolve(lost, NOT_HAPPENED)
+    payment.refresh_from_db()
+    assert reverse(payment=payment, context=context).state == S.APPROVED
+
+    clock.advance_to(lost.next_query_at)
+    sweep(context=scripted(context, answer_of(record(lost, "5.00"))))
+    lost.refresh_from_db()
+    assert lost.state == S.ANOMALY
+    assert resolve(lost, HAPPENED).approved_minor == 500
+    payment.refresh_from_db()
+    assert (payment.captured, payment.reversal, payment.frozen) == (0, Reversal.DONE, False)
+
+
+def test_a_reversal_that_happened_after_a_capture_began_can_be_stored(
+    pay: Pay,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    resolve: Resolve,
+    clock: VirtualClock,
+) -> None:
+    payment = pay(type="preauthorization")
+    wallet_sandbox.fault("reversal", "drop_before")
+    lost = reverse(payment=payment, context=context)
+    sweep_until(lost, lambda row: row.needs_operator, context=context, clock=clock)
+    lost = resolve(lost, NOT_HAPPENED)
+    payment.refresh_from_db()
+    wallet_sandbox.fault("capture", "drop_before")
+    unknown = capture(payment=payment, context=context, amount=Decimal("5.00"))
+
+    clock.advance_to(lost.next_query_at)
+    GatewayTransaction.objects.filter(pk=unknown.pk).update(next_query_at=clock.now() + timedelta(days=1))
+    sweep(context=scripted(context, answer_of(record(lost, "20.00"))))
+    lost.refresh_from_db()
+    assert lost.state == S.ANOMALY
+    assert resolve(lost, HAPPENED).state == S.APPROVED
+    payment.refresh_from_db()
+    assert (payment.capture_reserved, payment.reversal) == (500, Reversal.NONE)
+
+
+def test_a_refund_above_what_is_left_leaves_the_counter_at_its_bound(
+    pay: Pay,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    resolve: Resolve,
+    clock: VirtualClock,
+) -> None:
+    payment = pay()
+    wallet_sandbox.fault("refund", "drop_before")
+    lost = refund(payment=payment, context=context, amount=Decimal("15.00"))
+    sweep_until(lost, lambda row: row.needs_operator, context=context, clock=clock)
+    lost = resolve(lost, NOT_HAPPENED)
+    payment.refresh_from_db()
+    refund(payment=payment, context=context, amount=Decimal("12.00"))
+
+    clock.advance_to(lost.next_query_at)
+    sweep(context=scripted(context, answer_of(record(lost, "15.00"))))
+    lost.refresh_from_db()
+    resolve(lost, HAPPENED)
+    payment.refresh_from_db()
+    assert (payment.refunded, payment.captured) == (2000, 2000)
+
+
+# Differences
+
+
+@pytest.fixture
+def elsewhere(
+    pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> Discrepancy:
+    payment = pay()
+    wallet_sandbox.portal(payment.reference, "ecom.refund", "1.00")
+    clock.advance(minutes=7)
+    sweep(context=context)
+    return Discrepancy.objects.get()
+
+
+def test_closing_the_last_difference_lets_the_payment_be_used_again(
+    elsewhere: Discrepancy, context: GatewayContext, clock: VirtualClock
+) -> None:
+    closed = close_discrepancy(elsewhere, reason="by hand", author="anna", context=context)
+
+    assert (closed.closed_at, closed.closed_by, closed.reason) == (clock.now(), "anna", "by hand")
+    payment = Payment.objects.select_related("order").get()
+    assert not payment.frozen
+    assert payment.order.state == OrderState.PAID
+    assert refund(payment=payment, context=context, amount=Decimal("5.00")).state == S.APPROVED
+
+
+@pytest.mark.parametrize("words", [("", "anna"), ("by hand", " ")])
+def test_a_difference_is_closed_with_a_reason_and_a_name(
+    words: tuple[str, str], elsewhere: Discrepancy, context: GatewayContext
+) -> None:
+    with pytest.raises(UnableToResolve):
+        close_discrepancy(elsewhere, reason=words[0], author=words[1], context=context)
+    assert Payment.objects.get().frozen
+
+
+def test_a_difference_is_closed_once(elsewhere: Discrepancy, context: GatewayContext) -> None:
+    close_discrepancy(elsewhere, reason="by hand", author="anna", context=context)
+    with pytest.raises(UnableToResolve, match="closed already"):
+        close_discrepancy(elsewhere, reason="again", author="bert", context=context)
+    elsewhere.refresh_from_db()
+    assert elsewhere.closed_by == "anna"
+
+
+def test_a_difference_about_no_intent_is_closed_too(context: GatewayContext, clock: VirtualClock) -> None:
+    loose = Discrepancy.objects.create(
+        kind="MADE_ELSEWHERE", gateway="default", fingerprint="x", found_at=clock.now()
+    )
+    assert close_discrepancy(loose, reason="seen", author="anna", context=context).closed_at is not None
+
+
+@pytest.mark.parametrize("subject", ["detached_refund"], indirect=True)
+def test_a_deposit_stays_frozen_while_an_intent_contradicts_it(
+    contradicted: GatewayTransaction, context: GatewayContext
+) -> None:
+    close_discrepancy(Discrepancy.objects.get(), reason="seen", author="anna", context=context)
+    assert MigratedDeposit.objects.get().frozen

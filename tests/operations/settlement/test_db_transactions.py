@@ -1,0 +1,191 @@
+"""The one way into the database: durable, and repeated where the database asks for that."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+import pytest
+from django.db import InterfaceError, OperationalError, connection, transaction
+
+from wallet_gateway.models import GatewayPause
+from wallet_gateway.operations.settlement import db_transactions
+from wallet_gateway.operations.settlement.db_transactions import (
+    in_transaction,
+    in_transaction_patiently,
+    is_conflict,
+)
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
+
+
+class _State(Exception):
+    def __init__(self, sqlstate: str) -> None:
+        super().__init__(sqlstate)
+        self.sqlstate = sqlstate
+
+
+def conflict(kind: object) -> OperationalError:
+    """An error as the drivers raise it when a transaction has to be run again."""
+    if isinstance(kind, int):
+        return OperationalError(kind, "Deadlock found when trying to get lock")
+    if kind == "locked":
+        return OperationalError("database is locked")
+    error = OperationalError("could not serialize access")
+    error.__cause__ = _State(str(kind))
+    return error
+
+
+CONFLICTS = ["40001", "40P01", 1020, 1205, 1213, "locked"]
+
+
+@pytest.fixture(autouse=True)
+def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    slept: list[float] = []
+    monkeypatch.setattr("wallet_gateway.operations.settlement.db_transactions.time.sleep", slept.append)
+    return slept
+
+
+def failing(errors: list[Exception]) -> Callable[[], str]:
+    """Work that fails with these errors, one after the other, and then is done."""
+    left = list(errors)
+
+    def work() -> str:
+        GatewayPause.objects.create(gateway=f"try-{len(left)}")
+        if left:
+            raise left.pop(0)
+        return "done"
+
+    return work
+
+
+def test_work_is_committed_and_its_result_given_back() -> None:
+    assert in_transaction(failing([])) == "done"
+    assert GatewayPause.objects.count() == 1
+
+
+def test_inside_somebody_elses_transaction_nothing_is_done() -> None:
+    work = failing([])
+    with transaction.atomic(), pytest.raises(RuntimeError, match="durable"):
+        in_transaction(work)
+    assert not GatewayPause.objects.exists()
+
+
+@pytest.mark.parametrize("kind", CONFLICTS)
+@pytest.mark.parametrize("times", [1, 4])
+def test_what_the_database_wants_repeated_is_repeated(times: int, kind: object, waits: list[float]) -> None:
+    assert in_transaction(failing([conflict(kind)] * times)) == "done"
+    assert waits == [0.01, 0.02, 0.04, 0.08][:times]
+    assert GatewayPause.objects.count() == 1, "what failed has left nothing"
+
+
+@pytest.mark.parametrize("kind", CONFLICTS)
+def test_after_five_tries_it_is_given_up(kind: object) -> None:
+    with pytest.raises(OperationalError):
+        in_transaction(failing([conflict(kind)] * 5))
+    assert not GatewayPause.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OperationalError("server closed the connection"),
+        OperationalError(2006, "gone away"),
+        OperationalError(),
+    ],
+)
+def test_a_database_that_is_gone_is_no_conflict(error: OperationalError, waits: list[float]) -> None:
+    assert not is_conflict(error)
+    with pytest.raises(OperationalError):
+        in_transaction(failing([error]))
+    assert waits == []
+
+
+def test_an_error_of_the_work_is_its_own() -> None:
+    with pytest.raises(ZeroDivisionError):
+        in_transaction(failing([ZeroDivisionError()]))
+    assert not GatewayPause.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "error", [OperationalError("server closed the connection"), InterfaceError("closed")]
+)
+@pytest.mark.parametrize("times", [1, 5])
+def test_an_answer_of_the_gateway_outlasts_a_database_that_is_away(
+    times: int, error: Exception, waits: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    assert in_transaction_patiently(failing([error] * times)) == "done"
+    assert waits == [0.5, 1.0, 2.0, 5.0, 10.0][:times]
+    assert caplog.text.count("could not be stored yet") == times
+    assert GatewayPause.objects.count() == 1
+
+
+def test_patience_ends(waits: list[float]) -> None:
+    with pytest.raises(OperationalError):
+        in_transaction_patiently(failing([OperationalError("gone")] * 6))
+    assert sum(waits) == 18.5
+
+
+def test_the_log_names_no_server(caplog: pytest.LogCaptureFixture) -> None:
+    in_transaction_patiently(failing([OperationalError("could not connect to db.shop.example as root")]))
+    assert "shop.example" not in caplog.text
+    assert "OperationalError" in caplog.text
+
+
+def test_patience_begins_with_a_new_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[str] = []
+    close = connection.close
+
+    def close_and_note() -> None:
+        closed.append("closed")
+        close()
+
+    monkeypatch.setattr(connection, "close", close_and_note)
+    in_transaction_patiently(failing([OperationalError("gone")]))
+    assert closed == ["closed"]
+
+
+@pytest.mark.skipif(
+    connection.vendor != "sqlite", reason="the other databases queue their writers themselves"
+)
+def test_threads_that_write_to_sqlite_take_turns_and_never_find_it_busy() -> None:
+    inside, go_on, results = threading.Event(), threading.Event(), []
+
+    def slow() -> str:
+        inside.set()
+        assert go_on.wait(60)
+        return "first"
+
+    def second() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("PRAGMA busy_timeout = 0")
+        try:
+            results.append(in_transaction(failing([])))
+        finally:
+            leave()
+
+    def first() -> None:
+        results.append(in_transaction(slow))
+        leave()
+
+    def leave() -> None:
+        # Django keeps a database in memory open, also for a thread that ends.
+        connection.connection.close()
+
+    writers = [threading.Thread(target=first), threading.Thread(target=second)]
+    writers[0].start()
+    assert inside.wait(60)
+    writers[1].start()
+    writers[1].join(0.2)
+    assert not results, "the second writer waits for its turn"
+    go_on.set()
+    for writer in writers:
+        writer.join(60)
+    assert results == ["first", "done"]
+
+
+def test_a_thread_that_was_forked_away_keeps_nobody_waiting() -> None:
+    held = db_transactions._turns["sqlite"]
+    with held:
+        db_transactions._after_fork()
+        assert in_transaction(failing([])) == "done"

@@ -1,0 +1,340 @@
+"""News that meets other news: nothing is written twice, nothing half, and whoever is outrun looks again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from django.db import IntegrityError, OperationalError
+from django.db.models import F
+
+from tests.operations.conftest import Pay, VirtualClock
+from tests.operations.dying import scripted
+from tests.operations.records import answer_of, record
+from wallet_gateway.domain.lifecycle import IllegalTransition, IntentEvent, IntentState, OrderState
+from wallet_gateway.domain.outcomes import Finding, Verdict
+from wallet_gateway.models import (
+    Discrepancy,
+    Evidence,
+    EvidenceKind,
+    GatewayTransaction,
+    MigratedDeposit,
+    OutboxFact,
+    Payment,
+    PaymentOrder,
+)
+from wallet_gateway.operations.approvals.resolve import close_discrepancy
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
+from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.operations.polling.reconciliation import reconcile_order
+from wallet_gateway.operations.polling.status_result import learn
+from wallet_gateway.operations.settlement import freezes
+from wallet_gateway.operations.settlement import settle as settlement
+from wallet_gateway.operations.settlement.counters import Outrun
+from wallet_gateway.operations.settlement.settle import reread, settle
+from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+S, E = IntentState, IntentEvent
+APPROVED = Finding(verdict=Verdict.APPROVED, record_id="g1", amount=500)
+
+
+def news(event: IntentEvent | None, **given: Any) -> News:
+    return News(**{"kind": EvidenceKind.RECORDS, "event": event, "detail": "as told"} | given)
+
+
+@pytest.fixture
+def unknown(pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl) -> GatewayTransaction:
+    payment = pay(type="preauthorization")
+    wallet_sandbox.fault("capture", "drop_before")
+    intent = capture(payment=payment, context=context, amount=Decimal("5.00"))
+    return reread(intent)
+
+
+def interfere(monkeypatch: pytest.MonkeyPatch, times: int, act: Callable[[], object]) -> list[int]:
+    """Do something in somebody else's name each time the sums are about to be computed."""
+    calls: list[int] = []
+    compute = settlement.__dict__["book"]
+
+    def book(*args: Any, **kwargs: Any) -> Any:  # noqa: ANN401 - handed through as it is
+        calls.append(1)
+        if len(calls) <= times:
+            act()
+        return compute(*args, **kwargs)
+
+    monkeypatch.setattr(settlement, "book", book)
+    return calls
+
+
+def settle_another() -> None:
+    PaymentOrder.objects.update(version=F("version") + 1)
+
+
+@pytest.mark.parametrize("times", [0, 1, 2, 6])
+def test_a_writer_that_is_outrun_reads_again_and_has_its_turn(
+    times: int, unknown: GatewayTransaction, context: GatewayContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = interfere(monkeypatch, times, settle_another)
+    settled = settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
+
+    assert settled.state == S.APPROVED
+    assert len(calls) == times + 1
+    assert Payment.objects.get().captured == 500
+    assert Evidence.objects.filter(intent=unknown, event="APPROVED").count() == 1
+    assert OutboxFact.objects.filter(intent=unknown).count() == 1
+
+
+def test_a_writer_that_is_outrun_for_ever_writes_nothing_and_says_so(
+    unknown: GatewayTransaction, context: GatewayContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interfere(monkeypatch, 100, settle_another)
+    with pytest.raises(Outrun):
+        settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
+    assert Payment.objects.get().captured == 0
+    assert reread(unknown).state == S.UNKNOWN
+
+
+def test_a_stale_copy_of_an_intent_is_read_again(
+    unknown: GatewayTransaction, context: GatewayContext
+) -> None:
+    stale = reread(unknown)
+    settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
+    again = settle(stale, news(E.REJECTED, finding=Finding(verdict=Verdict.REJECTED)), context=context)
+
+    assert again.state == S.APPROVED, "money that moved counts more than an error beside it"
+    assert Payment.objects.get().captured == 500
+    assert Evidence.objects.filter(intent=unknown).count() == 3
+
+
+def test_the_rows_a_caller_holds_are_not_changed_by_what_may_yet_be_rolled_back(
+    unknown: GatewayTransaction, context: GatewayContext
+) -> None:
+    assert unknown.payment is not None
+    settled = settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
+    assert settled.payment is not None
+    assert (unknown.state, unknown.payment.captured) == (S.UNKNOWN, 0)
+    assert (settled.state, settled.payment.captured) == (S.APPROVED, 500)
+    assert settled.payment.order.state == OrderState.PART_CAPTURED
+
+
+def test_a_sender_of_an_earlier_claim_leaves_evidence_and_nothing_else(
+    unknown: GatewayTransaction, context: GatewayContext
+) -> None:
+    before = reread(unknown)
+    again = {"next_send_at": context.clock.now()}
+    late = news(E.NOTHING_LEFT, attempt_no=before.attempt_no + 1, changes=again)
+    assert settle(before, late, context=context).state == S.UNKNOWN
+
+    after = reread(unknown)
+    assert (after.state, after.next_send_at, after.next_query_at) == (S.UNKNOWN, None, before.next_query_at)
+    assert Evidence.objects.filter(intent=unknown, event="NOTHING_LEFT").count() == 1
+
+
+@pytest.mark.parametrize("event", [E.NOTHING_LEFT, E.LOST, E.OPENED, E.PAGE_LOST])
+def test_what_only_a_sender_says_changes_nothing_where_others_have_gone_on(
+    event: IntentEvent, unknown: GatewayTransaction, context: GatewayContext
+) -> None:
+    before = reread(unknown)
+    changes = {"next_send_at": context.clock.now(), "redirect_url": "https://page/"}
+    settle(before, news(event, changes=changes), context=context)
+
+    after = reread(unknown)
+    assert (after.state, after.redirect_url, after.next_send_at) == (S.UNKNOWN, "", None)
+    assert after.detail == before.detail
+
+
+def test_a_decision_holds_for_the_state_it_was_made_on(
+    unknown: GatewayTransaction, context: GatewayContext
+) -> None:
+    decision = news(E.ABANDONED, kind=EvidenceKind.DECISION, decided_on=S.ANOMALY)
+    with pytest.raises(IllegalTransition):
+        settle(unknown, decision, context=context)
+    assert reread(unknown).state == S.UNKNOWN
+    assert not Evidence.objects.filter(kind="DECISION").exists()
+
+
+def test_an_error_of_the_database_that_is_no_conflict_of_records_is_raised(
+    unknown: GatewayTransaction, context: GatewayContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise IntegrityError("a CHECK says no")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(settlement, "write_sums", refuse)
+        with pytest.raises(IntegrityError):
+            settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
+        nameless = replace(APPROVED, record_id="")
+        with pytest.raises(IntegrityError):
+            settle(unknown, news(E.APPROVED, finding=nameless), context=context)
+    assert reread(unknown).state == S.UNKNOWN
+
+
+def test_a_deposits_second_refund_does_not_hide_that_the_first_was_settled(
+    context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    refund_migrated(
+        parent_transaction_id="OLD-1",
+        amount=Decimal("5.00"),
+        currency="EUR",
+        context=scripted(context, b"no answer"),
+    )
+    intent = reread(GatewayTransaction.objects.get())
+    found = replace(APPROVED, amount=500)
+    settle(reread(intent), news(E.APPROVED, finding=found), context=context)
+    settle(intent, news(E.APPROVED, finding=found), context=context)
+    deposit = MigratedDeposit.objects.get()
+    assert (deposit.refunded, deposit.refund_reserved) == (500, 0)
+
+
+def test_an_empty_answer_that_comes_late_calls_nobody_to_what_was_approved_meanwhile(
+    unknown: GatewayTransaction, context: GatewayContext, clock: VirtualClock
+) -> None:
+    clock.advance(days=40)
+    GatewayTransaction.objects.filter(pk=unknown.pk).update(absent_count=4, query_rung=30)
+    stale = reread(unknown)
+    approved = settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
+    for answer in (Finding(verdict=Verdict.NO_NEWS, absent=True), None):
+        learn(stale, answer, context)
+
+    after = reread(unknown)
+    assert (after.state, after.needs_operator, after.absent_count) == (S.APPROVED, False, 0)
+    assert after.next_query_at == approved.next_query_at, "the confirming query is still to come"
+
+
+# Freezing and thawing
+
+
+@pytest.fixture
+def frozen(pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock) -> Payment:
+    payment = pay()
+    wallet_sandbox.portal(payment.reference, "ecom.refund", "1.00")
+    clock.advance(minutes=7)
+    sweep(context=context)
+    payment.refresh_from_db()
+    assert payment.frozen
+    return payment
+
+
+@pytest.mark.parametrize("times", [1, 5])
+def test_a_thaw_that_is_outrun_looks_again(
+    times: int, frozen: Payment, context: GatewayContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[int] = []
+    write = freezes.__dict__["write_order"]
+
+    def outrun(*args: Any) -> None:
+        calls.append(1)
+        if len(calls) <= times:
+            raise Outrun
+        write(*args)
+
+    monkeypatch.setattr(freezes, "write_order", outrun)
+    close_discrepancy(Discrepancy.objects.get(), reason="by hand", author="anna", context=context)
+    frozen.refresh_from_db()
+    assert not frozen.frozen
+    assert len(calls) == times + 1
+
+
+def test_a_thaw_that_the_database_wants_run_again_begins_with_rows_as_they_are(
+    frozen: Payment, context: GatewayContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    versions: list[tuple[int, int]] = []
+    write = freezes.__dict__["write_order"]
+
+    def deadlock(payment: Payment, now: datetime) -> None:
+        versions.append((payment.order.version, PaymentOrder.objects.get().version))
+        write(payment, now)
+        if len(versions) == 1:
+            raise OperationalError(1213, "Deadlock found when trying to get lock")
+
+    monkeypatch.setattr(freezes, "write_order", deadlock)
+    close_discrepancy(Discrepancy.objects.get(), reason="by hand", author="anna", context=context)
+    frozen.refresh_from_db()
+    assert not frozen.frozen
+    assert len(versions) == 2
+    assert all(held == stored for held, stored in versions)
+
+
+def test_a_further_difference_on_a_frozen_payment_is_seen_by_whoever_thaws_it(
+    frozen: Payment, context: GatewayContext
+) -> None:
+    before = PaymentOrder.objects.get().version
+    another = record(frozen.opening, "2.00", id="g9", type="ecom.refund")
+    own = record(frozen.opening, "20.00", id=frozen.opening.record_id)
+    told = scripted(context, answer_of(own, another))
+    reconcile_order(order=frozen.order, context=told, everything=True)
+
+    assert Discrepancy.objects.count() == 2
+    assert PaymentOrder.objects.get().version > before
+
+
+def test_a_difference_that_comes_while_a_payment_thaws_keeps_it_frozen(
+    frozen: Payment, context: GatewayContext, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked: list[bool] = []
+    is_contradicted = freezes._is_contradicted
+
+    def look_and_be_overtaken(**parent: Any) -> bool:
+        answer = is_contradicted(**parent)
+        looked.append(answer)
+        return answer
+
+    def commit_another() -> None:
+        Discrepancy.objects.create(
+            kind="MADE_ELSEWHERE",
+            gateway="default",
+            payment=frozen,
+            fingerprint="another",
+            found_at=clock.now(),
+        )
+        settle_another()
+
+    write = freezes.__dict__["write_order"]
+
+    def write_too_late(payment: Payment, now: datetime) -> None:
+        if len(looked) == 1:
+            raise Outrun
+        write(payment, now)
+
+    read = freezes.__dict__["reread"]
+
+    def read_what_was_committed_since(intent: GatewayTransaction) -> GatewayTransaction:
+        if len(looked) == 1:
+            commit_another()
+        intent_now: GatewayTransaction = read(intent)
+        return intent_now
+
+    monkeypatch.setattr(freezes, "_is_contradicted", look_and_be_overtaken)
+    monkeypatch.setattr(freezes, "write_order", write_too_late)
+    monkeypatch.setattr(freezes, "reread", read_what_was_committed_since)
+    close_discrepancy(Discrepancy.objects.get(), reason="by hand", author="anna", context=context)
+
+    assert looked == [False, True]
+    frozen.refresh_from_db()
+    assert frozen.frozen
+
+
+# Facts beside what is known
+
+
+@pytest.mark.parametrize("state", ["Errored", "Pending", "Odd"])
+def test_an_approval_is_not_undone_by_weaker_news(
+    state: str, pay: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    payment = pay()
+    intent = refund(payment=payment, context=context, amount=Decimal("5.00"))
+    weaker = record(intent, "5.00", id=intent.record_id, state=state)
+    for _ in range(3):
+        clock.advance_to(reread(intent).next_query_at)
+        sweep(context=scripted(context, answer_of(weaker)))
+
+    assert reread(intent).state == S.APPROVED
+    assert Payment.objects.get().refunded == 500
+    assert not Discrepancy.objects.exists()

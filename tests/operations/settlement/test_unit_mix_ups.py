@@ -1,0 +1,339 @@
+"""Mix-ups of units: one odd record freezes a payment, what the gateway itself mixes up stops all sending."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+from urllib.request import Request, urlopen
+
+import pytest
+
+from tests.operations.conftest import MakeOrder, Pay, Resolve, Start, VirtualClock
+from tests.operations.dying import scripted
+from tests.operations.records import answer_of, record
+from tests.operations.subjects import DEPOSIT, Subject, make_subject
+from tests.operations.wallet_customer import Customer
+from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.operations.approvals import resolve as resolutions
+from wallet_gateway.operations.checkout.payment_attempts import CheckoutPaused
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import SendingStopped
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
+from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
+from wallet_gateway.operations.maintenance.sweep import sweep
+from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
+from wallet_gateway.operations.sending import emergency_stop
+from wallet_gateway.operations.wallet.session import WalletSession
+from wallet_gateway.protocol.cart import Item
+from wallet_gateway.queries.health import health
+from wallet_gateway.queries.pauses import sending_pauses
+from wallet_gateway.queries.waiting import waiting
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+S = IntentState
+HUNDRED = Item(product_id="LAMP-1", product_name="Lamp", unit_amount=Decimal("100.00"), quantity=1)
+QUARTER = timedelta(minutes=15)
+MixUp = Callable[..., GatewayTransaction]
+
+
+@pytest.fixture(autouse=True)
+def _hears_the_alarm(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.ERROR, "wallet_gateway.operations")
+
+
+def problems(clock: VirtualClock) -> tuple[str, ...]:
+    return health(clock.now(), ["default"]).problems
+
+
+# One customer's odd record
+
+
+def pay_by_oneself(
+    customer: Customer,
+    button: WalletSession,
+    detail: dict[str, Any],
+    amount: str,
+) -> None:
+    """Authorize at the gateway as the browser can: it holds the key, the account and the reference."""
+    given = button.parameters
+    body = {
+        "merchantId": given["mid"],
+        "storeId": given["sid"],
+        "userId": customer.context.gateway.account.user_id,
+        "type": "ecom.sale",
+        "amount": amount,
+        "currencyCode": "EUR",
+        "clientSystemTransactionId": button.reference,
+        "transactionAccountId": detail["transactionAccountId"],
+        "transactionMethod": "WalletPay",
+        "cryptogram": detail["cryptogram"],
+        "eciIndicator": detail["eciIndicator"],
+    }
+    headers = {
+        "Authorization": f"PublicApiKey {given['publicKeyApi']}",
+        "Content-Type": "application/json",
+    }
+    request = Request(
+        f"{button.gateway_url}/api/v5/transactions", data=json.dumps(body).encode(), headers=headers
+    )
+    with urlopen(request) as answer:
+        assert json.load(answer)["state"] == "Approved"
+
+
+@pytest.fixture
+def attack(customer: Customer, make_order: MakeOrder) -> Callable[[], GatewayTransaction]:
+    """Pay one hundredth of an order at the gateway, and have the shop look for the payment."""
+
+    def play() -> GatewayTransaction:
+        order = make_order(items=(HUNDRED,))
+        button = customer.open(order)
+        detail = customer.approve(button)
+        pay_by_oneself(customer, button, detail, "1.00")
+        return customer.post(order, detail).opening
+
+    return play
+
+
+def test_one_customers_odd_record_freezes_that_payment_and_never_the_shop(
+    attack: Callable[[], GatewayTransaction],
+    start: Start,
+    make_order: MakeOrder,
+    pay: Pay,
+    context: GatewayContext,
+    clock: VirtualClock,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    paid = pay()
+    intent = attack()
+
+    assert intent.state == S.ANOMALY
+    assert Discrepancy.objects.get().kind == "UNIT_MIX_UP"
+    assert intent.payment is not None
+    assert PaymentOrder.objects.get(pk=intent.payment.order_id).state == OrderState.FROZEN
+    assert sending_pauses(clock.now()) == ()
+    assert "stopped" not in caplog.text
+    assert start(make_order()).is_open
+    assert refund(payment=paid, context=context, amount=Decimal("1.00")).state == S.APPROVED
+
+
+def test_the_odd_record_reaches_a_person_all_the_same(
+    attack: Callable[[], GatewayTransaction], clock: VirtualClock
+) -> None:
+    intent = attack()
+    assert "1 unit mix-ups are open: amounts differ by a factor of ten or more" in problems(clock)
+    assert waiting({}, now=clock.now()).anomalies == (intent,)
+
+
+@pytest.fixture
+def mix_up(open_page: Pay, context: GatewayContext) -> MixUp:
+    """Let a status query show the page of a new order, or of a given one, as paid a hundredfold."""
+
+    def see(payment: Payment | None = None) -> GatewayTransaction:
+        payment = payment or open_page()
+        odd = answer_of(record(payment.opening, "2000.00"))
+        reconcile_attempt(reference=payment.reference, context=scripted(context, odd))
+        return GatewayTransaction.objects.get(reference=payment.reference)
+
+    return see
+
+
+def test_however_often_the_same_odd_record_is_seen_it_stops_nothing(
+    mix_up: MixUp, open_page: Pay, context: GatewayContext, clock: VirtualClock
+) -> None:
+    payment = open_page()
+    for _ in range(5):
+        mix_up(payment)
+        clock.advance(seconds=3)
+    assert Discrepancy.objects.count() == 1
+    assert sending_pauses(clock.now()) == ()
+
+
+def test_two_odd_records_of_one_order_stop_nothing(
+    mix_up: MixUp, open_page: Pay, start: Start, context: GatewayContext, clock: VirtualClock
+) -> None:
+    first = open_page()
+    clock.advance(seconds=845)
+    second = start(first.order)
+    assert [mix_up(payment).state for payment in (first, second)] == [S.ANOMALY] * 2
+    assert sending_pauses(clock.now()) == ()
+
+
+# Orders of two customers
+
+
+def test_the_same_on_a_second_order_within_the_hour_stops_all_sending_for_a_quarter_of_an_hour(
+    mix_up: MixUp,
+    make_order: MakeOrder,
+    start: Start,
+    pay: Pay,
+    context: GatewayContext,
+    clock: VirtualClock,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    paid = pay()
+    mix_up()
+    clock.advance(minutes=59)
+    mix_up()
+
+    (pause,) = sending_pauses(clock.now())
+    assert (pause.gateway, pause.author, pause.until) == ("default", "", clock.now() + QUARTER)
+    assert "sending to default is stopped for 15 minutes: unit mix-up" in caplog.text
+    assert "nothing is sent to default" in problems(clock)
+    with pytest.raises(CheckoutPaused):
+        start(make_order())
+    with pytest.raises(SendingStopped):
+        refund(payment=paid, context=context, amount=Decimal("1.00"))
+
+    clock.advance(minutes=15, seconds=1)
+    assert start(make_order()).is_open
+    assert refund(payment=paid, context=context, amount=Decimal("1.00")).state == S.APPROVED
+    assert "2 unit mix-ups are open: amounts differ by a factor of ten or more" in problems(clock)
+
+
+def test_a_second_order_after_more_than_an_hour_is_another_customers_matter(
+    mix_up: MixUp, clock: VirtualClock
+) -> None:
+    mix_up()
+    clock.advance(minutes=61)
+    mix_up()
+    assert sending_pauses(clock.now()) == ()
+
+
+def test_one_that_a_person_has_closed_does_not_count(
+    mix_up: MixUp, context: GatewayContext, clock: VirtualClock
+) -> None:
+    mix_up()
+    resolutions.close_discrepancy(
+        Discrepancy.objects.get(), reason="one customer's trick", author="anna", context=context
+    )
+    mix_up()
+    assert sending_pauses(clock.now()) == ()
+
+
+def test_seeing_them_again_does_not_prolong_the_stop(
+    mix_up: MixUp, open_page: Pay, clock: VirtualClock
+) -> None:
+    rows = [open_page(), open_page()]
+    for payment in rows:
+        mix_up(payment)
+    ends = clock.now() + QUARTER
+    clock.advance(minutes=10)
+    for payment in rows:
+        mix_up(payment)
+    (pause,) = sending_pauses(clock.now())
+    assert pause.until == ends
+
+
+def test_a_third_order_stops_it_anew(mix_up: MixUp, clock: VirtualClock) -> None:
+    mix_up()
+    mix_up()
+    clock.advance(minutes=16)
+    assert sending_pauses(clock.now()) == ()
+    mix_up()
+    (pause,) = sending_pauses(clock.now())
+    assert pause.until == clock.now() + QUARTER
+
+
+def test_another_gateway_goes_on(mix_up: MixUp, clock: VirtualClock) -> None:
+    mix_up()
+    mix_up()
+    assert GatewayPause.objects.get().gateway == "default"
+    assert not GatewayPause.objects.filter(GatewayPause.sending_is_paused("other", clock.now())).exists()
+
+
+# The answer to our own request
+
+
+@pytest.fixture
+def subject(wallet_sandbox: SandboxControl, context: GatewayContext, pay: Pay) -> Subject:
+    return make_subject("detached_refund", control=wallet_sandbox, context=context, pay=pay)
+
+
+@pytest.fixture
+def own_answer(subject: Subject, context: GatewayContext) -> GatewayTransaction:
+    """A refund of 5.00 of an earlier provider's payment, answered as 500.00."""
+
+    def hundredfold(body: bytes) -> bytes:
+        asked = json.loads(body)
+        echoed = {name: asked[name] for name in ("clientSystemTransactionId", "currencyCode")}
+        return json.dumps({"state": "Approved", "amount": "500.00", **echoed}).encode()
+
+    return refund_migrated(
+        parent_transaction_id=DEPOSIT,
+        amount=Decimal("5.00"),
+        currency="EUR",
+        context=scripted(context, hundredfold),
+    )
+
+
+def test_one_mix_up_in_the_answer_to_our_own_request_stops_all_sending(
+    own_answer: GatewayTransaction,
+    subject: Subject,
+    make_order: MakeOrder,
+    start: Start,
+    clock: VirtualClock,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    assert own_answer.state == S.ANOMALY
+    assert (subject.is_frozen(), subject.reserved()) == (True, subject.amount)
+    (pause,) = sending_pauses(clock.now())
+    assert pause.until == clock.now() + QUARTER
+    (alarm,) = caplog.get_records("setup")
+    assert "sending to default is stopped for 15 minutes: unit mix-up" in alarm.getMessage()
+    with pytest.raises(CheckoutPaused):
+        start(make_order())
+
+    clock.advance(minutes=15, seconds=1)
+    assert start(make_order()).is_open
+    assert subject.is_frozen()
+
+
+@pytest.mark.parametrize("way", ["by closing the difference", "by deciding on the intent"])
+def test_a_person_lifts_the_stop_by_deciding_on_the_last_mix_up(
+    way: str,
+    own_answer: GatewayTransaction,
+    resolve: Resolve,
+    context: GatewayContext,
+    clock: VirtualClock,
+) -> None:
+    if way == "by closing the difference":
+        resolutions.close_discrepancy(
+            Discrepancy.objects.get(), reason="a test of theirs", author="anna", context=context
+        )
+    else:
+        resolve(own_answer, resolutions.Decision.DID_NOT_HAPPEN)
+    assert sending_pauses(clock.now()) == ()
+
+
+def test_a_person_may_stop_it_for_as_long_as_they_say(
+    own_answer: GatewayTransaction,
+    make_order: MakeOrder,
+    start: Start,
+    context: GatewayContext,
+    clock: VirtualClock,
+) -> None:
+    emergency_stop.stop_sending(context=context, author="anna", reason="who is wrong?")
+    clock.advance(days=365)
+    with pytest.raises(CheckoutPaused):
+        start(make_order())
+    resolutions.close_discrepancy(
+        Discrepancy.objects.get(), reason="they were", author="anna", context=context
+    )
+    assert len(sending_pauses(clock.now())) == 1, "closing it does not lift a person's stop"
+    emergency_stop.resume_sending(context=context, author="anna", reason="mended")
+    assert start(make_order()).is_open
+
+
+def test_a_mix_up_that_is_closed_stops_nothing_when_it_is_seen_again(
+    own_answer: GatewayTransaction, resolve: Resolve, context: GatewayContext, clock: VirtualClock
+) -> None:
+    intent = resolve(own_answer, resolutions.Decision.DID_NOT_HAPPEN)
+    clock.advance_to(intent.next_query_at)
+    sweep(context=scripted(context, answer_of(record(intent, "500.00"))))
+    assert sending_pauses(clock.now()) == ()

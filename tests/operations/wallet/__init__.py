@@ -1,0 +1,1 @@
+"""The wallet button from its session to its authorization."""

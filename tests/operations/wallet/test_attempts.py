@@ -1,0 +1,56 @@
+"""The attempts of an order, read at once: by order or by token, and only one's own is found."""
+
+from __future__ import annotations
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.operations.conftest import MakeOrder
+from tests.operations.wallet_customer import Customer
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.operations.wallet.attempts import UnknownWalletReference, fresh, hash_of_session, load
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+
+
+def test_an_order_is_read_with_its_attempts_in_one_statement(
+    customer: Customer, make_order: MakeOrder
+) -> None:
+    order = make_order()
+    button = customer.open(order)
+    with CaptureQueriesContext(connection) as captured:
+        tried = load(order.token)
+        intent = tried.meant(button.reference, customer.session)
+        assert intent.wallet.key.gateway == "default"
+        assert intent.payment is not None
+        assert intent.payment.opening is intent
+        assert intent.payment.order is tried.order
+    assert len(captured) == 1
+    assert tried.order.known_payments is not None
+    assert fresh(intent, customer.context.clock.now())
+
+
+def test_only_the_sessions_own_attempts_are_found(customer: Customer, make_order: MakeOrder) -> None:
+    button = customer.open(make_order())
+    tried = load(PaymentOrder.objects.get())
+    assert [intent.reference for intent in tried.of_session(customer.session)] == [button.reference]
+    for reference, session in ((button.reference, "other"), ("other", customer.session), (None, "x")):
+        with pytest.raises(UnknownWalletReference):
+            tried.meant(reference, session)
+
+
+def test_an_order_without_attempts_has_none_and_by_token_is_not_found(make_order: MakeOrder) -> None:
+    order = make_order()
+    assert load(order).openings == ()
+    with pytest.raises(PaymentOrder.DoesNotExist):
+        load(order.token)
+    with pytest.raises(PaymentOrder.DoesNotExist):
+        load("no such token")
+
+
+def test_a_session_is_kept_as_its_hash() -> None:
+    assert len(hash_of_session("key")) == 64
+    assert "key" not in hash_of_session("key")
+    with pytest.raises(UnknownWalletReference):
+        hash_of_session("")

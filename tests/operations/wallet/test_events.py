@@ -1,0 +1,74 @@
+"""What a browser reports: kept tame, kept short, and believed by nobody."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.operations.conftest import MakeOrder
+from tests.operations.wallet_customer import Customer
+from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.models import PaymentOrder, WalletAttempt
+from wallet_gateway.models.wallet import MOST_EVENTS, WalletEvent
+from wallet_gateway.operations.wallet.attempts import UnknownWalletReference
+from wallet_gateway.operations.wallet.events import note_event
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_first_twenty_events_are_kept_in_order(customer: Customer, make_order: MakeOrder) -> None:
+    order = make_order()
+    button = customer.open(order)
+    for number in range(MOST_EVENTS + 3):
+        note_event(
+            order=order,
+            reference=button.reference,
+            session=customer.session,
+            event=WalletEvent.ERROR,
+            message=f"fault {number} of 4111111111111111",
+            clock=customer.context.clock,
+        )
+    events = WalletAttempt.objects.get().events
+    assert len(events) == MOST_EVENTS
+    assert events[-1]["detail"] == f"fault {MOST_EVENTS - 1} of ***1111"
+    assert PaymentOrder.objects.get().state == OrderState.OPEN
+
+
+@pytest.mark.parametrize("event", [WalletEvent.READY, WalletEvent.UNAVAILABLE])
+def test_a_page_that_is_loaded_again_says_the_same_once(
+    customer: Customer, make_order: MakeOrder, event: WalletEvent
+) -> None:
+    order = make_order()
+    for reported in (event, WalletEvent.CLOSED, event, WalletEvent.CLOSED):
+        note_event(
+            order=order,
+            reference=customer.open(order).reference,
+            session=customer.session,
+            event=reported,
+            message="",
+            clock=customer.context.clock,
+        )
+    assert [kept["event"] for kept in WalletAttempt.objects.get().events] == [event, "CLOSED", "CLOSED"]
+
+
+def test_a_full_list_still_takes_the_result(customer: Customer, make_order: MakeOrder) -> None:
+    order = make_order()
+    customer.open(order)
+    full = [{"at": "2026-01-01T00:00:00+00:00", "event": "CLOSED", "detail": ""}] * MOST_EVENTS
+    WalletAttempt.objects.update(events=full)
+    customer.pay(order)
+    events = WalletAttempt.objects.get().events
+    assert (len(events), events[-1]["event"]) == (MOST_EVENTS, "RESULT")
+
+
+def test_nobody_reports_for_another(customer: Customer, make_order: MakeOrder) -> None:
+    order = make_order()
+    button = customer.open(order)
+    with pytest.raises(UnknownWalletReference):
+        note_event(
+            order=order,
+            reference=button.reference,
+            session="another",
+            event=WalletEvent.CLOSED,
+            message="",
+            clock=customer.context.clock,
+        )

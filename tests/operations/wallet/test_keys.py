@@ -1,0 +1,280 @@
+"""The gateway's keys: one for all processes, renewed in time, sealed at rest, and no button without one."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+from cryptography.fernet import Fernet
+
+from tests.client.servers import unused_port
+from tests.models.rows import a_wallet_attempt
+from tests.operations.conftest import MakeContext, VirtualClock
+from tests.operations.dying import Killed, interrupted, kill
+from tests.operations.journal import times_sent
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.models import (
+    GatewayPause,
+    GatewayTransaction,
+    Payment,
+    PaymentOrder,
+    WalletAttempt,
+    WalletKey,
+)
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.wallet import keys as wallet_keys
+from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
+from wallet_gateway.operations.wallet.keys import (
+    RENEW_BEFORE,
+    WalletUnavailable,
+    cipher_of,
+    current_key,
+    erase_old_keys,
+    opened,
+    rotate_keys,
+)
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+
+
+def test_a_key_is_asked_for_once_and_serves_everybody(
+    context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    first, second = current_key(context=context), current_key(context=context)
+    assert first.api_key == second.api_key
+    assert first.row == second.row
+    assert times_sent(wallet_sandbox, "public_key") == 1
+
+
+def test_what_is_stored_of_a_key_is_ciphertext(context: GatewayContext) -> None:
+    key = current_key(context=context)
+    row = WalletKey.objects.get()
+    for secret in (key.api_key, key.encryption_key):
+        assert secret.encode() not in bytes(row.api_key) + bytes(row.encryption_key)
+        assert secret not in repr(key)
+    assert opened(row, context).api_key == key.api_key
+
+
+def test_a_key_is_renewed_before_it_ends_by_one_process(
+    context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    first = current_key(context=context)
+    clock.advance_to(first.row.expires_at - RENEW_BEFORE)
+    # Another process is at it: this one goes on with what there is.
+    WalletKey.objects.update(renewing_until=clock.now() + timedelta(seconds=60))
+    assert current_key(context=context).row == first.row
+    assert times_sent(wallet_sandbox, "public_key") == 1
+
+    clock.advance(seconds=61)
+    renewed = current_key(context=context)
+    assert renewed.row != first.row
+    assert renewed.api_key != first.api_key
+    assert times_sent(wallet_sandbox, "public_key") == 2
+
+
+def test_while_the_key_service_fails_a_key_that_has_not_ended_is_good_enough(
+    context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    first = current_key(context=context)
+    clock.advance_to(first.row.expires_at - RENEW_BEFORE)
+    wallet_sandbox.fault("public_key", "status_before", status=503, times=10)
+    assert current_key(context=context).row == first.row
+
+
+RETRIED = [
+    ("drop_before", {}, 4),
+    ("drop_after", {}, 4),
+    ("status_before", {"status": 500}, 4),
+    ("status_before", {"status": 503}, 4),
+    ("truncated", {}, 4),
+    ("not_json", {}, 4),
+    ("status_before", {"status": 403}, 2),
+    ("wrong_shape", {}, 1),
+    ("mixed", {}, 1),
+    ("redirected", {}, 1),
+    ("error_body", {"status": 400}, 1),
+    ("error_body", {"status": 200}, 1),
+    ("bare_error", {"status": 400}, 1),
+]
+
+
+@pytest.mark.parametrize(("fault", "options", "tries"), RETRIED)
+def test_the_key_service_is_asked_as_often_as_the_matrix_says_and_then_there_is_no_button(
+    fault: str,
+    options: dict[str, int],
+    tries: int,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    wallet_sandbox.fault("public_key", fault, times=10, **options)  # type: ignore[arg-type]
+    with caplog.at_level(logging.ERROR), pytest.raises(WalletUnavailable):
+        current_key(context=context)
+    assert times_sent(wallet_sandbox, "public_key") == tries
+    assert "the key service of default brought no key" in caplog.text
+    assert not WalletKey.objects.exists()
+
+
+def test_for_half_a_minute_after_a_failure_nobody_waits_for_the_key_service_and_then_it_is_asked_again(
+    context: GatewayContext, make_context: MakeContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    wallet_sandbox.fault("public_key", "status_before", status=503, times=4)
+    for machine in (context, context, make_context()):
+        with pytest.raises(WalletUnavailable):
+            current_key(context=machine)
+    assert times_sent(wallet_sandbox, "public_key") == 4, (
+        "the first page waits through all tries, the others not at all"
+    )
+
+    clock.advance(seconds=31)
+    assert current_key(context=context).api_key
+    assert GatewayPause.objects.get().keys_until is None
+    assert times_sent(wallet_sandbox, "public_key") == 5
+
+
+def test_a_key_service_that_has_failed_is_tried_by_one_process_while_the_others_go_on(
+    context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    wallet_sandbox.fault("public_key", "error_body", status=400)
+    with pytest.raises(WalletUnavailable):
+        current_key(context=context)
+    clock.advance(seconds=31)
+    beside = []
+
+    def meanwhile(_: float) -> None:
+        with pytest.raises(WalletUnavailable):
+            current_key(context=context)
+        beside.append(times_sent(wallet_sandbox, "public_key"))
+
+    wallet_sandbox.fault("public_key", "drop_before", times=2)
+    assert current_key(context=replace(context, sleep=meanwhile)).api_key
+    assert beside == [2, 3], "each of these is the one process's own try"
+
+
+def test_a_process_that_dies_at_the_key_service_keeps_the_others_from_it_for_a_minute(
+    context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
+) -> None:
+    GatewayPause.objects.create(gateway="default", keys_until=clock.now())
+    with pytest.raises(Killed):
+        current_key(context=interrupted(context, before=kill))
+    with pytest.raises(WalletUnavailable):
+        current_key(context=context)
+    clock.advance(seconds=61)
+    assert current_key(context=context).api_key
+
+
+def test_a_key_that_ended_before_it_came_is_none(
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    clock: VirtualClock,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clock.instant += timedelta(days=1)
+    for _ in range(2):
+        with pytest.raises(WalletUnavailable):
+            current_key(context=context)
+    assert times_sent(wallet_sandbox, "public_key") == 1
+    assert "or our clock is off" in caplog.text
+
+
+def test_a_fault_that_passes_is_not_noticed(context: GatewayContext, wallet_sandbox: SandboxControl) -> None:
+    wallet_sandbox.fault("public_key", "drop_after", times=3)
+    assert current_key(context=context).api_key
+
+
+def test_a_gateway_that_is_not_there_gives_no_key(make_context: MakeContext) -> None:
+    with pytest.raises(WalletUnavailable) as failure:
+        current_key(context=make_context(f"http://127.0.0.1:{unused_port()}"))
+    assert failure.value.__cause__ is None
+
+
+def test_a_key_sealed_with_a_key_that_is_gone_is_fetched_anew(
+    context: GatewayContext, wallet_sandbox: SandboxControl
+) -> None:
+    current_key(context=context)
+    elsewhere = replace(context, cipher=WalletCipher([Fernet.generate_key().decode()]))
+    with pytest.raises(UnreadableSecret):
+        opened(WalletKey.objects.get(), elsewhere)
+    assert current_key(context=elsewhere).api_key
+    assert times_sent(wallet_sandbox, "public_key") == 2
+
+
+def test_without_keys_to_seal_with_there_is_no_button(context: GatewayContext) -> None:
+    with pytest.raises(WalletUnavailable, match="FERNET_KEYS"):
+        cipher_of(replace(context, cipher=None))
+
+
+def test_keys_are_erased_a_day_after_their_end(context: GatewayContext, clock: VirtualClock) -> None:
+    key = current_key(context=context)
+    clock.advance_to(key.row.expires_at)
+    assert erase_old_keys(context=context) == 0
+    clock.advance(days=1)
+    assert erase_old_keys(context=context) == 1
+    assert erase_old_keys(context=context) == 0
+    row = WalletKey.objects.get()
+    assert bytes(row.api_key) == bytes(row.encryption_key) == b""
+
+
+# Rotation
+
+
+@pytest.fixture
+def rows_made_by_hand() -> Iterator[None]:
+    """Rows for their ciphertext alone, which are no books."""
+    yield
+    for model in (WalletAttempt, GatewayTransaction, Payment, PaymentOrder):
+        model.objects.all().delete()
+
+
+by_hand = pytest.mark.usefixtures("rows_made_by_hand")
+
+
+@by_hand
+def test_rotation_goes_through_everything_in_batches_and_may_be_repeated(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(wallet_keys, "_BATCH", 2)
+    old, new = (Fernet.generate_key().decode() for _ in range(2))
+    before, after = WalletCipher([old]), WalletCipher([new, old])
+    for number in range(5):
+        attempt = a_wallet_attempt()
+        WalletKey.objects.filter(pk=attempt.key_id).update(
+            api_key=before.seal(f"a{number}"), encryption_key=before.seal(f"e{number}")
+        )
+        GatewayTransaction.objects.filter(pk=attempt.intent_id).update(
+            kind=TransactionKind.AUTHORIZATION,
+            state=IntentState.SENDING,
+            wallet_secrets=before.seal(f"s{number}"),
+        )
+
+    assert rotate_keys(after).resealed == 15
+    assert (rotate_keys(after).resealed, rotate_keys(after).left) == (0, 0)
+    alone = WalletCipher([new])
+    for number, row in enumerate(WalletKey.objects.order_by("pk")):
+        assert (alone.unseal(row.api_key), alone.unseal(row.encryption_key)) == (f"a{number}", f"e{number}")
+    for number, intent in enumerate(GatewayTransaction.objects.order_by("pk")):
+        assert alone.unseal(intent.wallet_secrets or b"") == f"s{number}"
+
+
+@by_hand
+def test_a_row_that_changes_under_the_rotation_keeps_what_was_written_and_is_counted(
+    monkeypatch: pytest.MonkeyPatch, context: GatewayContext
+) -> None:
+    old, new = (Fernet.generate_key().decode() for _ in range(2))
+    before, after = WalletCipher([old]), WalletCipher([new, old])
+    a_wallet_attempt()
+    WalletKey.objects.update(api_key=before.seal("a"), encryption_key=b"")
+    reseal = after.reseal
+
+    def meanwhile(sealed: bytes) -> bytes:
+        WalletKey.objects.update(api_key=before.seal("newer"))
+        return reseal(sealed)
+
+    monkeypatch.setattr(after, "reseal", meanwhile)
+    done = rotate_keys(after)
+    assert (done.resealed, done.left) == (0, 1)
+    assert after.unseal(WalletKey.objects.get().api_key) == "newer"

@@ -1,0 +1,227 @@
+"""What a page posts is read whole or not at all; a refusal names fields and never their values."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.tables import every
+from wallet_gateway.operations.wallet.result import (
+    InvalidWalletResult,
+    as_report,
+    bound_account,
+    checked_choices,
+    given_by,
+    read_result,
+    report_of,
+)
+from wallet_gateway.protocol.wallet_results import FailedWalletResult, WalletResult
+
+CRYPTOGRAM = "QUJDREVGR0hJSktMTU5PUFFSU1Q="
+GOOD: dict[str, Any] = {
+    "clientSystemTransactionId": "01ABC",
+    "transactionAccountId": "account-1",
+    "transactionMethod": "WalletPay",
+    "cryptogram": CRYPTOGRAM,
+    "eciIndicator": "05",
+    "email": "ada@example.com",
+    "shippingAddress": {"name": "Ada", "countryCode": "DE"},
+}
+
+
+def test_a_success_is_read_and_what_the_interface_does_not_name_is_not() -> None:
+    result = read_result(GOOD | {"amount": "0.01", "redirectData": "x" * 9999, "surprise": {"deep": []}})
+    assert isinstance(result, WalletResult)
+    assert result.transaction_account_id == "account-1"
+    assert not hasattr(result, "amount")
+    assert CRYPTOGRAM not in repr(result)
+
+
+def test_a_failure_is_read_by_its_code() -> None:
+    result = read_result({"code": "4000340", "description": "General", "details": {"message": "a field"}})
+    assert isinstance(result, FailedWalletResult)
+    assert report_of(result) == "4000340 General a field"
+    assert report_of(FailedWalletResult.build(code="1")) == "1"
+
+
+@pytest.mark.parametrize(
+    "detail",
+    [
+        {"code": "4100001"},
+        {"code": "4100001", "description": None},
+        {"code": "4100001", "details": None},
+        {"code": "4100001", "details": {}},
+        {"code": "4100001", "details": {"message": None}},
+        {"code": "4100001", "transactionAccountId": None, "state": None},
+    ],
+    ids=repr,
+)
+def test_a_code_alone_is_a_failure_whatever_else_is_missing(detail: dict[str, Any]) -> None:
+    result = read_result(detail)
+    assert isinstance(result, FailedWalletResult)
+    assert report_of(result) == "4100001"
+
+
+def test_a_long_failure_of_several_lines_is_read_and_kept_as_one_short_line() -> None:
+    faults = "\n".join(f"itemDetails[{n}].unitAmount is missing" for n in range(30))
+    result = read_result({"code": "4107940", "details": {"message": f"SchemaValidationError:\n{faults}"}})
+    assert isinstance(result, FailedWalletResult)
+    report = report_of(result)
+    assert report.startswith("4107940 SchemaValidationError: itemDetails[0].unitAmount is missing ")
+    assert len(report) == 300
+    assert report.isprintable()
+
+
+VISA = "4111111111111111"
+
+
+def test_what_is_kept_of_a_result_has_no_card_number_and_no_cryptogram_wherever_a_page_put_one() -> None:
+    spoilt = {
+        "email": f"{VISA}",
+        "billingAddress": {"name": f"Ada {VISA}", "address1": CRYPTOGRAM, "phoneNumber": VISA},
+        "shippingAddress": {"locality": "4111-1111-1111-1111", "postalCode": "10115"},
+    }
+    result = read_result(GOOD | spoilt)
+    assert isinstance(result, WalletResult)
+    assert given_by(result) == {
+        "email": "***1111",
+        "billingAddress": {"name": "Ada ***1111", "address1": "[removed]", "phoneNumber": "***1111"},
+        "shippingAddress": {"locality": "***1111", "postalCode": "10115"},
+    }
+    chosen = checked_choices({"address": {"locality": VISA, "countryCode": "DE"}})
+    assert chosen["address"] == {"locality": "***1111", "countryCode": "DE"}
+
+
+def test_a_phone_number_that_happens_to_have_a_check_digit_stays_whole() -> None:
+    phone = "+49 151 00000079"
+    result = read_result(GOOD | {"shippingAddress": {"phoneNumber": phone, "name": phone}})
+    assert isinstance(result, WalletResult)
+    given = given_by(result)["shippingAddress"]
+    assert given["phoneNumber"] == phone
+    assert given["name"] != phone, "it is no test unless it has one"
+
+
+def test_an_account_is_kept_as_it_is_but_where_it_could_be_a_cryptogram() -> None:
+    kept = bound_account(CRYPTOGRAM)
+    assert CRYPTOGRAM not in kept
+    assert kept == bound_account(CRYPTOGRAM) != bound_account("A" + CRYPTOGRAM[1:])
+
+
+def test_an_account_is_kept_as_it_is_but_where_it_could_be_a_card_number() -> None:
+    assert bound_account("account-1") == "account-1"
+    assert bound_account("4111111111111112") == "4111111111111112"
+    kept = bound_account(VISA)
+    assert VISA not in kept
+    assert kept == bound_account(VISA) != bound_account("5555555555554444")
+
+
+BAD: list[Any] = [
+    None,
+    [],
+    "text",
+    7,
+    {},
+    {1: 2},
+    GOOD | {"transactionAccountId": None},
+    GOOD | {"transactionAccountId": ""},
+    GOOD | {"transactionAccountId": "a" * 256},
+    GOOD | {"transactionAccountId": "a b"},
+    GOOD | {"transactionAccountId": "a\0"},
+    GOOD | {"transactionAccountId": ["account-1"]},
+    GOOD | {"clientSystemTransactionId": "a" * 65},
+    GOOD | {"clientSystemTransactionId": "../1"},
+    GOOD | {"clientSystemTransactionId": 1},
+    GOOD | {"transactionMethod": "Card"},
+    GOOD | {"cryptogram": "short"},
+    GOOD | {"cryptogram": 7},
+    GOOD | {"cryptogram": "x" * 100_000},
+    GOOD | {"eciIndicator": "005"},
+    GOOD | {"eciIndicator": 5},
+    GOOD | {"email": "a" * 256},
+    GOOD | {"email": "a\nb"},
+    GOOD | {"email": "\ud800"},
+    GOOD | {"shippingAddress": "DE"},
+    GOOD | {"shippingAddress": {"name": "\0"}},
+    GOOD | {"shippingAddress": {"postalCode": 10115}},
+    GOOD | {"ClientSystemTransactionId": "01ABD"},
+    GOOD | {"code": "1"},
+    GOOD | {"Code": "1", "details": {"message": "no"}},
+    {"code": "1", "state": "Approved"},
+    {"code": "1", "ID": "g-1"},
+    {"code": "1", "redirectUrl": "https://gateway.example/"},
+    {"code": 7},
+    {"code": ""},
+    {"code": "1", "description": ["text"]},
+    {"code": "1", "description": "x" * 10_001},
+    {"code": "1" * 256},
+    {"code": "1", "details": "text"},
+    {"code": "1", "details": {"message": {"deep": 1}}},
+]
+
+
+@every("detail", BAD, ids=lambda detail: repr(detail)[-60:])
+def test_anything_else_is_refused_without_a_value(detail: object) -> None:
+    with pytest.raises(InvalidWalletResult) as failure:
+        read_result(detail)
+    assert failure.value.errors
+    said = str(failure.value) + repr(failure.value) + repr(failure.value.errors)
+    assert CRYPTOGRAM not in said
+    assert failure.value.__cause__ is None
+    assert failure.value.__context__ is None
+
+
+def test_a_cryptogram_that_is_none_is_not_quoted() -> None:
+    with pytest.raises(InvalidWalletResult) as failure:
+        read_result(GOOD | {"cryptogram": "almost-a-cryptogram"})
+    assert "almost" not in str(failure.value)
+
+
+def test_a_cryptogram_in_another_field_is_not_quoted_either() -> None:
+    with pytest.raises(InvalidWalletResult) as refused:
+        read_result(GOOD | {"transactionMethod": CRYPTOGRAM})
+    assert CRYPTOGRAM not in str(refused.value)
+    told = as_report(f"could not use {CRYPTOGRAM}, 05")
+    assert told == "could not use [removed], 05"
+
+
+def test_choices_are_of_the_right_kind_and_size() -> None:
+    chosen = {"address": {"countryCode": "DE", "name": "Ada"}, "option": "std", "offers": ["A"]}
+    assert checked_choices(chosen) == {"address": {"countryCode": "DE"}, "option": "std", "offers": ["A"]}
+    unselected = {"address": None, "option": "shipping_option_unselected", "offers": ()}
+    assert checked_choices(unselected) == {"address": None, "option": None, "offers": []}
+
+
+@every(
+    "chosen",
+    [
+        {"address": "DE"},
+        {"address": {"countryCode": 7}},
+        {"option": 7},
+        {"option": "x" * 256},
+        {"offers": "ABC"},
+        {"offers": ["A"] * 11},
+        {"offers": [None]},
+        {"offers": [{"code": "A"}]},
+        {"offers": ["\0"]},
+    ],
+)
+def test_other_choices_are_refused(chosen: dict[str, Any]) -> None:
+    with pytest.raises(InvalidWalletResult):
+        checked_choices(chosen)
+
+
+@every(
+    ("said", "kept"),
+    [
+        ("plain", "plain"),
+        ("two\nlines\x1b[31m", "two lines [31m"),
+        ("card 4111111111111111 declined", "card ***1111 declined"),
+        ("a\0b", ""),
+        (7, ""),
+        (None, ""),
+    ],
+)
+def test_a_browsers_words_are_kept_tame(said: object, kept: str) -> None:
+    assert as_report(said) == kept
+    assert len(as_report("x" * 9999)) == 300

@@ -1,0 +1,305 @@
+"""The button before it is pressed: its parameters, whose it is, and when there is none."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from decimal import Decimal
+
+import pytest
+
+from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
+from tests.operations.wallet_customer import Customer
+from wallet_gateway.contexts import return_urls
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState
+from wallet_gateway.domain.policy import WalletPolicy
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
+from wallet_gateway.operations.checkout.payment_attempts import OrderNotPayable
+from wallet_gateway.operations.checkout.start import start_checkout
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
+from wallet_gateway.operations.sending.circuit_breaker import pause_sending
+from wallet_gateway.operations.wallet.attempts import UnknownWalletReference
+from wallet_gateway.operations.wallet.hooks import SheetFault, SheetPricing, SheetQuestion, ShippingOption
+from wallet_gateway.operations.wallet.keys import WalletUnavailable
+from wallet_gateway.operations.wallet.pricing import SheetPrice
+from wallet_gateway.operations.wallet.result import InvalidWalletResult
+from wallet_gateway.operations.wallet.session import next_reference, open_session, price_sheet_of
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+PARAMETERS = [
+    *("mid", "sid", "clientSystemTransactionId", "allowedMethods", "allowedCardNetworks"),
+    *("countryCode", "currencyCode", "amountStatus", "amount", "profile", "publicKeyApi"),
+    *("useWalletButton", "merchantNo", "merchantName", "optionalParams"),
+]
+
+
+def stands(order: PaymentOrder) -> PaymentOrder:
+    return PaymentOrder.objects.get(pk=order.pk)
+
+
+def test_the_fifteen_parameters_are_the_interfaces_in_its_order(
+    customer: Customer, make_order: MakeOrder
+) -> None:
+    order = make_order(language="de-AT")
+    button = customer.open(order)
+    given = button.parameters
+    assert list(given) == PARAMETERS
+    assert (given["mid"], given["sid"]) == ("SANDBOX-MERCHANT", "SANDBOX-STORE")
+    assert given["clientSystemTransactionId"] == button.reference
+    assert given["allowedMethods"] == ["PAN_ONLY", "CRYPTOGRAM_3DS"]
+    assert given["allowedCardNetworks"] == ["VISA", "MASTERCARD", "AMEX", "DISCOVER", "JCB"]
+    assert (given["countryCode"], given["currencyCode"]) == ("DE", "EUR")
+    assert (given["amountStatus"], given["amount"], given["profile"]) == ("FINAL", "20.00", "test")
+    assert given["merchantName"] == "Test shop"
+    optional = given["optionalParams"]
+    assert optional["buttonLocale"] == "de"
+    assert optional["callbackIntents"] == ["PAYMENT_AUTHORIZATION"]
+    assert optional["additionalTransactionInfo"]["displayItems"] == [
+        {"label": "Mug", "type": "LINE_ITEM", "price": "20.00"}
+    ]
+    assert json.loads(json.dumps(given)) == given
+    assert given["publicKeyApi"] not in repr(button)
+
+
+def test_the_attempt_is_written_before_the_page_is_shown_and_changes_nothing_else(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    button = customer.open(order)
+    intent = GatewayTransaction.objects.get(reference=button.reference)
+    assert intent.state == IntentState.AWAITING_RESULT
+    assert Payment.objects.get().state == PaymentState.OFFERED
+    assert intent.next_query_at is None
+    assert intent.request_body == ""
+    assert stands(order).state == OrderState.OPEN
+    assert [entry["operation"] for entry in wallet_sandbox.journal()] == ["public_key"]
+    assert customer.session not in str(WalletAttempt.objects.values_list("session_hash", flat=True)[0])
+
+
+def test_a_reload_gets_the_same_button_and_another_session_its_own(
+    customer: Customer, make_order: MakeOrder
+) -> None:
+    order = make_order()
+    first = customer.open(order)
+    assert customer.open(stands(order)).reference == first.reference
+    assert replace(customer, session="another").open(stands(order)).reference != first.reference
+    assert Payment.objects.count() == 2
+
+
+def test_a_button_that_is_about_to_end_or_has_had_a_result_is_not_shown_again(
+    customer: Customer, make_order: MakeOrder, clock: VirtualClock
+) -> None:
+    order = make_order()
+    first = customer.open(order)
+    WalletAttempt.objects.update(results_count=1)
+    second = customer.open(stands(order))
+    assert second.reference != first.reference
+    clock.advance(minutes=56)
+    assert customer.open(stands(order)).reference != second.reference
+
+
+@pytest.mark.parametrize(("currency", "amount"), [("JPY", "500"), ("EUR", "7.00")])
+def test_an_amount_has_two_decimals_or_none(
+    currency: str, amount: str, customer: Customer, make_order: MakeOrder
+) -> None:
+    order = make_order(currency=currency, items=(), amount=Decimal(amount))
+    assert customer.open(order).parameters["amount"] == amount
+
+
+# When there is none
+
+
+def test_there_is_no_button_in_a_currency_with_three_decimals(
+    customer: Customer, make_order: MakeOrder
+) -> None:
+    with pytest.raises(WalletUnavailable, match="KWD"):
+        customer.open(make_order(currency="KWD", items=(), amount=Decimal("1.234")))
+
+
+def test_there_is_no_button_without_the_setting_and_none_while_sending_waits(
+    customer: Customer, make_order: MakeOrder, make_context: MakeContext
+) -> None:
+    order = make_order()
+    for context in (replace(customer.context, wallet=None), make_context(sending=False)):
+        with pytest.raises(WalletUnavailable):
+            replace(customer, context=context).open(order)
+    pause_sending(customer.context, seconds=60, reason="test")
+    with pytest.raises(WalletUnavailable, match="paused"):
+        customer.open(order)
+    assert not Payment.objects.exists()
+
+
+def test_there_is_no_button_for_a_paid_order(customer: Customer, make_order: MakeOrder) -> None:
+    payment = customer.pay(make_order())
+    with pytest.raises(OrderNotPayable):
+        customer.open(payment.order)
+    with pytest.raises(OrderNotPayable):
+        customer.another_card(stands(payment.order))
+
+
+def test_a_button_without_a_session_is_refused(context: GatewayContext, make_order: MakeOrder) -> None:
+    with pytest.raises(UnknownWalletReference):
+        open_session(order=make_order(), session="", context=context)
+
+
+# Another card
+
+
+def test_another_card_needs_an_open_sheet_and_keeps_its_key(
+    customer: Customer, make_order: MakeOrder, clock: VirtualClock
+) -> None:
+    order = make_order()
+    with pytest.raises(UnknownWalletReference):
+        customer.another_card(order)
+    first = customer.open(order)
+    assert customer.another_card(stands(order)) == first.reference
+    WalletAttempt.objects.update(results_count=1)
+    second = customer.another_card(stands(order))
+    assert second != first.reference
+    assert len(set(WalletAttempt.objects.values_list("key", flat=True))) == 1
+
+    WalletAttempt.objects.update(results_count=1)
+    clock.advance(hours=2)
+    with pytest.raises(WalletUnavailable, match="reload"):
+        customer.another_card(stands(order))
+
+
+# Prices
+
+
+def pricing(question: SheetQuestion) -> SheetPricing:
+    if (question.shipping_address or {}).get("countryCode") == "AQ":
+        fault = SheetFault(intent="SHIPPING_ADDRESS", reason="SHIPPING_ADDRESS_UNSERVICEABLE", message="No")
+        return SheetPricing(errors=(fault,))
+    options = [
+        ShippingOption(id="std", label="Standard", amount=Decimal("5.00")),
+        ShippingOption(id="fast", label="Fast", amount=Decimal("9.00")),
+    ]
+    return SheetPricing(options=options)
+
+
+def test_the_sheet_asks_for_its_price_where_the_shop_prices_it(
+    customer: Customer, make_order: MakeOrder, make_context: MakeContext
+) -> None:
+    shop = make_context(price=pricing)
+    assert shop.wallet is not None
+    shop = replace(shop, wallet=replace(shop.wallet, shipping_address=True, shipping_countries=("DE", "AT")))
+    optional = replace(customer, context=shop).open(make_order()).parameters["optionalParams"]
+    assert set(optional["callbackIntents"]) == {
+        *("PAYMENT_AUTHORIZATION", "OFFER", "SHIPPING_ADDRESS", "SHIPPING_OPTION")
+    }
+    assert optional["shippingAddressParameters"] == {"allowedCountryCodes": ["DE", "AT"]}
+    assert optional["shippingOptionRequired"] is True
+    assert optional["shippingOptionParameters"]["defaultSelectedOptionId"] == "std"
+
+
+def test_a_button_nobody_has_pressed_hides_no_attempt_that_has_ended(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    customer.open(order)
+    page = start_checkout(order=stands(order), context=customer.context, return_urls=return_urls)
+    wallet_sandbox.complete_checkout(page.reference, "refused")
+    reconcile_attempt(reference=page.reference, context=customer.context)
+    assert stands(order).state == OrderState.FAILED
+    assert stands(order).is_payable
+
+
+def test_a_button_shown_after_a_declined_card_leaves_the_order_as_it_stands(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = make_order()
+    wallet_sandbox.fault("authorization", "errored")
+    customer.pay(order)
+    for button in (customer.open(stands(order)), replace(customer, session="another").open(stands(order))):
+        assert GatewayTransaction.objects.get(reference=button.reference).state == IntentState.AWAITING_RESULT
+        assert stands(order).state == OrderState.FAILED
+    assert customer.pay(stands(order)).order.state == OrderState.PAID
+
+
+def test_an_open_sheet_asks_only_what_the_settings_let_it_ask(
+    customer: Customer, make_order: MakeOrder, make_context: MakeContext
+) -> None:
+    shop = make_context(price=pricing)
+    assert shop.wallet is not None
+    shop = replace(shop, wallet=replace(shop.wallet, callbacks=("SHIPPING_OPTION",)))
+    optional = replace(customer, context=shop).open(make_order()).parameters["optionalParams"]
+    assert optional["callbackIntents"] == ["SHIPPING_OPTION"]
+    assert "offerInfo" not in optional
+
+
+def test_a_shop_may_have_another_button_and_other_questions_for_one_order(
+    customer: Customer, make_order: MakeOrder, make_context: MakeContext
+) -> None:
+    plain, parcel = make_order(), make_order()
+
+    def for_order(order: PaymentOrder, usual: WalletPolicy) -> WalletPolicy:
+        is_parcel = order.pk == parcel.pk
+        return replace(usual, button_color="white", shipping_address=True) if is_parcel else usual
+
+    shopper = replace(customer, context=replace(make_context(), for_order=for_order))
+    asked = [shopper.open(order).parameters["optionalParams"] for order in (plain, parcel)]
+    assert [one["shippingAddressRequired"] for one in asked] == [False, True]
+    assert [one["buttonColor"] for one in asked] == ["default", "white"]
+
+
+def test_what_was_priced_last_is_remembered_and_a_fault_is_not(
+    customer: Customer, make_order: MakeOrder, make_context: MakeContext
+) -> None:
+    shop, order = make_context(price=pricing), make_order()
+    button = replace(customer, context=shop).open(order)
+
+    def price(country: str, option: str) -> SheetPrice:
+        return price_sheet_of(
+            order=stands(order),
+            reference=button.reference,
+            session=customer.session,
+            chosen={"address": {"countryCode": country}, "option": option, "offers": ()},
+            context=shop,
+        )
+
+    assert price("DE", "fast").total.to_wire() == "29.00"
+    assert WalletAttempt.objects.get().price["total"] == 2900
+    assert price("AQ", "std").errors
+    snapshot = WalletAttempt.objects.get().price
+    assert (snapshot["total"], snapshot["option"]) == (2900, "fast")
+
+
+def test_two_open_sheets_never_price_over_each_other(
+    customer: Customer, make_order: MakeOrder, make_context: MakeContext
+) -> None:
+    shop, order = make_context(price=pricing), make_order()
+    one = replace(customer, context=shop).open(order)
+    other = replace(customer, context=shop).open(stands(order))
+    assert one.reference != other.reference
+    price_sheet_of(
+        order=stands(order),
+        reference=other.reference,
+        session=customer.session,
+        chosen={"address": None, "option": "fast", "offers": ()},
+        context=shop,
+    )
+    # Another card goes on with the choices of its own sheet, whatever the other one shows.
+    WalletAttempt.objects.filter(intent__reference=one.reference).update(results_count=1)
+    following = next_reference(
+        order=stands(order), session=customer.session, context=shop, after=one.reference
+    )
+    totals = WalletAttempt.objects.order_by("pk").values_list("intent__reference", "price__total")
+    assert list(totals) == [(one.reference, 2500), (other.reference, 2900), (following, 2500)]
+    with pytest.raises(UnknownWalletReference):
+        next_reference(order=stands(order), session="another", context=shop, after=one.reference)
+
+
+def test_only_who_opened_the_sheet_prices_it_and_only_with_choices(
+    customer: Customer, make_order: MakeOrder
+) -> None:
+    order = make_order()
+    button = customer.open(order)
+    given = {"order": order, "reference": button.reference, "context": customer.context}
+    nothing = {"address": None, "option": None, "offers": ()}
+    with pytest.raises(UnknownWalletReference):
+        price_sheet_of(**given, session="another", chosen=nothing)  # type: ignore[arg-type]
+    with pytest.raises(InvalidWalletResult):
+        price_sheet_of(**given, session=customer.session, chosen=nothing | {"option": 7})  # type: ignore[arg-type]

@@ -1,0 +1,1 @@
+"""Decisions of people: requests for a second person, approvals, manual resolutions."""

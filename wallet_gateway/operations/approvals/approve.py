@@ -1,0 +1,71 @@
+"""A second person agrees: what one person asked for is done, once, by the operation it was asked of.
+
+Everything is checked again at this moment, under the lock: that the amount is there, that nothing is frozen,
+that sending is on. Where it is not, nothing is sent and the request goes on waiting.
+"""
+
+from __future__ import annotations
+
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.domain.second_person import is_same_person
+from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction, MigratedDeposit
+from wallet_gateway.operations.approvals.requests import Grant, UnableToApprove, check_decider
+from wallet_gateway.operations.approvals.resolve import Decision, resolve
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
+from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
+from wallet_gateway.operations.follow_ups.execute import Who
+
+
+@sensitive_variables()
+def approve(
+    approval: Approval, *, author: str, context: GatewayContext, reason: str = ""
+) -> GatewayTransaction:
+    """Do what another person asked for; return the intent in whatever state it then has.
+
+    Raises `UnableToApprove` for the person who asked, for a request that does not wait any more and for the
+    slower of two who agree; and what the operation itself refuses, in which case the request goes on waiting.
+    """
+    check_decider(author, reason)
+    approval = Approval.objects.select_related("payment__order", "deposit", "subject").get(pk=approval.pk)
+    # As far as a name is kept: of a longer one the row has no more to compare with.
+    if is_same_person(author[:150], approval.author):
+        raise UnableToApprove("who has asked for it cannot agree to it: it takes another person")
+    if not approval.is_waiting(context.clock.now()):
+        raise UnableToApprove("it does not wait for a second person any more; look again")
+    intent = _carry_out(approval, Grant(approval=approval, author=author, reason=reason.strip()), context)
+    approval.refresh_from_db()
+    if (approval.state, approval.decided_by) != (ApprovalState.AGREED, author[:150]):
+        # Both found the intent of one key; the log must not name both.
+        raise UnableToApprove("it does not wait for a second person any more; look again")
+    return intent
+
+
+def _carry_out(approval: Approval, grant: Grant, context: GatewayContext) -> GatewayTransaction:
+    if approval.subject is not None:
+        return resolve(
+            approval.subject,
+            decision=Decision(approval.decision),
+            reason=approval.note,
+            author=approval.author,
+            context=context,
+            grant=grant,
+        )
+    who = Who(key=approval.key, author=approval.author, note=approval.note, grant=grant)
+    if approval.payment is not None:
+        return refund(payment=approval.payment, amount=approval.amount, context=context, who=who)
+    return _refund_migrated(approval, who, context)
+
+
+def _refund_migrated(approval: Approval, who: Who, context: GatewayContext) -> GatewayTransaction:
+    deposit = approval.parent
+    assert isinstance(deposit, MigratedDeposit)  # noqa: S101 - the only other parent there is
+    return refund_migrated(
+        parent_transaction_id=deposit.parent_transaction_id,
+        amount=approval.amount,
+        currency=approval.currency,
+        context=context,
+        who=who,
+        order_number=approval.order_number or None,
+    )

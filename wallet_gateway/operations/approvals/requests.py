@@ -1,0 +1,216 @@
+"""Requests for a second person: asked for, taken up, declined. Nothing here moves money; `approving` does.
+
+A request reserves nothing. Whoever agrees takes it up in the same transaction that reserves the amount and
+writes the intent, so that there is either both or neither, and of two who agree at once one.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import IntegrityError
+from django.db.models import F, Q, QuerySet
+
+from wallet_gateway.domain.second_person import AGREED, is_same_person
+from wallet_gateway.models import (
+    Approval,
+    ApprovalState,
+    Evidence,
+    EvidenceKind,
+    GatewayTransaction,
+    MigratedDeposit,
+    Payment,
+)
+from wallet_gateway.operations.context import Clock, GatewayContext
+from wallet_gateway.operations.errors import OperationError, OperationRefused
+from wallet_gateway.operations.inputs import check_storable
+from wallet_gateway.operations.settlement.db_transactions import in_transaction
+
+
+class SecondPersonNeeded(OperationRefused):
+    """The amount is above what one person may give back alone. Raised under the lock; nothing is taken."""
+
+
+class AwaitingApproval(OperationError):
+    """It takes a second person: the request is stored and waits, nothing is reserved and nothing was sent."""
+
+    def __init__(self, approval: Approval) -> None:
+        super().__init__(f"{approval.amount} takes a second person; the request waits for one")
+        self.approval = approval
+
+
+class AnotherRequestWaits(OperationRefused):
+    """Another request on the same payment, deposit or outcome waits for a second person."""
+
+
+class UnableToApprove(OperationRefused):
+    """Somebody may not decide, or there is nothing to decide any more; nothing was sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """A second person's word on a request."""
+
+    approval: Approval
+    author: str
+    reason: str = ""
+
+
+def alone_up_to(currency: str, grant: Grant | None, context: GatewayContext) -> int | None:
+    """Return how much of one payment one person may give back; None for any amount."""
+    return None if grant is not None else context.policy.second_person.alone_up_to(currency)
+
+
+def within(alone: int | None, minor: int) -> Q:
+    """Return the condition that a payment or deposit gives back no more than one person may, with this.
+
+    What it has given back and what is under way count: small pieces are a large refund, too.
+    """
+    return Q() if alone is None else Q(refunded__lte=alone - minor - F("refund_reserved"))
+
+
+def check_alone(parent: Payment | MigratedDeposit, minor: int, alone: int | None) -> None:
+    """Say the same of a row that was read; raises `SecondPersonNeeded`."""
+    if alone is not None and parent.refunded + parent.refund_reserved + minor > alone:
+        raise SecondPersonNeeded("it takes a second person")
+
+
+def ask_for(
+    draft: GatewayTransaction, *, context: GatewayContext, order_number: str | None = None
+) -> AwaitingApproval:
+    """Store what a draft was to do as a request, and return what is to be raised for it."""
+    return _ask(
+        Approval(
+            payment=draft.payment,
+            deposit=draft.deposit,
+            kind=draft.kind,
+            currency=draft.currency,
+            amount_minor=draft.amount_minor,
+            order_number=order_number or "",
+            key=draft.key or _new_key(),
+            slot=draft.slot,
+            author=draft.author,
+            note=draft.note,
+        ),
+        context,
+    )
+
+
+def ask_to_decide(
+    intent: GatewayTransaction, *, decision: str, reason: str, author: str, context: GatewayContext
+) -> AwaitingApproval:
+    """Store a decision on an outcome as a request, and return what is to be raised for it."""
+    return _ask(
+        Approval(
+            payment=intent.payment,
+            deposit=intent.deposit,
+            kind=intent.kind,
+            subject=intent,
+            decision=decision,
+            currency=intent.currency,
+            amount_minor=intent.amount_minor,
+            key=_new_key(),
+            slot=f"intent:{intent.pk}",
+            author=author[:150],
+            note=reason[:500],
+        ),
+        context,
+    )
+
+
+def _new_key() -> str:
+    return f"approval-{secrets.token_urlsafe(16)}"
+
+
+def _ask(approval: Approval, context: GatewayContext) -> AwaitingApproval:
+    approval.gateway = context.alias
+    approval.created_at = context.clock.now()
+    approval.expires_at = approval.created_at + context.policy.second_person.waits
+
+    def store() -> None:
+        let_lapse(now=approval.created_at, slot=approval.slot)
+        approval.pk = None
+        approval.save(force_insert=True)
+
+    try:
+        in_transaction(store)
+    except IntegrityError as error:
+        first = Approval.objects.filter(key=approval.key).first()
+        if first is None:
+            raise AnotherRequestWaits(
+                "another request about this waits for a second person; decide on that one first"
+            ) from error
+        return AwaitingApproval(first)
+    return AwaitingApproval(approval)
+
+
+def asked_before(key: str) -> Approval | None:
+    """Return the request that was made under a key, or None."""
+    return Approval.objects.select_related("payment", "deposit").filter(key=key).first()
+
+
+def outcome_of(approval: Approval) -> OperationError:
+    """Return what is to be raised for a request made once more under its key."""
+    if approval.state == ApprovalState.WAITING:
+        return AwaitingApproval(approval)
+    if approval.state == ApprovalState.AGREED:
+        return OperationRefused("somebody else was quicker; look again")
+    return OperationRefused("this was asked for under the same key and was not agreed to")
+
+
+def take_up(grant: Grant, intent: GatewayTransaction, *, now: datetime) -> None:
+    """Mark a request as agreed to, once, and note on the intent by whom. For the caller's transaction."""
+    waiting = _waiting(now).filter(pk=grant.approval.pk)
+    if not waiting.update(**_word(ApprovalState.AGREED, grant.author, grant.reason, now)):
+        raise UnableToApprove("it does not wait for a second person any more; look again")
+    Evidence.objects.create(
+        intent=intent,
+        kind=EvidenceKind.DECISION,
+        state_after=intent.state,
+        detail=f"{AGREED}: {grant.reason}"[:500] if grant.reason else AGREED,
+        author=grant.author[:150],
+        occurred_at=now,
+    )
+
+
+def decline(approval: Approval, *, author: str, reason: str, clock: Clock) -> Approval:
+    """End a request without doing it; by whoever asked it is withdrawn. Raises `UnableToApprove`."""
+    check_decider(author, reason)
+    if not reason.strip():
+        raise UnableToApprove("it needs a reason")
+    now = clock.now()
+    own = is_same_person(author[:150], approval.author)
+    state = ApprovalState.WITHDRAWN if own else ApprovalState.DECLINED
+    if not _waiting(now).filter(pk=approval.pk).update(**_word(state, author, reason, now)):
+        raise UnableToApprove("it does not wait for a second person any more; look again")
+    approval.refresh_from_db()
+    return approval
+
+
+def let_lapse(*, now: datetime, **which: object) -> int:
+    """End the requests that nobody has decided in time; return how many."""
+    late = Approval.objects.filter(state=ApprovalState.WAITING, expires_at__lte=now, **which)
+    return late.update(state=ApprovalState.LAPSED, decided_at=now, slot=None)
+
+
+def check_decider(author: str, reason: str) -> None:
+    """Refuse words that cannot be kept, and a person without a name."""
+    check_storable(author=author, reason=reason)
+    if not author.strip():
+        raise UnableToApprove("it needs the name of whoever decides")
+
+
+def _waiting(now: datetime) -> QuerySet[Approval]:
+    return Approval.objects.filter(state=ApprovalState.WAITING, expires_at__gt=now)
+
+
+def _word(state: ApprovalState, author: str, reason: str, now: datetime) -> dict[str, object]:
+    return {
+        "state": state,
+        "decided_at": now,
+        "decided_by": author[:150],
+        "reason": reason.strip()[:500],
+        "slot": None,
+    }

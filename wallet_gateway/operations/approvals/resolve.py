@@ -1,0 +1,212 @@
+"""A person's decisions: on an outcome nobody can find out, on a contradiction, on a difference."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from enum import StrEnum
+
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.domain.discrepancies import OTHER_AMOUNT, DiscrepancyKind
+from wallet_gateway.domain.lifecycle import IllegalTransition, IntentEvent, IntentState, TransactionKind
+from wallet_gateway.domain.recovery import (
+    OPERATOR_ABSENT_ANSWERS,
+    decidable_after,
+    is_silent,
+    needs_operator,
+)
+from wallet_gateway.models import Approval, Discrepancy, EvidenceKind, GatewayTransaction
+from wallet_gateway.operations._accounts import other_account_of
+from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, take_up
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.inputs import WHAT_IS_NO_TEXT, is_storable
+from wallet_gateway.operations.settlement.freezes import unfreeze
+from wallet_gateway.operations.settlement.settle import reread, settle
+from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.settlement.unit_mix_ups import resume_after_mix_up
+
+
+class Decision(StrEnum):
+    """What a person concludes."""
+
+    DID_NOT_HAPPEN = "DID_NOT_HAPPEN"
+    """The amount is released; the reference stays on watch for 90 days."""
+    DID_HAPPEN = "DID_HAPPEN"
+    """Only of a contradiction: what the gateway reports stands as it is."""
+
+
+class UnableToResolve(OperationRefused):
+    """The decision is not open, or not yet; nothing was changed."""
+
+
+@sensitive_variables()
+def resolve(
+    intent: GatewayTransaction,
+    *,
+    decision: Decision,
+    reason: str,
+    author: str,
+    context: GatewayContext,
+    grant: Grant | None = None,
+) -> GatewayTransaction:
+    """Record a person's decision, with its reason, on an intent that no evidence has ended.
+
+    A request of which no byte left may be given up at any time. An unknown outcome may be after 24 hours and
+    five empty answers, or where its record cannot be read; what stays pending after as many answers that it
+    is, a wallet's card after 24 hours, anything else after 7 days; a hosted page of which nothing readable
+    was heard for a day past its end. A contradiction may be decided either way. Raises `UnableToResolve`, and
+    `AwaitingApproval` when it takes a second person: what is given up may be asked for once more, and then
+    it may happen twice.
+    """
+    _check_words(reason, author)
+    intent = reread(intent)
+    event = _event(intent, decision, context)
+    if grant is not None:
+        _check_is_as_asked(intent, grant.approval)
+    elif _takes_two(intent, context):
+        raise ask_to_decide(intent, decision=decision, reason=reason, author=author, context=context)
+
+    def with_it() -> None:
+        if grant is not None:
+            take_up(grant, intent, now=context.clock.now())
+        if IntentState(intent.state) is IntentState.ANOMALY:
+            _close_all(intent, reason=reason, author=author, context=context)
+
+    news = News(
+        kind=EvidenceKind.DECISION,
+        event=event,
+        detail=reason,
+        author=author,
+        decided_on=IntentState(intent.state),
+        changes={"decided_by_person": True},
+        also=with_it,
+    )
+    try:
+        settled = settle(intent, news, context=context)
+    except IllegalTransition as error:
+        raise UnableToResolve("it has moved on meanwhile; look again") from error
+    unfreeze(settled, context=context)
+    return reread(settled)
+
+
+def _check_is_as_asked(intent: GatewayTransaction, approval: Approval) -> None:
+    """Refuse to decide on what whoever asked for it has not seen: another state, or a further difference."""
+    unseen = Discrepancy.objects.filter(
+        intent=intent, closed_at__isnull=True, found_at__gt=approval.created_at
+    )
+    if intent.state_since > approval.created_at or unseen.exists():
+        raise UnableToResolve("it has moved on meanwhile; look again")
+
+
+def _takes_two(intent: GatewayTransaction, context: GatewayContext) -> bool:
+    """What never left is given up by one person: nothing can have happened."""
+    if intent.state == IntentState.NOT_SENT:
+        return False
+    return context.policy.second_person.is_needed(intent.amount_minor, intent.currency)
+
+
+def _event(intent: GatewayTransaction, decision: Decision, context: GatewayContext) -> IntentEvent:
+    state = IntentState(intent.state)
+    if state is IntentState.ANOMALY:
+        return _event_of_anomaly(intent, decision)
+    if decision is Decision.DID_HAPPEN:
+        raise UnableToResolve(f"only the gateway's evidence approves an intent in state {state}")
+    if state is IntentState.NOT_SENT:
+        return IntentEvent.ABANDONED
+    if state not in _UNDECIDED or (state is IntentState.OPEN and not _is_left_silent(intent, context)):
+        raise UnableToResolve(f"an intent in state {state} needs no decision")
+    if state is not IntentState.OPEN and not _has_waited(intent, context):
+        raise UnableToResolve(_too_early(intent))
+    if other := other_account_of(intent, context):
+        raise UnableToResolve(
+            f"it was sent for {other}, and the gateway was asked in the name of another account: "
+            "give the alias its account back, and ask again"
+        )
+    return IntentEvent.ABANDONED
+
+
+_UNDECIDED = frozenset({IntentState.UNKNOWN, IntentState.OPEN, IntentState.AWAITING_3DS, IntentState.PENDING})
+
+
+def _is_left_silent(intent: GatewayTransaction, context: GatewayContext) -> bool:
+    """Say whether a page has been left to a person, because nothing readable was heard of it past its end."""
+    return intent.needs_operator and is_silent(intent.present_position, context.clock.now())
+
+
+def _has_waited(intent: GatewayTransaction, context: GatewayContext) -> bool:
+    """Say whether a person may decide: there were answers enough, or the record itself cannot be read."""
+    now, since, after = context.clock.now(), intent.state_since, _decidable_after(intent)
+    if needs_operator(since=since, absent_answers=intent.absent_count, now=now, after=after):
+        return True
+    unreadable = Discrepancy.objects.filter(intent=intent, kind=DiscrepancyKind.RECORD_UNREADABLE)
+    return intent.needs_operator and now - since >= after and unreadable.exists()
+
+
+def _decidable_after(intent: GatewayTransaction) -> timedelta:
+    return decidable_after(TransactionKind(intent.kind), IntentState(intent.state))
+
+
+def _too_early(intent: GatewayTransaction) -> str:
+    after = _decidable_after(intent)
+    age = f"{after.days} days" if after.days > 1 else f"{int(after.total_seconds() // 3600)} hours"
+    answers = "empty answers" if intent.state == IntentState.UNKNOWN else "answers that ended nothing"
+    return (
+        f"too early: after {age} and {OPERATOR_ABSENT_ANSWERS} {answers} in a row "
+        f"(so far {intent.absent_count}) a person may decide"
+    )
+
+
+def _event_of_anomaly(intent: GatewayTransaction, decision: Decision) -> IntentEvent:
+    if decision is Decision.DID_HAPPEN:
+        _check_amount_is_ours(intent)
+        return IntentEvent.ACCEPTED_BY_PERSON
+    if intent.approved_minor is not None:
+        raise UnableToResolve("this intent was approved before it was contradicted; it cannot be undone here")
+    return IntentEvent.ABANDONED
+
+
+def _check_amount_is_ours(intent: GatewayTransaction) -> None:
+    """Refuse to book our amount where the gateway reports another one."""
+    differs = Discrepancy.objects.filter(intent=intent, kind__in=OTHER_AMOUNT)
+    if intent.approved_minor is None and differs.exists():
+        raise UnableToResolve(
+            "the gateway reports another amount or currency than was asked for; it cannot be booked as ours. "
+            "Undo it in the provider's portal, then decide that it did not happen"
+        )
+
+
+def _check_words(reason: str, author: str) -> None:
+    if not (is_storable(reason) and is_storable(author)):
+        raise UnableToResolve(f"reason and author must be text, their characters {WHAT_IS_NO_TEXT}")
+    if not reason.strip() or not author.strip():
+        raise UnableToResolve("a decision needs a reason and the name of whoever takes it")
+
+
+def _close_all(intent: GatewayTransaction, *, reason: str, author: str, context: GatewayContext) -> None:
+    Discrepancy.objects.filter(intent=intent, closed_at__isnull=True).update(
+        closed_at=context.clock.now(), closed_by=author[:150], reason=reason[:500]
+    )
+    resume_after_mix_up(intent.gateway)
+
+
+@sensitive_variables()
+def close_discrepancy(
+    discrepancy: Discrepancy, *, reason: str, author: str, context: GatewayContext
+) -> Discrepancy:
+    """Close a difference with a reason; the payment is usable again once none is open.
+
+    With the last unit mix-up of a gateway, requests may leave to it again.
+    """
+    _check_words(reason, author)
+    now = context.clock.now()
+    closed = Discrepancy.objects.filter(pk=discrepancy.pk, closed_at__isnull=True).update(
+        closed_at=now, closed_by=author[:150], reason=reason[:500]
+    )
+    if not closed:
+        raise UnableToResolve("this difference is closed already")
+    discrepancy.refresh_from_db()
+    resume_after_mix_up(discrepancy.gateway)
+    if discrepancy.intent is not None:
+        unfreeze(reread(discrepancy.intent), context=context)
+    return discrepancy

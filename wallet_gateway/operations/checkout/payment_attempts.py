@@ -1,0 +1,186 @@
+"""The first step of a checkout: lock the order, then show its open page again or write a new attempt."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import F
+
+from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
+from wallet_gateway.domain.recovery import LEASE, offered_until
+from wallet_gateway.domain.standing import Sums, payment_state
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models.orders import PAYABLE_STATES
+from wallet_gateway.models.statements import insert, update
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationError, OperationRefused
+from wallet_gateway.operations.sending.circuit_breaker import sending_is_paused
+from wallet_gateway.operations.settlement.booking import OPENING
+from wallet_gateway.protocol.checkout import CheckoutRequest
+
+
+class CheckoutUnavailable(OperationError):
+    """The payment page could not be opened; nothing was charged and the customer may try again."""
+
+
+class OrderNotPayable(OperationRefused, CheckoutUnavailable):
+    """The order is paid, or a payment of it is pending: it must not be paid again."""
+
+
+class CheckoutInProgress(OperationRefused, CheckoutUnavailable):
+    """Another request is opening the page at this moment."""
+
+
+class CheckoutPaused(OperationRefused, CheckoutUnavailable):
+    """Sending to the gateway is paused or switched off."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Begun:
+    """What the first step decided: a page to show again, or a request to send."""
+
+    intent: GatewayTransaction
+    request: CheckoutRequest | None = None
+
+
+def check_not_paused(context: GatewayContext) -> None:
+    """Raise `CheckoutPaused` while sending waits.
+
+    To be asked before the transaction of `begin`, which has to start with the lock: where reads are
+    repeatable, the first one decides what all later ones see, those under the lock among them.
+    """
+    if sending_is_paused(context, context.clock.now()):
+        raise CheckoutPaused("sending to the gateway is paused; try again later")
+
+
+def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext) -> Begun | None:
+    """Lock the order and decide; None when another request is sending at this moment."""
+    now = context.clock.now()
+    if _lock_untouched(order):
+        return Begun(intent=_new_attempt(order, request, context, now, number=1), request=request)
+    _lock(order, state=OrderState.OPEN)
+    attempts = list(
+        GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING)
+        .select_related("payment")
+        .order_by("-pk")
+    )
+    latest = next((attempt for attempt in attempts if attempt.kind == TransactionKind.CHECKOUT), None)
+    if latest is not None and latest.payment is not None:
+        latest.payment.order = order
+        state = IntentState(latest.state)
+        if state is IntentState.SENDING and latest.lease_until and latest.lease_until > now:
+            return None
+        if state is IntentState.OPEN and latest.expires_at:
+            until = offered_until(opened_at=latest.created_at, expires_at=latest.expires_at)
+            if until > now:
+                return Begun(intent=latest)
+        if state is IntentState.NOT_SENT:
+            # The same reference goes with the same bytes, whatever the settings say by now.
+            written = CheckoutRequest.from_json(latest.request_body.encode())
+            return Begun(intent=_claim_again(latest, context, now), request=written)
+    return Begun(intent=_new_attempt(order, request, context, now, number=len(attempts) + 1), request=request)
+
+
+def lock_payable(order: PaymentOrder) -> None:
+    """Lock an order for a further attempt, first thing in a transaction; raises `OrderNotPayable`.
+
+    Its state stays: an attempt that is only offered says nothing of it.
+    """
+    if not _lock_untouched(order):
+        _lock(order)
+
+
+def _lock_untouched(order: PaymentOrder) -> bool:
+    """Lock an order that nobody has ever touched: it has no attempts, so there is nothing to read."""
+    if order.version != 0:
+        return False
+    untouched = {"id": order.pk, "version": 0, "state": OrderState.OPEN}
+    if not update(PaymentOrder, where=untouched, columns={"version": 1}):
+        return False
+    order.version = 1
+    return True
+
+
+def _lock(order: PaymentOrder, **columns: OrderState) -> None:
+    """Take the order's row by an UPDATE, which locks it on every database, check it, and write `columns`."""
+    payable = PaymentOrder.objects.filter(pk=order.pk, state__in=PAYABLE_STATES)
+    if payable.update(version=F("version") + 1, **columns):
+        order.version, order.state = order.version + 1, columns.get("state", order.state)
+        return
+    order.refresh_from_db()
+    raise OrderNotPayable(f"order {order.reference} is {order.state}; it must not be paid again")
+
+
+def _new_attempt(
+    order: PaymentOrder, request: CheckoutRequest, context: GatewayContext, now: datetime, *, number: int
+) -> GatewayTransaction:
+    body = request.to_json()
+    return insert_attempt(
+        order,
+        TransactionKind.CHECKOUT,
+        number=number,
+        reference=request.client_system_transaction_id,
+        context=context,
+        now=now,
+        state=IntentState.SENDING,
+        attempt_no=1,
+        lease_until=now + LEASE,
+        # Until an answer names the page's end, this is the latest instant it could have.
+        expires_at=now + page_lifetime(context),
+        request_body=body.decode(),
+        body_hash=hashlib.sha256(body).hexdigest(),
+    )
+
+
+def insert_attempt(
+    order: PaymentOrder,
+    kind: TransactionKind,
+    *,
+    number: int,
+    reference: str,
+    context: GatewayContext,
+    now: datetime,
+    state: IntentState,
+    **columns: Any,
+) -> GatewayTransaction:
+    """Write one more payment of an order and the intent that opens it; `columns` are the intent's own."""
+    amount, currency = order.amount_minor, order.currency
+    shared = {"reference": reference, "amount_minor": amount, "currency": currency, "created_at": now}
+    stands = payment_state(Sums(amount=amount), state, kind)
+    payment = Payment(order=order, number=number, type=order.type, state=stands, **shared)
+    insert(payment)
+    intent = GatewayTransaction(
+        payment=payment,
+        payment_type=payment.type,
+        gateway=context.alias,
+        kind=kind,
+        state=state,
+        state_since=now,
+        **shared,
+        **columns,
+    )
+    insert(intent)
+    return intent
+
+
+def page_lifetime(context: GatewayContext) -> timedelta:
+    """Return how long a hosted page stays payable."""
+    return timedelta(seconds=context.gateway.account.redirect_url_timeout)
+
+
+def _claim_again(intent: GatewayTransaction, context: GatewayContext, now: datetime) -> GatewayTransaction:
+    """Claim a request of which no byte left: the same reference and body may go again."""
+    claim = {
+        "state": IntentState.SENDING,
+        "state_since": now,
+        "attempt_no": intent.attempt_no + 1,
+        "lease_until": now + LEASE,
+        "expires_at": now + page_lifetime(context),
+    }
+    GatewayTransaction.objects.filter(pk=intent.pk).update(**claim)
+    for name, value in claim.items():
+        setattr(intent, name, value)
+    return intent

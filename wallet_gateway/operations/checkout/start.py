@@ -1,0 +1,175 @@
+"""Open the hosted page for an order: one page at a time, and never a second one by accident."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
+from wallet_gateway.client.exchange import Answer
+from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
+from wallet_gateway.models import EvidenceKind, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.operations.checkout.payment_attempts import (
+    CheckoutInProgress,
+    CheckoutPaused,
+    CheckoutUnavailable,
+    OrderNotPayable,
+    begin,
+    check_not_paused,
+    page_lifetime,
+)
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.sending.circuit_breaker import pause_sending
+from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, strange_host
+from wallet_gateway.operations.sending.retries import sent_with_second_try
+from wallet_gateway.operations.settlement.db_transactions import in_transaction
+from wallet_gateway.operations.settlement.settle import settle
+from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse, RedirectDetails
+
+_WAIT_FOR_THE_OTHER_CLICK = (0.1, 0.2, 0.4, 0.8, 1.6)
+
+
+class GatewayUnreachable(CheckoutUnavailable):
+    """The gateway did not give us a page."""
+
+
+class CheckoutRefused(CheckoutUnavailable):
+    """The gateway refused to open a page."""
+
+
+@sensitive_variables()
+def start_checkout(
+    *,
+    order: PaymentOrder,
+    context: GatewayContext,
+    return_urls: Callable[[str], RedirectDetails],
+) -> Payment:
+    """Return a payment whose `redirect_url` the customer can be sent to.
+
+    A page that is still open is served again; otherwise a new attempt with a new reference is written,
+    committed and sent. Raises a `CheckoutUnavailable`: `OrderNotPayable` when the customer must not pay
+    again, `GatewayUnreachable` or `CheckoutRefused` when no page was given. The six URLs come from
+    `return_urls`, called with the attempt's reference (the interface, section redirectDetails).
+    """
+    if not context.policy.sending:
+        raise CheckoutPaused("sending to the gateway is switched off")
+    request = _request(order, context, return_urls)
+    for wait in (*_WAIT_FOR_THE_OTHER_CLICK, None):
+        check_not_paused(context)
+        # The transaction may be run again, so every run starts from the order as it was given.
+        begun = in_transaction(lambda: begin(copy.copy(order), request, context))
+        if begun is not None:
+            return _send(begun.intent, begun.request, context) if begun.request else _payment_of(begun.intent)
+        if wait is not None:
+            context.sleep(wait)
+    raise CheckoutInProgress("the payment page is being opened by another request; try again in a moment")
+
+
+def _payment_of(intent: GatewayTransaction) -> Payment:
+    assert intent.payment is not None  # noqa: S101 - a checkout belongs to a payment
+    intent.payment.opening = intent
+    return intent.payment
+
+
+def _request(
+    order: PaymentOrder, context: GatewayContext, return_urls: Callable[[str], RedirectDetails]
+) -> CheckoutRequest:
+    account, reference = context.gateway.account, context.new_reference()
+    wire: dict[str, Any] = {
+        **order.content,
+        "merchantId": account.merchant_id,
+        "storeId": account.store_id,
+        "userId": account.user_id,
+        "clientSystemTransactionId": reference,
+        "redirectDetails": return_urls(reference).to_wire(),
+    }
+    wire["checkoutDetails"] = {
+        **({"skinId": account.skin_id} if account.skin_id else {}),
+        **order.content.get("checkoutDetails", {}),
+        "paymentMethod": account.provider,
+        "redirectUrlTimeout": account.redirect_url_timeout,
+    }
+    if account.provider_merchant_id:
+        wire.setdefault("details", {"providerMerchantId": account.provider_merchant_id})
+    return CheckoutRequest.from_canonical(wire)
+
+
+# Second step: call the gateway
+
+
+def _send(intent: GatewayTransaction, request: CheckoutRequest, context: GatewayContext) -> Payment:
+    not_after = context.not_after()
+    try:
+        answer = sent_with_second_try(lambda: context.gateway.checkout(request, not_after=not_after))
+    except NotSent as error:
+        _record(intent, IntentEvent.NOTHING_LEFT, error, context)
+        raise GatewayUnreachable(f"nothing was sent: {error}") from error
+    except Refused as error:
+        _record(intent, IntentEvent.REJECTED, error, context)
+        raise CheckoutRefused(str(error)) from error
+    except OutcomeUnknown as error:
+        # The answer was the only copy of the page's address, so nobody can reach that page through us.
+        if error.retry_after is not None:
+            pause_sending(context, seconds=error.retry_after, reason=str(error))
+        _record(intent, IntentEvent.PAGE_LOST, error, context)
+        raise GatewayUnreachable(f"no payment page was received: {error}") from error
+    return _open(intent, answer, context)
+
+
+# Third step: record the evidence
+
+
+def _record(
+    intent: GatewayTransaction, event: IntentEvent, error: GatewayError, context: GatewayContext
+) -> None:
+    changes = {"error_code": error.code[:64]} if isinstance(error, Refused) else {}
+    news = News(
+        kind=EvidenceKind.ANSWER if isinstance(error, Refused) else EvidenceKind.FAULT,
+        event=event,
+        exchange=error.exchange,
+        detail=str(error),
+        attempt_no=intent.attempt_no,
+        changes=changes,
+    )
+    settle(intent, news, context=context)
+
+
+def _open(intent: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext) -> Payment:
+    url = answer.message.redirect_url
+    if not is_allowed_page(url, context):
+        return _refuse_host(intent, answer, context)
+    expires_at = intent.expires_at or context.clock.now() + page_lifetime(context)
+    news = News(
+        kind=EvidenceKind.ANSWER,
+        event=IntentEvent.OPENED,
+        exchange=answer.exchange,
+        attempt_no=intent.attempt_no,
+        changes={"redirect_url": url, "expires_at": expires_at},
+    )
+    opened = settle(intent, news, context=context)
+    if opened.state != IntentState.OPEN:
+        raise GatewayUnreachable("the payment page arrived too late to be used")
+    payment = _payment_of(opened)
+    if not payment.order.is_payable:
+        # An older page was paid while this one was being opened; it stays on watch and is shown to nobody.
+        raise OrderNotPayable(f"order {payment.order} was paid meanwhile; it must not be paid again")
+    return payment
+
+
+def _refuse_host(
+    intent: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
+) -> Payment:
+    finding = strange_host(answer.message.redirect_url)
+    news = News(
+        kind=EvidenceKind.ANSWER,
+        event=IntentEvent.PAGE_LOST,
+        finding=finding,
+        exchange=answer.exchange,
+        attempt_no=intent.attempt_no,
+    )
+    settle(intent, news, context=context)
+    raise CheckoutRefused(finding.detail)

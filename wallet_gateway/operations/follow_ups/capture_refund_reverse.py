@@ -1,0 +1,205 @@
+"""Capture, refund and reverse a payment: each takes its amount under the lock before anything is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal
+from functools import partial
+
+from django.db.models import F, QuerySet
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.limits import (
+    capturable,
+    refundable,
+    reversible,
+    why_not_capture,
+    why_not_refund,
+    why_not_reverse,
+)
+from wallet_gateway.domain.standing import Reversal, Sums
+from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
+from wallet_gateway.operations.approvals.requests import alone_up_to, check_alone, within
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused, SendingStopped
+from wallet_gateway.operations.follow_ups.execute import NOBODY, Who, carry_out, repeated
+from wallet_gateway.operations.inputs import minor_units_of
+from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpType
+from wallet_gateway.protocol.money import Money
+
+
+class UnableToCapture(OperationRefused):
+    """The amount cannot be captured; nothing was sent."""
+
+
+class UnableToRefund(OperationRefused):
+    """The amount cannot be refunded; nothing was sent."""
+
+
+class UnableToReverse(OperationRefused):
+    """The authorisation cannot be reversed; nothing was sent."""
+
+
+@sensitive_variables()
+def capture(
+    *, payment: Payment, context: GatewayContext, amount: Decimal | Money | None = None, who: Who = NOBODY
+) -> GatewayTransaction:
+    """Take reserved money, all that is left or a part of it; return the intent in whatever state it has.
+
+    Raises `UnableToCapture` when the amount is not there to be taken.
+    """
+    payment = _as_it_stands(payment)
+    asked = minor_units_of(amount, currency=payment.currency)
+    first = repeated(who, kind=TransactionKind.CAPTURE, payment=payment, amount=asked)
+    if first is not None:
+        return first
+    sums = payment.sums
+    minor = capturable(sums) if asked is None else asked
+
+    def reserve(now: datetime) -> None:
+        taken = _payable(payment, context, now).filter(
+            authorised__gte=F("captured") + F("capture_reserved") + minor, reversal=Reversal.NONE
+        )
+        if not taken.update(capture_reserved=F("capture_reserved") + minor):
+            _refuse(payment, context, now, UnableToCapture, partial(why_not_capture, wanted=minor))
+
+    if minor <= 0:
+        raise UnableToCapture(why_not_capture(sums, 1) or "nothing is left to capture")
+    return _carry_out(payment, TransactionKind.CAPTURE, minor, reserve, context, who)
+
+
+@sensitive_variables()
+def refund(
+    *, payment: Payment, context: GatewayContext, amount: Decimal | Money | None = None, who: Who = NOBODY
+) -> GatewayTransaction:
+    """Give captured money back, all that is left or a part of it; return the intent in whatever state it has.
+
+    Raises `UnableToRefund` when the amount is not there to be given back, and `AwaitingApproval` when it
+    takes a second person.
+    """
+    payment = _as_it_stands(payment)
+    asked = minor_units_of(amount, currency=payment.currency)
+    first = repeated(who, kind=TransactionKind.REFUND, payment=payment, amount=asked)
+    if first is not None:
+        return first
+    sums = payment.sums
+    minor = refundable(sums) if asked is None else asked
+    alone = alone_up_to(payment.currency, who.grant, context)
+
+    def reserve(now: datetime) -> None:
+        taken = _payable(payment, context, now).filter(
+            within(alone, minor), captured__gte=F("refunded") + F("refund_reserved") + minor
+        )
+        if not taken.update(refund_reserved=F("refund_reserved") + minor):
+            why = partial(why_not_refund, wanted=minor)
+            _refuse(payment, context, now, UnableToRefund, why, lambda: check_alone(payment, minor, alone))
+
+    if minor <= 0:
+        raise UnableToRefund(why_not_refund(sums, 1) or "nothing is left to refund")
+    return _carry_out(payment, TransactionKind.REFUND, minor, reserve, context, who)
+
+
+@sensitive_variables()
+def reverse(*, payment: Payment, context: GatewayContext, who: Who = NOBODY) -> GatewayTransaction:
+    """Give the whole authorisation back; possible only while nothing is captured.
+
+    Raises `UnableToReverse` otherwise.
+    """
+
+    def reserve(now: datetime) -> None:
+        taken = _payable(payment, context, now).filter(
+            authorised__gt=0, captured=0, capture_reserved=0, reversal=Reversal.NONE
+        )
+        if not taken.update(reversal=Reversal.RESERVED):
+            _refuse(payment, context, now, UnableToReverse, why_not_reverse)
+
+    payment = _as_it_stands(payment)
+    first = repeated(who, kind=TransactionKind.REVERSAL, payment=payment)
+    if first is not None:
+        return first
+    minor = reversible(payment.sums)
+    if minor <= 0:
+        raise UnableToReverse(why_not_reverse(payment.sums) or "nothing is left to reverse")
+    return _carry_out(payment, TransactionKind.REVERSAL, minor, reserve, context, who)
+
+
+def _as_it_stands(payment: Payment) -> Payment:
+    """Read the payment and its order in one statement: what the caller holds may be of two instants."""
+    return Payment.objects.select_related("order").get(pk=payment.pk)
+
+
+def _payable(payment: Payment, context: GatewayContext, now: datetime) -> QuerySet[Payment]:
+    return Payment.objects.filter(
+        ~GatewayPause.sending_is_paused(context.alias, now), pk=payment.pk, frozen=False
+    )
+
+
+def _refuse(
+    payment: Payment,
+    context: GatewayContext,
+    now: datetime,
+    refusal: type[OperationRefused],
+    why: Callable[[Sums], str],
+    check: Callable[[], None] = lambda: None,
+) -> None:
+    """Say why the reserving UPDATE found no row; the rows are read again for that."""
+    payment.refresh_from_db()
+    reason = why(payment.sums)
+    if not reason and GatewayPause.objects.filter(gateway=context.alias, sending_until__gt=now).exists():
+        raise SendingStopped("new operations are paused for this gateway; try again later")
+    if not reason:
+        check()
+    raise refusal(reason or "somebody else was quicker; look again")
+
+
+_WIRE_TYPES = {
+    TransactionKind.CAPTURE: FollowUpType.CAPTURE,
+    TransactionKind.REFUND: FollowUpType.REFUND,
+    TransactionKind.REVERSAL: FollowUpType.REVERSAL_PREAUTHORIZATION,
+}
+
+
+def _carry_out(
+    payment: Payment,
+    kind: TransactionKind,
+    minor: int,
+    reserve: Callable[[datetime], None],
+    context: GatewayContext,
+    who: Who,
+) -> GatewayTransaction:
+    reference = context.new_reference()
+    message = request_of(payment, kind, minor, reference=reference, context=context)
+    draft = GatewayTransaction(
+        payment=payment,
+        gateway=context.alias,
+        kind=kind,
+        reference=reference,
+        currency=payment.currency,
+        amount_minor=minor,
+        key=who.key,
+        author=who.author[:150],
+        note=who.note[:500],
+    )
+    return carry_out(draft=draft, message=message, reserve=reserve, context=context, grant=who.grant)
+
+
+@sensitive_variables()
+def request_of(
+    payment: Payment, kind: TransactionKind, minor: int, *, reference: str, context: GatewayContext
+) -> FollowUpRequest:
+    """Put a capture, refund or reversal of `minor` units into words, under a reference of its own."""
+    account = context.gateway.account
+    return FollowUpRequest.build(
+        merchant_id=account.merchant_id,
+        store_id=account.store_id,
+        user_id=account.user_id,
+        type=_WIRE_TYPES[kind],
+        amount=Money.from_minor_units(minor, payment.currency).to_wire(),
+        currency_code=payment.currency,
+        client_system_transaction_id=reference,
+        client_system_invoice_id=payment.reference,
+        provider_discretionary_data=payment.order.order_number or None,
+        apm_details={"apm_provider": account.provider},
+    )

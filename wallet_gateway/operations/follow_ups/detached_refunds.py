@@ -1,0 +1,146 @@
+"""Give back a payment once made through another provider (the interface, Detached refund request)."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from decimal import Decimal
+
+from django.db import IntegrityError
+from django.db.models import F, Q
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit
+from wallet_gateway.operations.approvals.requests import alone_up_to, check_alone, within
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused, SendingStopped
+from wallet_gateway.operations.follow_ups.execute import NOBODY, Who, carry_out, repeated
+from wallet_gateway.operations.inputs import BadAmount, minor_units_of
+from wallet_gateway.operations.settlement.db_transactions import in_transaction
+from wallet_gateway.protocol.codes import check_currency
+from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
+from wallet_gateway.protocol.errors import ProtocolError
+from wallet_gateway.protocol.money import Money
+
+_PARENT = re.compile(r"\A[!-~]{1,128}\Z")
+
+
+class UnableToRefundMigrated(OperationRefused):
+    """The earlier payment cannot be refunded by this amount; nothing was sent."""
+
+
+@sensitive_variables()
+def refund_migrated(
+    *,
+    parent_transaction_id: str,
+    amount: Decimal | Money,
+    currency: str,
+    context: GatewayContext,
+    who: Who = NOBODY,
+    order_number: str | None = None,
+) -> GatewayTransaction:
+    """Refund an earlier provider's payment; the gateway may approve less than is asked.
+
+    Where a migration file has told the deposit's amount, more than is left is refused here; otherwise the
+    gateway decides. Returns the intent in whatever state it has; `approved_amount` is what was given back.
+    Raises `AwaitingApproval` when it takes a second person.
+    """
+    currency, minor = _checked(parent_transaction_id, amount, currency)
+    deposit = _deposit(parent_transaction_id, currency, context)
+    first = repeated(who, kind=TransactionKind.DETACHED_REFUND, deposit=deposit, amount=minor)
+    if first is not None:
+        return first
+    account, reference = context.gateway.account, context.new_reference()
+    message = DetachedRefundRequest.build(
+        merchant_id=account.merchant_id,
+        store_id=account.store_id,
+        user_id=account.user_id,
+        type="detached.refund",
+        amount=Money.from_minor_units(minor, currency).to_wire(),
+        currency_code=currency,
+        client_system_transaction_id=reference,
+        parent_transaction_id=parent_transaction_id,
+        provider_discretionary_data=order_number,
+        apm_details={"apm_provider": account.provider},
+    )
+    draft = GatewayTransaction(
+        deposit=deposit,
+        gateway=context.alias,
+        kind=TransactionKind.DETACHED_REFUND,
+        reference=reference,
+        currency=currency,
+        amount_minor=minor,
+        key=who.key,
+        author=who.author[:150],
+        note=who.note[:500],
+    )
+    return carry_out(
+        draft=draft,
+        message=message,
+        reserve=lambda now: _reserve(deposit, minor, alone_up_to(currency, who.grant, context), context, now),
+        context=context,
+        grant=who.grant,
+    )
+
+
+def _checked(parent_transaction_id: object, amount: Decimal | Money, currency: str) -> tuple[str, int]:
+    """Return the currency as ISO writes it, and the amount in minor units."""
+    if not isinstance(parent_transaction_id, str) or not _PARENT.match(parent_transaction_id):
+        raise UnableToRefundMigrated(
+            "parent_transaction_id must be 1 to 128 visible ASCII characters without blanks"
+        )
+    try:
+        currency = check_currency(currency)
+    except ProtocolError as error:
+        raise BadAmount(f"currency: {error}") from error
+    minor = minor_units_of(amount, currency=currency)
+    if minor is None:
+        raise BadAmount("amount: a detached refund needs one")
+    return currency, minor
+
+
+def _deposit(parent_transaction_id: str, currency: str, context: GatewayContext) -> MigratedDeposit:
+    """Return the deposit's row, made now when no migration file has brought it: it is there to lock."""
+    rows = MigratedDeposit.objects.filter(gateway=context.alias, parent_transaction_id=parent_transaction_id)
+    found = rows.first()
+    if found is None:
+        made = MigratedDeposit(
+            gateway=context.alias,
+            parent_transaction_id=parent_transaction_id,
+            currency=currency,
+            created_at=context.clock.now(),
+        )
+        try:
+            in_transaction(lambda: made.save(force_insert=True))
+        except IntegrityError:
+            made = rows.get()
+        found = made
+    if found.currency != currency:
+        raise UnableToRefundMigrated(f"the deposit is in {found.currency}, not in {currency}")
+    return found
+
+
+def _reserve(
+    deposit: MigratedDeposit, minor: int, alone: int | None, context: GatewayContext, now: datetime
+) -> None:
+    used = F("refunded_before") + F("refunded") + F("refund_reserved") + minor
+    taken = MigratedDeposit.objects.filter(
+        within(alone, minor),
+        Q(known=False) | Q(amount_minor__gte=used),
+        ~GatewayPause.sending_is_paused(context.alias, now),
+        pk=deposit.pk,
+        frozen=False,
+    )
+    if taken.update(refund_reserved=F("refund_reserved") + minor):
+        return
+    deposit.refresh_from_db()
+    if deposit.frozen:
+        raise UnableToRefundMigrated("the deposit is frozen until a person has looked at it")
+    left = deposit.refundable
+    if left is not None and left.minor_units < minor:
+        raise UnableToRefundMigrated(f"only {left.to_wire()} {left.currency} is left to refund")
+    if GatewayPause.objects.filter(gateway=context.alias, sending_until__gt=now).exists():
+        raise SendingStopped("new operations are paused for this gateway; try again later")
+    check_alone(deposit, minor, alone)
+    raise UnableToRefundMigrated("somebody else was quicker; look again")

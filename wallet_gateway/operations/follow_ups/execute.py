@@ -1,0 +1,245 @@
+"""The first two steps shared by capture, refund, reversal and detached refund: record the intent, then send.
+
+Nothing here sends a request twice: the only exception is one of which it is certain that no byte left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db import IntegrityError
+from django.db.models import Exists
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.recovery import LEASE
+from wallet_gateway.models import Approval, GatewayPause, GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.operations.approvals.requests import (
+    Grant,
+    SecondPersonNeeded,
+    ask_for,
+    asked_before,
+    outcome_of,
+    take_up,
+)
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused, SendingStopped
+from wallet_gateway.operations.inputs import check_storable
+from wallet_gateway.operations.sending import answers
+from wallet_gateway.operations.settlement.db_transactions import in_transaction
+from wallet_gateway.operations.settlement.settle import reread
+from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
+from wallet_gateway.protocol.follow_ups import FollowUpRequest
+
+Message = FollowUpRequest | DetachedRefundRequest
+
+
+class OperationOutstanding(OperationRefused):
+    """Another operation on the same payment has no outcome yet; a second could not be told apart from it."""
+
+
+class KeyConflict(OperationRefused):
+    """The key belongs to another operation, or is none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Who:
+    """Who asks for an operation, under which key, and what they noted."""
+
+    key: str | None = None
+    author: str = ""
+    note: str = ""
+    grant: Grant | None = None
+    """A second person's word, where it was asked for before."""
+
+    def __post_init__(self) -> None:
+        check_storable(author=self.author, note=self.note)
+
+
+NOBODY = Who()
+_KEY = re.compile(r"\A[!-~]{1,64}\Z")
+
+
+@sensitive_variables()
+def carry_out(
+    *,
+    draft: GatewayTransaction,
+    message: Message,
+    reserve: Callable[[datetime], None],
+    context: GatewayContext,
+    grant: Grant | None = None,
+) -> GatewayTransaction:
+    """Reserve, commit, send, record; return the intent in whatever state it then has.
+
+    `draft` is the unsaved intent; `reserve` takes the amount under the lock or raises. What takes a second
+    person, and has no `grant` of one, is stored as a request that waits: raises `AwaitingApproval`.
+    """
+    _check_sending(context)
+    body = message.to_json()
+    try:
+        intent = in_transaction(lambda: _record_intent(draft, body, reserve, context, grant))
+    except IntegrityError as error:
+        return _taken(draft, error)
+    except OperationRefused as refused:
+        # The same click a moment ago may be what used up the amount, or what one person may give back.
+        first = _same_click(draft)
+        if first is not None:
+            return first
+        if isinstance(refused, SecondPersonNeeded):
+            raise ask_for(draft, order_number=_number_in(message), context=context) from refused
+        raise
+    return send(intent, message, context=context)
+
+
+def _number_in(message: Message) -> str | None:
+    return message.provider_discretionary_data if isinstance(message, DetachedRefundRequest) else None
+
+
+def _check_sending(context: GatewayContext) -> None:
+    if not context.policy.sending:
+        raise SendingStopped("sending to the gateway is switched off")
+
+
+def repeated(
+    who: Who,
+    *,
+    kind: TransactionKind,
+    payment: Payment | None = None,
+    deposit: MigratedDeposit | None = None,
+    amount: int | None = None,
+) -> GatewayTransaction | None:
+    """Return the intent that this key already has, or None.
+
+    `amount` is what the caller names, in minor units; None when it leaves the amount to us. Raises
+    `KeyConflict` when the key is another operation's, and `AwaitingApproval` when it was asked for already.
+    """
+    if who.key is None:
+        return None
+    if not _KEY.match(who.key):
+        raise KeyConflict("a key has 1 to 64 visible ASCII characters without blanks")
+    found = _done_under(who.key)
+    asked = asked_before(who.key) if found is None and who.grant is None else None
+    first = found or asked
+    if first is None:
+        return None
+    if _subject(first) != (kind, payment, deposit) or amount not in {None, first.amount_minor}:
+        raise KeyConflict(f"key {who.key!r} belongs to another operation")
+    if asked is not None:
+        raise outcome_of(asked)
+    return found
+
+
+def _done_under(key: str) -> GatewayTransaction | None:
+    rows = GatewayTransaction.objects.select_related("payment__order", "deposit")
+    return rows.filter(key=key).first()
+
+
+def _same_click(draft: GatewayTransaction) -> GatewayTransaction | None:
+    first = None if draft.key is None else _done_under(draft.key)
+    if first is not None and _subject(first) != _subject(draft):
+        raise KeyConflict(f"key {draft.key!r} belongs to another operation")
+    return first
+
+
+def _subject(intent: GatewayTransaction | Approval) -> tuple[str, Payment | None, MigratedDeposit | None]:
+    return (intent.kind, intent.payment, intent.deposit)
+
+
+def _taken(draft: GatewayTransaction, error: IntegrityError) -> GatewayTransaction:
+    """Tell a lost race for the same key from an operation that is still outstanding."""
+    found = _same_click(draft)
+    if found is not None and found.reference != draft.reference:
+        return found
+    raise OperationOutstanding(
+        "another operation on this payment has no outcome yet; it is being asked after"
+    ) from error
+
+
+def _record_intent(
+    draft: GatewayTransaction,
+    body: bytes,
+    reserve: Callable[[datetime], None],
+    context: GatewayContext,
+    grant: Grant | None,
+) -> GatewayTransaction:
+    now = context.clock.now()
+    reserve(now)
+    draft.pk = None
+    draft.state, draft.state_since, draft.created_at = IntentState.SENDING, now, now
+    draft.attempt_no, draft.lease_until = 1, now + LEASE
+    draft.open_slot, draft.holds_reservation = draft.slot, True
+    draft.request_body, draft.body_hash = body.decode(), hashlib.sha256(body).hexdigest()
+    draft.save(force_insert=True)
+    if grant is not None:
+        take_up(grant, draft, now=now)
+    return draft
+
+
+@sensitive_variables()
+def send_again(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction | None:
+    """Send a request of which no byte left once more: same reference, same bytes.
+
+    Returns None, and sends nothing, when the intent is not in that state, when another worker was quicker,
+    and while its payment is frozen or sending is paused.
+    """
+    _check_sending(context)
+    try:
+        claimed = in_transaction(lambda: _claim(intent, context))
+    except IntegrityError as error:
+        raise OperationOutstanding("another operation on this payment has no outcome yet") from error
+    if not claimed:
+        return None
+    intent = reread(intent)
+    detached = intent.kind == TransactionKind.DETACHED_REFUND
+    model: type[Message] = DetachedRefundRequest if detached else FollowUpRequest
+    return send(intent, model.from_json(intent.request_body.encode()), context=context)
+
+
+def _claim(intent: GatewayTransaction, context: GatewayContext) -> bool:
+    now = context.clock.now()
+    unsent = GatewayTransaction.objects.filter(
+        ~GatewayPause.sending_is_paused(context.alias, now),
+        ~_is_frozen(intent),
+        pk=intent.pk,
+        state=IntentState.NOT_SENT,
+        attempt_no=intent.attempt_no,
+    )
+    return bool(
+        unsent.update(
+            state=IntentState.SENDING,
+            state_since=now,
+            attempt_no=intent.attempt_no + 1,
+            lease_until=now + LEASE,
+            open_slot=intent.slot,
+            next_send_at=None,
+        )
+    )
+
+
+def _is_frozen(intent: GatewayTransaction) -> Exists:
+    if intent.payment_id is not None:
+        return Exists(Payment.objects.filter(pk=intent.payment_id, frozen=True))
+    return Exists(MigratedDeposit.objects.filter(pk=intent.deposit_id or 0, frozen=True))
+
+
+@sensitive_variables()
+def send(intent: GatewayTransaction, message: Message, *, context: GatewayContext) -> GatewayTransaction:
+    """Send a committed intent and record what came of it."""
+    not_after = context.not_after()
+    try:
+        if isinstance(message, DetachedRefundRequest):
+            detached = context.gateway.detached_refund(message, not_after=not_after)
+            return answers.record_detached_answer(intent, detached, context=context)
+        answer = context.gateway.follow_up(message, not_after=not_after)
+        return answers.record_follow_up_answer(intent, answer, context=context)
+    except NotSent as error:
+        return answers.record_not_sent(intent, error, context=context)
+    except Refused as error:
+        return answers.record_refusal(intent, error, context=context)
+    except OutcomeUnknown as error:
+        return answers.record_unknown(intent, error, context=context)

@@ -1,0 +1,27 @@
+"""Show what a request says, without its secrets: before it is sent, and while it waits to be sent."""
+
+from __future__ import annotations
+
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.client.redaction import redact_text
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.models import Payment
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import request_of
+
+NOT_YET = "made-when-it-is-sent"
+"""Stands for the reference, which is made together with the intent."""
+
+
+@sensitive_variables()
+def preview(payment: Payment, kind: TransactionKind, minor: int, *, context: GatewayContext) -> str:
+    """Return the body that a capture, refund or reversal of `minor` units would send, redacted."""
+    message = request_of(payment, kind, minor, reference=NOT_YET, context=context)
+    return redact_text(message.to_json())
+
+
+@sensitive_variables()
+def shown_body(body: str) -> str:
+    """Return a stored body fit to be shown: one that may still be sent is stored whole."""
+    return redact_text(body) if body else ""

@@ -1,0 +1,1 @@
+"""What runs by itself or once in a while: sweep, retention, expiry, ledger comparison."""

@@ -1,0 +1,102 @@
+"""The authorisation radar: tells of authorisations before they lapse, and does what the settings say.
+
+Each is told of once, by one worker; a receiver that raises is told again by the next sweep. What the machine
+does goes through the same operations as a person's click, under a key made from the payment's reference: done
+twice it is one operation.
+"""
+
+from __future__ import annotations
+
+import logging
+from datetime import timedelta
+
+from django.db.models import Exists, OuterRef, Value
+from django.db.models.functions import Concat
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway import signals
+from wallet_gateway.domain.capture_window import CapturePolicy, CaptureWindow
+from wallet_gateway.models import GatewayTransaction, Payment, WorkMark
+from wallet_gateway.models.authorisations import uncaptured
+from wallet_gateway.models.fields import ByteExactField
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, reverse
+from wallet_gateway.operations.follow_ups.execute import Who
+from wallet_gateway.operations.settlement.row_errors import alone, failure, one_line
+from wallet_gateway.protocol.money import Money
+
+logger = logging.getLogger("wallet_gateway.sweep")
+
+AUTHOR = "authorisation radar"
+_BEGUN, _DONE, _TOLD = 0, 1, 2
+"""How far one is: `_TOLD` waits for what the settings say to become possible, and is not told again."""
+_CLAIM = timedelta(minutes=5)
+"""After this a mark that was begun and not finished belongs to nobody."""
+
+
+@sensitive_variables()
+def watch_authorisations(*, context: GatewayContext, limit: int = 100) -> int:
+    """Tell of what lapses soon, and capture or reverse it where the settings say so; return how many."""
+    window, now = context.policy.capture_window, context.clock.now()
+    handled = Exists(
+        WorkMark.objects.filter(
+            name=Concat(Value("radar:"), OuterRef("payment__reference"), output_field=ByteExactField())
+        ).exclude(position__in=(_BEGUN, _TOLD), marked_at__lte=now - _CLAIM)
+    )
+    due = uncaptured(context.alias).filter(~handled, state_since__lte=window.told_from(now))
+    done = 0
+    for intent in due.order_by("state_since")[:limit]:
+        with alone(intent.reference):
+            done += _handle(intent, window, context)
+    return done
+
+
+def _handle(intent: GatewayTransaction, window: CaptureWindow, context: GatewayContext) -> bool:
+    payment, now = intent.payment, context.clock.now()
+    assert payment is not None  # noqa: S101 - an authorisation has a payment
+    name = f"radar:{payment.reference}"
+    stale = WorkMark.objects.filter(name=name, marked_at__lte=now - _CLAIM).exclude(position=_DONE)
+    if not (stale.update(marked_at=now) or WorkMark.set_once(name, now=now)):
+        return False
+    told_before = WorkMark.objects.filter(name=name, position=_TOLD).exists()
+    if not (told_before or _tell(payment, window, intent)):
+        return False
+    acted = _act(payment, window.policy, context)
+    # Where nothing came of it the claim ends in a few minutes, and a later sweep tries again.
+    WorkMark.set(name, now=now, position=_DONE if acted else _TOLD)
+    return not told_before
+
+
+def _tell(payment: Payment, window: CaptureWindow, intent: GatewayTransaction) -> bool:
+    answers = signals.authorisation_ending.send_robust(
+        sender=type(payment.order),
+        reference=payment.order.reference,
+        order=payment.order,
+        payment=payment,
+        amount=_left(payment),
+        ends_at=window.ends_at(intent.state_since),
+        policy=str(window.policy),
+    )
+    failures = [answer for _, answer in answers if isinstance(answer, Exception)]
+    for error in failures:
+        logger.error("a receiver of authorisation_ending failed, it is told again: %s", failure(error))
+    return not failures
+
+
+def _left(payment: Payment) -> Money:
+    left = payment.authorised - payment.captured - payment.capture_reserved
+    return Money.from_minor_units(left, payment.currency)
+
+
+def _act(payment: Payment, policy: CapturePolicy, context: GatewayContext) -> bool:
+    who = Who(key=f"radar-{payment.reference}", author=AUTHOR, note="about to lapse")
+    try:
+        if policy is CapturePolicy.CAPTURE:
+            capture(payment=payment, context=context, who=who)
+        elif policy is CapturePolicy.REVERSE and payment.captured == 0:
+            reverse(payment=payment, context=context, who=who)
+    except OperationRefused as error:
+        logger.warning("%s was not handled before it lapses: %s", payment.reference, one_line(error))
+        return False
+    return True

@@ -1,0 +1,135 @@
+"""Compare our books with the gateway's, transaction by transaction, and repair what differs as evidence.
+
+A comparison asks and writes nothing but its own position. A repair writes what the gateway said as evidence,
+with an author: states and sums follow from it by the same rules as ever, and what no rule decides becomes a
+discrepancy for a person. Nothing is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import timedelta
+
+from django.db.models import Q, QuerySet
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.domain.comparison import Difference, as_news, differences
+from wallet_gateway.domain.lifecycle import UNSENT_STATES, IntentState
+from wallet_gateway.domain.outcomes import Finding
+from wallet_gateway.domain.recovery import SETTLE_TIME
+from wallet_gateway.models import EvidenceKind, GatewayTransaction, WorkMark
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationError
+from wallet_gateway.operations.polling.status_query import ask
+from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person
+from wallet_gateway.operations.settlement.settle import reread, settle
+from wallet_gateway.operations.settlement.status_updates import News
+
+BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0)
+"""Seconds between tries while the gateway does not answer; after the last one it is left alone."""
+_BATCH = 200
+_TOUCHED = timedelta(days=40)
+
+
+class GatewaySilent(OperationError):
+    """The gateway has not answered several questions in a row; the comparison can be resumed later."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """One transaction that was compared."""
+
+    intent: GatewayTransaction
+    differences: tuple[Difference, ...]
+    repaired: bool = False
+
+
+def comparable(*, context: GatewayContext, touched: timedelta = _TOUCHED) -> QuerySet[GatewayTransaction]:
+    """Return what can be compared at one gateway: what was sent and was made or moved within a time."""
+    since = context.clock.now() - touched
+    rows = GatewayTransaction.objects.filter(gateway=context.alias)
+    recent = rows.filter(Q(state_since__gte=since) | Q(created_at__gte=since))
+    return recent.exclude(state__in=[*UNSENT_STATES, IntentState.SENDING]).order_by("pk")
+
+
+def position(*, context: GatewayContext) -> int:
+    """Return the number of the transaction that the last comparison came to; 0 when it was finished."""
+    marks = WorkMark.objects.filter(name=_mark(context)).values_list("position", flat=True)
+    return marks.first() or 0
+
+
+@sensitive_variables()
+def compare_all(
+    *,
+    context: GatewayContext,
+    touched: timedelta = _TOUCHED,
+    after: int = 0,
+    repair_as: str = "",
+) -> Iterator[Compared]:
+    """Compare one transaction after another, and yield each; repair what differs where an author is given.
+
+    Bounded by the gateway's query rate and in memory. Raises `GatewaySilent` after several questions without
+    an answer; where it had come to is kept, see `position`.
+    """
+    rows = comparable(context=context, touched=touched).select_related("payment__order", "deposit")
+    pause, last = 1 / context.policy.query_rate, after
+    while batch := list(rows.filter(pk__gt=last)[:_BATCH]):
+        for intent in batch:
+            yield _compare(*_asked(intent, context), repair_as, context)
+            last = intent.pk
+            _remember(context, last)
+            context.sleep(pause)
+    _remember(context, 0)
+
+
+def _asked(intent: GatewayTransaction, context: GatewayContext) -> tuple[GatewayTransaction, Finding]:
+    """Ask about a transaction as it stands by now, and once more where it has moved meanwhile."""
+    before = reread(intent)
+    finding = _insist(before, context)
+    after = reread(before)
+    moved = (after.state, after.state_since) != (before.state, before.state_since)
+    return after, _insist(after, context) if moved else finding
+
+
+def _insist(intent: GatewayTransaction, context: GatewayContext) -> Finding:
+    for wait in BACKOFF:
+        finding = ask(intent, context=context)
+        if finding is not None:
+            return finding
+        context.sleep(wait)
+    finding = ask(intent, context=context)
+    if finding is None:
+        raise GatewaySilent(f"the gateway {context.alias} does not answer; resume the comparison later")
+    return finding
+
+
+def _compare(
+    intent: GatewayTransaction, finding: Finding, repair_as: str, context: GatewayContext
+) -> Compared:
+    if finding.absent and intent.state_since > context.clock.now() - SETTLE_TIME:
+        # A gateway may show a record some time after its answer.
+        finding = replace(finding, absent=False)
+    event, said = as_news(IntentState(intent.state), finding)
+    if is_settled_by_person(intent, said):
+        return Compared(intent=intent, differences=())
+    found = differences(IntentState(intent.state), finding)
+    if not found or not repair_as:
+        return Compared(intent=intent, differences=found)
+    words = "; ".join(f"{difference.kind}: {difference.detail}" for difference in found)
+    news = News(
+        kind=EvidenceKind.RECORDS,
+        event=event,
+        finding=said,
+        detail=f"reconciled: {words}",
+        author=repair_as[:150],
+    )
+    return Compared(intent=settle(intent, news, context=context), differences=found, repaired=True)
+
+
+def _mark(context: GatewayContext) -> str:
+    return f"reconcile:{context.alias}"
+
+
+def _remember(context: GatewayContext, pk: int) -> None:
+    WorkMark.set(_mark(context), now=context.clock.now(), position=pk)

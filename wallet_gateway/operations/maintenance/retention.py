@@ -1,0 +1,124 @@
+"""Personal data end: bodies after a time, and a customer's data when a person asks for it. Sums stay.
+
+What is erased: the content of an order, the bodies kept as evidence and as requests, what the wallet gave and
+what was chosen on its sheet, the last digits of a card. What stays: references, amounts, states, times,
+record ids and decisions.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import Model, QuerySet
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.domain.lifecycle import FINAL_STATES, SENDABLE_STATES, IntentState
+from wallet_gateway.models import (
+    Evidence,
+    EvidenceKind,
+    GatewayTransaction,
+    PaymentOrder,
+    WalletAttempt,
+    WorkMark,
+)
+from wallet_gateway.operations.context import Clock
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.inputs import check_storable
+from wallet_gateway.operations.settlement.db_transactions import in_transaction
+from wallet_gateway.operations.wallet.pricing import total_of
+
+ERASED = "erased"
+_BATCH = 500
+_WITH_BODY = SENDABLE_STATES | {IntentState.SENDING}
+"""States in which the exact body is needed, because it may still be sent."""
+_UNPAID = FINAL_STATES - {IntentState.APPROVED}
+_BOOKS = ("type", "amount", "currencyCode")
+"""What of an order's content is no more than its columns say."""
+
+
+class UnableToErase(OperationRefused):
+    """The data are still needed; nothing was erased."""
+
+
+def erase_old_bodies(*, clock: Clock, kept: timedelta) -> int:
+    """Erase bodies, and sheets that paid nothing, older than a time; return how many rows were passed.
+
+    Some hundreds at each call, which goes on where the last one has come to: rows are numbered in the order
+    of time.
+    """
+    before = clock.now() - kept
+    passed = _pass("retention:evidence", _plain(Evidence), "occurred_at", before, clock)
+    _plain(Evidence).filter(pk__in=passed).update(request_body="", answer_body="")
+    intents = _pass("retention:requests", _plain(GatewayTransaction), "created_at", before, clock)
+    old = GatewayTransaction.objects.filter(pk__in=intents).exclude(state__in=_WITH_BODY)
+    old.update(request_body="")
+    sheets = _pass("retention:sheets", _plain(WalletAttempt), "intent__created_at", before, clock)
+    # What came with a card that paid stays with its order; what has no outcome yet may still have paid.
+    _erase_sheets(WalletAttempt.objects.filter(pk__in=sheets, intent__state__in=_UNPAID))
+    return len(passed) + len(intents) + len(sheets)
+
+
+@sensitive_variables()
+def _erase_sheets(attempts: QuerySet[WalletAttempt]) -> None:
+    """Erase what customers gave and chose on their sheets, and what their browsers reported."""
+    for wallet in attempts.only("price"):
+        rows = WalletAttempt.objects.filter(pk=wallet.pk)
+        # Where it was to be shipped to is part of what it was priced with.
+        rows.update(given={}, events=[], price=total_of(wallet.price))
+
+
+def _pass(name: str, rows: QuerySet[Any], column: str, before: datetime, clock: Clock) -> list[int]:
+    """Return the next rows older than an instant, and remember that they were passed."""
+    last = WorkMark.objects.filter(name=name).values_list("position", flat=True).first() or 0
+    batch = rows.filter(pk__gt=last).order_by("pk").values_list("pk", column)[:_BATCH]
+    passed = []
+    for pk, instant in batch:
+        if instant >= before:
+            break
+        passed.append(pk)
+    if passed:
+        WorkMark.set(name, now=clock.now(), position=passed[-1])
+    return passed
+
+
+def _plain(model: type[Model]) -> QuerySet[Any]:
+    """Return a model's rows around the manager that refuses changes: this is the one place that erases."""
+    return QuerySet(model=model)
+
+
+@sensitive_variables()
+def erase_customer(order: PaymentOrder, *, author: str, reason: str, clock: Clock) -> PaymentOrder:
+    """Erase what an order tells of its customer; sums, states and references stay as they are.
+
+    Raises `UnableToErase` while something of the order is not ended: its data may still be sent or needed to
+    find the truth.
+    """
+    check_storable(author=author, reason=reason)
+    if not author.strip() or not reason.strip():
+        raise UnableToErase("it needs a reason and the name of whoever decides it")
+    in_transaction(lambda: _erase(order, author=author.strip(), reason=reason.strip(), now=clock.now()))
+    order.refresh_from_db()
+    return order
+
+
+def _erase(order: PaymentOrder, *, author: str, reason: str, now: datetime) -> None:
+    intents = GatewayTransaction.objects.filter(payment__order=order)
+    unended = intents.exclude(state__in=FINAL_STATES).first()
+    if unended is not None:
+        raise UnableToErase(f"transaction {unended.reference} is {unended.state}; wait until it has ended")
+    content = {name: value for name, value in order.content.items() if name in _BOOKS}
+    PaymentOrder.objects.filter(pk=order.pk).update(content=content | {ERASED: True}, continue_url="")
+    _plain(Evidence).filter(intent__payment__order=order).update(request_body="", answer_body="")
+    intents.update(request_body="", redirect_url="")
+    order.payments.update(card_last_four="")
+    _erase_sheets(WalletAttempt.objects.filter(intent__payment__order=order))
+    for intent in intents.order_by("pk")[:1]:
+        Evidence.objects.create(
+            intent=intent,
+            kind=EvidenceKind.DECISION,
+            state_after=intent.state,
+            detail=f"personal data erased: {reason}"[:500],
+            author=author[:150],
+            occurred_at=now,
+        )

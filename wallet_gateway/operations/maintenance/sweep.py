@@ -1,0 +1,193 @@
+"""What runs by itself: find silent senders, ask what is due, send what never left, tell what was not told.
+
+The rows are the queue. Any number of workers on any number of machines may sweep at the same time. Each sweep
+leaves its mark, so that one that has stopped is noticed.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models import Count, Q
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.domain.lifecycle import UNENDED_STATES, IntentEvent, IntentState, TransactionKind
+from wallet_gateway.models import BatchState, EvidenceKind, GatewayTransaction, OperationBatch, WorkMark
+from wallet_gateway.models.marks import SWEPT
+from wallet_gateway.operations.approvals.requests import let_lapse
+from wallet_gateway.operations.context import Clock, GatewayContext
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.follow_ups.execute import send_again
+from wallet_gateway.operations.maintenance.authorization_expiry import watch_authorisations
+from wallet_gateway.operations.polling.due import reconcile_due
+from wallet_gateway.operations.sending.circuit_breaker import count_unknown
+from wallet_gateway.operations.settlement.booking import OPENING
+from wallet_gateway.operations.settlement.db_transactions import in_any_transaction
+from wallet_gateway.operations.settlement.freezes import thaw
+from wallet_gateway.operations.settlement.outbox import deliver_due
+from wallet_gateway.operations.settlement.row_errors import alone, one_line, rows_of
+from wallet_gateway.operations.settlement.settle import settle
+from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.wallet import sweep as wallet_sweep
+
+logger = logging.getLogger("wallet_gateway.sweep")
+
+_LIMIT = 500
+DRAFTS_KEPT = timedelta(days=7)
+_DRAFTS = 100
+"""Drafts that one sweep drops at most: each holds some hundreds of rows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepReport:
+    """What one sweep of one gateway did."""
+
+    gateway: str
+    leases_ended: int
+    pages_given_up: int
+    buttons_expired: int
+    """Wallet buttons that nobody pressed in time."""
+    asked: int
+    sent_again: int
+    facts_told: int
+
+    @property
+    def did_something(self) -> bool:
+        """Whether there was anything to do."""
+        return bool(
+            self.leases_ended
+            or self.pages_given_up
+            or self.buttons_expired
+            or self.asked
+            or self.sent_again
+            or self.facts_told
+        )
+
+
+@sensitive_variables()
+def sweep(*, context: GatewayContext) -> SweepReport:
+    """Do once what is due for one gateway."""
+    let_lapse(now=context.clock.now(), gateway=context.alias)
+    thaw(context=context, limit=_LIMIT)
+    return SweepReport(
+        gateway=context.alias,
+        leases_ended=end_leases(context=context),
+        pages_given_up=give_up_unsent_pages(context=context),
+        buttons_expired=wallet_sweep.sweep_wallet(context=context, limit=_LIMIT),
+        asked=reconcile_due(context=context, limit=_LIMIT),
+        sent_again=send_unsent(context=context),
+        facts_told=deliver_due(clock=context.clock, limit=_LIMIT),
+    )
+
+
+def warn_of_orphans(aliases: Collection[str]) -> int:
+    """Log loudly what is unfinished at gateways that the settings no longer name; return how many."""
+    unended = Q(next_query_at__isnull=False) | Q(state__in=UNENDED_STATES)
+    waiting = GatewayTransaction.objects.filter(unended).exclude(gateway__in=aliases)
+    orphans = dict(waiting.order_by().values_list("gateway").annotate(Count("pk")))
+    for alias, count in orphans.items():
+        logger.error("%d transactions wait at gateway %r, which the settings do not name", count, alias)
+    return sum(orphans.values())
+
+
+@sensitive_variables()
+def end_leases(*, context: GatewayContext) -> int:
+    """Conclude that senders whose lease has ended are gone; return how many.
+
+    What they sent, if anything, is unknown. A hosted page whose address died with its sender can be reached
+    by nobody, so that attempt is abandoned and kept on watch.
+    """
+    now = context.clock.now()
+    silent = GatewayTransaction.objects.filter(
+        gateway=context.alias, state=IntentState.SENDING, lease_until__lt=now
+    )
+    rows = rows_of(silent.select_related("payment__order", "deposit"), limit=_LIMIT)
+    for intent in rows:
+        checkout = intent.kind == TransactionKind.CHECKOUT
+        news = News(
+            kind=EvidenceKind.LEASE_ENDED,
+            event=IntentEvent.PAGE_LOST if checkout else IntentEvent.LOST,
+            detail="the sender went silent while sending",
+            attempt_no=intent.attempt_no,
+        )
+        with alone(intent.reference):
+            settle(intent, news, context=context)
+    if rows:
+        count_unknown(context)
+    return len(rows)
+
+
+@sensitive_variables()
+def give_up_unsent_pages(*, context: GatewayContext) -> int:
+    """End attempts to open a page of which no byte left and which nobody has tried again; return how many.
+
+    Their exact bodies, which hold personal data, were kept for another try only.
+    """
+    now = context.clock.now()
+    unsent = GatewayTransaction.objects.filter(
+        gateway=context.alias,
+        kind=TransactionKind.CHECKOUT,
+        state=IntentState.NOT_SENT,
+        expires_at__lte=now,
+    )
+    rows = rows_of(unsent.select_related("payment__order"), limit=_LIMIT)
+    for intent in rows:
+        news = News(
+            kind=EvidenceKind.FAULT,
+            event=IntentEvent.ABANDONED,
+            detail="nothing was sent, and nobody tried again while the page could have been open",
+            attempt_no=intent.attempt_no,
+        )
+        with alone(intent.reference):
+            settle(intent, news, context=context)
+    return len(rows)
+
+
+@sensitive_variables()
+def send_unsent(*, context: GatewayContext) -> int:
+    """Send requests of which no byte left, each a few times at most; return how many were tried."""
+    now = context.clock.now()
+    if not context.policy.sending:
+        return 0
+    due = GatewayTransaction.objects.filter(
+        gateway=context.alias, state=IntentState.NOT_SENT, next_send_at__lte=now
+    )
+    rows = rows_of(due.exclude(kind__in=OPENING).order_by("next_send_at"), limit=_LIMIT)
+    return sum(_try_again(intent, context) for intent in rows)
+
+
+def _try_again(intent: GatewayTransaction, context: GatewayContext) -> bool:
+    sent = None
+    try:
+        with alone(intent.reference):
+            sent = send_again(intent, context=context)
+    except OperationRefused as error:
+        logger.info("%s was not sent again: %s", intent.reference, one_line(error))
+    return sent is not None
+
+
+def keep_house(*, context: GatewayContext) -> None:
+    """Do what is to be done once in a while for one gateway, and note that the sweep was here."""
+    watch_authorisations(context=context)
+    WorkMark.set(f"{SWEPT}{context.alias}", now=context.clock.now())
+
+
+def drop_old_drafts(*, clock: Clock) -> int:
+    """Drop batches that were drawn up a week ago and never confirmed; return how many.
+
+    Nothing was sent for them. What a person has confirmed is kept.
+    """
+    old = OperationBatch.objects.filter(
+        state=BatchState.DRAFT, created_at__lt=clock.now() - DRAFTS_KEPT
+    ).values_list("pk", flat=True)[:_DRAFTS]
+    return in_any_transaction(lambda: _drop(list(old)))
+
+
+def _drop(drafts: Sequence[int]) -> int:
+    # Locked, and once more a draft: somebody may be confirming one at this moment.
+    still = OperationBatch.objects.select_for_update().filter(pk__in=drafts, state=BatchState.DRAFT)
+    dropped = OperationBatch.objects.filter(pk__in=[batch.pk for batch in still])
+    return dropped.delete()[1].get(OperationBatch._meta.label, 0)

@@ -1,0 +1,227 @@
+"""The migration file: which earlier payments may be refunded, read into rows and written out again."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import islice
+
+from django.db import IntegrityError
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.models import MigratedDeposit
+from wallet_gateway.operations.context import Clock
+from wallet_gateway.operations.migration.spool import CheckedRow, CheckedRows
+from wallet_gateway.operations.settlement.db_transactions import in_transaction
+from wallet_gateway.protocol.migration_file import MigrationRow, RowError, SeenIds, read_rows, write_rows
+from wallet_gateway.protocol.money import Money
+
+_BATCH = 2_000
+"""Rows that are looked up and stored by one statement each; their memory is all that an import takes."""
+_LONGEST_ID = 128
+MOST_REPORTED = 1_000
+"""Bad rows that a report holds; all of them pass by in the steps."""
+_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportReport:
+    """What became of a migration file."""
+
+    accepted: int
+    rejected: tuple[RowError, ...]
+    """The first thousand bad rows."""
+    stored: bool
+    rejected_in_all: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportStep:
+    """How far an import has come; there is one for each batch of rows."""
+
+    checked: int
+    """Rows read so far, good and bad."""
+    stored: int
+    bad: tuple[RowError, ...] = ()
+    """What this batch brought."""
+
+
+Steps = Generator[ImportStep, None, ImportReport]
+
+
+@sensitive_variables()
+def import_migration_file(
+    lines: Iterable[str | bytes],
+    *,
+    gateway: str,
+    clock: Clock,
+    keep_good: bool = False,
+    dry_run: bool = False,
+) -> ImportReport:
+    """Store the deposits of a migration file; every bad row is reported by its line and reason.
+
+    Give the file opened as binary. With a bad row nothing is stored, unless `keep_good` says that the good
+    rows are wanted all the same. A deposit that was refunded before its file came is completed by its row.
+    """
+    steps = import_in_steps(lines, gateway=gateway, clock=clock, keep_good=keep_good, dry_run=dry_run)
+    try:
+        while True:
+            next(steps)
+    except StopIteration as end:
+        report: ImportReport = end.value
+        return report
+
+
+def import_in_steps(
+    lines: Iterable[str | bytes],
+    *,
+    gateway: str,
+    clock: Clock,
+    keep_good: bool = False,
+    dry_run: bool = False,
+) -> Steps:
+    """Import as `import_migration_file` does, and tell after each batch how far it is.
+
+    The whole file is checked before anything of it is stored. Then each batch is committed by itself, which
+    keeps transactions short; what broke off in the middle is finished with `keep_good`, for the rows that are
+    there already are reported as known.
+    """
+    with CheckedRows() as good:
+        rejected: list[RowError] = []
+        rejected_in_all = 0
+        for batch in _batches(lines, good.seen):
+            bad = tuple(_check(batch, good, gateway))
+            rejected += bad[: MOST_REPORTED - len(rejected)]
+            rejected_in_all += len(bad)
+            yield ImportStep(checked=good.count + rejected_in_all, stored=0, bad=bad)
+        wanted = not dry_run and (keep_good or not rejected_in_all)
+        if wanted:
+            yield from _store_all(good, gateway, clock, checked=good.count + rejected_in_all)
+        return ImportReport(
+            accepted=good.count,
+            rejected=tuple(rejected),
+            stored=wanted,
+            rejected_in_all=rejected_in_all,
+        )
+
+
+Numbered = tuple[int, MigrationRow | RowError]
+
+
+def _batches(lines: Iterable[str | bytes], seen: SeenIds) -> Iterator[list[Numbered]]:
+    numbered = _numbered(lines, seen)
+    while batch := list(islice(numbered, _BATCH)):
+        yield batch
+
+
+def _check(batch: Iterable[Numbered], good: CheckedRows, gateway: str) -> Iterator[RowError]:
+    """Keep the good rows of a batch; give what is wrong with the others."""
+    ids = [row.parent_transaction_id for _, row in batch if isinstance(row, MigrationRow)]
+    there = _deposits_there(ids, gateway)
+    for line, row in batch:
+        if isinstance(row, RowError):
+            yield row
+        elif reason := _why_not(row, there.get(row.parent_transaction_id)):
+            yield RowError(line=line, reason=reason)
+        else:
+            good.keep(row)
+
+
+def _numbered(lines: Iterable[str | bytes], seen: SeenIds) -> Iterator[Numbered]:
+    """Pair each row with the line of the file it ends on: blank lines are no rows, cells may span lines."""
+    counted = _Counted(lines)
+    for row in read_rows(counted, seen=seen):
+        yield counted.read, row
+
+
+class _Counted:
+    """Lines, and how many of them were read. No generator: one line that cannot be read would end it."""
+
+    def __init__(self, lines: Iterable[str | bytes]) -> None:
+        self._lines = iter(lines)
+        self.read = 0
+
+    def __iter__(self) -> Iterator[str | bytes]:
+        return self
+
+    def __next__(self) -> str | bytes:
+        line = next(self._lines)
+        self.read += 1
+        return line
+
+
+def _deposits_there(ids: Sequence[str], gateway: str) -> dict[str, MigratedDeposit]:
+    there = MigratedDeposit.objects.filter(gateway=gateway, parent_transaction_id__in=ids)
+    return {deposit.parent_transaction_id: deposit for deposit in there}
+
+
+def _why_not(row: MigrationRow, there: MigratedDeposit | None) -> str:
+    """Say why a row cannot be stored; empty when it can."""
+    if max(len(row.parent_transaction_id), len(row.provider_transaction_id)) > _LONGEST_ID:
+        return f"an identifier has more than {_LONGEST_ID} characters"
+    if there is None:
+        return ""
+    if there.known:
+        return "this parentTransactionId is known already"
+    if there.currency != row.currency:
+        return f"refunds of this deposit have been made in {there.currency}"
+    refunded = row.refunded.minor_units + there.refunded + there.refund_reserved
+    return "more has been refunded since than this row leaves" if refunded > row.money.minor_units else ""
+
+
+def _store_all(good: CheckedRows, gateway: str, clock: Clock, *, checked: int) -> Iterator[ImportStep]:
+    now, stored = clock.now(), 0
+    for batch in good.batches(_BATCH):
+        _store(batch, gateway, now)
+        stored += len(batch)
+        yield ImportStep(checked=checked, stored=stored)
+
+
+def _store(batch: Sequence[CheckedRow], gateway: str, now: datetime) -> None:
+    """Store a batch; once more where somebody has made a deposit of it meanwhile."""
+    for _ in range(_TRIES - 1):
+        try:
+            return in_transaction(lambda: _write(batch, gateway, now))
+        except IntegrityError:
+            continue
+    return in_transaction(lambda: _write(batch, gateway, now))
+
+
+def _write(batch: Sequence[CheckedRow], gateway: str, now: datetime) -> None:
+    there = _deposits_there([row.parent_transaction_id for row in batch], gateway)
+    new = (row for row in batch if row.parent_transaction_id not in there)
+    MigratedDeposit.objects.bulk_create(row.deposit(gateway, now) for row in new)
+    for row in batch:
+        if row.parent_transaction_id in there:
+            _complete(there[row.parent_transaction_id], row.deposit(gateway, now))
+
+
+def _complete(there: MigratedDeposit, told: MigratedDeposit) -> None:
+    """Add what a file tells of a deposit that was known by its refunds only."""
+    MigratedDeposit.objects.filter(pk=there.pk, known=False).update(
+        known=True,
+        amount_minor=told.amount_minor,
+        refunded_before=told.refunded_before,
+        transacted_at=told.transacted_at,
+        transacted_at_text=told.transacted_at_text,
+        provider_transaction_id=told.provider_transaction_id,
+    )
+
+
+def export_migration_file(*, gateway: str) -> Iterator[str]:
+    """Write the known deposits of one gateway as a migration file, line by line, header first."""
+    rows = MigratedDeposit.objects.filter(gateway=gateway, known=True).order_by("pk")
+    return write_rows(_row(deposit) for deposit in rows.iterator(chunk_size=_BATCH))
+
+
+def _row(deposit: MigratedDeposit) -> MigrationRow:
+    refunded = deposit.refunded_before + deposit.refunded
+    return MigrationRow.build(
+        parent_transaction_id=deposit.parent_transaction_id,
+        transaction_date_time=deposit.transacted_at_text,
+        amount=Money.from_minor_units(deposit.amount_minor or 0, deposit.currency).to_wire(),
+        currency=deposit.currency,
+        refunded_amount=Money.from_minor_units(refunded, deposit.currency).to_wire(),
+        provider_transaction_id=deposit.provider_transaction_id,
+    )

@@ -1,0 +1,1 @@
+"""Ask the gateway what became of a transaction, and record the answer."""

@@ -1,0 +1,94 @@
+"""Ask about every intent whose time has come, at the gateway's rate, by one thread or by several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import islice
+
+from django.db.models import QuerySet
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.domain.recovery import CLAIM
+from wallet_gateway.models import GatewayPause, GatewayTransaction
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.polling.reconciliation import question
+from wallet_gateway.operations.polling.worker_pool import Pace, work_off
+from wallet_gateway.operations.settlement.row_errors import alone, rows_of
+
+_LOOK_EVERY = 32
+"""Rows between two looks for a pause, where several threads ask."""
+
+
+@sensitive_variables()
+def reconcile_due(*, context: GatewayContext, limit: int = 500) -> int:
+    """Ask about every intent whose time has come, one claim at a time; return how many were asked about.
+
+    Any number of workers on any number of machines may run this: a row is claimed by a conditional UPDATE.
+    """
+    now = context.clock.now()
+    if _queries_are_paused(context, now):
+        return 0
+    if context.policy.query_workers > 1:
+        return _ask_together(context, limit=limit)
+    return _ask_paced(rows_of(_due(context, now), limit=limit), context)
+
+
+def _due(context: GatewayContext, now: datetime) -> QuerySet[GatewayTransaction]:
+    rows = GatewayTransaction.objects.filter(gateway=context.alias, next_query_at__lte=now)
+    return rows.order_by("next_query_at", "pk").select_related("payment__order", "deposit")
+
+
+def _ask_paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> int:
+    asked, pause = 0, 1 / context.policy.query_rate
+    for intent in rows:
+        if not _claim_due(intent, context.clock.now()):
+            continue
+        with alone(intent.reference):
+            question(intent, context=context)
+        asked += 1
+        context.sleep(pause)
+        if _queries_are_paused(context, context.clock.now()):
+            break
+    return asked
+
+
+def _ask_together(context: GatewayContext, *, limit: int) -> int:
+    """Ask in several threads, each of which may take up to `limit` rows, at the gateway's rate in all."""
+    workers, pace = context.policy.query_workers, Pace(context.policy.query_rate, context.sleep)
+    asked: list[str] = []
+
+    def ask_one(intent: GatewayTransaction) -> None:
+        # Claimed before the wait, so that what others have claimed costs no turn.
+        if _claim_due(intent, context.clock.now()):
+            asked.append(intent.reference)
+            pace.wait()
+            with alone(intent.reference):
+                question(intent, context=context)
+
+    rows = islice(_due_batches(context, batch=limit), limit * workers)
+    work_off(rows, ask_one, threads=workers)
+    return len(asked)
+
+
+def _due_batches(context: GatewayContext, *, batch: int) -> Iterator[GatewayTransaction]:
+    """Read due rows until none is left or the gateway wants to be left alone; one may come twice."""
+    while not _queries_are_paused(context, now := context.clock.now()):
+        rows = rows_of(_due(context, now), limit=batch)
+        for number, intent in enumerate(rows):
+            if number % _LOOK_EVERY == 0 and _queries_are_paused(context, context.clock.now()):
+                return
+            yield intent
+        if len(rows) < batch:
+            return
+
+
+def _claim_due(intent: GatewayTransaction, now: datetime) -> bool:
+    mine = GatewayTransaction.objects.filter(
+        pk=intent.pk, state=intent.state, next_query_at=intent.next_query_at
+    )
+    return bool(mine.update(next_query_at=now + CLAIM, last_queried_at=now))
+
+
+def _queries_are_paused(context: GatewayContext, now: datetime) -> bool:
+    return GatewayPause.objects.filter(gateway=context.alias, queries_until__gt=now).exists()

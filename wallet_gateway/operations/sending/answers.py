@@ -1,0 +1,154 @@
+"""The third step shared by everything that moves money: record what came of a request."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+
+from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, Refused
+from wallet_gateway.client.exchange import Answer, Exchange
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.lifecycle import IntentEvent
+from wallet_gateway.domain.outcomes import (
+    EVENTS,
+    Finding,
+    Verdict,
+    read_detached_answer,
+    read_follow_up_answer,
+)
+from wallet_gateway.domain.recovery import RESEND_WAITS
+from wallet_gateway.models import EvidenceKind, GatewayTransaction
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.polling.status_query import ask, expectation_of
+from wallet_gateway.operations.sending.circuit_breaker import count_unknown, pause_sending
+from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, strange_host
+from wallet_gateway.operations.settlement.settle import settle
+from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.protocol.authorizations import AuthorizationResponse
+from wallet_gateway.protocol.detached_refunds import DetachedRefundResponse
+from wallet_gateway.protocol.follow_ups import FollowUpResponse
+
+
+def record_follow_up_answer(
+    intent: GatewayTransaction, answer: Answer[FollowUpResponse], *, context: GatewayContext
+) -> GatewayTransaction:
+    """Record the direct answer to a capture, refund or reversal."""
+    finding = read_follow_up_answer(answer.message, expectation_of(intent))
+    return _record_finding(intent, finding, answer.exchange, context)
+
+
+def record_detached_answer(
+    intent: GatewayTransaction, answer: Answer[DetachedRefundResponse], *, context: GatewayContext
+) -> GatewayTransaction:
+    """Record the direct answer to a detached refund."""
+    finding = read_detached_answer(answer.message, expectation_of(intent))
+    return _record_finding(intent, finding, answer.exchange, context)
+
+
+def record_authorization_answer(
+    intent: GatewayTransaction, answer: Answer[AuthorizationResponse], *, context: GatewayContext
+) -> GatewayTransaction:
+    """Record the direct answer to an authorization; a pending one may send the customer to 3-D Secure."""
+    finding = read_follow_up_answer(answer.message, expectation_of(intent))
+    url = answer.message.redirect_url
+    if finding.verdict is not Verdict.PENDING or not url:
+        return _record_finding(intent, finding, answer.exchange, context)
+    if not is_allowed_page(url, context):
+        # The gateway has it all the same, so only its status says how it ends.
+        strange = strange_host(url, verdict=Verdict.PENDING, record_id=finding.record_id)
+        return _record_finding(intent, strange, answer.exchange, context)
+    ends = context.clock.now() + timedelta(seconds=context.gateway.account.redirect_url_timeout)
+    news = News(
+        kind=EvidenceKind.ANSWER,
+        event=IntentEvent.CHALLENGED,
+        finding=finding,
+        exchange=answer.exchange,
+        changes={"redirect_url": url, "expires_at": ends},
+    )
+    return settle(intent, news, context=context)
+
+
+def _record_finding(
+    intent: GatewayTransaction, finding: Finding, exchange: Exchange, context: GatewayContext
+) -> GatewayTransaction:
+    # An answer that is neither yes nor no leaves the outcome unknown.
+    event = EVENTS.get(finding.verdict, IntentEvent.LOST)
+    news = News(kind=EvidenceKind.ANSWER, event=event, finding=finding, exchange=exchange)
+    settled = settle(intent, news, context=context)
+    if event is IntentEvent.LOST:
+        count_unknown(context)
+    return settled
+
+
+def record_not_sent(
+    intent: GatewayTransaction, error: NotSent, *, context: GatewayContext
+) -> GatewayTransaction:
+    """Record that no byte left; a worker may try the same bytes again a few times, then a person decides."""
+    tries = 1 if error.reason is NotSentReason.TLS else len(RESEND_WAITS)
+    done = intent.attempt_no
+    again = context.clock.now() + RESEND_WAITS[done - 1] if done <= tries else None
+    news = News(
+        kind=EvidenceKind.FAULT,
+        event=IntentEvent.NOTHING_LEFT,
+        exchange=error.exchange,
+        detail=str(error),
+        attempt_no=intent.attempt_no,
+        changes={"next_send_at": again, "needs_operator": again is None},
+    )
+    return settle(intent, news, context=context)
+
+
+def record_unknown(
+    intent: GatewayTransaction, error: OutcomeUnknown, *, context: GatewayContext
+) -> GatewayTransaction:
+    """Record that the outcome is unknown: the amount stays reserved; the gateway is asked, never told."""
+    news = _fault(error)
+    if error.retry_after is not None:
+        pause_sending(context, seconds=error.retry_after, reason=str(error))
+        news = replace(news, ask_not_before=context.clock.now() + timedelta(seconds=error.retry_after))
+    settled = settle(intent, news, context=context)
+    count_unknown(context)
+    return settled
+
+
+def _fault(error: GatewayError) -> News:
+    return News(
+        kind=EvidenceKind.ANSWER if isinstance(error, Refused) else EvidenceKind.FAULT,
+        event=IntentEvent.LOST,
+        exchange=error.exchange,
+        detail=str(error),
+        changes={"error_code": error.code[:64]} if isinstance(error, Refused) else {},
+    )
+
+
+def record_refusal(
+    intent: GatewayTransaction, error: Refused, *, context: GatewayContext
+) -> GatewayTransaction:
+    """Record a refusal, once a status query has shown that the refused thing did not happen all the same.
+
+    If something between us and the gateway repeated our request, the first copy may have moved the money
+    and only the second was refused. What was tried before under this reference never left, or it would not
+    have been sent again, so this is the gateway's first word on it.
+    """
+    intent = settle(intent, _fault(error), context=context)
+    finding = ask(intent, context=context)
+    if finding is None:
+        return intent
+    return settle(intent, _after_refusal(error, finding), context=context)
+
+
+def _after_refusal(error: Refused, finding: Finding) -> News:
+    if finding.absent:
+        # The gateway refused and knows of nothing: that is its word that it was not done.
+        rejected = replace(finding, verdict=Verdict.REJECTED, detail=str(error)[:500], absent=False)
+        return News(kind=EvidenceKind.RECORDS, event=IntentEvent.REJECTED, finding=rejected)
+    if finding.verdict is Verdict.APPROVED:
+        finding = _repeated_on_the_wire(finding)
+    # A record in a state that nobody has heard of is no event: the outcome stays unknown.
+    return News(kind=EvidenceKind.RECORDS, event=EVENTS.get(finding.verdict), finding=finding)
+
+
+def _repeated_on_the_wire(finding: Finding) -> Finding:
+    """Mark an approval that was answered by a refusal: something repeats our requests."""
+    detail = "refused, yet approved: something between us and the gateway repeats our requests"
+    return replace(finding, discrepancy=DiscrepancyKind.REPEATED_ON_THE_WIRE, detail=detail)

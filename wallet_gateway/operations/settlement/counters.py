@@ -1,0 +1,84 @@
+"""Writes what a move means for money: the payment's or deposit's counters, and the states derived from them.
+
+Locks are taken in one order everywhere: order, payment, intent. The order's version tells a writer that
+somebody settled something meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from wallet_gateway.domain.lifecycle import IntentState, PaymentState, TransactionKind
+from wallet_gateway.domain.standing import Standing, order_state, payment_state
+from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
+from wallet_gateway.operations.settlement.booking import Booking
+
+
+class Outrun(Exception):
+    """Somebody else settled something in between; nothing was written, and the rows must be read again."""
+
+
+def write_sums(
+    intent: GatewayTransaction, booking: Booking, *, after: IntentState, freeze: bool, now: datetime
+) -> None:
+    """Add a booking to the payment or deposit of an intent, and derive the states again.
+
+    Raises `Outrun` when somebody else settled something of the same order.
+    """
+    if intent.deposit_id is not None:
+        columns = booking.as_update() | ({"frozen": True} if freeze else {})
+        if columns:
+            MigratedDeposit.objects.filter(pk=intent.deposit_id).update(**columns)
+        return
+    payment = intent.payment
+    assert payment is not None  # noqa: S101 - the database holds that one of the two parents is there
+    seen = (payment.state, payment.frozen)
+    _apply(payment, intent, booking, opening=_opening_state(intent, payment, after), freeze=freeze)
+    unchanged = not booking.changes and booking.reversal is None and seen == (payment.state, payment.frozen)
+    # A further reason to freeze must be seen by whoever is lifting the freeze at this moment.
+    if unchanged and not freeze:
+        return
+    write_order(payment, now)
+    Payment.objects.filter(pk=payment.pk).update(
+        **booking.as_update(), state=payment.state, frozen=payment.frozen
+    )
+
+
+def _opening_state(intent: GatewayTransaction, payment: Payment, after: IntentState) -> IntentState:
+    if intent.reference == payment.reference:
+        return after
+    # Where there is money, the opening intent's state no longer decides.
+    return IntentState.APPROVED
+
+
+def _apply(
+    payment: Payment, intent: GatewayTransaction, booking: Booking, *, opening: IntentState, freeze: bool
+) -> None:
+    for column, delta in booking.changes.items():
+        setattr(payment, column, getattr(payment, column) + delta)
+    if booking.reversal is not None:
+        payment.reversal = booking.reversal
+    payment.frozen = payment.frozen or freeze
+    payment.state = payment_state(payment.sums, opening, TransactionKind(intent.kind))
+
+
+def write_order(payment: Payment, now: datetime) -> None:
+    """Derive the order's state from all its payments, this one as it is in memory. Raises `Outrun`."""
+    order = payment.order
+    seen = order.version
+    order.state = order_state(order.amount_minor, _standings(order, payment))
+    order.version, order.updated_at, order.known_payments = seen + 1, now, None
+    written = PaymentOrder.objects.filter(pk=order.pk, version=seen).update(
+        state=order.state, version=seen + 1, updated_at=now
+    )
+    if not written:
+        raise Outrun
+
+
+def _standings(order: PaymentOrder, changed: Payment) -> Sequence[Standing]:
+    known = order.known_payments
+    # What was read at another version of the order has been settled over since.
+    others = known.payments if known and known.version == order.version else list(order.payments.all())
+    payments = sorted((changed, *(p for p in others if p.pk != changed.pk)), key=lambda p: p.number)
+    return [Standing(state=PaymentState(p.state), sums=p.sums) for p in payments]

@@ -1,0 +1,124 @@
+"""Writes the differences that a piece of news shows, each once however often it is seen."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from wallet_gateway.domain.discrepancies import FREEZING, DiscrepancyKind
+from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.outcomes import Finding, Verdict
+from wallet_gateway.domain.unreadable_records import fingerprint_of, sentence_of
+from wallet_gateway.models import Discrepancy, GatewayTransaction
+from wallet_gateway.operations.settlement.unit_mix_ups import stop_after_mix_up
+from wallet_gateway.protocol.money import Money
+
+_LONGEST_FINGERPRINT = 200
+_ENDED_WITHOUT_MONEY = frozenset(
+    {IntentState.REJECTED, IntentState.ABANDONED, IntentState.CREATED, IntentState.NOT_SENT}
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recorded:
+    """What came of recording the differences of one piece of news."""
+
+    freeze: bool = False
+    """The payment must be frozen: a difference that freezes is open."""
+    is_new: bool = False
+    """At least one difference was not known before."""
+    stopped: str = ""
+    """Why all sending was stopped; empty where it was not."""
+
+
+def record_discrepancies(
+    intent: GatewayTransaction,
+    finding: Finding,
+    *,
+    before: IntentState,
+    after: IntentState,
+    now: datetime,
+    in_own_answer: bool = False,
+) -> Recorded:
+    """Write what differs, each difference once; one that a person has closed stays closed.
+
+    `in_own_answer` says that the gateway said it in answer to our own request, and not to a status query.
+    """
+    freeze, is_new, stopped = False, False, ""
+    for kind, detail, fingerprint in _differences(intent, finding, before=before, after=after):
+        row, created = Discrepancy.objects.get_or_create(
+            fingerprint=_fitting(fingerprint),
+            defaults={
+                "kind": kind,
+                "gateway": intent.gateway,
+                "payment_id": intent.payment_id,
+                "deposit_id": intent.deposit_id,
+                "intent": intent,
+                "detail": detail[:500],
+                "found_at": now,
+            },
+        )
+        is_new = is_new or created
+        if row.closed_at is not None:
+            continue
+        freeze = freeze or kind in FREEZING
+        if created and kind is DiscrepancyKind.UNIT_MIX_UP:
+            stopped = stop_after_mix_up(intent, detail, in_own_answer=in_own_answer, now=now)
+    return Recorded(freeze=freeze, is_new=is_new, stopped=stopped)
+
+
+def _fitting(fingerprint: str) -> str:
+    """Give a long fingerprint as a shorter one that differs wherever the long ones do."""
+    if len(fingerprint) <= _LONGEST_FINGERPRINT:
+        return fingerprint
+    digest = hashlib.sha256(fingerprint.encode()).hexdigest()
+    return f"{fingerprint[: _LONGEST_FINGERPRINT - len(digest) - 1]}:{digest}"
+
+
+def is_settled_by_person(intent: GatewayTransaction, finding: Finding) -> bool:
+    """Say whether a person has closed this very contradiction, so that seeing it again is no news."""
+    if finding.discrepancy is None:
+        return False
+    closed = Discrepancy.objects.filter(closed_at__isnull=False)
+    return closed.filter(fingerprint=_fingerprint(intent, finding)).exists()
+
+
+def _fingerprint(intent: GatewayTransaction, finding: Finding) -> str:
+    """Name a difference by what it says: a third execution is another one than the second."""
+    said = hashlib.sha256(finding.detail.encode()).hexdigest()[:16]
+    return f"{finding.discrepancy}:{intent.reference}:{said}"
+
+
+def _differences(
+    intent: GatewayTransaction, finding: Finding, *, before: IntentState, after: IntentState
+) -> Iterator[tuple[DiscrepancyKind, str, str]]:
+    if finding.discrepancy is not None:
+        yield finding.discrepancy, finding.detail, _fingerprint(intent, finding)
+    if after is IntentState.APPROVED and before is not after and _is_short(intent, finding):
+        kind = DiscrepancyKind.REFUND_SHORT
+        yield kind, _shortfall(intent, finding), f"{kind}:{intent.reference}"
+    turned = before in _ENDED_WITHOUT_MONEY and after is IntentState.ANOMALY
+    if turned and finding.verdict is Verdict.APPROVED:
+        kind = DiscrepancyKind.APPROVED_AFTER_END
+        yield kind, f"approved at the gateway after it was {before}", f"{kind}:{intent.reference}"
+    if finding.unreadable:
+        kind = DiscrepancyKind.RECORD_UNREADABLE
+        fingerprint = f"{kind}:{intent.reference}:{fingerprint_of(finding.unreadable)}"
+        yield kind, sentence_of(finding.unreadable), fingerprint
+    for record in finding.elsewhere:
+        kind = DiscrepancyKind.MADE_ELSEWHERE
+        detail = f"{record.type} {record.transaction_amount} {record.currency_code}, record {record.id}"
+        fingerprint = f"{kind}:{intent.gateway}:{record.type.lower()}:{record.id}"
+        yield kind, detail.replace("\0", "\ufffd"), fingerprint.replace("\0", "\ufffd")
+
+
+def _is_short(intent: GatewayTransaction, finding: Finding) -> bool:
+    return finding.amount is not None and finding.amount < intent.amount_minor
+
+
+def _shortfall(intent: GatewayTransaction, finding: Finding) -> str:
+    given = Money.from_minor_units(finding.amount or 0, intent.currency).to_wire()
+    said = f": {finding.detail}" if finding.detail else ""
+    return f"refunded {given} of {intent.amount}{said}"

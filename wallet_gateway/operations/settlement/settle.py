@@ -1,0 +1,251 @@
+"""The only writer of states and sums: one piece of news about one intent, recorded in one transaction.
+
+Locks are taken in one order everywhere: order, payment, intent. The order's version tells a writer that
+somebody settled something meanwhile; it then reads again and starts over.
+"""
+
+from __future__ import annotations
+
+import copy
+import uuid
+from collections.abc import Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from django.db import IntegrityError
+from django.db.models import F
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.lifecycle import (
+    SENDERS_NEWS,
+    IllegalTransition,
+    IntentEvent,
+    IntentState,
+    TransactionKind,
+    advance,
+)
+from wallet_gateway.domain.outcomes import Finding, Verdict
+from wallet_gateway.domain.unreadable_records import sentence_of
+from wallet_gateway.models import (
+    Evidence,
+    EvidenceKind,
+    FactKind,
+    GatewayTransaction,
+    MigratedDeposit,
+    OutboxFact,
+    PaymentOrder,
+)
+from wallet_gateway.models.statements import insert
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.settlement.booking import book
+from wallet_gateway.operations.settlement.counters import Outrun, write_sums
+from wallet_gateway.operations.settlement.db_transactions import in_transaction_patiently
+from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person, record_discrepancies
+from wallet_gateway.operations.settlement.notifications import Told, facts_of
+from wallet_gateway.operations.settlement.outbox import deliver
+from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.settlement.transaction_columns import write_intent
+from wallet_gateway.operations.settlement.unit_mix_ups import warn_of_mix_up
+
+_TRIES = 5
+_settlements: ContextVar[int] = ContextVar("wallet_gateway_settlements", default=0)
+"""How many this thread or task has made: says without a statement whether one was made inside another."""
+FIRST_DELIVERY = timedelta(seconds=60)
+"""How long a new fact belongs to the process that wrote it; afterwards the sweep delivers it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Settled:
+    """The rows after the news, and the facts that are to be told."""
+
+    intent: GatewayTransaction
+    facts: tuple[OutboxFact, ...] = ()
+    stopped: str = ""
+    """Why all sending was stopped with it; empty where it was not."""
+
+
+@sensitive_variables()
+def settle(intent: GatewayTransaction, news: News, *, context: GatewayContext) -> GatewayTransaction:
+    """Record news about an intent, commit, and tell the shop; return the intent as it then stands.
+
+    Written are its state, its payment's sums, its order's state, evidence, discrepancies and facts.
+    `intent` is as read by the caller with its payment and order; it is read again when it proves stale.
+    """
+    try:
+        settled = _settle(intent, news, context)
+    except IntegrityError:
+        taken = _record_is_taken(intent, news)
+        if taken is None:
+            raise
+        settled = _settle(reread(intent), taken, context)
+    if news.finding.discrepancy is not None:
+        context.pause.forget()
+    if settled.stopped:
+        warn_of_mix_up(context.alias, settled.stopped)
+    _settlements.set(mine := _settlements.get() + 1)
+    deliver(settled.facts, clock=context.clock)
+    # A receiver may have acted on what it was told, and then these rows are old.
+    return settled.intent if _settlements.get() == mine else reread(settled.intent)
+
+
+def _settle(intent: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
+    try:
+        return in_transaction_patiently(lambda: _write(intent, news, context))
+    except (Outrun, IntegrityError):
+        # Where somebody else has settled the same, the sums refuse to be booked a second time.
+        return _settle_locked(intent, news, context)
+
+
+def _settle_locked(intent: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
+    """Take the lock first, so that however many others are at the same order, this one gets its turn."""
+    for _ in range(_TRIES):
+        try:
+            return in_transaction_patiently(lambda: _write(_locked(intent), news, context))
+        except Outrun:
+            # Somebody claimed the intent for sending, which locks its own row alone.
+            continue
+    return in_transaction_patiently(lambda: _write(_locked(intent), news, context))
+
+
+def _locked(intent: GatewayTransaction) -> GatewayTransaction:
+    """Lock the order or deposit by an UPDATE, which every database understands, and read what stands now."""
+    if intent.payment is not None:
+        PaymentOrder.objects.filter(pk=intent.payment.order_id).update(version=F("version") + 1)
+    elif intent.deposit is not None:
+        MigratedDeposit.objects.filter(pk=intent.deposit.pk).update(refunded=F("refunded"))
+    return reread(intent)
+
+
+def reread(intent: GatewayTransaction) -> GatewayTransaction:
+    """Read an intent again with its payment, order and deposit."""
+    rows = GatewayTransaction.objects.select_related("payment__order", "deposit")
+    return rows.get(pk=intent.pk)
+
+
+def _record_is_taken(intent: GatewayTransaction, news: News) -> News | None:
+    """Return the news as a contradiction when the gateway's record belongs to another intent already."""
+    record_id = news.finding.record_id
+    if not record_id:
+        return None
+    others = GatewayTransaction.objects.exclude(pk=intent.pk)
+    if not others.filter(gateway=intent.gateway, kind=intent.kind, record_id=record_id).exists():
+        return None
+    finding = Finding(
+        verdict=Verdict.CONTRADICTION,
+        discrepancy=DiscrepancyKind.RECORD_TAKEN,
+        detail=f"the gateway's record {record_id} belongs to another transaction of ours",
+    )
+    return replace(news, event=IntentEvent.CONTRADICTED, finding=finding, changes={})
+
+
+def _write(intent: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
+    # The transaction may be run again, so every run starts from rows as they were read.
+    intent, now = _copy(intent), context.clock.now()
+    if news.attempt_no is not None and news.attempt_no != intent.attempt_no:
+        _add_evidence(intent, news, now)
+        return _Settled(intent=intent)
+    before, was_approved = IntentState(intent.state), intent.approved_minor is not None
+    if news.asked_in not in {None, before}:
+        # It has moved on while the gateway was asked: when to ask next and whom to call is settled anew.
+        news = replace(news, changes={})
+    after = _after(intent, before, news)
+    if after is before and news.event in SENDERS_NEWS:
+        # The sender's claim was lost: what it brings is kept for people and changes no column.
+        _add_evidence(intent, news, now)
+        return _Settled(intent=intent)
+    booking = book(intent, before=before, after=after, finding=news.finding)
+    differs = record_discrepancies(
+        intent,
+        news.finding,
+        before=before,
+        after=after,
+        now=now,
+        in_own_answer=news.kind is EvidenceKind.ANSWER,
+    )
+    freeze = differs.freeze or (after is IntentState.ANOMALY and before is not IntentState.ANOMALY)
+    payment_before = intent.payment.sums if intent.payment else None
+    if after != before or freeze:
+        write_sums(intent, booking, after=after, freeze=freeze, now=now)
+    intent.state = after
+    write_intent(intent, news, before=before, booking=booking, now=now, jitter=context.jitter())
+    if news.also is not None:
+        news.also()
+    if news.keep_as_evidence or differs.is_new or after is not before:
+        _add_evidence(intent, news, now)
+    moved = after is not before and not was_approved
+    told = facts_of(intent, moved=moved, sums_before=payment_before)
+    if before is IntentState.PENDING:
+        # A page on which one card was refused, and a second one was pending, fails for the shop once.
+        told = _untold(intent, told)
+    return _Settled(intent=intent, facts=add_facts(intent, told, now), stopped=differs.stopped)
+
+
+def _untold(intent: GatewayTransaction, told: Sequence[Told]) -> tuple[Told, ...]:
+    if not any(fact.kind is FactKind.FAILED for fact in told):
+        return tuple(told)
+    failed = OutboxFact.objects.filter(intent=intent, kind=FactKind.FAILED).exists()
+    return tuple(fact for fact in told if not (failed and fact.kind is FactKind.FAILED))
+
+
+def _after(intent: GatewayTransaction, before: IntentState, news: News) -> IntentState:
+    if news.event is None:
+        return before
+    if news.decided_on not in {None, before}:
+        raise IllegalTransition(before, news.event)
+    if news.event is IntentEvent.CONTRADICTED and is_settled_by_person(intent, news.finding):
+        return before
+    # The customer can have paid only on a page whose address came; a refused checkout has no such page.
+    has_page = intent.kind == TransactionKind.CHECKOUT and bool(intent.redirect_url)
+    return advance(before, news.event, is_page=has_page)
+
+
+def _copy(intent: GatewayTransaction) -> GatewayTransaction:
+    intent = copy.copy(intent)
+    if intent.payment is not None:
+        order = copy.copy(intent.payment.order)
+        intent.payment = copy.copy(intent.payment)
+        intent.payment.order = order
+    return intent
+
+
+def _add_evidence(intent: GatewayTransaction, news: News, now: datetime) -> None:
+    exchange, finding = news.exchange, news.finding
+    unread = sentence_of(finding.unreadable) if finding.unreadable else ""
+    evidence = Evidence(
+        intent=intent,
+        kind=news.kind,
+        event=news.event or "",
+        state_after=intent.state,
+        detail=(news.detail or finding.detail or unread)[:500],
+        http_status=exchange.http_status if exchange else None,
+        request_body=exchange.request_body if exchange else "",
+        answer_body=exchange.answer_body if exchange else finding.answer,
+        elapsed_ms=int(exchange.elapsed_seconds * 1000) if exchange else None,
+        author=news.author[:150],
+        occurred_at=now,
+    )
+    insert(evidence)
+
+
+def add_facts(intent: GatewayTransaction, told: Sequence[Told], now: datetime) -> tuple[OutboxFact, ...]:
+    """Write facts about an intent into the outbox, for this process to deliver after the commit."""
+    if not told or intent.payment is None:
+        return ()
+    facts = [
+        OutboxFact(
+            fact_id=uuid.uuid4(),
+            kind=fact.kind,
+            order=intent.payment.order,
+            intent=intent,
+            amount_minor=fact.amount,
+            currency=intent.currency,
+            occurred_at=now,
+            next_delivery_at=now + FIRST_DELIVERY,
+            attempts=1,
+        )
+        for fact in told
+    ]
+    OutboxFact.objects.bulk_create(facts)
+    return tuple(facts)

@@ -1,0 +1,1 @@
+"""The wallet button: its session, price, result, card and authorization."""

@@ -1,0 +1,118 @@
+"""The wallet's attempts of one order: read them all at once, find the one that is meant, write a new one."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.recovery import BUTTON_IS_FRESH
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt, WalletKey
+from wallet_gateway.models.orders import KnownPayments
+from wallet_gateway.operations.checkout.orders import check_key
+from wallet_gateway.operations.checkout.payment_attempts import insert_attempt, lock_payable
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.settlement.booking import OPENING
+
+
+class UnknownWalletReference(OperationRefused):
+    """No button of this order was shown under this reference in this session."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tried:
+    """An order and every attempt to pay it, as one statement read them."""
+
+    order: PaymentOrder
+    openings: Sequence[GatewayTransaction] = ()
+    """The intents that opened its payments, the oldest first."""
+
+    def of_session(self, session: str) -> tuple[GatewayTransaction, ...]:
+        """Return the wallet's attempts that were shown in this session, the oldest first."""
+        wanted = hash_of_session(session)
+        return tuple(
+            intent
+            for intent in self.openings
+            if hasattr(intent, "wallet") and hmac.compare_digest(intent.wallet.session_hash, wanted)
+        )
+
+    def meant(self, reference: object, session: str) -> GatewayTransaction:
+        """Return the attempt under a reference; raises `UnknownWalletReference`, also for another's."""
+        for intent in self.of_session(session):
+            if intent.reference == reference:
+                return intent
+        raise UnknownWalletReference("no wallet button was shown under this reference in this session")
+
+
+def hash_of_session(session: str) -> str:
+    """Return what is stored of a session's key; raises `UnknownWalletReference` where there is none."""
+    if not session:
+        raise UnknownWalletReference("a wallet button needs a session to be bound to")
+    return hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def load(order: PaymentOrder | str) -> Tried:
+    """Read an order's attempts; given its token, the order with them. Raises `PaymentOrder.DoesNotExist`."""
+    if isinstance(order, str):
+        check_key("token", order)
+    rows = GatewayTransaction.objects.filter(kind__in=OPENING).order_by("pk")
+    by_order = (
+        rows.filter(payment__order__token=order)
+        if isinstance(order, str)
+        else rows.filter(payment__order=order)
+    )
+    openings = list(by_order.select_related("payment__order", "wallet__key"))
+    if not openings:
+        if isinstance(order, str):
+            raise PaymentOrder.DoesNotExist("no button of such an order was shown")
+        return Tried(order=order)
+    payments = [intent.payment for intent in openings if intent.payment is not None]
+    found = payments[0].order
+    found.known_payments = KnownPayments(version=found.version, payments=payments)
+    for payment, intent in zip(payments, openings, strict=True):
+        payment.order, payment.opening = found, intent
+    return Tried(order=found, openings=openings)
+
+
+def fresh(intent: GatewayTransaction, now: datetime) -> bool:
+    """Say whether a result may still come for an attempt."""
+    waiting = intent.state == IntentState.AWAITING_RESULT
+    return waiting and intent.expires_at is not None and intent.expires_at > now
+
+
+@sensitive_variables()
+def write_attempt(
+    order: PaymentOrder, *, key: WalletKey, session: str, price: Mapping[str, Any], context: GatewayContext
+) -> GatewayTransaction:
+    """Lock the order and insert a further attempt; to be called in a transaction.
+
+    Raises `OrderNotPayable`. The order's other attempts are left as they are: nothing is sent yet.
+    """
+    lock_payable(order)
+    now = context.clock.now()
+    intent = insert_attempt(
+        order,
+        TransactionKind.AUTHORIZATION,
+        number=Payment.objects.filter(order=order).count() + 1,
+        reference=context.new_reference(),
+        context=context,
+        now=now,
+        state=IntentState.AWAITING_RESULT,
+        expires_at=min(now + BUTTON_IS_FRESH, key.expires_at),
+    )
+    wallet = WalletAttempt(
+        intent=intent,
+        key=key,
+        gateway=context.alias,
+        session_hash=hash_of_session(session),
+        price=dict(price),
+    )
+    wallet.save(force_insert=True)
+    return intent

@@ -1,0 +1,153 @@
+"""The two steps around an authorization's first byte: claim it under the order's lock, then send it once.
+
+The order is locked from the claim on, so that nothing else of it can be paid. Nothing here sends a request
+twice, but for one of which it is certain that no byte left.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from datetime import datetime
+
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
+from wallet_gateway.client.redaction import redact, written
+from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, OrderState, PaymentState
+from wallet_gateway.domain.recovery import LEASE
+from wallet_gateway.models import EvidenceKind, GatewayPause, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models.orders import PAYABLE_STATES, KnownPayments
+from wallet_gateway.models.statements import update
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.sending import answers
+from wallet_gateway.operations.sending.retries import sent_with_second_try
+from wallet_gateway.operations.settlement.db_transactions import in_transaction
+from wallet_gateway.operations.settlement.settle import settle
+from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.wallet.attempts import Tried
+from wallet_gateway.protocol.authorizations import AuthorizationRequest
+
+
+class _Lost(Exception):
+    """Somebody else settled or claimed something of the order; nothing was written."""
+
+
+@sensitive_variables()
+def claim(
+    tried: Tried,
+    intent: GatewayTransaction,
+    request: AuthorizationRequest,
+    secrets: bytes | None,
+    about_card: Mapping[str, str],
+    context: GatewayContext,
+) -> bool:
+    """Commit that the authorization is about to be sent; False, and nothing written, when it may not be.
+
+    It may not once the order has moved since `tried` was read, the attempt is claimed, or sending waits.
+    """
+    now, body = context.clock.now(), request.to_json()
+    columns = {
+        "state": IntentState.SENDING,
+        "state_since": now,
+        "attempt_no": 1,
+        "lease_until": now + LEASE,
+        "open_slot": intent.slot,
+        "amount_minor": request.money.minor_units,
+        # It is never sent from here, so its secrets have no place here.
+        "request_body": written(redact(request.to_wire())),
+        "body_hash": hashlib.sha256(body).hexdigest(),
+        "wallet_secrets": secrets,
+    }
+    paid = {"state": PaymentState.PENDING, "amount_minor": columns["amount_minor"], **about_card}
+    try:
+        in_transaction(lambda: _claim(tried.order, intent, columns, paid, now))
+    except _Lost:
+        return False
+    _note_claim(tried, intent, columns, paid)
+    return True
+
+
+@sensitive_variables()
+def _claim(
+    order: PaymentOrder,
+    intent: GatewayTransaction,
+    columns: Mapping[str, object],
+    paid: Mapping[str, object],
+    now: datetime,
+) -> None:
+    # The order first: locks are taken in one order everywhere.
+    payable = PaymentOrder.objects.filter(pk=order.pk, version=order.version, state__in=PAYABLE_STATES)
+    if not payable.update(version=order.version + 1, state=OrderState.PENDING, updated_at=now):
+        raise _Lost
+    waiting = GatewayTransaction.objects.filter(
+        ~GatewayPause.sending_is_paused(intent.gateway, now),
+        pk=intent.pk,
+        state=IntentState.AWAITING_RESULT,
+        attempt_no=intent.attempt_no,
+    )
+    if not waiting.update(**columns):
+        raise _Lost
+    if not update(Payment, where={"id": intent.payment_id, "state": PaymentState.OFFERED}, columns=paid):
+        raise _Lost
+
+
+def _note_claim(
+    tried: Tried,
+    intent: GatewayTransaction,
+    columns: Mapping[str, object],
+    paid: Mapping[str, object],
+) -> None:
+    """Bring the rows in memory to what was just committed, so that none need be read again."""
+    order, payment = tried.order, intent.payment
+    assert payment is not None  # noqa: S101 - an authorization belongs to a payment
+    order.version, order.state = order.version + 1, OrderState.PENDING
+    for name, value in columns.items():
+        setattr(intent, name, value)
+    for name, value in paid.items():
+        setattr(payment, name, value)
+    payment.order = order
+    payments = [opening.payment for opening in tried.openings if opening.payment is not None]
+    order.known_payments = KnownPayments(version=order.version, payments=payments)
+
+
+@sensitive_variables()
+def send(
+    intent: GatewayTransaction, request: AuthorizationRequest, *, api_key: str, context: GatewayContext
+) -> GatewayTransaction:
+    """Send a claimed authorization once, and record what came of it."""
+    not_after = context.not_after()
+    try:
+        answer = sent_with_second_try(
+            lambda: context.gateway.authorize(request, api_key=api_key, not_after=not_after)
+        )
+    except NotSent as error:
+        return _give_up(intent, error, context)
+    except Refused as error:
+        return answers.record_refusal(intent, error, context=context)
+    except OutcomeUnknown as error:
+        return answers.record_unknown(intent, error, context=context)
+    return answers.record_authorization_answer(intent, answer, context=context)
+
+
+def _give_up(intent: GatewayTransaction, error: NotSent, context: GatewayContext) -> GatewayTransaction:
+    """End an attempt of which no byte left: the customer presses again, so this one must never be sent."""
+    nothing_left = News(
+        kind=EvidenceKind.FAULT,
+        event=IntentEvent.NOTHING_LEFT,
+        exchange=error.exchange,
+        detail=str(error),
+        attempt_no=intent.attempt_no,
+    )
+    return give_up_unsent(settle(intent, nothing_left, context=context), context=context)
+
+
+def give_up_unsent(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
+    """Abandon an authorization of which no byte left, and erase what it would have been sent with."""
+    given_up = News(
+        kind=EvidenceKind.FAULT,
+        event=IntentEvent.ABANDONED,
+        detail="nothing was sent; the customer presses the wallet button again",
+        attempt_no=intent.attempt_no,
+    )
+    return settle(intent, given_up, context=context)

@@ -1,0 +1,175 @@
+"""What card is behind a result, what it owes before it may be charged, and the request that charges it.
+
+The gateway alone says what card it is. Questions may be asked again; nothing here moves money.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.client.errors import GatewayError
+from wallet_gateway.client.exchange import Answer
+from wallet_gateway.domain.card_security import Duty, UnfitCard, duty_of, why_not_charge
+from wallet_gateway.domain.lifecycle import PaymentType
+from wallet_gateway.models import GatewayTransaction, PaymentOrder
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.sending.retries import read_patiently
+from wallet_gateway.operations.settlement.row_errors import one_line
+from wallet_gateway.operations.wallet.encryption import UnreadableSecret
+from wallet_gateway.operations.wallet.hooks import AuthenticationQuestion
+from wallet_gateway.operations.wallet.keys import PublicKey, WalletUnavailable, opened
+from wallet_gateway.operations.wallet.result import as_report
+from wallet_gateway.protocol.accounts import PaymentAccount
+from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationType, ThreeDSecure
+from wallet_gateway.protocol.checkout import RedirectDetails
+from wallet_gateway.protocol.errors import InvalidMessage
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.wallet_results import WalletResult
+
+logger = logging.getLogger("wallet_gateway.wallet")
+
+_TYPES = {
+    PaymentType.SALE: AuthorizationType.SALE,
+    PaymentType.PREAUTHORIZATION: AuthorizationType.PREAUTHORIZATION,
+}
+
+
+class WalletCardRefused(OperationRefused):
+    """The card may not be charged, by a rule and not by its bank; nothing was sent, another card may do."""
+
+
+class WalletTryAgain(OperationRefused):
+    """The gateway could not be asked about the card; nothing was charged, the button may be pressed again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """A result and what the gateway says of it; nothing of it is shown by `repr`."""
+
+    result: WalletResult = field(repr=False)
+    account: PaymentAccount = field(repr=False)
+    key: PublicKey = field(repr=False)
+
+    @property
+    def last_four(self) -> str:
+        """Return the last four digits of the card's masked number, or what there is of them."""
+        digits = [c for c in self.account.masked_account_number if c.isdigit() and c.isascii()]
+        return "".join(digits[-4:])
+
+
+@sensitive_variables()
+def look_up(intent: GatewayTransaction, result: WalletResult, context: GatewayContext) -> Card:
+    """Ask the gateway which card it is; a question, so it may be asked again."""
+    try:
+        key = opened(intent.wallet.key, context)
+    except UnreadableSecret as error:
+        raise WalletUnavailable(str(error)) from error
+    account_id = result.transaction_account_id
+
+    def ask() -> Answer[PaymentAccount]:
+        return context.gateway.payment_account(
+            account_id, api_key=key.api_key, encryption_key=key.encryption_key
+        )
+
+    try:
+        account = read_patiently(ask, context=context)
+    except GatewayError as error:
+        # The gateway may repeat the account, and a page may have put a secret of the card there.
+        fault = one_line(as_report(str(error)))
+        logger.error("the account of %s could not be asked about: %s", intent.reference, fault)
+        # Without the cause: its frames hold what was sent.
+        raise WalletTryAgain("the gateway did not say which card it is; nothing was charged") from None
+    if account.transaction_account_id != account_id:
+        logger.error("the gateway named another account than that of %s", intent.reference)
+        raise WalletTryAgain("the gateway named another account; nothing was charged")
+    return Card(result=result, account=account, key=key)
+
+
+@sensitive_variables()
+def request_for(
+    order: PaymentOrder,
+    intent: GatewayTransaction,
+    card: Card,
+    context: GatewayContext,
+    return_urls: Callable[[str], RedirectDetails],
+) -> AuthorizationRequest:
+    """Return the request that charges the card what the sheet showed, with the proof that its kind owes.
+
+    Raises `WalletCardRefused` where it may not be charged.
+    """
+    result, account = card.result, context.gateway.account
+    duty = _duty(card, context)
+    amount = Money.from_minor_units(intent.wallet.price["total"], order.currency)
+    proof: dict[str, object]
+    if duty is Duty.NOTHING:
+        proof = {"cryptogram": result.cryptogram, "eci_indicator": result.eci_indicator}
+    elif duty is Duty.REDIRECT:
+        proof = {"redirect_details": return_urls(intent.reference)}
+    else:
+        proof = {"three_d_secure": _authenticated(order, intent, card, amount, context)}
+    return AuthorizationRequest.build(
+        merchant_id=account.merchant_id,
+        store_id=account.store_id,
+        user_id=account.user_id,
+        type=_TYPES[PaymentType(order.type)],
+        amount=amount.to_wire(),
+        currency_code=order.currency,
+        client_system_transaction_id=intent.reference,
+        transaction_account_id=result.transaction_account_id,
+        **proof,
+    )
+
+
+@sensitive_variables()
+def _duty(card: Card, context: GatewayContext) -> Duty:
+    network = card.account.card_network.upper()
+    if context.wallet is None or network not in context.wallet.card_networks:
+        raise WalletCardRefused("cards of this network are not taken")
+    try:
+        return duty_of(
+            card.account.card_type,
+            has_cryptogram=card.result.cryptogram is not None,
+            external=context.authenticate is not None,
+        )
+    except UnfitCard as error:
+        raise WalletCardRefused(str(error)) from None
+
+
+@sensitive_variables()
+def _authenticated(
+    order: PaymentOrder, intent: GatewayTransaction, card: Card, amount: Money, context: GatewayContext
+) -> ThreeDSecure:
+    """Ask the shop's own 3-D Secure; raises `WalletCardRefused` unless its answer is enough."""
+    assert context.authenticate is not None  # noqa: S101 - the duty says so
+    assert context.wallet is not None  # noqa: S101 - as above
+    network = card.account.card_network.upper()
+    question = AuthenticationQuestion(
+        order=order,
+        reference=intent.reference,
+        account_id=card.result.transaction_account_id,
+        amount=amount,
+        card_network=network,
+        card_last_four=card.last_four,
+    )
+    answer = context.authenticate(question)
+    if answer is None:
+        raise WalletCardRefused("3-D Secure failed: the customer was not authenticated")
+    proof = answer if isinstance(answer, ThreeDSecure) else _read_proof(answer)
+    why = why_not_charge(proof, network=network, accept_unauthenticated=context.wallet.accept_unauthenticated)
+    if why:
+        raise WalletCardRefused(why)
+    return proof
+
+
+@sensitive_variables()
+def _read_proof(answer: Mapping[str, object]) -> ThreeDSecure:
+    try:
+        return ThreeDSecure.from_wire(answer)
+    except InvalidMessage as error:
+        paths = ", ".join(sorted(fault.path for fault in error.errors))
+    raise WalletCardRefused(f"the shop's 3-D Secure answered what is no result: {paths}")

@@ -1,0 +1,49 @@
+"""What a customer's browser reports of the sheet: kept for the timeline, believed by nobody."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.models import PaymentOrder, WalletAttempt
+from wallet_gateway.models.wallet import MOST_EVENTS, WalletEvent
+from wallet_gateway.operations.context import Clock
+from wallet_gateway.operations.settlement.db_transactions import in_transaction
+from wallet_gateway.operations.wallet.attempts import load
+from wallet_gateway.operations.wallet.result import as_report
+
+_ONCE = frozenset({WalletEvent.READY, WalletEvent.UNAVAILABLE})
+"""Said anew by every reload: the first time is enough."""
+
+
+def with_event(wallet: WalletAttempt, event: WalletEvent, detail: str, *, now: datetime) -> list[Any]:
+    """Return an attempt's events with one more, the last twenty of them."""
+    added = {"at": now.isoformat(), "event": event.value, "detail": detail}
+    return [*wallet.events, added][-MOST_EVENTS:]
+
+
+@sensitive_variables()
+def note_event(
+    *, order: PaymentOrder, reference: str, session: str, event: WalletEvent, message: object, clock: Clock
+) -> None:
+    """Keep what the browser says, the first twenty things of it; raises `UnknownWalletReference`."""
+    intent = load(order).meant(reference, session)
+    detail = as_report(message)
+
+    def note() -> None:
+        # Two pages may report at once, and a result may come between: neither is to be lost.
+        rows = WalletAttempt.objects.select_for_update().filter(pk=intent.wallet.pk)
+        wallet = rows.only("events").get()
+        if _is_worth_noting(wallet, event):
+            wallet.events = with_event(wallet, event, detail, now=clock.now())
+            wallet.save(update_fields=["events"])
+
+    in_transaction(note)
+
+
+def _is_worth_noting(wallet: WalletAttempt, event: WalletEvent) -> bool:
+    if len(wallet.events) >= MOST_EVENTS:
+        return False
+    return event not in _ONCE or event not in {known["event"] for known in wallet.events}

@@ -1,0 +1,216 @@
+"""The gateway's public keys: fetched once for all processes, renewed before they expire, sealed at rest.
+
+A key service that has failed is left alone for a while, so that pages do without its button at once.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.client.errors import GatewayError
+from wallet_gateway.models import GatewayPause, GatewayTransaction, WalletKey
+from wallet_gateway.models.transactions import STATES_WITH_SECRETS
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.sending.retries import read_patiently
+from wallet_gateway.operations.settlement.row_errors import one_line
+from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
+from wallet_gateway.protocol.accounts import PublicKeyResponse
+
+logger = logging.getLogger("wallet_gateway.wallet")
+
+RENEW_BEFORE = timedelta(minutes=10)
+"""A key with less than this left is renewed; until it ends it is good enough all the same."""
+SHORTEST_USE = timedelta(minutes=2)
+"""A key with less than this left is of no use to a customer who opens a sheet now."""
+LEFT_ALONE = timedelta(seconds=30)
+"""How long a key service that has failed is not asked."""
+_ASKING_TAKES = timedelta(seconds=60)
+_RENEWAL_TAKES = timedelta(seconds=60)
+_KEPT_AFTER_END = timedelta(days=1)
+_BATCH = 500
+
+
+class WalletUnavailable(OperationRefused):
+    """There is no wallet button to be had at this moment; the hosted page may well work."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublicKey:
+    """One pair of keys, in the open. `repr` shows neither."""
+
+    row: WalletKey
+    api_key: str = field(repr=False)
+    encryption_key: str = field(repr=False)
+
+
+@sensitive_variables()
+def cipher_of(context: GatewayContext) -> WalletCipher:
+    """Return the cipher of secrets at rest; raises `WalletUnavailable` where the settings have no keys."""
+    if context.cipher is None:
+        raise WalletUnavailable("FERNET_KEYS are not set")
+    return context.cipher
+
+
+@sensitive_variables()
+def opened(row: WalletKey, context: GatewayContext) -> PublicKey:
+    """Return a stored pair in the open; raises `UnreadableSecret`."""
+    cipher = cipher_of(context)
+    return PublicKey(
+        row=row, api_key=cipher.unseal(row.api_key), encryption_key=cipher.unseal(row.encryption_key)
+    )
+
+
+@sensitive_variables()
+def current_key(*, context: GatewayContext) -> PublicKey:
+    """Return keys that a customer can use now, asking the key service only when they are about to end.
+
+    Raises `WalletUnavailable` when there are none to be had: at once while the service has just failed.
+    """
+    now = context.clock.now()
+    latest = WalletKey.objects.filter(gateway=context.alias).order_by("-pk").first()
+    usable = _usable(latest, context, now)
+    if usable is not None and usable.row.expires_at > now + RENEW_BEFORE:
+        return usable
+    if latest is not None and not _claim_renewal(latest, now) and usable is not None:
+        return usable
+    key = _asked(context, now) if may_ask_for_key(context, now) else None
+    if key is None:
+        key = usable
+    if key is None:
+        # Without the cause: its frames hold what was sent.
+        raise WalletUnavailable("the gateway's key service brings no key at present")
+    return key
+
+
+def _usable(row: WalletKey | None, context: GatewayContext, now: datetime) -> PublicKey | None:
+    if row is None or row.expires_at <= now + SHORTEST_USE:
+        return None
+    try:
+        return opened(row, context)
+    except UnreadableSecret:
+        # Sealed by a process whose key is gone; the gateway has new ones for the asking.
+        logger.warning("the stored key of %s cannot be opened; another one is fetched", context.alias)
+        return None
+
+
+def _claim_renewal(row: WalletKey, now: datetime) -> bool:
+    """Say whether this process may renew; while another one is at it, nobody else asks."""
+    free = Q(renewing_until__isnull=True) | Q(renewing_until__lte=now)
+    mine = WalletKey.objects.filter(free, pk=row.pk)
+    return bool(mine.update(renewing_until=now + _RENEWAL_TAKES))
+
+
+@sensitive_variables()
+def _asked(context: GatewayContext, now: datetime) -> PublicKey | None:
+    """Ask the key service, and note for all machines whether it answers; None when it brought no key."""
+    cipher = cipher_of(context)
+    try:
+        said = read_patiently(context.gateway.public_key, context=context)
+    except GatewayError as error:
+        fault = one_line(error)
+    else:
+        if said.expires > now + SHORTEST_USE:
+            note_success(context)
+            return _stored_key(said, cipher, context, now)
+        fault = "it has expired, or our clock is off"
+    logger.error("the key service of %s brought no key: %s", context.alias, fault)
+    note_failure(context)
+    return None
+
+
+def _stored_key(
+    said: PublicKeyResponse, cipher: WalletCipher, context: GatewayContext, now: datetime
+) -> PublicKey:
+    row = WalletKey.objects.create(
+        gateway=context.alias,
+        api_key=cipher.seal(said.api_key),
+        encryption_key=cipher.seal(said.encryption_key),
+        fetched_at=now,
+        expires_at=said.expires,
+    )
+    return PublicKey(row=row, api_key=said.api_key, encryption_key=said.encryption_key)
+
+
+@sensitive_variables()
+def erase_old_keys(*, context: GatewayContext) -> int:
+    """Erase keys that ended a day ago, of gateways that are gone from the settings, too."""
+    ended = WalletKey.objects.filter(expires_at__lte=context.clock.now() - _KEPT_AFTER_END)
+    return ended.exclude(api_key=b"").update(api_key=b"", encryption_key=b"")
+
+
+# Rotation of the keys that seal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rotation:
+    """What came of re-encrypting what is stored."""
+
+    resealed: int
+    left: int
+    """Still under an older key: somebody wrote meanwhile, so run it again."""
+    unreadable: int
+    """Under none of the keys that are given."""
+
+
+SEALED = ((WalletKey, "api_key"), (WalletKey, "encryption_key"), (GatewayTransaction, "wallet_secrets"))
+_WITH_SECRETS = {"state__in": sorted(STATES_WITH_SECRETS)}
+"""Few of a million transactions are in these states, and the table holds secrets of no others."""
+
+
+@sensitive_variables()
+def rotate_keys(cipher: WalletCipher) -> Rotation:
+    """Encrypt everything that is stored with the newest key; may be interrupted and run again.
+
+    A row that changed since it was read is left as it is and counted.
+    """
+    resealed = left = unreadable = 0
+    for model, column in SEALED:
+        for key, old in stored_secrets(model, column):
+            if cipher.is_under_newest_key(old):
+                continue
+            try:
+                new = cipher.reseal(old)
+            except UnreadableSecret:
+                unreadable += 1
+                continue
+            done = model._default_manager.filter(pk=key, **{column: old}).update(**{column: new})
+            resealed, left = resealed + done, left + 1 - done
+    return Rotation(resealed=resealed, left=left, unreadable=unreadable)
+
+
+def stored_secrets(model: type[WalletKey | GatewayTransaction], column: str) -> Iterator[tuple[int, bytes]]:
+    """Yield every sealed value of a column with its row's key, 500 rows at a time."""
+    rows = model._default_manager.exclude(**{column: None}).exclude(**{column: b""}).order_by("pk")
+    if model is GatewayTransaction:
+        rows = rows.filter(**_WITH_SECRETS)
+    last = 0
+    while batch := list(rows.filter(pk__gt=last).values_list("pk", column)[:_BATCH]):
+        for key, sealed in batch:
+            yield key, bytes(sealed)
+        last = batch[-1][0]
+
+
+def may_ask_for_key(context: GatewayContext, now: datetime) -> bool:
+    """Say whether the key service may be asked: after a failure by one alone, until that one has a key."""
+    pauses = GatewayPause.objects.filter(gateway=context.alias)
+    if pauses.values_list("keys_until", flat=True).first() is None:
+        return True
+    return bool(pauses.filter(keys_until__lte=now).update(keys_until=now + _ASKING_TAKES))
+
+
+def note_failure(context: GatewayContext) -> None:
+    """Leave the key service alone for thirty seconds."""
+    until = context.clock.now() + LEFT_ALONE
+    GatewayPause.row_of(context.alias).update(keys_until=until)
+
+
+def note_success(context: GatewayContext) -> None:
+    """Let everybody ask again."""
+    GatewayPause.objects.filter(gateway=context.alias, keys_until__isnull=False).update(keys_until=None)

@@ -1,0 +1,215 @@
+"""Pay with what the wallet's sheet brought: take the result, look at the card, authorize once.
+
+The order's amount, currency and merchant come from our rows. What the browser says is believed of the account
+alone, and the gateway says what card is behind that. A cryptogram is sent once or never.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from django.db import IntegrityError
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
+from wallet_gateway.models.wallet import MOST_RESULTS, WalletEvent
+from wallet_gateway.operations.checkout.payment_attempts import OrderNotPayable
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
+from wallet_gateway.operations.sending.circuit_breaker import sending_is_paused
+from wallet_gateway.operations.settlement.db_transactions import in_transaction
+from wallet_gateway.operations.wallet import authorize
+from wallet_gateway.operations.wallet.attempts import Tried, fresh, load
+from wallet_gateway.operations.wallet.card import (
+    Card,
+    look_up,
+    request_for,
+)
+from wallet_gateway.operations.wallet.encryption import CardSecrets
+from wallet_gateway.operations.wallet.events import with_event
+from wallet_gateway.operations.wallet.keys import WalletUnavailable, cipher_of
+from wallet_gateway.operations.wallet.pricing import choices_in, price_sheet, region_of
+from wallet_gateway.operations.wallet.result import (
+    InvalidWalletResult,
+    bound_account,
+    check_shipping,
+    given_by,
+    read_result,
+    report_of,
+)
+from wallet_gateway.protocol.authorizations import AuthorizationRequest
+from wallet_gateway.protocol.checkout import RedirectDetails
+from wallet_gateway.protocol.errors import FieldError
+from wallet_gateway.protocol.wallet_results import FailedWalletResult, WalletResult
+
+_PAGE_WAS_ASKED = timedelta(seconds=5)
+"""An open page of the same order that was asked about longer ago is asked about before a card is charged."""
+_TRIES = 5
+
+
+class TooManyWalletResults(OperationRefused):
+    """A reference has brought as many results as a customer can; the page must be loaded again."""
+
+
+class WalletPriceChanged(OperationRefused):
+    """What the customer approved is not what it costs by now; nothing was sent."""
+
+
+@sensitive_variables()
+def pay_with_wallet(
+    *,
+    tried: Tried,
+    session: str,
+    detail: object,
+    context: GatewayContext,
+    return_urls: Callable[[str], RedirectDetails],
+) -> Payment:
+    """Charge the card that the wallet handed over, once; return its payment, whatever has come of it.
+
+    A repeated result returns the payment as it stands. Raises `InvalidWalletResult`,
+    `UnknownWalletReference`, `TooManyWalletResults`, `OrderNotPayable`, `WalletUnavailable`,
+    `WalletCardRefused`, `WalletPriceChanged` and `WalletTryAgain`, each before anything was charged.
+    """
+    result = read_result(detail)
+    if isinstance(result, FailedWalletResult):
+        return _failed(tried, session, result, context)
+    intent = tried.meant(result.client_system_transaction_id, session)
+    if not fresh(intent, context.clock.now()):
+        return _payment_of(intent)
+    if _asked_open_pages(tried, context):
+        tried = load(tried.order)
+        intent = tried.meant(intent.reference, session)
+    _check_payable(tried.order)
+    if not context.policy.sending:
+        raise WalletUnavailable("sending to the gateway is switched off; nothing was charged")
+    check_shipping(result, context.wallet_of(tried.order))
+    _take(intent, result, context)
+    card = look_up(intent, result, context)
+    _check_price(tried.order, intent, result, context)
+    request = request_for(tried.order, intent, card, context, return_urls)
+    return _charge(tried, intent, card, request, context)
+
+
+def _payment_of(intent: GatewayTransaction) -> Payment:
+    assert intent.payment is not None  # noqa: S101 - an authorization belongs to a payment
+    intent.payment.opening = intent
+    return intent.payment
+
+
+def _check_payable(order: PaymentOrder) -> None:
+    if not order.is_payable:
+        raise OrderNotPayable(f"order {order} is {order.state}; it must not be paid again")
+
+
+def _failed(tried: Tried, session: str, result: FailedWalletResult, context: GatewayContext) -> Payment:
+    """Note a failure of the sheet on the latest attempt; the order stays payable."""
+    mine = tried.of_session(session)
+    intent = mine[-1] if mine else tried.meant(None, session)
+    events = with_event(intent.wallet, WalletEvent.ERROR, report_of(result), now=context.clock.now())
+    WalletAttempt.objects.filter(pk=intent.wallet.pk).update(events=events)
+    return _payment_of(intent)
+
+
+def _asked_open_pages(tried: Tried, context: GatewayContext) -> bool:
+    """Ask about hosted pages of the order that may have been paid meanwhile; say whether any was asked."""
+    now = context.clock.now()
+    asked = False
+    for other in tried.openings:
+        is_open = other.kind == TransactionKind.CHECKOUT and other.state == IntentState.OPEN
+        if is_open and (other.last_queried_at is None or other.last_queried_at <= now - _PAGE_WAS_ASKED):
+            reconcile_attempt(reference=other.reference, context=context)
+            asked = True
+    return asked
+
+
+@sensitive_variables()
+def _take(intent: GatewayTransaction, result: WalletResult, context: GatewayContext) -> None:
+    """Count the result and bind it, with the price that was shown, to this attempt: the first one stays.
+
+    What is charged and what is on record are the same then, whatever the browser says at the same moment.
+    """
+    wallet = intent.wallet
+    for _ in range(MOST_RESULTS + 1):
+        if wallet.results_count >= MOST_RESULTS:
+            raise TooManyWalletResults(
+                f"reference {intent.reference} has brought {MOST_RESULTS} results already"
+            )
+        if _bound(wallet, result, context):
+            return
+        # Another request has brought one meanwhile; each can do so only as often as there are results.
+        wallet.refresh_from_db()
+    raise WalletUnavailable("the attempt is being changed by others; nothing was charged")
+
+
+@sensitive_variables()
+def _bound(wallet: WalletAttempt, result: WalletResult, context: GatewayContext) -> bool:
+    account, given = bound_account(result.transaction_account_id), given_by(result)
+    columns = {
+        "results_count": wallet.results_count + 1,
+        "events": with_event(wallet, WalletEvent.RESULT, "", now=context.clock.now()),
+    }
+    if not wallet.results_count:
+        columns |= {"account_id": account, "given": given, "price": wallet.price}
+    elif (wallet.account_id, wallet.given) != (account, given):
+        fault = FieldError("transactionAccountId", "another result has been brought under this reference")
+        raise InvalidWalletResult([fault])
+    rows = WalletAttempt.objects.filter(pk=wallet.pk, results_count=wallet.results_count)
+    try:
+        return bool(in_transaction(lambda: rows.update(**columns)))
+    except IntegrityError:
+        fault = FieldError("transactionAccountId", "belongs to another attempt to pay")
+        raise InvalidWalletResult([fault]) from None
+
+
+@sensitive_variables()
+def _check_price(
+    order: PaymentOrder, intent: GatewayTransaction, result: WalletResult, context: GatewayContext
+) -> None:
+    """Price the sheet once more with the address that the wallet gave in the end."""
+    if context.price is None:
+        return
+    snapshot = intent.wallet.price
+    chosen = choices_in(snapshot)
+    if result.shipping_address is not None:
+        chosen["address"] = region_of(result.shipping_address.to_wire())
+    price = price_sheet(order, chosen, context=context)
+    if price.errors or price.total.minor_units != snapshot["total"]:
+        raise WalletPriceChanged("the price is not the one on the sheet any more; nothing was charged")
+
+
+@sensitive_variables()
+def _charge(
+    tried: Tried,
+    intent: GatewayTransaction,
+    card: Card,
+    request: AuthorizationRequest,
+    context: GatewayContext,
+) -> Payment:
+    cipher = cipher_of(context)
+    secrets = None
+    if request.cryptogram is not None:
+        secrets = CardSecrets(cryptogram=request.cryptogram, eci=request.eci_indicator).sealed(cipher)
+    about_card = {
+        "card_type": card.account.card_type.value,
+        "card_network": card.account.card_network.upper(),
+        "card_last_four": card.last_four,
+    }
+    for _ in range(_TRIES):
+        if authorize.claim(tried, intent, request, secrets, about_card, context):
+            return _payment_of(authorize.send(intent, request, api_key=card.key.api_key, context=context))
+        tried = load(tried.order)
+        intent = next(other for other in tried.openings if other.pk == intent.pk)
+        if intent.state != IntentState.AWAITING_RESULT:
+            # Another request, of the same click or of another tab, is at it.
+            return _payment_of(intent)
+        _check_payable(tried.order)
+        _check_not_paused(context)
+    raise WalletUnavailable("the order is being changed by others; nothing was charged")
+
+
+def _check_not_paused(context: GatewayContext) -> None:
+    if sending_is_paused(context, context.clock.now()):
+        raise WalletUnavailable("sending to the gateway is paused; nothing was charged")

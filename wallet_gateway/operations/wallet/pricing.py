@@ -1,0 +1,161 @@
+"""Price a sheet: one function for what is shown, for the snapshot, and for what is authorised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OperationError
+from wallet_gateway.operations.wallet.hooks import SheetFault, SheetPricing, SheetQuestion, ShippingOption
+from wallet_gateway.protocol.errors import ProtocolError
+from wallet_gateway.protocol.money import Money
+
+ADDRESS_FIELDS = ("countryCode", "administrativeArea", "locality", "postalCode")
+"""What the wallet tells of an address before the customer has approved."""
+LONGEST_FIELD = 255
+MOST_OFFERS = 10
+LINE_ITEM = "LINE_ITEM"
+NO_OPTION = "shipping_option_unselected"
+"""What the wallet calls an option that nobody has chosen."""
+NOTHING_CHOSEN: Mapping[str, Any] = {"address": None, "option": None, "offers": []}
+_NEXT = "next"
+"""What the same sheet showed after a card was approved in it: the price of another card, not of that one."""
+
+
+class BadPricing(OperationError):
+    """The shop's pricing function answered something that is no price: a fault of the shop's code."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SheetPrice:
+    """What the sheet shows: the total, what it is made of, and what the customer may choose."""
+
+    total: Money
+    display_items: tuple[tuple[str, str, str], ...]
+    """Label, type (`LINE_ITEM` or `SUBTOTAL`) and price as text; what is taken off has a minus sign."""
+    options: tuple[ShippingOption, ...] = ()
+    selected_option: str | None = None
+    offers: tuple[tuple[str, str], ...] = ()
+    """Redemption code and description of what was taken off."""
+    errors: tuple[SheetFault, ...] = ()
+    """Why the choices cannot be priced; the total is then that of the order alone."""
+
+
+@sensitive_variables()
+def price_sheet(order: PaymentOrder, chosen: Mapping[str, Any], *, context: GatewayContext) -> SheetPrice:
+    """Price an order under what the customer chose; `chosen` is a snapshot's choices.
+
+    Raises `BadPricing` when the shop's own function answers what is no price.
+    """
+    if context.price is None:
+        return SheetPrice(total=order.amount, display_items=tuple(_lines(order)))
+    question = SheetQuestion(
+        order=order,
+        shipping_address=chosen["address"],
+        shipping_option=chosen["option"],
+        offers=tuple(chosen["offers"]),
+    )
+    answer = context.price(question)
+    if not isinstance(answer, SheetPricing):
+        raise BadPricing(f"the pricing function returned {type(answer).__name__}, not SheetPricing")
+    return _priced(order, answer, chosen["option"])
+
+
+def _priced(order: PaymentOrder, answer: SheetPricing, wanted: str | None) -> SheetPrice:
+    if answer.errors:
+        lines, faults = tuple(_lines(order)), tuple(answer.errors)
+        return SheetPrice(total=order.amount, display_items=lines, errors=faults)
+    option = _selected(answer, wanted)
+    extra = [(option.label, _money(order, option.amount))] if option else []
+    off = [(discount.label, _money(order, discount.amount)) for discount in answer.discounts]
+    total = order.amount_minor + sum(m.minor_units for _, m in extra) - sum(m.minor_units for _, m in off)
+    if total <= 0:
+        raise BadPricing("the pricing function left nothing to pay")
+    lines = (
+        *_lines(order),
+        *((label, LINE_ITEM, money.to_wire()) for label, money in extra),
+        *((label, LINE_ITEM, f"-{money.to_wire()}") for label, money in off),
+    )
+    return SheetPrice(
+        total=Money.from_minor_units(total, order.currency),
+        display_items=lines,
+        options=tuple(answer.options),
+        selected_option=option.id if option else None,
+        offers=tuple((discount.code, discount.label) for discount in answer.discounts if discount.code),
+    )
+
+
+def _selected(answer: SheetPricing, wanted: str | None) -> ShippingOption | None:
+    by_id = {option.id: option for option in answer.options}
+    default = answer.selected_option
+    first = next(iter(answer.options), None)
+    return by_id.get(wanted or "") or by_id.get(default or "") or first
+
+
+def _money(order: PaymentOrder, amount: Decimal) -> Money:
+    if not isinstance(amount, Decimal):
+        raise BadPricing(f"an amount of the pricing function is {type(amount).__name__}, not Decimal")
+    try:
+        return Money.parse(amount, order.currency, allow_zero=True)
+    except ProtocolError as error:
+        raise BadPricing(f"an amount of the pricing function: {error}") from error
+
+
+def _lines(order: PaymentOrder) -> Iterator[tuple[str, str, str]]:
+    """Yield the order's cart as lines of the sheet; an order without one is a single line."""
+    cart = order.cart
+    if cart is None:
+        yield order.order_number or str(order.reference), "SUBTOTAL", order.amount.to_wire()
+        return
+    for item in cart.get("itemDetails", ()):
+        yield item["productName"], LINE_ITEM, item["totalAmount"]
+    shipping = cart.get("shippingDetails", {})
+    if amount := shipping.get("shippingAmount"):
+        yield shipping.get("shippingName", ""), LINE_ITEM, amount
+    for discount in cart.get("discountDetails", ()):
+        if amount := discount.get("discountAmount"):
+            yield discount.get("discountName", ""), LINE_ITEM, f"-{amount}"
+
+
+def snapshot_of(price: SheetPrice, chosen: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a price as it is stored with its attempt: the choices, and the total in minor units."""
+    return {
+        "total": price.total.minor_units,
+        "lines": [list(line) for line in price.display_items],
+        **chosen,
+        "option": price.selected_option,
+    }
+
+
+def with_next(snapshot: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the snapshot of a card that was approved, and beside it what the sheet shows now."""
+    return {**snapshot, _NEXT: dict(shown)}
+
+
+def shown_last(snapshot: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the snapshot of what a sheet showed last: what another card in it is charged."""
+    return dict(snapshot.get(_NEXT, snapshot))
+
+
+def total_of(snapshot: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what of a snapshot tells nothing of the customer."""
+    return {name: snapshot[name] for name in ("total",) if name in snapshot}
+
+
+def choices_in(snapshot: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the choices that a snapshot was priced with."""
+    return {name: snapshot.get(name, default) for name, default in NOTHING_CHOSEN.items()}
+
+
+@sensitive_variables()
+def region_of(address: Mapping[str, Any] | None) -> dict[str, str] | None:
+    """Return what of a wallet's address decides on shipping, None where there is no address."""
+    if address is None:
+        return None
+    return {name: str(address[name])[:LONGEST_FIELD] for name in ADDRESS_FIELDS if address.get(name)}

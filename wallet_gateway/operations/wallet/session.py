@@ -1,0 +1,264 @@
+"""Open a wallet button for an order: its reference, its key, and the 15 parameters of `runWalletPay`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS, WalletPolicy
+from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt
+from wallet_gateway.operations.checkout.payment_attempts import OrderNotPayable
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.sending.circuit_breaker import sending_is_paused
+from wallet_gateway.operations.settlement.db_transactions import in_transaction
+from wallet_gateway.operations.wallet.attempts import Tried, fresh, load, write_attempt
+from wallet_gateway.operations.wallet.encryption import UnreadableSecret
+from wallet_gateway.operations.wallet.keys import PublicKey, WalletUnavailable, current_key, opened
+from wallet_gateway.operations.wallet.pricing import (
+    NOTHING_CHOSEN,
+    SheetPrice,
+    price_sheet,
+    shown_last,
+    snapshot_of,
+    with_next,
+)
+from wallet_gateway.operations.wallet.result import checked_choices
+from wallet_gateway.protocol.money import exponent
+
+_TIME_TO_PAY = timedelta(minutes=5)
+"""An attempt with less time left is not shown again."""
+AUTH_METHODS = ("PAN_ONLY", "CRYPTOGRAM_3DS")
+AUTHORIZATION = "PAYMENT_AUTHORIZATION"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalletSession:
+    """What a page needs for its button. `repr` leaves the parameters out, the key is among them."""
+
+    reference: str
+    """The clientSystemTransactionId, which the result must carry."""
+    parameters: dict[str, Any] = field(repr=False)
+    """The positional parameters of `runWalletPay` by their names, in order; all of it can be JSON."""
+    gateway_name: str
+    gateway_url: str
+    pay_js_url: str
+    wallet_js_url: str
+    """Empty where the script is our own."""
+    expires_at: datetime
+
+
+@sensitive_variables()
+def open_session(
+    *, order: PaymentOrder, session: str, context: GatewayContext, language: str = ""
+) -> WalletSession:
+    """Return a button's parameters, of an attempt that waits for its result.
+
+    The same order and session get the same attempt again while it is fresh and has had no result, but where
+    the shop prices sheets: there each sheet has a price, and so an attempt, of its own. Raises
+    `WalletUnavailable` and `OrderNotPayable`; nothing is sent but the question for a key.
+    """
+    wallet = _checked(order, context)
+    tried = load(order)
+    if not tried.order.is_payable:
+        raise OrderNotPayable(f"order {order} is {tried.order.state}; it must not be paid again")
+    price = price_sheet(tried.order, NOTHING_CHOSEN, context=context)
+    snapshot = snapshot_of(price, NOTHING_CHOSEN)
+    reused = _reusable(tried, session, context)
+    if reused is None:
+        key = current_key(context=context)
+        intent = in_transaction(
+            lambda: write_attempt(tried.order, key=key.row, session=session, price=snapshot, context=context)
+        )
+    else:
+        intent, key = reused
+    parameters = _parameters(intent, key, price, wallet, context, language or order.language)
+    assert intent.expires_at is not None  # noqa: S101 - every button has an end
+    return WalletSession(
+        reference=intent.reference,
+        parameters=parameters,
+        gateway_name=wallet.gateway_name,
+        gateway_url=wallet.gateway_url,
+        pay_js_url=wallet.pay_js_url,
+        wallet_js_url=wallet.wallet_js_url,
+        expires_at=intent.expires_at,
+    )
+
+
+@sensitive_variables()
+def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext, after: str = "") -> str:
+    """Return a reference for another card in the same sheet, under the same key and choices.
+
+    `after` is the reference that the sheet had before; without it the one that last brought a result is
+    meant. Raises `UnknownWalletReference` where no sheet was opened in this session, `WalletUnavailable` and
+    `OrderNotPayable`.
+    """
+    _checked(order, context)
+    tried, now = load(order), context.clock.now()
+    latest, before = _sheet_before(tried, session, after)
+    if _is_unused(before, now):
+        return str(before.reference)
+    if context.price is None and _is_unused(latest, now):
+        return str(latest.reference)
+    wallet = before.wallet
+    if wallet.key.expires_at <= now:
+        raise WalletUnavailable("the key of this page has ended; reload the page")
+    intent = in_transaction(
+        lambda: write_attempt(
+            tried.order, key=wallet.key, session=session, price=shown_last(wallet.price), context=context
+        )
+    )
+    return str(intent.reference)
+
+
+def _sheet_before(tried: Tried, session: str, after: str) -> tuple[GatewayTransaction, GatewayTransaction]:
+    """Return the session's latest attempt, and the one whose sheet goes on."""
+    mine = tried.of_session(session)
+    if after or not mine:
+        before = tried.meant(after, session)
+        return mine[-1], before
+    with_result = [intent for intent in mine if intent.wallet.results_count]
+    return mine[-1], (with_result or mine)[-1]
+
+
+def _is_unused(intent: GatewayTransaction, now: datetime) -> bool:
+    return fresh(intent, now) and intent.wallet.results_count == 0
+
+
+@sensitive_variables()
+def price_sheet_of(
+    *,
+    order: PaymentOrder,
+    reference: str,
+    session: str,
+    chosen: Mapping[str, Any],
+    context: GatewayContext,
+) -> SheetPrice:
+    """Price what the customer chose, and remember it as what the sheet shows; faults change nothing.
+
+    What was shown when a card was approved stays as it was, for that is what it is charged. Where the shop
+    prices no sheets, nothing depends on the choices, and nothing of them is kept.
+
+    Raises `InvalidWalletResult`, `UnknownWalletReference` and `BadPricing`.
+    """
+    checked = checked_choices(chosen)
+    if context.price is None:
+        checked = dict(NOTHING_CHOSEN)
+    tried = load(order)
+    intent = tried.meant(reference, session)
+    price = price_sheet(tried.order, checked, context=context)
+    if not price.errors:
+        _remember(intent.wallet, snapshot_of(price, checked))
+    return price
+
+
+def _remember(wallet: WalletAttempt, shown: Mapping[str, Any]) -> None:
+    row = WalletAttempt.objects.filter(pk=wallet.pk)
+    if not row.filter(results_count=0).update(price=shown):
+        wallet.refresh_from_db(fields=["price"])
+        row.update(price=with_next(wallet.price, shown))
+
+
+def _checked(order: PaymentOrder, context: GatewayContext) -> WalletPolicy:
+    wallet = context.wallet_of(order)
+    if wallet is None:
+        raise WalletUnavailable(f"gateway {context.alias!r} has no WALLET in the settings")
+    if exponent(order.currency) > MOST_WALLET_DECIMALS:
+        raise WalletUnavailable(f"wallets cannot write an amount in {order.currency}")
+    if not context.policy.sending or sending_is_paused(context, context.clock.now()):
+        raise WalletUnavailable("sending to the gateway is paused or switched off")
+    return wallet
+
+
+def _reusable(
+    tried: Tried, session: str, context: GatewayContext
+) -> tuple[GatewayTransaction, PublicKey] | None:
+    if context.price is not None:
+        # Two sheets of one attempt would price over each other, and one be charged what the other showed.
+        return None
+    until = context.clock.now() + _TIME_TO_PAY
+    for intent in reversed(tried.of_session(session)):
+        if fresh(intent, until) and intent.wallet.results_count == 0:
+            try:
+                return intent, opened(intent.wallet.key, context)
+            except UnreadableSecret:
+                return None
+    return None
+
+
+def _parameters(
+    intent: GatewayTransaction,
+    key: PublicKey,
+    price: SheetPrice,
+    wallet: WalletPolicy,
+    context: GatewayContext,
+    language: str,
+) -> dict[str, Any]:
+    account = context.gateway.account
+    return {
+        "mid": account.merchant_id,
+        "sid": account.store_id,
+        "clientSystemTransactionId": intent.reference,
+        "allowedMethods": list(AUTH_METHODS),
+        "allowedCardNetworks": list(wallet.card_networks),
+        "countryCode": wallet.country,
+        "currencyCode": intent.currency,
+        "amountStatus": "FINAL",
+        "amount": price.total.to_wire(),
+        "profile": wallet.profile,
+        "publicKeyApi": key.api_key,
+        "useWalletButton": wallet.use_wallet_button,
+        "merchantNo": wallet.merchant_no,
+        "merchantName": wallet.merchant_name,
+        "optionalParams": _optional(price, wallet, language, dynamic=context.price is not None),
+    }
+
+
+def _optional(price: SheetPrice, wallet: WalletPolicy, language: str, *, dynamic: bool) -> dict[str, Any]:
+    given: dict[str, Any] = {
+        "existingPaymentMethodRequired": wallet.existing_payment_method_required,
+        "emailRequired": wallet.email_required,
+        "billingAddressRequired": bool(wallet.billing_address),
+        "callbackIntents": [intent for intent in wallet.callbacks if intent == AUTHORIZATION],
+        "shippingAddressRequired": wallet.shipping_address,
+        "additionalTransactionInfo": {"displayItems": display_items(price)},
+        "allowPrepaidCards": wallet.allow_prepaid,
+        "allowCreditCards": wallet.allow_credit,
+        "buttonColor": wallet.button_color,
+        "buttonType": wallet.button_type,
+        "buttonSizeMode": wallet.button_size_mode,
+    }
+    if locale := wallet.button_locale or language.partition("-")[0].lower():
+        given["buttonLocale"] = locale
+    if wallet.billing_address:
+        given["billingAddressParameters"] = {"format": wallet.billing_address}
+    if wallet.shipping_address and wallet.shipping_countries:
+        given["shippingAddressParameters"] = {"allowedCountryCodes": list(wallet.shipping_countries)}
+    return given | (_dynamic(price, wallet) if dynamic else {})
+
+
+def display_items(price: SheetPrice) -> list[dict[str, str]]:
+    """Return the lines of a sheet as the wallet takes them."""
+    return [{"label": label, "type": kind, "price": amount} for label, kind, amount in price.display_items]
+
+
+def _dynamic(price: SheetPrice, wallet: WalletPolicy) -> dict[str, Any]:
+    """Return what makes the sheet ask us for its price, as far as the customer has a choice."""
+    intents = {AUTHORIZATION, "OFFER"}
+    given: dict[str, Any] = {}
+    if "OFFER" in wallet.callbacks:
+        given["offerInfo"] = {"offers": []}
+    if wallet.shipping_address:
+        intents.add("SHIPPING_ADDRESS")
+    if price.options:
+        intents.add("SHIPPING_OPTION")
+        options = [{"id": o.id, "label": o.label, "description": o.description} for o in price.options]
+        given["shippingOptionRequired"] = True
+        given["shippingOptionParameters"] = {
+            "defaultSelectedOptionId": price.selected_option,
+            "shippingOptions": options,
+        }
+    return given | {"callbackIntents": [intent for intent in wallet.callbacks if intent in intents]}

@@ -1,0 +1,77 @@
+"""What of the wallet button runs by itself: buttons end, secrets and old keys are erased."""
+
+from __future__ import annotations
+
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, TransactionKind
+from wallet_gateway.domain.recovery import LEASE, SECRETS_LIVE
+from wallet_gateway.models import EvidenceKind, GatewayTransaction
+from wallet_gateway.models.transactions import STATES_WITH_SECRETS
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.settlement.row_errors import alone, rows_of
+from wallet_gateway.operations.settlement.settle import settle
+from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.wallet.authorize import give_up_unsent
+from wallet_gateway.operations.wallet.keys import erase_old_keys
+
+
+@sensitive_variables()
+def sweep_wallet(*, context: GatewayContext, limit: int) -> int:
+    """Do once what is due for the buttons of one gateway; return how many have ended."""
+    erase_secrets(context=context)
+    erase_old_keys(context=context)
+    give_up_unsent_authorizations(context=context, limit=limit)
+    return expire_buttons(context=context, limit=limit)
+
+
+@sensitive_variables()
+def erase_secrets(*, context: GatewayContext) -> int:
+    """Erase every cryptogram that is older than fifteen minutes, whatever kept it; return how many."""
+    # Of every gateway: one that is gone from the settings has no sweep of its own any more.
+    old = GatewayTransaction.objects.filter(
+        kind=TransactionKind.AUTHORIZATION,
+        state__in=sorted(STATES_WITH_SECRETS),
+        state_since__lte=context.clock.now() - SECRETS_LIVE,
+        wallet_secrets__isnull=False,
+    )
+    return old.update(wallet_secrets=None)
+
+
+@sensitive_variables()
+def give_up_unsent_authorizations(*, context: GatewayContext, limit: int) -> int:
+    """Abandon authorizations of which no byte left and whose sender died before it could say so."""
+    unsent = GatewayTransaction.objects.filter(
+        gateway=context.alias,
+        kind=TransactionKind.AUTHORIZATION,
+        state=IntentState.NOT_SENT,
+        state_since__lte=context.clock.now() - LEASE,
+    )
+    rows = rows_of(unsent.select_related("payment__order"), limit=limit)
+    for intent in rows:
+        with alone(intent.reference):
+            give_up_unsent(intent, context=context)
+    return len(rows)
+
+
+@sensitive_variables()
+def expire_buttons(*, context: GatewayContext, limit: int) -> int:
+    """End attempts whose button nobody pressed in time; return how many."""
+    waiting = GatewayTransaction.objects.filter(
+        gateway=context.alias,
+        kind=TransactionKind.AUTHORIZATION,
+        state=IntentState.AWAITING_RESULT,
+        expires_at__lte=context.clock.now(),
+    )
+    rows = rows_of(waiting.select_related("payment__order"), limit=limit)
+    for intent in rows:
+        news = News(
+            kind=EvidenceKind.LEASE_ENDED,
+            event=IntentEvent.EXPIRED,
+            detail="nobody pressed the wallet button in time",
+            # A result that came in the last second has claimed it, and goes on.
+            attempt_no=intent.attempt_no,
+        )
+        with alone(intent.reference):
+            settle(intent, news, context=context)
+    return len(rows)
