@@ -80,7 +80,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
-        # An intent must be on the disk, not only on its way there, before its first byte leaves.
+        # A transaction must be on the disk, not only on its way there, before its first byte leaves.
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
     # One writer at a time is enough for a shop with one visitor.

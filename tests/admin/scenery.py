@@ -11,8 +11,8 @@ from typing import Any
 
 from django.urls import reverse
 
-from tests.models.rows import a_deposit, a_payment, an_approval, an_intent, an_order
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
+from tests.models.rows import a_deposit, a_payment, a_transaction, an_approval, an_order
+from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.models import (
     BatchState,
     Discrepancy,
@@ -118,28 +118,34 @@ class Scenery:
         kinds = (TransactionKind.CHECKOUT, TransactionKind.CAPTURE, TransactionKind.REFUND)
         for minutes, kind in enumerate(kinds):
             at = self.now - timedelta(hours=3 - minutes)
-            intent = self._intent(payment, kind=kind, state=IntentState.APPROVED, at=at, author="anna")
-            self._evidence(intent, at)
+            transaction = self._transaction(
+                payment, kind=kind, state=TransactionState.APPROVED, at=at, author="anna"
+            )
+            self._evidence(transaction, at)
         return order
 
     def _waiting_order(self) -> PaymentOrder:
         order = an_order(reference="SHOP-2000", state=OrderState.FROZEN, created_at=self.now)
         payment = a_payment(order, authorised=2000, state=PaymentState.AUTHORISED, frozen=True)
         at = self.now - timedelta(minutes=40)
-        self.unknown = self._intent(payment, state=IntentState.UNKNOWN, at=at, detail="no answer came")
-        self.anomaly = self._intent(payment, state=IntentState.ANOMALY, at=at, detail=HOSTILE[:500])
-        self.unsent = self._intent(payment, state=IntentState.NOT_SENT, at=at, detail="connection refused")
+        self.unknown = self._transaction(
+            payment, state=TransactionState.UNKNOWN, at=at, detail="no answer came"
+        )
+        self.anomaly = self._transaction(payment, state=TransactionState.ANOMALY, at=at, detail=HOSTILE[:500])
+        self.unsent = self._transaction(
+            payment, state=TransactionState.NOT_SENT, at=at, detail="connection refused"
+        )
         self._evidence(self.unknown, at)
         return order
 
-    def _intent(self, payment: Payment, *, at: datetime, **columns: Any) -> GatewayTransaction:
-        return an_intent(payment, created_at=at, state_since=at, **columns)
+    def _transaction(self, payment: Payment, *, at: datetime, **columns: Any) -> GatewayTransaction:
+        return a_transaction(payment, created_at=at, state_since=at, **columns)
 
-    def _evidence(self, intent: GatewayTransaction, at: datetime) -> None:
+    def _evidence(self, transaction: GatewayTransaction, at: datetime) -> None:
         Evidence.objects.create(
-            intent=intent,
+            transaction=transaction,
             kind="ANSWER",
-            state_after=intent.state,
+            state_after=transaction.state,
             request_body=BODY,
             answer_body=BODY,
             http_status=200,
@@ -154,11 +160,11 @@ class Scenery:
 
     def _weeks(self) -> None:
         for number in range(28):
-            state = IntentState.REJECTED if number % 7 == 0 else IntentState.APPROVED
+            state = TransactionState.REJECTED if number % 7 == 0 else TransactionState.APPROVED
             at, minor = self.now - timedelta(days=number, hours=2), 1990 + 137 * (number % 23)
             payment = a_payment(an_order(amount_minor=minor, created_at=at), created_at=at)
-            approved = minor if state is IntentState.APPROVED else None
-            intent = self._intent(
+            approved = minor if state is TransactionState.APPROVED else None
+            transaction = self._transaction(
                 payment,
                 at=at,
                 kind=TransactionKind.CHECKOUT,
@@ -167,7 +173,7 @@ class Scenery:
                 approved_minor=approved,
             )
             Evidence.objects.create(
-                intent=intent,
+                transaction=transaction,
                 kind="ANSWER",
                 state_after=state,
                 http_status=200,
@@ -195,9 +201,11 @@ class Scenery:
         row = {"batch": batch, "payment": payment, "amount_minor": 2000}
         held = {"state": RowState.WAITING} if state is BatchState.DRAFT else working
         OperationBatchRow.objects.create(order=order, **row, **held)
-        done = self._intent(self.payment, at=self.now, state=IntentState.APPROVED, approved_minor=500)
+        done = self._transaction(
+            self.payment, at=self.now, state=TransactionState.APPROVED, approved_minor=500
+        )
         row = {"batch": batch, "order": self.paid, "payment": self.payment, "amount_minor": 500}
-        OperationBatchRow.objects.create(state=RowState.CARRIED_OUT, intent=done, **row)
+        OperationBatchRow.objects.create(state=RowState.CARRIED_OUT, transaction=done, **row)
         OperationBatchRow.objects.create(
             batch=batch, order=self.untried, state=RowState.LEFT_OUT, result="Nothing is authorised."
         )
@@ -213,10 +221,10 @@ class Scenery:
         )
         said = f"{REFUND_AMOUNT_EXCEEDED}: deposit 50.00, refunded 10.00, maximum 40.00, requested 60.00"
         for deposit, given in (
-            (self.deposits[0], {"state": IntentState.APPROVED, "approved_minor": 500}),
-            (self.deposits[1], {"state": IntentState.REJECTED, "detail": said}),
+            (self.deposits[0], {"state": TransactionState.APPROVED, "approved_minor": 500}),
+            (self.deposits[1], {"state": TransactionState.REJECTED, "detail": said}),
         ):
-            intent = an_intent(
+            transaction = a_transaction(
                 deposit=deposit,
                 kind=TransactionKind.DETACHED_REFUND,
                 amount_minor=1000,
@@ -225,6 +233,10 @@ class Scenery:
                 **given,
             )
             OperationBatchRow.objects.create(
-                batch=batch, deposit=deposit, amount_minor=1000, state=RowState.CARRIED_OUT, intent=intent
+                batch=batch,
+                deposit=deposit,
+                amount_minor=1000,
+                state=RowState.CARRIED_OUT,
+                transaction=transaction,
             )
         return batch

@@ -9,7 +9,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from tests.admin.conftest import PaidOrder, operation_url
-from tests.models.rows import a_deposit, a_payment, an_intent, an_order
+from tests.models.rows import a_deposit, a_payment, a_transaction, an_order
 from wallet_gateway.admin import alone, batch_rows
 from wallet_gateway.admin.batch_forms import BatchForm
 from wallet_gateway.admin.migrated_refund import refund_url
@@ -112,9 +112,9 @@ def test_the_page_of_deposits_says_it_also_where_only_the_gateway_knows_what_is_
 @pytest.mark.usefixtures("limit")
 def test_a_decision_says_it_unless_nothing_ever_left(operator: Client) -> None:
     payment = a_payment(an_order(), authorised=2000)
-    unknown = an_intent(payment, kind="CAPTURE", state="UNKNOWN", amount_minor=501)
-    little = an_intent(payment, kind="CAPTURE", state="UNKNOWN", amount_minor=500)
-    unsent = an_intent(payment, kind="CAPTURE", state="NOT_SENT", amount_minor=501)
+    unknown = a_transaction(payment, kind="CAPTURE", state="UNKNOWN", amount_minor=501)
+    little = a_transaction(payment, kind="CAPTURE", state="UNKNOWN", amount_minor=500)
+    unsent = a_transaction(payment, kind="CAPTURE", state="NOT_SENT", amount_minor=501)
 
     assert alone.hint_of_decision(little) == alone.hint_of_decision(unsent) == ""
     page = operator.get(f"/admin/wallet_gateway/gatewaytransaction/{unknown.pk}/decide/").content.decode()

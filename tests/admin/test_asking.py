@@ -12,7 +12,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson, PaidOrder, carry_on
-from tests.models.rows import a_deposit, an_intent, an_order
+from tests.models.rows import a_deposit, a_transaction, an_order
 from wallet_gateway import payments
 from wallet_gateway.admin import asking, batch_rows
 from wallet_gateway.models import GatewayTransaction, OperationBatch
@@ -62,7 +62,7 @@ def test_transactions_are_asked_about_by_their_order_or_deposit_each_once(
 ) -> None:
     order = paid_order()
     payments.capture(order, Decimal("5.00"))
-    detached = an_intent(deposit=a_deposit(), kind="DETACHED_REFUND", state="UNKNOWN")
+    detached = a_transaction(deposit=a_deposit(), kind="DETACHED_REFUND", state="UNKNOWN")
     before = len(wallet_sandbox.journal())
 
     page = choose(operator, "gatewaytransaction", *GatewayTransaction.objects.all())

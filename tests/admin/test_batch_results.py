@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from tests.models.rows import a_deposit, a_payment, an_intent, an_order
+from tests.models.rows import a_deposit, a_payment, a_transaction, an_order
 from wallet_gateway.admin.batch_results import ShownRow
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import MigratedDeposit, OperationBatch, OperationBatchRow, RowState
 from wallet_gateway.protocol.faults import refund_amount_exceeded
 from wallet_gateway.protocol.money import Money
@@ -27,8 +27,8 @@ def batch() -> OperationBatch:
 
 def refunded(batch: OperationBatch, deposit: MigratedDeposit, **columns: Any) -> ShownRow:
     kind = TransactionKind.DETACHED_REFUND
-    intent = an_intent(deposit=deposit, kind=kind, amount_minor=1000, **columns)
-    row = OperationBatchRow(batch=batch, deposit=deposit, amount_minor=1000, intent=intent)
+    transaction = a_transaction(deposit=deposit, kind=kind, amount_minor=1000, **columns)
+    row = OperationBatchRow(batch=batch, deposit=deposit, amount_minor=1000, transaction=transaction)
     return ShownRow(row=row)
 
 
@@ -55,7 +55,7 @@ def test_an_amount_is_shown_where_one_is_asked_for(batch: OperationBatch) -> Non
 
 @pytest.mark.parametrize(("approved", "short"), [(1000, False), (500, True), (None, False)])
 def test_less_than_was_asked_for_is_said(batch: OperationBatch, approved: int | None, short: bool) -> None:
-    state = IntentState.PENDING if approved is None else IntentState.APPROVED
+    state = TransactionState.PENDING if approved is None else TransactionState.APPROVED
     shown = refunded(batch, a_deposit(), state=state, approved_minor=approved)
     assert shown.shortfall is short
 
@@ -63,7 +63,7 @@ def test_less_than_was_asked_for_is_said(batch: OperationBatch, approved: int | 
 def test_the_gateways_four_amounts_are_read_from_what_it_said(batch: OperationBatch) -> None:
     amounts = (Money.parse(amount, "EUR") for amount in ("50.00", "10.00", "40.00", "60.00"))
     text = refund_amount_exceeded(*amounts).message
-    shown = refunded(batch, a_deposit(), state=IntentState.REJECTED, detail=f"HTTP 422: {text}")
+    shown = refunded(batch, a_deposit(), state=TransactionState.REJECTED, detail=f"HTTP 422: {text}")
     assert shown.limit is not None
     assert shown.limit.maximum == Decimal("40.00")
-    assert refunded(batch, a_deposit(), state=IntentState.REJECTED, detail="no").limit is None
+    assert refunded(batch, a_deposit(), state=TransactionState.REJECTED, detail="no").limit is None

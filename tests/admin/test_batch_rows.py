@@ -103,13 +103,13 @@ def test_a_row_of_a_process_that_died_is_taken_over_and_stays_one_operation(paid
     batch = running(paid_order())
     batch_rows.step(batch)
     long_ago = wiring.clock().now() - timedelta(seconds=1)
-    batch.rows.update(state=RowState.WORKING, claimed_until=long_ago, intent=None)
+    batch.rows.update(state=RowState.WORKING, claimed_until=long_ago, transaction=None)
     OperationBatch.objects.update(state=BatchState.RUNNING)
 
     [row] = batch_rows.step(batch)
 
     assert row.state == RowState.CARRIED_OUT
-    assert row.intent == GatewayTransaction.objects.get(kind="CAPTURE")
+    assert row.transaction == GatewayTransaction.objects.get(kind="CAPTURE")
     batch.refresh_from_db()
     assert batch.state == BatchState.FINISHED
     assert batch.finished_at is not None
@@ -150,11 +150,11 @@ def test_what_a_dead_process_had_sent_keeps_its_outcome_although_its_author_has_
     batch = running(paid_order())
     batch_rows.step(batch)
     long_ago = wiring.clock().now() - timedelta(seconds=1)
-    batch.rows.update(state=RowState.WORKING, claimed_until=long_ago, intent=None)
+    batch.rows.update(state=RowState.WORKING, claimed_until=long_ago, transaction=None)
     OperationBatch.objects.update(state=BatchState.RUNNING)
     anna.delete()
 
     [row] = batch_rows.step(batch)
 
     assert row.state == RowState.CARRIED_OUT
-    assert row.intent == GatewayTransaction.objects.get(kind="CAPTURE")
+    assert row.transaction == GatewayTransaction.objects.get(kind="CAPTURE")

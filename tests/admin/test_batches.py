@@ -78,8 +78,8 @@ def test_each_order_has_a_row_an_amount_and_in_the_end_a_result(
     assert "Capture of 30.00 EUR: Approved." in page
     assert "2 of 2 orders" in page
     assert 'http-equiv="refresh"' not in page
-    intents = GatewayTransaction.objects.filter(kind="CAPTURE")
-    assert {(intent.author, intent.note) for intent in intents} == {("anna", "shipped")}
+    transactions = GatewayTransaction.objects.filter(kind="CAPTURE")
+    assert {(transaction.author, transaction.note) for transaction in transactions} == {("anna", "shipped")}
 
 
 def test_nothing_happens_before_it_is_confirmed(operator: Client, paid_order: PaidOrder) -> None:
@@ -284,5 +284,5 @@ def test_what_was_carried_out_is_in_the_log_although_the_next_row_brought_the_pa
     with pytest.raises(MemoryError):
         carry_on(operator, batch)
 
-    intent = GatewayTransaction.objects.get(kind="CAPTURE")
-    assert LogEntry.objects.filter(change_message__contains=intent.reference).count() == 1
+    transaction = GatewayTransaction.objects.get(kind="CAPTURE")
+    assert LogEntry.objects.filter(change_message__contains=transaction.reference).count() == 1

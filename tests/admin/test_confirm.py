@@ -15,7 +15,7 @@ from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson, PaidOrder, operation_url, order_url, payment_of, ticket_on
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
@@ -71,9 +71,13 @@ def test_a_capture_in_part_is_done_and_told(operator: Client, order: PaymentOrde
     page = submitted(operator, operation_url(order, "capture"), amount="5.00", note="first parcel")
 
     assert "Capture of 5.00 EUR: Approved." in page
-    [intent] = follow_ups()
-    assert (intent.amount_minor, intent.author, intent.note) == (500, "anna", "shipped: first parcel")
-    assert intent.key
+    [transaction] = follow_ups()
+    assert (transaction.amount_minor, transaction.author, transaction.note) == (
+        500,
+        "anna",
+        "shipped: first parcel",
+    )
+    assert transaction.key
 
 
 def test_a_refund_gives_money_back(operator: Client, paid_order: PaidOrder) -> None:
@@ -231,7 +235,7 @@ def test_a_gateway_that_is_down_is_said_on_the_form_and_nothing_stays_reserved(
     page = operator.post(url, {"ticket": ticket, "amount": "4.00", "reason": "shipped"}).content.decode()
 
     assert 'id="id_amount_error" role="alert">The gateway cannot be reached. Nothing was sent' in page
-    assert [intent.state for intent in follow_ups()] == [IntentState.ABANDONED]
+    assert [transaction.state for transaction in follow_ups()] == [TransactionState.ABANDONED]
     assert payment_of(order).capture_reserved == 0
 
 
@@ -274,7 +278,7 @@ def test_a_page_that_was_used_does_nothing_new_with_another_amount(
     page = operator.post(url, {"ticket": ticket, "amount": "6.00", "reason": "shipped"}, follow=True)
 
     assert "nothing new was done" in page.content.decode()
-    assert [intent.amount_minor for intent in follow_ups()] == [400]
+    assert [transaction.amount_minor for transaction in follow_ups()] == [400]
 
 
 @pytest.mark.every_database

@@ -11,7 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from tests.models.rows import a_payment, an_intent, an_order
+from tests.models.rows import a_payment, a_transaction, an_order
 from tests.tables import every
 from wallet_gateway.admin.countdown import in_words
 from wallet_gateway.models import PaymentOrder
@@ -38,7 +38,7 @@ def held(days: float, *, captured: int = 0, gateway: str = "default") -> Payment
     since = timezone.now() - timedelta(days=days)
     order = an_order(type="preauthorization", state="AUTHORISED", gateway=gateway)
     payment = a_payment(order, authorised=2000, captured=captured, state="AUTHORISED", created_at=since)
-    an_intent(payment, kind="CHECKOUT", state="APPROVED", state_since=since, reference=payment.reference)
+    a_transaction(payment, kind="CHECKOUT", state="APPROVED", state_since=since, reference=payment.reference)
     return order
 
 
@@ -64,7 +64,7 @@ def test_the_list_says_how_long_each_order_can_still_be_captured(superuser: Clie
 def test_of_two_authorisations_the_one_that_ends_first_counts(superuser: Client) -> None:
     order, since = held(2), timezone.now() - timedelta(days=4, hours=1)
     second = a_payment(order, authorised=2000, state="AUTHORISED")
-    an_intent(second, kind="AUTHORIZATION", state="APPROVED", state_since=since)
+    a_transaction(second, kind="AUTHORIZATION", state="APPROVED", state_since=since)
     assert column(superuser.get(LIST).content.decode()) == ["2 days"]
 
 

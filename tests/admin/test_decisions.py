@@ -13,17 +13,17 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from tests.admin.conftest import PaidOrder, payment_of
-from tests.models.rows import NOW, a_payment, an_intent
+from tests.models.rows import NOW, a_payment, a_transaction
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Discrepancy, Evidence, GatewayTransaction, PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 
 
-def url_of(intent: GatewayTransaction, way: str) -> str:
-    return reverse(f"admin:wallet_gateway_gatewaytransaction_{way}", args=[intent.pk])
+def url_of(transaction: GatewayTransaction, way: str) -> str:
+    return reverse(f"admin:wallet_gateway_gatewaytransaction_{way}", args=[transaction.pk])
 
 
 @pytest.fixture
@@ -34,9 +34,9 @@ def order(paid_order: PaidOrder) -> PaymentOrder:
 @pytest.fixture
 def unknown(order: PaymentOrder, wallet_sandbox: SandboxControl) -> GatewayTransaction:
     wallet_sandbox.fault("capture", "status_before", status=500)
-    intent = payments.capture(order, Decimal("5.00"))
-    assert intent.state == IntentState.UNKNOWN
-    return intent
+    transaction = payments.capture(order, Decimal("5.00"))
+    assert transaction.state == TransactionState.UNKNOWN
+    return transaction
 
 
 @pytest.fixture
@@ -44,10 +44,10 @@ def unsent(order: PaymentOrder, settings: Settings) -> GatewayTransaction:
     alive = settings.WALLET_GATEWAY
     dead = alive["GATEWAYS"]["default"] | {"BASE_URL": "http://127.0.0.1:9"}
     settings.WALLET_GATEWAY = alive | {"GATEWAYS": {"default": dead}}
-    intent = payments.capture(order, Decimal("5.00"))
+    transaction = payments.capture(order, Decimal("5.00"))
     settings.WALLET_GATEWAY = alive
-    assert intent.state == IntentState.NOT_SENT
-    return intent
+    assert transaction.state == TransactionState.NOT_SENT
+    return transaction
 
 
 DECISION = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 4711"}
@@ -58,7 +58,7 @@ def test_too_early_is_said_beside_the_decision(operator: Client, unknown: Gatewa
 
     assert "Too early: after 24 hours" in page
     unknown.refresh_from_db()
-    assert unknown.state == IntentState.UNKNOWN
+    assert unknown.state == TransactionState.UNKNOWN
 
 
 def test_an_unknown_outcome_is_given_up_with_name_and_reason(
@@ -71,7 +71,7 @@ def test_an_unknown_outcome_is_given_up_with_name_and_reason(
     page = operator.post(url_of(unknown, "decide"), DECISION, follow=True).content.decode()
 
     assert "Capture of 5.00 EUR: Abandoned." in page
-    decision = Evidence.objects.get(intent=unknown, kind="DECISION")
+    decision = Evidence.objects.get(transaction=unknown, kind="DECISION")
     assert (decision.author, decision.detail) == ("anna", "ticket 4711")
     assert payment_of(unknown.payment.order).capture_reserved == 0  # type: ignore[union-attr]
     assert unknown.reference in LogEntry.objects.get().change_message
@@ -126,7 +126,7 @@ def test_a_decision_needs_a_reason(operator: Client, unknown: GatewayTransaction
 def test_only_a_contradiction_can_be_said_to_have_happened(
     operator: Client, unknown: GatewayTransaction
 ) -> None:
-    anomaly = an_intent(a_payment(authorised=500), state="ANOMALY", holds_reservation=False)
+    anomaly = a_transaction(a_payment(authorised=500), state="ANOMALY", holds_reservation=False)
 
     assert "It did happen" not in operator.get(url_of(unknown, "decide")).content.decode()
     assert "It did happen" in operator.get(url_of(anomaly, "decide")).content.decode()
@@ -159,7 +159,7 @@ def test_without_the_permission_nothing_is_decided(
     assert onlooker.get(url_of(unsent, way)).status_code == 403
     assert onlooker.post(url_of(unsent, way), DECISION).status_code == 403
     unsent.refresh_from_db()
-    assert unsent.state == IntentState.NOT_SENT
+    assert unsent.state == TransactionState.NOT_SENT
 
 
 def a_difference() -> Discrepancy:

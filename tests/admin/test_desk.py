@@ -15,9 +15,9 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.admin.conftest import MakePerson, PaidOrder
-from tests.models.rows import a_payment, an_intent, an_order
+from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayPause
 from wallet_gateway.testing.control import SandboxControl
 
@@ -32,10 +32,10 @@ MAY = {"first": "2026-05-01", "last": "2026-05-31"}
 
 def a_sale(minor: int = 2000, currency: str = "EUR", at: datetime = DAY) -> None:
     payment = a_payment(an_order(amount_minor=minor, currency=currency))
-    an_intent(
+    a_transaction(
         payment,
         kind=TransactionKind.CHECKOUT,
-        state=IntentState.APPROVED,
+        state=TransactionState.APPROVED,
         currency=currency,
         amount_minor=minor,
         approved_minor=minor,
@@ -72,7 +72,7 @@ def test_strangers_are_asked_to_log_in(client: Client) -> None:
 
 
 def test_each_thing_that_waits_links_to_its_page(onlooker: Client) -> None:
-    unknown = an_intent(state=IntentState.UNKNOWN)
+    unknown = a_transaction(state=TransactionState.UNKNOWN)
     found = Discrepancy.objects.create(
         kind="MADE_ELSEWHERE", gateway="default", found_at=DAY, fingerprint="f", detail="<b>capture</b>"
     )
@@ -99,7 +99,7 @@ def test_an_authorisation_near_its_end_is_named(
 
 def test_the_whole_page_takes_at_most_fifteen_statements(onlooker: Client) -> None:
     for number in range(30):
-        an_intent(state=IntentState.UNKNOWN)
+        a_transaction(state=TransactionState.UNKNOWN)
         a_sale(at=DAY + timedelta(hours=number))
     with CaptureQueriesContext(connection) as asked:
         text_of(onlooker, **MAY)

@@ -11,8 +11,8 @@ from django.test import Client
 from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson
-from tests.models.rows import a_payment, an_intent, an_order
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from tests.models.rows import a_payment, a_transaction, an_order
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Evidence
 
 if TYPE_CHECKING:
@@ -45,16 +45,20 @@ def _strict(settings: Settings) -> None:
 
 def some_weeks() -> None:
     now = datetime.now(UTC)
-    states = [IntentState.APPROVED] * 5 + [IntentState.REJECTED, IntentState.EXPIRED, IntentState.APPROVED]
+    states = [TransactionState.APPROVED] * 5 + [
+        TransactionState.REJECTED,
+        TransactionState.EXPIRED,
+        TransactionState.APPROVED,
+    ]
     for number in range(90):
         at, state = now - timedelta(days=number % 28, hours=2), states[number % 8]
         currency, minor = (
             ("JPY", 4200 + 31 * number) if number % 9 == 0 else ("EUR", 1990 + 137 * (number % 23))
         )
         kind = TransactionKind.AUTHORIZATION if number % 3 == 0 else TransactionKind.CHECKOUT
-        approved = minor if state is IntentState.APPROVED else None
+        approved = minor if state is TransactionState.APPROVED else None
         columns = {"currency": currency, "amount_minor": minor}
-        intent = an_intent(
+        transaction = a_transaction(
             a_payment(an_order(**columns)),
             kind=kind,
             state=state,
@@ -64,15 +68,19 @@ def some_weeks() -> None:
             **columns,
         )
         Evidence.objects.create(
-            intent=intent,
+            transaction=transaction,
             kind="FAULT" if number % 17 == 0 else "ANSWER",
             state_after=state,
             http_status=503 if number % 17 == 0 else 200,
             elapsed_ms=120 + 7 * (number % 40),
             occurred_at=at,
         )
-    an_intent(state=IntentState.UNKNOWN, state_since=now - timedelta(minutes=40), detail="no answer came")
-    an_intent(state=IntentState.ANOMALY, state_since=now - timedelta(hours=7), detail="two approved records")
+    a_transaction(
+        state=TransactionState.UNKNOWN, state_since=now - timedelta(minutes=40), detail="no answer came"
+    )
+    a_transaction(
+        state=TransactionState.ANOMALY, state_since=now - timedelta(hours=7), detail="two approved records"
+    )
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.models.rows import NOW, an_intent, an_order
+from tests.models.rows import NOW, a_transaction, an_order
 from wallet_gateway.admin.desk_waiting import work_of
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.queries.waiting import MOST_SHOWN, waiting
 
 pytestmark = pytest.mark.django_db
@@ -14,17 +14,17 @@ pytestmark = pytest.mark.django_db
 
 def test_where_there_is_more_than_is_shown_the_list_has_it() -> None:
     for _ in range(MOST_SHOWN):
-        an_intent(state=IntentState.UNKNOWN)
+        a_transaction(state=TransactionState.UNKNOWN)
     (work,) = work_of(waiting({}, now=NOW))
     assert (len(work.items), work.more_url) == (MOST_SHOWN, "")
-    an_intent(state=IntentState.UNKNOWN)
+    a_transaction(state=TransactionState.UNKNOWN)
     (work,) = work_of(waiting({}, now=NOW))
     assert len(work.items) == MOST_SHOWN
     assert work.more_url.endswith("gatewaytransaction/?state__exact=UNKNOWN")
 
 
 def test_text_that_turns_text_around_is_made_visible() -> None:
-    an_intent(state=IntentState.ANOMALY, detail="paid \u202e00.01")
+    a_transaction(state=TransactionState.ANOMALY, detail="paid \u202e00.01")
     (work,) = work_of(waiting({}, now=NOW))
     assert work.items[0].detail == "paid \\u202e00.01"
 

@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from tests.models.rows import NOW, an_intent
+from tests.models.rows import NOW, a_transaction
 from wallet_gateway.models import Evidence
 
 pytestmark = pytest.mark.django_db
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 def test_evidence_shows_what_was_sent_and_what_came_back(operator: Client, onlooker: Client) -> None:
     row = Evidence.objects.create(
-        intent=an_intent(),
+        transaction=a_transaction(),
         kind="ANSWER",
         event="APPROVED",
         state_after="APPROVED",

@@ -22,13 +22,13 @@ from django.utils import timezone
 
 from tests.admin.test_countdown import held
 from tests.admin.test_read_only import a_row_of_each, list_url
-from tests.models.rows import NOW, an_approval, an_intent, an_order
+from tests.models.rows import NOW, a_transaction, an_approval, an_order
 from wallet_gateway.admin.countdown import lapse_from
 from wallet_gateway.admin.desk_waiting import work_of
 from wallet_gateway.admin.orders import PaymentOrderAdmin
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Desk, Discrepancy, PaymentOrder
 from wallet_gateway.queries.waiting import MOST_SHOWN, waiting
 
@@ -310,8 +310,8 @@ def test_a_popup_of_a_shop_keeps_the_condition_of_its_foreign_key(
 
 def test_each_list_that_the_desk_leads_to_can_be_opened(superuser: Client) -> None:
     for number in range(MOST_SHOWN + 1):
-        for state in (IntentState.ANOMALY, IntentState.UNKNOWN, IntentState.NOT_SENT):
-            payment = an_intent(state=state, needs_operator=True).payment
+        for state in (TransactionState.ANOMALY, TransactionState.UNKNOWN, TransactionState.NOT_SENT):
+            payment = a_transaction(state=state, needs_operator=True).payment
         an_order(state=OrderState.OVERPAID)
         an_approval(payment=payment, expires_at=timezone.now() + timedelta(days=1))
         held(6)

@@ -9,7 +9,7 @@ from django.test import Client
 
 from tests.admin.test_migrated_import import HERE
 from tests.admin.test_migrated_refund import deposits  # noqa: F401 - a fixture
-from tests.models.rows import a_deposit, an_approval, an_intent
+from tests.models.rows import a_deposit, a_transaction, an_approval
 from wallet_gateway import wiring
 from wallet_gateway.models import MigratedDeposit
 
@@ -50,9 +50,9 @@ def test_the_page_of_a_deposit_shows_what_waits_for_a_second_person(clerk: Clien
 def test_the_page_of_a_deposit_shows_refunds_that_wait_for_a_person(clerk: Client) -> None:
     deposit = a_deposit(known=True, amount_minor=5000)
     kind = "DETACHED_REFUND"
-    lost = an_intent(deposit=deposit, kind=kind, state="UNKNOWN", amount_minor=100)
-    unsent = an_intent(deposit=deposit, kind=kind, state="NOT_SENT", amount_minor=200)
-    an_intent(deposit=deposit, kind=kind, state="APPROVED", amount_minor=300)
+    lost = a_transaction(deposit=deposit, kind=kind, state="UNKNOWN", amount_minor=100)
+    unsent = a_transaction(deposit=deposit, kind=kind, state="NOT_SENT", amount_minor=200)
+    a_transaction(deposit=deposit, kind=kind, state="APPROVED", amount_minor=300)
 
     page = clerk.get(f"{HERE}{deposit.pk}/change/").content.decode()
 

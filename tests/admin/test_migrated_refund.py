@@ -15,7 +15,7 @@ from tests.admin.conftest import MakePerson, carry_on
 from tests.admin.test_migrated_import import GOOD, HEADER, HERE
 from wallet_gateway import payments
 from wallet_gateway.admin import batch_rows
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
@@ -135,7 +135,7 @@ def test_what_cannot_be_sent_reserves_nothing(
     page = confirmed(clerk, form)
     assert "The gateway cannot be reached. Nothing was sent and nothing is reserved" in page
     assert MigratedDeposit.objects.get(pk=deposits[0].pk).refund_reserved == 0
-    assert GatewayTransaction.objects.get().state == IntentState.ABANDONED
+    assert GatewayTransaction.objects.get().state == TransactionState.ABANDONED
 
 
 def test_a_deposit_is_needed_and_one_that_is_frozen_or_used_up_cannot_be_chosen(
@@ -183,7 +183,7 @@ def test_the_four_amounts_of_a_refused_refund_are_shown(
     # Our books believe in more than the gateway does.
     MigratedDeposit.objects.filter(pk=deposits[0].pk).update(amount_minor=9000)
     page = confirmed(clerk, refund_form(clerk, deposits, OLD1="60.00"))
-    assert GatewayTransaction.objects.get().state == IntentState.REJECTED
+    assert GatewayTransaction.objects.get().state == TransactionState.REJECTED
     shown = re.findall(r"<dd><bdi>([\d.]+)</bdi></dd>", page)
     assert [Decimal(text) for text in shown] == [Decimal(text) for text in ("50", "10", "40", "60")]
 

@@ -20,7 +20,7 @@ from wallet_gateway.admin.operating import (
     carry_out,
 )
 from wallet_gateway.admin.permissions import OF_KIND
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.protocol.money import Money
 
@@ -93,8 +93,8 @@ def test_what_never_left_is_given_up_and_the_next_try_is_a_new_operation(
         carry_out(CAPTURE, payment, Money.parse("1.00", "EUR"), key="k1", author="anna", note="")
     settings.WALLET_GATEWAY = alive
 
-    intent = carry_out(CAPTURE, payment, Money.parse("20.00", "EUR"), key="k2", author="anna", note="")
+    transaction = carry_out(CAPTURE, payment, Money.parse("20.00", "EUR"), key="k2", author="anna", note="")
 
-    assert intent.state == IntentState.APPROVED
+    assert transaction.state == TransactionState.APPROVED
     states = GatewayTransaction.objects.filter(kind="CAPTURE").order_by("pk").values_list("state", flat=True)
     assert list(states) == ["ABANDONED", "APPROVED"]

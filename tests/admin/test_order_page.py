@@ -8,9 +8,9 @@ import pytest
 from django.test import Client
 
 from tests.admin.conftest import MakePerson, PaidOrder, operation_url, order_url
-from tests.models.rows import NOW, a_payment, a_wallet_attempt, an_intent, an_order
+from tests.models.rows import NOW, a_payment, a_transaction, a_wallet_attempt, an_order
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.testing.control import SandboxControl
 
@@ -89,9 +89,9 @@ def test_bodies_are_shown_only_to_who_may_see_evidence(
 
 def test_what_the_browser_reported_is_told_as_a_report(operator: Client) -> None:
     order = an_order()
-    intent = an_intent(a_payment(order), kind="AUTHORIZATION", state="AWAITING_RESULT")
+    transaction = a_transaction(a_payment(order), kind="AUTHORIZATION", state="AWAITING_RESULT")
     hostile = "<script>x</script>\u202e"
-    a_wallet_attempt(intent, events=[{"at": NOW.isoformat(), "event": "ERROR", "detail": hostile}])
+    a_wallet_attempt(transaction, events=[{"at": NOW.isoformat(), "event": "ERROR", "detail": hostile}])
 
     page = page_of(operator, order)
 
@@ -104,8 +104,8 @@ def test_an_unknown_outcome_is_a_task_with_a_way_out(
 ) -> None:
     order = paid_order()
     wallet_sandbox.fault("capture", "status_before", status=500)
-    intent = payments.capture(order, Decimal("5.00"))
-    way_out = f"/gatewaytransaction/{intent.pk}/decide/"
+    transaction = payments.capture(order, Decimal("5.00"))
+    way_out = f"/gatewaytransaction/{transaction.pk}/decide/"
 
     page = page_of(operator, order)
 
@@ -115,15 +115,17 @@ def test_an_unknown_outcome_is_a_task_with_a_way_out(
     assert way_out not in page_of(onlooker, order)
 
 
-@pytest.mark.parametrize("state", [IntentState.OPEN, IntentState.AWAITING_3DS, IntentState.PENDING])
+@pytest.mark.parametrize(
+    "state", [TransactionState.OPEN, TransactionState.AWAITING_3DS, TransactionState.PENDING]
+)
 def test_what_is_pending_is_a_task_only_once_it_has_been_so_for_too_long(
-    operator: Client, state: IntentState
+    operator: Client, state: TransactionState
 ) -> None:
     payment = a_payment()
-    intent = an_intent(payment, kind=TransactionKind.AUTHORIZATION, state=state)
+    transaction = a_transaction(payment, kind=TransactionKind.AUTHORIZATION, state=state)
     assert "Waits for a person" not in page_of(operator, payment.order)
 
-    GatewayTransaction.objects.filter(pk=intent.pk).update(needs_operator=True)
+    GatewayTransaction.objects.filter(pk=transaction.pk).update(needs_operator=True)
     assert "Waits for a person" in page_of(operator, payment.order)
 
 

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 
 from tests.admin.conftest import PaidOrder, operation_url
-from tests.models.rows import an_intent
+from tests.models.rows import a_transaction
 from wallet_gateway.admin.pages import acting, sentence_of, tell
 
 pytestmark = pytest.mark.django_db
@@ -42,14 +42,14 @@ def test_an_outcome_has_the_colour_that_goes_with_it(
     told: list[int] = []
     monkeypatch.setattr(messages, "add_message", lambda request, number, text: told.append(number))
 
-    tell(HttpRequest(), an_intent(state=state))
+    tell(HttpRequest(), a_transaction(state=state))
 
     assert told == [getattr(messages, level.upper())]
 
 
 def test_an_outcome_says_what_was_approved_and_shows_hostile_words_as_text() -> None:
-    intent = an_intent(
+    transaction = a_transaction(
         kind="REFUND", amount_minor=1000, approved_minor=750, state="APPROVED", detail="a\u202eb"
     )
 
-    assert sentence_of(intent) == "Refund of 7.50 EUR: Approved. A\\u202eb."
+    assert sentence_of(transaction) == "Refund of 7.50 EUR: Approved. A\\u202eb."

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.admin.conftest import MakePerson
-from tests.models.rows import NOW, a_deposit, a_payment, an_intent, an_order
+from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
 from wallet_gateway.admin import read_only
 from wallet_gateway.admin.read_only import BoundedPaginator, ReadOnlyAdmin
 from wallet_gateway.models import Discrepancy, Evidence, OperationBatch, PaymentOrder
@@ -37,11 +37,11 @@ def a_row_of_each(number: int = 0) -> dict[str, Any]:
     """Make one row of each kind, with hostile text wherever somebody else writes."""
     order = an_order(order_number=HOSTILE)
     payment = a_payment(order, authorised=2000, state="AUTHORISED")
-    intent = an_intent(
+    transaction = a_transaction(
         payment, detail=HOSTILE, provider_state=HOSTILE, error_code=HOSTILE, author=HOSTILE, note=HOSTILE
     )
     evidence = Evidence.objects.create(
-        intent=intent,
+        transaction=transaction,
         kind="ANSWER",
         event="APPROVED",
         state_after="APPROVED",
@@ -55,8 +55,8 @@ def a_row_of_each(number: int = 0) -> dict[str, Any]:
         kind="MADE_ELSEWHERE",
         gateway="default",
         payment=payment,
-        intent=intent,
-        fingerprint=f"f{intent.pk}",
+        transaction=transaction,
+        fingerprint=f"f{transaction.pk}",
         detail=HOSTILE,
         found_at=NOW,
         reason=HOSTILE,
@@ -65,10 +65,10 @@ def a_row_of_each(number: int = 0) -> dict[str, Any]:
     batch = OperationBatch.objects.create(kind="CAPTURE", author=HOSTILE, note=HOSTILE, created_at=NOW)
     return {
         "paymentorder": order,
-        "gatewaytransaction": intent,
+        "gatewaytransaction": transaction,
         "evidence": evidence,
         "discrepancy": difference,
-        "migrateddeposit": a_deposit(parent_transaction_id=f"{HOSTILE}{intent.pk}"),
+        "migrateddeposit": a_deposit(parent_transaction_id=f"{HOSTILE}{transaction.pk}"),
         "operationbatch": batch,
     }
 
@@ -216,7 +216,7 @@ def test_a_time_on_a_page_is_written_as_in_a_list(superuser: Client) -> None:
 
 
 def test_a_time_that_has_not_come_is_a_dash(superuser: Client) -> None:
-    page = superuser.get(f"/admin/wallet_gateway/gatewaytransaction/{an_intent().pk}/change/")
+    page = superuser.get(f"/admin/wallet_gateway/gatewaytransaction/{a_transaction().pk}/change/")
 
     assert "None" not in page.content.decode()
 

@@ -1,4 +1,4 @@
-"""Intents in the admin: what the page tells of one, and the way out of one that waits."""
+"""Transactions in the admin: what the page tells of one, and the way out of one that waits."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from tests.models.rows import an_intent
+from tests.models.rows import a_transaction
 
 pytestmark = pytest.mark.django_db
 
 
-def test_the_page_of_an_intent_links_its_order_and_costs_few_statements(operator: Client) -> None:
-    intent = an_intent(detail="why", author="ben", note="shipped")
-    url = reverse("admin:wallet_gateway_gatewaytransaction_change", args=[intent.pk])
+def test_the_page_of_an_transaction_links_its_order_and_costs_few_statements(operator: Client) -> None:
+    transaction = a_transaction(detail="why", author="ben", note="shipped")
+    url = reverse("admin:wallet_gateway_gatewaytransaction_change", args=[transaction.pk])
 
     with CaptureQueriesContext(connection) as asked:
         page = operator.get(url).content.decode()
 
     assert len(asked) <= 15
-    assert intent.payment is not None
-    order = intent.payment.order
+    assert transaction.payment is not None
+    order = transaction.payment.order
     assert f'href="/admin/wallet_gateway/paymentorder/{order.pk}/change/">{order.reference}</a>' in page
     for text in ("5.00\N{NO-BREAK SPACE}EUR", "why", "ben", "shipped"):
         assert text in page
@@ -31,9 +31,9 @@ def test_the_page_of_an_intent_links_its_order_and_costs_few_statements(operator
 @pytest.mark.parametrize(
     ("state", "ways"), [("NOT_SENT", 2), ("ANOMALY", 1), ("APPROVED", 0), ("SENDING", 0)]
 )
-def test_an_intent_that_waits_shows_its_ways_out(operator: Client, state: str, ways: int) -> None:
-    intent = an_intent(state=state)
-    page = operator.get(reverse("admin:wallet_gateway_gatewaytransaction_change", args=[intent.pk]))
+def test_an_transaction_that_waits_shows_its_ways_out(operator: Client, state: str, ways: int) -> None:
+    transaction = a_transaction(state=state)
+    page = operator.get(reverse("admin:wallet_gateway_gatewaytransaction_change", args=[transaction.pk]))
 
     text = page.content.decode()
     assert text.count("/send-again/") + text.count("/decide/") == ways

@@ -90,8 +90,8 @@ def test_one_asks_another_agrees_and_it_is_sent_once(
     assert "&quot;ecom.refund&quot;" in page
     page = say(second, "agree", "seen the box")
 
-    (intent,) = refunds()
-    assert (intent.state, intent.author) == ("APPROVED", "anna")
+    (transaction,) = refunds()
+    assert (transaction.state, transaction.author) == ("APPROVED", "anna")
     assert "Refund of 8.00 EUR: Approved." in page
     assert re.search(r"Agreed to by a second person.*?by bert.*?seen the box", page, re.DOTALL)
     assert [(who, what.split(" (")[0]) for who, what in logged()] == [
@@ -247,7 +247,7 @@ def test_in_a_batch_those_above_the_limit_wait_and_the_others_go(
     assert "2 of 2 orders" in page
     assert "Refund of 4.00 EUR: Approved." in page
     assert "Refund of 20.00 EUR: waits for a second person." in page
-    assert {(row.state, row.intent_id is not None) for row in batch.rows.all()} == {
+    assert {(row.state, row.transaction_id is not None) for row in batch.rows.all()} == {
         ("CARRIED_OUT", True),
         ("HANDED_ON", False),
     }
@@ -274,17 +274,17 @@ def test_a_detached_refund_waits_on_the_desk_and_is_agreed_to(
 def test_a_decision_on_a_lost_outcome_waits_as_well(
     operator: Client, second: Client, order: PaymentOrder, settings: Settings
 ) -> None:
-    intent = payment_of(order).opening
-    GatewayTransaction.objects.filter(pk=intent.pk).update(state="ANOMALY", approved_minor=None)
-    url = f"/admin/wallet_gateway/gatewaytransaction/{intent.pk}/decide/"
+    transaction = payment_of(order).opening
+    GatewayTransaction.objects.filter(pk=transaction.pk).update(state="ANOMALY", approved_minor=None)
+    url = f"/admin/wallet_gateway/gatewaytransaction/{transaction.pk}/decide/"
     answer = operator.post(url, {"decision": "DID_NOT_HAPPEN", "reason": "ticket 4711"}, follow=True)
     assert "waits for a second person" in answer.content.decode()
 
     page = second.get(page_of()).content.decode()
     assert "decision: It did not happen" in page
     assert "ticket 4711" in page
-    intent.refresh_from_db()
-    assert intent.state == "ANOMALY"
+    transaction.refresh_from_db()
+    assert transaction.state == "ANOMALY"
 
 
 def test_the_list_the_desk_and_the_order_show_what_waits(

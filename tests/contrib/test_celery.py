@@ -22,9 +22,9 @@ from django.db import connection
 from django.utils import timezone
 
 from tests.contrib.counting_gateway import CountingGateway
-from tests.models.rows import a_payment, an_intent, an_order
+from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway.contrib import celery as adapter
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 
 pytestmark = pytest.mark.every_database
@@ -76,12 +76,12 @@ def due_pages(count: int) -> list[str]:
     for number in range(count):
         order = an_order(amount_minor=1000)
         payment = a_payment(order, reference=f"due-{number}")
-        an_intent(
+        a_transaction(
             payment,
             reference=payment.reference,
             kind=TransactionKind.CHECKOUT,
             amount_minor=1000,
-            state=IntentState.OPEN,
+            state=TransactionState.OPEN,
             state_since=now - timedelta(minutes=5),
             expires_at=now + timedelta(minutes=10),
             next_query_at=now - timedelta(minutes=1),
@@ -145,7 +145,7 @@ def wait_until(done: Callable[[], bool], log: Path) -> None:
 
 
 def unasked() -> int:
-    return GatewayTransaction.objects.filter(state=IntentState.OPEN).count()
+    return GatewayTransaction.objects.filter(state=TransactionState.OPEN).count()
 
 
 @pytest.mark.slow
@@ -166,7 +166,7 @@ def test_four_workers_share_the_rows_and_one_that_is_killed_loses_none(
     assert victim in {worker.pid for worker in workers}
     assert len(asked.workers) >= 3, "the rows were shared"
     # What the dead worker had claimed stays its own for a minute; then it is anybody's.
-    last = GatewayTransaction.objects.get(state=IntentState.OPEN)
+    last = GatewayTransaction.objects.get(state=TransactionState.OPEN)
     assert last.reference == lost
     assert last.next_query_at is not None
     assert last.next_query_at > timezone.now()

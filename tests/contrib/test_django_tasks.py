@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import django
 import pytest
-from django.db import transaction
+from django.db import transaction as db_transaction
 
 from wallet_gateway import payments
 from wallet_gateway.contrib.django_tasks import sweep
@@ -43,7 +43,7 @@ def test_inside_a_transaction_the_immediate_backend_changes_nothing(wallet_sandb
     attempt = payments.start_checkout(order)
     wallet_sandbox.complete_checkout(attempt.reference, "success")
     GatewayTransaction.objects.update(next_query_at=order.created_at - timedelta(minutes=1))
-    with transaction.atomic():
+    with db_transaction.atomic():
         result = sweep.enqueue()
     order.refresh_from_db()
     assert result.status.name == "FAILED"

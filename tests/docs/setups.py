@@ -73,7 +73,7 @@ def an_unknown_refund(names: dict[str, Any]) -> None:
     """A refund that the gateway never got, though the request left; the status query shows nothing of it."""
     a_paid_order(names)
     names["sandbox"].fault("refund", "drop_before", times=1)
-    names["intent"] = payments.refund(names["order"])
+    names["transaction"] = payments.refund(names["order"])
 
 
 def an_unsent_refund(names: dict[str, Any]) -> None:
@@ -82,7 +82,7 @@ def an_unsent_refund(names: dict[str, Any]) -> None:
     given = contexts.context_of("default")
     nobody = Transport(base_url="http://127.0.0.1:9")
     deaf = replace(given, gateway=Gateway(account=given.gateway.account, transport=nobody))
-    names["intent"] = follow_ups.refund(payment=names["order"].payments.get(), context=deaf)
+    names["transaction"] = follow_ups.refund(payment=names["order"].payments.get(), context=deaf)
 
 
 SETUPS = {

@@ -9,13 +9,13 @@ import pytest
 from tests.docs.pages import ROOT
 from wallet_gateway.admin.order_page import FOR_A_PERSON
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import HELD_STATES, IntentState, OrderState
+from wallet_gateway.domain.lifecycle import HELD_STATES, OrderState, TransactionState
 
 PAGE = (ROOT / "docs" / "runbook.md").read_text(encoding="utf-8")
 # One that is being sent ends by its lease, and one that was never claimed is sent by whoever made it.
-ENDS_BY_ITSELF = {IntentState.SENDING, IntentState.CREATED}
+ENDS_BY_ITSELF = {TransactionState.SENDING, TransactionState.CREATED}
 # A page holds nothing back; it waits for a person where the gateway says nothing readable of it.
-SILENT_PAGES = {IntentState.OPEN}
+SILENT_PAGES = {TransactionState.OPEN}
 WAITING_ORDERS = {OrderState.FROZEN, OrderState.OVERPAID}
 
 

@@ -7,11 +7,11 @@ import pytest
 from tests.tables import every
 from wallet_gateway.domain.comparison import DifferenceKind, as_news, differences
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import UNSENT_STATES, IntentEvent, IntentState, advance
+from wallet_gateway.domain.lifecycle import UNSENT_STATES, LifecycleEvent, TransactionState, advance
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.protocol.status import UnreadableRecord
 
-S, V, D = IntentState, Verdict, DifferenceKind
+S, V, D = TransactionState, Verdict, DifferenceKind
 COMPARED = sorted(set(S) - UNSENT_STATES - {S.SENDING})
 APPROVED = Finding(verdict=V.APPROVED, record_id="g1", amount=1000)
 REJECTED = Finding(verdict=V.REJECTED, record_id="g1")
@@ -20,7 +20,7 @@ ABSENT = Finding(verdict=V.NO_NEWS, absent=True, detail="the gateway has no reco
 UNHEARD_OF = Finding(verdict=V.NO_NEWS, detail="undocumented state 'Foo'")
 
 
-def kinds(state: IntentState, finding: Finding) -> list[DifferenceKind]:
+def kinds(state: TransactionState, finding: Finding) -> list[DifferenceKind]:
     return [difference.kind for difference in differences(state, finding)]
 
 
@@ -40,12 +40,12 @@ def kinds(state: IntentState, finding: Finding) -> list[DifferenceKind]:
         (S.APPROVED, UNHEARD_OF),
     ],
 )
-def test_what_agrees_is_no_difference(state: IntentState, finding: Finding) -> None:
+def test_what_agrees_is_no_difference(state: TransactionState, finding: Finding) -> None:
     assert kinds(state, finding) == []
 
 
 @every("state", [s for s in COMPARED if s is not S.APPROVED])
-def test_what_is_approved_there_alone_differs_in_state(state: IntentState) -> None:
+def test_what_is_approved_there_alone_differs_in_state(state: TransactionState) -> None:
     assert kinds(state, APPROVED) == [D.STATE]
 
 
@@ -76,7 +76,9 @@ def test_a_contradiction_is_named_by_its_type(discrepancy: DiscrepancyKind, kind
 
 @every("state", COMPARED)
 @every("finding", [APPROVED, REJECTED, PENDING, ABSENT, UNHEARD_OF])
-def test_whatever_is_said_is_an_event_that_every_state_takes(state: IntentState, finding: Finding) -> None:
+def test_whatever_is_said_is_an_event_that_every_state_takes(
+    state: TransactionState, finding: Finding
+) -> None:
     event, _ = as_news(state, finding)
     if event is not None:
         advance(state, event)
@@ -100,7 +102,7 @@ def test_an_approval_is_never_taken_back_but_becomes_a_task(
 
 
 @pytest.mark.parametrize("state", COMPARED)
-def test_a_record_that_cannot_be_read_is_a_difference_and_takes_nothing_back(state: IntentState) -> None:
+def test_a_record_that_cannot_be_read_is_a_difference_and_takes_nothing_back(state: TransactionState) -> None:
     record = UnreadableRecord(
         id=None, type=None, client_system_transaction_id=None, complaint="id: is missing", fingerprint="f"
     )
@@ -112,5 +114,5 @@ def test_a_record_that_cannot_be_read_is_a_difference_and_takes_nothing_back(sta
 
 
 def test_what_agrees_is_news_of_no_discrepancy() -> None:
-    assert as_news(S.APPROVED, APPROVED) == (IntentEvent.APPROVED, APPROVED)
+    assert as_news(S.APPROVED, APPROVED) == (LifecycleEvent.APPROVED, APPROVED)
     assert as_news(S.OPEN, ABSENT) == (None, ABSENT)

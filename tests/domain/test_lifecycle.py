@@ -19,27 +19,27 @@ from wallet_gateway.domain.lifecycle import (
     TRANSITIONS,
     UNSENT_STATES,
     IllegalTransition,
-    IntentEvent,
-    IntentState,
+    LifecycleEvent,
+    TransactionState,
     advance,
 )
 
-S, E = IntentState, IntentEvent
-CELLS = list(itertools.product(IntentState, IntentEvent))
+S, E = TransactionState, LifecycleEvent
+CELLS = list(itertools.product(TransactionState, LifecycleEvent))
 EVIDENCE = (E.HELD, E.APPROVED, E.REJECTED)
 
 
 def test_every_state_has_a_row_in_both_tables() -> None:
-    assert set(TRANSITIONS) == set(IGNORED) == set(IntentState)
+    assert set(TRANSITIONS) == set(IGNORED) == set(TransactionState)
 
 
 def test_no_event_is_both_a_move_and_ignored() -> None:
-    for state in IntentState:
+    for state in TransactionState:
         assert not set(TRANSITIONS[state]) & IGNORED[state], state
 
 
 @every(("state", "event"), CELLS, ids=[f"{s}-{e}" for s, e in CELLS])
-def test_every_cell_moves_ignores_or_refuses_by_name(state: IntentState, event: IntentEvent) -> None:
+def test_every_cell_moves_ignores_or_refuses_by_name(state: TransactionState, event: LifecycleEvent) -> None:
     if event in TRANSITIONS[state]:
         assert advance(state, event) is TRANSITIONS[state][event]
     elif event in IGNORED[state]:
@@ -49,16 +49,16 @@ def test_every_cell_moves_ignores_or_refuses_by_name(state: IntentState, event: 
             advance(state, event)
 
 
-@every("state", sorted(set(IntentState) - UNSENT_STATES))
-def test_only_what_never_left_can_be_claimed_for_sending(state: IntentState) -> None:
+@every("state", sorted(set(TransactionState) - UNSENT_STATES))
+def test_only_what_never_left_can_be_claimed_for_sending(state: TransactionState) -> None:
     with pytest.raises(IllegalTransition):
         advance(state, E.CLAIM)
 
 
 @every("event", [E.APPROVED, E.REJECTED, E.HELD, E.CONTRADICTED])
-@every("state", sorted(IntentState))
+@every("state", sorted(TransactionState))
 def test_evidence_is_never_refused_by_a_state_in_which_the_gateway_can_have_spoken(
-    state: IntentState, event: IntentEvent
+    state: TransactionState, event: LifecycleEvent
 ) -> None:
     if state in UNSENT_STATES:
         assert advance(state, event) in {state, S.ANOMALY}
@@ -77,7 +77,7 @@ def test_an_open_page_ends_by_evidence_by_its_time_or_by_a_person() -> None:
 
 
 @pytest.mark.parametrize("state", [S.REJECTED, S.ABANDONED, *sorted(UNSENT_STATES)])
-def test_an_approval_after_an_end_without_money_is_a_contradiction(state: IntentState) -> None:
+def test_an_approval_after_an_end_without_money_is_a_contradiction(state: TransactionState) -> None:
     assert advance(state, E.APPROVED) is S.ANOMALY
 
 
@@ -93,7 +93,9 @@ def test_a_second_card_on_a_refused_page_is_money_or_pending_and_not_a_contradic
 
 
 @pytest.mark.parametrize(("state", "event"), CELLS, ids=[f"{s}-{e}" for s, e in CELLS])
-def test_a_page_moves_as_others_do_but_for_its_own_cells(state: IntentState, event: IntentEvent) -> None:
+def test_a_page_moves_as_others_do_but_for_its_own_cells(
+    state: TransactionState, event: LifecycleEvent
+) -> None:
     if event in OF_PAGES.get(state, {}):
         assert advance(state, event, is_page=True) is OF_PAGES[state][event]
     elif event in TRANSITIONS[state] or event in IGNORED[state]:
@@ -104,7 +106,7 @@ def test_a_page_moves_as_others_do_but_for_its_own_cells(state: IntentState, eve
 
 
 def test_a_sender_that_lost_its_claim_changes_nothing_it_was_overtaken_in() -> None:
-    for state in set(IntentState) - {S.CREATED, S.SENDING}:
+    for state in set(TransactionState) - {S.CREATED, S.SENDING}:
         for event in (E.NOTHING_LEFT, E.LOST, E.PAGE_LOST, E.OPENED, E.CHALLENGED):
             assert advance(state, event) is state
 
@@ -113,7 +115,7 @@ def test_a_sender_that_lost_its_claim_changes_nothing_it_was_overtaken_in() -> N
     st.lists(st.sampled_from(EVIDENCE), max_size=6),
     st.sampled_from((S.SENDING, S.UNKNOWN, S.OPEN, S.AWAITING_3DS, S.PENDING)),
 )
-def test_repeating_evidence_changes_nothing(events: list[IntentEvent], state: IntentState) -> None:
+def test_repeating_evidence_changes_nothing(events: list[LifecycleEvent], state: TransactionState) -> None:
     for event in events:
         once = advance(state, event)
         assert advance(once, event) is once
@@ -121,7 +123,7 @@ def test_repeating_evidence_changes_nothing(events: list[IntentEvent], state: In
 
 
 @given(st.permutations((E.HELD, E.HELD, E.APPROVED)))
-def test_pending_and_approved_end_approved_in_any_order(events: list[IntentEvent]) -> None:
+def test_pending_and_approved_end_approved_in_any_order(events: list[LifecycleEvent]) -> None:
     state = S.UNKNOWN
     for event in events:
         state = advance(state, event)
@@ -138,8 +140,8 @@ def test_the_groups_of_states_fit_together() -> None:
 WITHOUT_END = {S.CREATED, S.SENDING, S.NOT_SENT, S.UNKNOWN}
 
 
-@every("state", sorted(set(IntentState) - WITHOUT_END))
-def test_that_a_page_ended_unpaid_is_outranked_by_every_word_of_the_gateway(state: IntentState) -> None:
+@every("state", sorted(set(TransactionState) - WITHOUT_END))
+def test_that_a_page_ended_unpaid_is_outranked_by_every_word_of_the_gateway(state: TransactionState) -> None:
     assert advance(state, E.EXPIRED) is (S.EXPIRED if state in {S.OPEN, S.AWAITING_RESULT} else state)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.tables import every
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentEvent, PaymentType, TransactionKind
+from wallet_gateway.domain.lifecycle import LifecycleEvent, PaymentType, TransactionKind
 from wallet_gateway.domain.outcomes import (
     EVENTS,
     LONGEST_RECORD_ID,
@@ -58,7 +58,7 @@ def expecting(**changes: Any) -> Expectation:
         (TransactionKind.DETACHED_REFUND, PaymentType.SALE, "detached.refund"),
     ],
 )
-def test_every_intent_has_a_wire_type_in_lower_case(
+def test_every_transaction_has_a_wire_type_in_lower_case(
     kind: TransactionKind, payment_type: PaymentType, expected: str
 ) -> None:
     assert folded_type(kind, payment_type) == expected
@@ -66,7 +66,7 @@ def test_every_intent_has_a_wire_type_in_lower_case(
 
 def test_only_no_news_is_no_event() -> None:
     assert set(EVENTS) == set(Verdict) - {Verdict.NO_NEWS}
-    assert EVENTS[Verdict.PENDING] is IntentEvent.HELD
+    assert EVENTS[Verdict.PENDING] is LifecycleEvent.HELD
     assert NO_NEWS.verdict not in EVENTS
 
 
@@ -324,10 +324,10 @@ def test_the_details_of_a_contradiction_can_be_stored() -> None:
     assert "\0" not in read_records([told], CAPTURE).detail
 
 
-# Records of other intents
+# Records of other transactions
 
 
-def test_a_record_that_belongs_to_another_intent_is_not_ours() -> None:
+def test_a_record_that_belongs_to_another_transaction_is_not_ours() -> None:
     expected = expecting(taken=frozenset({("g1", "ecom.capture")}))
     assert read_records([record()], expected).absent
     assert read_records([record(), record(id="g2")], expected).record_id == "g2"
@@ -421,7 +421,7 @@ def test_a_long_id_of_a_record_that_is_not_ours_is_no_matter() -> None:
     ],
     ids=["approved", "errored", "pending", "foreign", "attributed", "fits", "expected"],
 )
-def test_approved_records_that_none_of_our_intents_asked_for_are_pointed_out(
+def test_approved_records_that_none_of_our_transactions_asked_for_are_pointed_out(
     changes: dict[str, Any], is_elsewhere: bool
 ) -> None:
     expected = expecting(

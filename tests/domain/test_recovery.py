@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.recovery import (
     LADDER,
     Position,
@@ -23,13 +23,13 @@ from wallet_gateway.domain.recovery import (
     rung_after,
 )
 
-S = IntentState
+S = TransactionState
 NOW = datetime(2026, 5, 17, 12, 0, tzinfo=UTC)
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 END = NOW + 15 * MINUTE
 
 
-def position(state: IntentState, **given: object) -> Position:
+def position(state: TransactionState, **given: object) -> Position:
     fields = {
         "kind": TransactionKind.CHECKOUT,
         "state": state,
@@ -40,7 +40,7 @@ def position(state: IntentState, **given: object) -> Position:
     return Position(**fields)  # type: ignore[arg-type]
 
 
-def waits(state: IntentState, **given: object) -> list[timedelta]:
+def waits(state: TransactionState, **given: object) -> list[timedelta]:
     return [instant - NOW for instant in instants(position(state, **given))]
 
 
@@ -52,7 +52,7 @@ def test_an_unknown_outcome_is_asked_after_two_five_and_fifteen_seconds_and_then
 
 
 def test_an_open_page_is_asked_after_one_three_five_ten_minutes_and_after_its_end() -> None:
-    assert waits(IntentState.OPEN)[:6] == [
+    assert waits(TransactionState.OPEN)[:6] == [
         MINUTE,
         3 * MINUTE,
         5 * MINUTE,
@@ -63,50 +63,52 @@ def test_an_open_page_is_asked_after_one_three_five_ten_minutes_and_after_its_en
 
 
 def test_a_page_of_one_minute_is_not_asked_after_before_its_end() -> None:
-    assert waits(IntentState.OPEN, expires_at=NOW + MINUTE)[0] == 2 * MINUTE
+    assert waits(TransactionState.OPEN, expires_at=NOW + MINUTE)[0] == 2 * MINUTE
 
 
 def test_a_lost_page_is_watched_from_its_settle_time_on_for_a_week() -> None:
-    assert waits(IntentState.ABANDONED)[:2] == [30 * MINUTE, 30 * MINUTE + DAY]
-    assert waits(IntentState.ABANDONED)[-1] == 30 * MINUTE + 7 * DAY
+    assert waits(TransactionState.ABANDONED)[:2] == [30 * MINUTE, 30 * MINUTE + DAY]
+    assert waits(TransactionState.ABANDONED)[-1] == 30 * MINUTE + 7 * DAY
 
 
 def test_what_a_person_gave_up_is_watched_for_ninety_days() -> None:
-    watched = waits(IntentState.ABANDONED, decided_by_person=True, kind=TransactionKind.CAPTURE)
+    watched = waits(TransactionState.ABANDONED, decided_by_person=True, kind=TransactionKind.CAPTURE)
     assert watched[-1] == 90 * DAY
 
 
 def test_an_approval_is_confirmed_after_five_minutes_and_not_again_once_seen() -> None:
-    assert waits(IntentState.APPROVED)[0] == 5 * MINUTE
-    assert waits(IntentState.APPROVED, confirmed=True) == []
+    assert waits(TransactionState.APPROVED)[0] == 5 * MINUTE
+    assert waits(TransactionState.APPROVED, confirmed=True) == []
 
 
 @pytest.mark.parametrize("kind", sorted(set(TransactionKind) - {TransactionKind.CHECKOUT}))
 def test_a_refusal_is_looked_at_once_more_after_five_minutes(kind: TransactionKind) -> None:
-    assert waits(IntentState.REJECTED, kind=kind) == [5 * MINUTE]
-    assert waits(IntentState.REJECTED, kind=kind, expires_at=None) == [5 * MINUTE]
+    assert waits(TransactionState.REJECTED, kind=kind) == [5 * MINUTE]
+    assert waits(TransactionState.REJECTED, kind=kind, expires_at=None) == [5 * MINUTE]
 
 
 WEEK_OF_A_PAGE = [16 * MINUTE, 30 * MINUTE, *(30 * MINUTE + day * DAY for day in range(1, 8))]
 
 
 def test_a_page_on_which_a_card_was_refused_is_watched_until_its_end_and_a_week_longer() -> None:
-    assert waits(IntentState.REJECTED) == [5 * MINUTE, *WEEK_OF_A_PAGE]
-    assert waits(IntentState.REJECTED, expires_at=None) == [5 * MINUTE, *WEEK_OF_A_PAGE], "the longest life"
+    assert waits(TransactionState.REJECTED) == [5 * MINUTE, *WEEK_OF_A_PAGE]
+    assert waits(TransactionState.REJECTED, expires_at=None) == [5 * MINUTE, *WEEK_OF_A_PAGE], (
+        "the longest life"
+    )
 
 
 def test_what_was_refused_after_its_page_had_ended_is_watched_for_what_is_left_of_the_week() -> None:
     ended = NOW - 3 * DAY - 30 * MINUTE
-    days = waits(IntentState.REJECTED, expires_at=ended)
+    days = waits(TransactionState.REJECTED, expires_at=ended)
     assert days == [5 * MINUTE, *(day * DAY - 15 * MINUTE for day in range(1, 5))]
-    assert waits(IntentState.REJECTED, expires_at=NOW - 30 * DAY) == [5 * MINUTE]
+    assert waits(TransactionState.REJECTED, expires_at=NOW - 30 * DAY) == [5 * MINUTE]
 
 
 @given(st.floats(min_value=-1, max_value=1))
 def test_however_the_questions_jitter_one_comes_after_a_refused_page_has_settled(jitter: float) -> None:
-    timetable = instants(position(IntentState.REJECTED))
+    timetable = instants(position(TransactionState.REJECTED))
     rung = timetable.index(END + 15 * MINUTE)
-    asked = next_query_at(position(IntentState.REJECTED, rung=rung), jitter=jitter)
+    asked = next_query_at(position(TransactionState.REJECTED, rung=rung), jitter=jitter)
     assert asked is not None
     assert END + 15 * MINUTE <= asked < END + 20 * MINUTE
 
@@ -114,14 +116,14 @@ def test_however_the_questions_jitter_one_comes_after_a_refused_page_has_settled
 @pytest.mark.parametrize(
     "state",
     [
-        IntentState.CREATED,
-        IntentState.AWAITING_RESULT,
-        IntentState.SENDING,
-        IntentState.NOT_SENT,
-        IntentState.ANOMALY,
+        TransactionState.CREATED,
+        TransactionState.AWAITING_RESULT,
+        TransactionState.SENDING,
+        TransactionState.NOT_SENT,
+        TransactionState.ANOMALY,
     ],
 )
-def test_nothing_is_asked_about_what_was_not_sent_or_waits_for_a_person(state: IntentState) -> None:
+def test_nothing_is_asked_about_what_was_not_sent_or_waits_for_a_person(state: TransactionState) -> None:
     assert next_query_at(position(state)) is None
 
 
@@ -131,7 +133,7 @@ NEVER_GIVEN_UP = [S.UNKNOWN, S.OPEN, S.AWAITING_3DS, S.PENDING]
 @pytest.mark.parametrize("state", NEVER_GIVEN_UP)
 @given(rung=st.integers(min_value=0, max_value=500), jitter=st.floats(min_value=-1, max_value=1))
 def test_about_what_has_not_ended_there_is_always_a_next_question(
-    state: IntentState, rung: int, jitter: float
+    state: TransactionState, rung: int, jitter: float
 ) -> None:
     asked = next_query_at(position(state, rung=rung), jitter=jitter)
     later = next_query_at(position(state, rung=rung + 1), jitter=jitter)
@@ -143,7 +145,7 @@ def test_about_what_has_not_ended_there_is_always_a_next_question(
 
 
 @pytest.mark.parametrize("state", NEVER_GIVEN_UP)
-def test_an_answer_after_a_long_silence_covers_the_weeks_that_it_lasted(state: IntentState) -> None:
+def test_an_answer_after_a_long_silence_covers_the_weeks_that_it_lasted(state: TransactionState) -> None:
     for days in (1, 35, 100, 1000):
         now = NOW + days * DAY
         rung = rung_after(position(state, rung=3), now)
@@ -158,14 +160,14 @@ def test_an_end_is_not_asked_about_for_ever() -> None:
 
 
 def test_a_used_up_timetable_asks_no_more() -> None:
-    assert next_query_at(position(IntentState.REJECTED, rung=10)) is None
-    assert next_query_at(position(IntentState.REJECTED, kind=TransactionKind.CAPTURE, rung=1)) is None
+    assert next_query_at(position(TransactionState.REJECTED, rung=10)) is None
+    assert next_query_at(position(TransactionState.REJECTED, kind=TransactionKind.CAPTURE, rung=1)) is None
 
 
 @given(st.integers(min_value=0, max_value=len(LADDER) - 1), st.floats(min_value=-1, max_value=1))
 def test_jitter_moves_a_question_by_at_most_a_fifth_of_its_wait(rung: int, jitter: float) -> None:
-    plain = next_query_at(position(IntentState.UNKNOWN, rung=rung))
-    moved = next_query_at(position(IntentState.UNKNOWN, rung=rung), jitter=jitter)
+    plain = next_query_at(position(TransactionState.UNKNOWN, rung=rung))
+    moved = next_query_at(position(TransactionState.UNKNOWN, rung=rung), jitter=jitter)
     wait = LADDER[rung] - (LADDER[rung - 1] if rung else timedelta())
     assert plain is not None
     assert moved is not None
@@ -202,29 +204,29 @@ def test_a_person_is_asked_after_a_patience_of_its_own() -> None:
 
 
 def test_what_is_pending_is_asked_after_ever_more_rarely_for_a_month_and_then_by_the_week() -> None:
-    asked = waits(IntentState.PENDING)
-    assert asked == waits(IntentState.AWAITING_3DS)
+    asked = waits(TransactionState.PENDING)
+    assert asked == waits(TransactionState.AWAITING_3DS)
     assert [wait.total_seconds() for wait in asked[:4]] == [15, 45, 105, 225]
     assert 30 * DAY < asked[-1] < 32 * DAY
 
 
 def test_an_expired_page_is_watched_for_a_week_more() -> None:
-    watched = waits(IntentState.EXPIRED)
+    watched = waits(TransactionState.EXPIRED)
     assert watched[0] == 30 * MINUTE + DAY
     assert len(watched) == 7
 
 
 @pytest.mark.parametrize("kind", [TransactionKind.CAPTURE, TransactionKind.DETACHED_REFUND])
 def test_only_pages_and_decisions_are_watched(kind: TransactionKind) -> None:
-    assert waits(IntentState.ABANDONED, kind=kind, expires_at=None) == []
+    assert waits(TransactionState.ABANDONED, kind=kind, expires_at=None) == []
 
 
 def test_an_open_page_of_unknown_end_is_taken_for_one_of_the_longest_life() -> None:
-    longest = position(IntentState.OPEN, expires_at=NOW + 15 * MINUTE)
-    unknown = position(IntentState.OPEN, expires_at=None)
+    longest = position(TransactionState.OPEN, expires_at=NOW + 15 * MINUTE)
+    unknown = position(TransactionState.OPEN, expires_at=None)
     assert instants(unknown) == instants(longest)
     assert page_end(unknown) == NOW + 15 * MINUTE
-    assert waits(IntentState.ABANDONED, expires_at=None) == []
+    assert waits(TransactionState.ABANDONED, expires_at=None) == []
 
 
 @pytest.mark.parametrize(
@@ -232,12 +234,12 @@ def test_an_open_page_of_unknown_end_is_taken_for_one_of_the_longest_life() -> N
 )
 def test_an_open_page_is_silent_a_day_past_its_end(age: timedelta, silent: bool) -> None:
     for rung in (0, 4, 12):
-        assert is_silent(position(IntentState.OPEN, rung=rung), END + age) is silent
+        assert is_silent(position(TransactionState.OPEN, rung=rung), END + age) is silent
 
 
 @pytest.mark.parametrize("rung", [0, 5, 20])
 def test_anything_else_is_silent_when_a_due_question_has_had_no_answer_for_a_day(rung: int) -> None:
-    at = position(IntentState.PENDING, rung=rung)
+    at = position(TransactionState.PENDING, rung=rung)
     due = instants(at)[rung]
     assert not is_silent(at, due + DAY - timedelta(seconds=1))
     assert is_silent(at, due + DAY)
@@ -248,9 +250,9 @@ def test_however_the_questions_jitter_one_after_the_settle_time_concludes(
     jitter: float, seconds: int
 ) -> None:
     end = NOW + timedelta(seconds=seconds)
-    timetable = instants(position(IntentState.OPEN, expires_at=end))
+    timetable = instants(position(TransactionState.OPEN, expires_at=end))
     rung = timetable.index(end + 15 * MINUTE)
-    asked = next_query_at(position(IntentState.OPEN, expires_at=end, rung=rung), jitter=jitter)
+    asked = next_query_at(position(TransactionState.OPEN, expires_at=end, rung=rung), jitter=jitter)
     assert asked is not None
     assert may_conclude_expired(expires_at=end, now=asked)
     assert asked < end + 20 * MINUTE

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from tests.tables import every
-from wallet_gateway.domain.lifecycle import HELD_STATES, IntentState
+from wallet_gateway.domain.lifecycle import HELD_STATES, TransactionState
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
 
-S, W = IntentState, WalletOutcome
+S, W = TransactionState, WalletOutcome
 
 
 @every("state", sorted(HELD_STATES - {S.AWAITING_3DS}))
-def test_whatever_may_still_be_charged_is_being_checked(state: IntentState) -> None:
+def test_whatever_may_still_be_charged_is_being_checked(state: TransactionState) -> None:
     assert outcome_of(state) is W.CHECKING
 
 
@@ -25,5 +25,5 @@ def test_whatever_may_still_be_charged_is_being_checked(state: IntentState) -> N
         (S.ABANDONED, W.TRY_AGAIN),
     ],
 )
-def test_what_is_plainly_over_says_what_to_do(state: IntentState, expected: WalletOutcome) -> None:
+def test_what_is_plainly_over_says_what_to_do(state: TransactionState, expected: WalletOutcome) -> None:
     assert outcome_of(state) is expected

@@ -32,8 +32,8 @@ order = PaymentOrder.objects.get(reference={reference!r})
 given = settings.WALLET_GATEWAY
 dead = {{**given["GATEWAYS"]["default"], "BASE_URL": "http://127.0.0.1:9"}}
 with override_settings(WALLET_GATEWAY={{**given, "GATEWAYS": {{**given["GATEWAYS"], "default": dead}}}}):
-    intent = payments.capture(order, Decimal("5.00"))
-assert intent.state == "NOT_SENT", intent.state
+    transaction = payments.capture(order, Decimal("5.00"))
+assert transaction.state == "NOT_SENT", transaction.state
 """
 
 

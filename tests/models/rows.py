@@ -6,7 +6,7 @@ import itertools
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import (
     Approval,
     GatewayTransaction,
@@ -59,7 +59,7 @@ def a_deposit(**columns: Any) -> MigratedDeposit:
     return MigratedDeposit.objects.create(**given | columns)
 
 
-def an_intent(payment: Payment | None = None, **columns: Any) -> GatewayTransaction:
+def a_transaction(payment: Payment | None = None, **columns: Any) -> GatewayTransaction:
     if payment is None and "deposit" not in columns:
         payment = a_payment()
     given: dict[str, Any] = {
@@ -69,7 +69,7 @@ def an_intent(payment: Payment | None = None, **columns: Any) -> GatewayTransact
         "reference": f"INT-{next(_numbers)}",
         "currency": "EUR",
         "amount_minor": 500,
-        "state": IntentState.CREATED,
+        "state": TransactionState.CREATED,
         "state_since": NOW,
         "created_at": NOW,
     }
@@ -78,14 +78,19 @@ def an_intent(payment: Payment | None = None, **columns: Any) -> GatewayTransact
     return GatewayTransaction.objects.create(**given | columns)
 
 
-def a_wallet_attempt(intent: GatewayTransaction | None = None, **columns: Any) -> WalletAttempt:
-    if intent is None:
-        kind, state = TransactionKind.AUTHORIZATION, IntentState.AWAITING_RESULT
-        intent = an_intent(kind=kind, state=state)
+def a_wallet_attempt(transaction: GatewayTransaction | None = None, **columns: Any) -> WalletAttempt:
+    if transaction is None:
+        kind, state = TransactionKind.AUTHORIZATION, TransactionState.AWAITING_RESULT
+        transaction = a_transaction(kind=kind, state=state)
     key = WalletKey.objects.create(
         gateway="default", api_key=b"a", encryption_key=b"e", fetched_at=NOW, expires_at=NOW
     )
-    given: dict[str, Any] = {"intent": intent, "key": key, "gateway": "default", "session_hash": "0" * 64}
+    given: dict[str, Any] = {
+        "transaction": transaction,
+        "key": key,
+        "gateway": "default",
+        "session_hash": "0" * 64,
+    }
     return WalletAttempt.objects.create(**given | columns)
 
 

@@ -6,7 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
+from django.db import transaction as db_transaction
 
 from tests.models.rows import NOW, a_deposit, a_payment, an_approval
 from wallet_gateway.models import ApprovalState
@@ -23,14 +24,14 @@ WRONG: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("what", WRONG)
 def test_the_database_refuses_a_request(what: str) -> None:
-    with transaction.atomic(), pytest.raises(IntegrityError):
+    with db_transaction.atomic(), pytest.raises(IntegrityError):
         an_approval(**WRONG[what])
 
 
 def test_one_subject_has_one_request_that_waits_and_one_key_one_request() -> None:
     an_approval(slot="payment:1", key="K-1")
     for taken in ({"slot": "payment:1"}, {"key": "K-1"}):
-        with transaction.atomic(), pytest.raises(IntegrityError):
+        with db_transaction.atomic(), pytest.raises(IntegrityError):
             an_approval(**taken)
     an_approval()
     an_approval()

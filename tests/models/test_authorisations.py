@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.models.rows import a_payment, an_intent, an_order
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from tests.models.rows import a_payment, a_transaction, an_order
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models.authorisations import uncaptured
 
@@ -17,10 +17,10 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 def authorised(kind: str = TransactionKind.CHECKOUT, gateway: str = "default", **columns: Any) -> str:
     given = {"type": "preauthorization", "authorised": 2000} | columns
     payment = a_payment(an_order(type=given["type"]), **given)
-    intent = an_intent(
-        payment, reference=payment.reference, kind=kind, state=IntentState.APPROVED, gateway=gateway
+    transaction = a_transaction(
+        payment, reference=payment.reference, kind=kind, state=TransactionState.APPROVED, gateway=gateway
     )
-    return str(intent.reference)
+    return str(transaction.reference)
 
 
 @pytest.mark.parametrize(
@@ -39,4 +39,4 @@ def authorised(kind: str = TransactionKind.CHECKOUT, gateway: str = "default", *
 )
 def test_what_is_left_decides(columns: dict[str, Any], found: bool) -> None:
     reference = authorised(**columns)
-    assert [intent.reference for intent in uncaptured("default")] == [reference] * found
+    assert [transaction.reference for transaction in uncaptured("default")] == [reference] * found

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
+from django.db import transaction as db_transaction
 from django.utils import timezone
 
 from tests.models.rows import a_deposit, an_order
@@ -38,7 +39,7 @@ def test_a_row_is_about_an_order_or_a_deposit_and_never_about_both_or_neither(ba
     assert OperationBatchRow.objects.create(batch=batch, order=order).subject == order
     assert OperationBatchRow.objects.create(batch=batch, deposit=deposit).subject == deposit
     for columns in ({}, {"order": order, "deposit": deposit}):
-        with pytest.raises(IntegrityError), transaction.atomic():
+        with pytest.raises(IntegrityError), db_transaction.atomic():
             OperationBatchRow.objects.create(batch=batch, **columns)
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
+from django.db import transaction as db_transaction
 
 from tests.models.rows import NOW
 from wallet_gateway.models import Discrepancy
@@ -26,7 +27,7 @@ def a_difference(**columns: Any) -> Discrepancy:
 
 def test_one_difference_is_one_row_byte_for_byte() -> None:
     a_difference()
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         a_difference()
     assert a_difference(fingerprint="F").pk
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from django.db import transaction
+from django.db import transaction as db_transaction
 from django.db.models import ProtectedError
 
-from tests.models.rows import NOW, an_intent
+from tests.models.rows import NOW, a_transaction
 from wallet_gateway.models import Evidence, EvidenceKind
 from wallet_gateway.models.evidence import EvidenceIsAppendOnly
 
@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 @pytest.fixture
 def evidence() -> Evidence:
     return Evidence.objects.create(
-        intent=an_intent(),
+        transaction=a_transaction(),
         kind=EvidenceKind.ANSWER,
         event="APPROVED",
         state_after="APPROVED",
@@ -43,8 +43,8 @@ WAYS: dict[str, Callable[[Evidence], object]] = {
     "delete some": lambda row: Evidence.objects.filter(pk=row.pk).delete(),
     "bulk update": lambda row: Evidence.objects.bulk_update([changed(row)], ["detail"]),
     "update or create": lambda row: Evidence.objects.update_or_create(pk=row.pk, defaults={"detail": "x"}),
-    "through its intent": lambda row: row.intent.evidence.update(detail="x"),
-    "delete through its intent": lambda row: row.intent.evidence.all().delete(),
+    "through its transaction": lambda row: row.transaction.evidence.update(detail="x"),
+    "delete through its transaction": lambda row: row.transaction.evidence.all().delete(),
 }
 
 
@@ -52,16 +52,18 @@ WAYS: dict[str, Callable[[Evidence], object]] = {
 def test_there_is_no_way_to_change_what_was_learned(
     way: Callable[[Evidence], object], evidence: Evidence
 ) -> None:
-    with pytest.raises(EvidenceIsAppendOnly, match="never"), transaction.atomic():
+    with pytest.raises(EvidenceIsAppendOnly, match="never"), db_transaction.atomic():
         way(evidence)
     assert Evidence.objects.get().detail == "as it was"
 
 
-def test_an_intent_cannot_be_deleted_from_under_it(evidence: Evidence) -> None:
+def test_an_transaction_cannot_be_deleted_from_under_it(evidence: Evidence) -> None:
     with pytest.raises(ProtectedError):
-        evidence.intent.delete()
+        evidence.transaction.delete()
 
 
 def test_more_can_be_added(evidence: Evidence) -> None:
-    Evidence(intent=evidence.intent, kind=EvidenceKind.FAULT, state_after="UNKNOWN", occurred_at=NOW).save()
+    Evidence(
+        transaction=evidence.transaction, kind=EvidenceKind.FAULT, state_after="UNKNOWN", occurred_at=NOW
+    ).save()
     assert [str(row) for row in Evidence.objects.all()] == ["ANSWER APPROVED", "FAULT no news"]

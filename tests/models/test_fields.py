@@ -8,7 +8,7 @@ from django.db import connection
 from django.db.backends.dummy.base import DatabaseWrapper
 from django.utils import translation
 
-from tests.models.rows import an_intent
+from tests.models.rows import a_transaction
 from tests.tables import every
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
@@ -48,8 +48,8 @@ def test_mysql_itself_is_given_a_collation_that_it_has() -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("other", ["a-1", "A-1 ", "A-1\t", "Á-1", " A-1"])
 def test_what_differs_in_one_byte_is_another_value(other: str) -> None:
-    first = an_intent(record_id="A-1", key="A-1")
-    second = an_intent(record_id=other, key=other)
+    first = a_transaction(record_id="A-1", key="A-1")
+    second = a_transaction(record_id=other, key=other)
     rows = GatewayTransaction.objects
     for name in ("record_id", "key"):
         assert rows.get(**{name: "A-1"}) == first
@@ -61,7 +61,7 @@ def test_what_differs_in_one_byte_is_another_value(other: str) -> None:
 def test_what_begins_with_a_text_is_found_byte_by_byte(text: str) -> None:
     names = {"A", "A-1", "A-10", "A-1x", "A%1", "A_1", "a-1", "B", "Á-1", "A-10\\", "A-1'"}
     for name in names:
-        an_intent(record_id=name)
+        a_transaction(record_id=name)
     found = GatewayTransaction.objects.filter(record_id__begins=text).values_list("record_id", flat=True)
     assert set(found) == {name for name in names if name.startswith(text)}
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
+from django.db import transaction as db_transaction
 
 from tests.models.rows import NOW
 from wallet_gateway.models import WorkMark
@@ -28,5 +29,5 @@ def test_names_differ_by_case_and_are_unique() -> None:
     WorkMark.set("a", now=NOW)
     WorkMark.set("A", now=NOW)
     assert WorkMark.objects.count() == 2
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         WorkMark.objects.create(name="a", marked_at=NOW)

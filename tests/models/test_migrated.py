@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
+from django.db import transaction as db_transaction
 
 from tests.models.rows import a_deposit
 from wallet_gateway.models import MigratedDeposit
@@ -26,7 +27,7 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
     ],
 )
 def test_more_than_a_known_deposit_holds_is_refused_by_the_table(columns: dict[str, Any]) -> None:
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         a_deposit(**columns)
 
 
@@ -45,7 +46,7 @@ def test_what_is_left_of_a_known_one() -> None:
 
 def test_a_gateway_knows_a_deposit_once_byte_for_byte() -> None:
     a_deposit(parent_transaction_id="OLD-a")
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         a_deposit(parent_transaction_id="OLD-a")
     assert a_deposit(parent_transaction_id="OLD-A").pk
     assert a_deposit(parent_transaction_id="OLD-a", gateway="second").pk

@@ -7,7 +7,7 @@ from django.apps import apps
 from django.utils import translation
 
 from tests.tables import every
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
+from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.models.names import name_of
 
 pytestmark = pytest.mark.every_database
@@ -63,6 +63,6 @@ def test_the_same_word_of_two_enumerations_has_one_name() -> None:
     assert name_of(OrderState.REFUNDED) is name_of(PaymentState.REFUNDED)
 
 
-@every("member", [*IntentState, *TransactionKind], ids=str)
-def test_whatever_a_timeline_tells_of_has_a_name(member: IntentState | TransactionKind) -> None:
+@every("member", [*TransactionState, *TransactionKind], ids=str)
+def test_whatever_a_timeline_tells_of_has_a_name(member: TransactionState | TransactionKind) -> None:
     assert str(name_of(member))

@@ -6,7 +6,8 @@ import re
 
 import pytest
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
+from django.db import transaction as db_transaction
 
 from tests.models.rows import a_payment, an_order
 from wallet_gateway.domain.lifecycle import OrderState
@@ -19,13 +20,13 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize("amount", [0, -1])
 def test_there_is_something_to_pay(amount: int) -> None:
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         an_order(amount_minor=amount)
 
 
 def test_a_reference_is_used_once_byte_for_byte() -> None:
     an_order(reference="A-1")
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         an_order(reference="A-1")
     assert an_order(reference="a-1").reference == "a-1"
 
@@ -35,7 +36,7 @@ def test_a_token_is_128_random_bits_for_a_url() -> None:
     assert len(tokens) == 200
     assert all(re.fullmatch(r"[A-Za-z0-9_-]{22}", token) for token in tokens)
     order = an_order()
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         an_order(token=order.token)
 
 

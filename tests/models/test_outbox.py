@@ -6,9 +6,10 @@ import uuid
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
+from django.db import transaction as db_transaction
 
-from tests.models.rows import NOW, an_intent
+from tests.models.rows import NOW, a_transaction
 from wallet_gateway.models import FactKind, OutboxFact
 from wallet_gateway.protocol.money import Money
 
@@ -16,12 +17,12 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def a_fact(**columns: Any) -> OutboxFact:
-    intent = an_intent()
-    assert intent.payment is not None
+    transaction = a_transaction()
+    assert transaction.payment is not None
     given: dict[str, Any] = {
         "kind": FactKind.PAID,
-        "order": intent.payment.order,
-        "intent": intent,
+        "order": transaction.payment.order,
+        "transaction": transaction,
         "currency": "EUR",
         "amount_minor": 500,
         "occurred_at": NOW,
@@ -33,7 +34,7 @@ def test_every_fact_has_an_id_of_its_own() -> None:
     assert a_fact().fact_id != a_fact().fact_id
     same = uuid.uuid4()
     a_fact(fact_id=same)
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         a_fact(fact_id=same)
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
+from django.db import transaction as db_transaction
 from django.db.models import F, ProtectedError
 
-from tests.models.rows import a_payment, an_intent, an_order
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from tests.models.rows import a_payment, a_transaction, an_order
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.standing import Reversal, Sums
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.protocol.money import Money
@@ -49,9 +50,9 @@ STORED = [
 @pytest.mark.parametrize("columns", [row[1] for row in REFUSED], ids=[row[0] for row in REFUSED])
 def test_sums_that_cannot_be_are_refused_by_the_table(columns: dict[str, Any]) -> None:
     payment = a_payment()
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         a_payment(**columns)
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         Payment.objects.filter(pk=payment.pk).update(**columns)
 
 
@@ -64,33 +65,33 @@ def test_sums_that_can_be_are_stored(columns: dict[str, Any]) -> None:
 
 def test_a_blind_addition_beyond_the_limit_is_refused() -> None:
     payment = a_payment(authorised=10, captured=9)
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         Payment.objects.filter(pk=payment.pk).update(captured=F("captured") + 2)
 
 
 def test_an_orders_attempts_are_numbered_once() -> None:
     order = an_order()
     a_payment(order, number=1)
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         a_payment(order, number=1)
     assert a_payment(number=1).number == 1
 
 
 def test_a_reference_is_used_once_byte_for_byte() -> None:
     a_payment(reference="REF-a")
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         a_payment(reference="REF-a")
     assert a_payment(reference="REF-A").reference == "REF-A"
     assert Payment.objects.filter(reference="ref-a").count() == 0
 
 
-def test_a_payment_and_its_order_cannot_be_deleted_from_under_their_intents() -> None:
-    intent = an_intent()
-    assert intent.payment is not None
+def test_a_payment_and_its_order_cannot_be_deleted_from_under_their_transactions() -> None:
+    transaction = a_transaction()
+    assert transaction.payment is not None
     with pytest.raises(ProtectedError):
-        intent.payment.delete()
+        transaction.payment.delete()
     with pytest.raises(ProtectedError):
-        intent.payment.order.delete()
+        transaction.payment.order.delete()
 
 
 # What the row says
@@ -115,20 +116,24 @@ def test_the_sums_as_a_value() -> None:
 
 
 @pytest.mark.parametrize("kind", [TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION])
-def test_the_intent_that_opened_it_is_the_one_with_its_reference(kind: TransactionKind) -> None:
+def test_the_transaction_that_opened_it_is_the_one_with_its_reference(kind: TransactionKind) -> None:
     payment = a_payment()
-    opening = an_intent(
-        payment, kind=kind, reference=payment.reference, state=IntentState.OPEN, redirect_url="https://p/"
+    opening = a_transaction(
+        payment,
+        kind=kind,
+        reference=payment.reference,
+        state=TransactionState.OPEN,
+        redirect_url="https://p/",
     )
-    an_intent(payment)
+    a_transaction(payment)
     assert payment.opening == opening
     assert (payment.redirect_url, payment.is_open) == ("https://p/", True)
     assert payment.expires_at == opening.expires_at
 
 
-def test_the_opening_intent_is_read_once(django_assert_num_queries: Any) -> None:  # noqa: ANN401
+def test_the_opening_transaction_is_read_once(django_assert_num_queries: Any) -> None:  # noqa: ANN401
     payment = a_payment()
-    an_intent(payment, kind=TransactionKind.CHECKOUT, reference=payment.reference)
+    a_transaction(payment, kind=TransactionKind.CHECKOUT, reference=payment.reference)
     payment = Payment.objects.get(pk=payment.pk)
     with django_assert_num_queries(1):
         assert payment.redirect_url == ""

@@ -44,7 +44,7 @@ def payment_of(order: PaymentOrder, **changes: object) -> Payment:
     return Payment(**(values | changes))
 
 
-def intent_of(payment: Payment, **changes: object) -> GatewayTransaction:
+def transaction_of(payment: Payment, **changes: object) -> GatewayTransaction:
     values: dict[str, object] = {
         "payment": payment,
         "gateway": "default",
@@ -66,9 +66,11 @@ def columns_of(row: Payment | GatewayTransaction | PaymentOrder | Evidence) -> d
 def test_an_inserted_row_has_a_key_and_reads_back_as_it_was_written(order: PaymentOrder) -> None:
     payment = payment_of(order)
     insert(payment)
-    intent = intent_of(payment, request_body="%s 50 % 'quoted' \\", lease_until=NOON, holds_reservation=True)
-    insert(intent)
-    for row in (payment, intent):
+    transaction = transaction_of(
+        payment, request_body="%s 50 % 'quoted' \\", lease_until=NOON, holds_reservation=True
+    )
+    insert(transaction)
+    for row in (payment, transaction):
         assert row.pk is not None
         assert columns_of(type(row).objects.get(pk=row.pk)) == columns_of(row)
 
@@ -86,10 +88,10 @@ def test_an_inserted_row_is_as_one_that_was_saved(order: PaymentOrder) -> None:
 def test_what_is_none_is_null(order: PaymentOrder) -> None:
     payment = payment_of(order)
     insert(payment)
-    intent = intent_of(payment)
-    insert(intent)
+    transaction = transaction_of(payment)
+    insert(transaction)
     assert GatewayTransaction.objects.filter(
-        pk=intent.pk, lease_until__isnull=True, key__isnull=True
+        pk=transaction.pk, lease_until__isnull=True, key__isnull=True
     ).exists()
 
 
@@ -130,12 +132,12 @@ def test_an_update_that_changes_nothing_has_found_its_row(order: PaymentOrder) -
 def test_an_update_can_write_null_and_instants(order: PaymentOrder) -> None:
     payment = payment_of(order)
     insert(payment)
-    intent = intent_of(payment, lease_until=NOON)
-    insert(intent)
+    transaction = transaction_of(payment, lease_until=NOON)
+    insert(transaction)
     assert update(
-        GatewayTransaction, where={"id": intent.pk}, columns={"lease_until": None, "expires_at": NOON}
+        GatewayTransaction, where={"id": transaction.pk}, columns={"lease_until": None, "expires_at": NOON}
     )
-    stored = GatewayTransaction.objects.get(pk=intent.pk)
+    stored = GatewayTransaction.objects.get(pk=transaction.pk)
     assert (stored.lease_until, stored.expires_at) == (None, NOON)
 
 

@@ -6,10 +6,11 @@ from datetime import timedelta
 
 import pytest
 from django.apps import apps
-from django.db import IntegrityError, models, transaction
+from django.db import IntegrityError, models
+from django.db import transaction as db_transaction
 
-from tests.models.rows import NOW, a_wallet_attempt, an_intent
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from tests.models.rows import NOW, a_transaction, a_wallet_attempt
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import WalletKey
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.models.wallet import MOST_RESULTS
@@ -22,33 +23,33 @@ def test_one_account_pays_one_attempt() -> None:
     a_wallet_attempt(account_id="ACCOUNT-1")
     a_wallet_attempt(account_id=None)
     a_wallet_attempt(account_id=None)
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         a_wallet_attempt(account_id="account-1")
     a_wallet_attempt(account_id="account-1", gateway="other")
 
 
-def test_one_intent_has_one_browser() -> None:
+def test_one_transaction_has_one_browser() -> None:
     attempt = a_wallet_attempt()
-    with pytest.raises(IntegrityError), transaction.atomic():
-        a_wallet_attempt(attempt.intent)
+    with pytest.raises(IntegrityError), db_transaction.atomic():
+        a_wallet_attempt(attempt.transaction)
 
 
 def test_a_reference_takes_five_results_and_no_sixth() -> None:
     attempt = a_wallet_attempt(results_count=MOST_RESULTS)
     attempt.results_count += 1
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         attempt.save()
 
 
-@pytest.mark.parametrize("state", sorted(IntentState))
-def test_a_cryptogram_is_kept_only_while_it_may_be_sent(state: IntentState) -> None:
+@pytest.mark.parametrize("state", sorted(TransactionState))
+def test_a_cryptogram_is_kept_only_while_it_may_be_sent(state: TransactionState) -> None:
     def make() -> None:
-        an_intent(kind=TransactionKind.AUTHORIZATION, state=state, wallet_secrets=b"ciphertext")
+        a_transaction(kind=TransactionKind.AUTHORIZATION, state=state, wallet_secrets=b"ciphertext")
 
     if state in STATES_WITH_SECRETS:
         make()
         return
-    with pytest.raises(IntegrityError), transaction.atomic():
+    with pytest.raises(IntegrityError), db_transaction.atomic():
         make()
 
 

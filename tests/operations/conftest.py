@@ -231,12 +231,12 @@ def customer(wallet_sandbox: SandboxControl, context: GatewayContext) -> Custome
 
 @pytest.fixture
 def resolve(context: GatewayContext) -> Resolve:
-    """Decide on an intent as anna, with a reason."""
+    """Decide on a transaction as anna, with a reason."""
 
-    def decide(intent: GatewayTransaction, decision: Decision, **given: Any) -> GatewayTransaction:
+    def decide(transaction: GatewayTransaction, decision: Decision, **given: Any) -> GatewayTransaction:
         words = {"reason": "provider's support, ticket 4711", "author": "anna"} | given
         asked: dict[str, Any] = {"context": context} | words
-        return resolutions.resolve(intent, decision=decision, **asked)
+        return resolutions.resolve(transaction, decision=decision, **asked)
 
     return decide
 
@@ -245,18 +245,18 @@ _MOST_QUESTIONS = 400
 
 
 def sweep_until(
-    intent: GatewayTransaction,
+    transaction: GatewayTransaction,
     done: Callable[[GatewayTransaction], bool],
     *,
     context: GatewayContext,
     clock: VirtualClock,
 ) -> None:
-    """Go from one question to the next until an intent is as wanted; nothing else of a sweep is done."""
+    """Go from one question to the next until a transaction is as wanted; nothing else of a sweep is done."""
     for _ in range(_MOST_QUESTIONS):
-        if done(intent):
+        if done(transaction):
             return
-        clock.advance_to(intent.next_query_at)
+        clock.advance_to(transaction.next_query_at)
         end_leases(context=context)
         reconcile_due(context=context)
-        intent.refresh_from_db()
-    raise AssertionError(f"{intent} is still {intent.state} after {_MOST_QUESTIONS} questions")
+        transaction.refresh_from_db()
+    raise AssertionError(f"{transaction} is still {transaction.state} after {_MOST_QUESTIONS} questions")

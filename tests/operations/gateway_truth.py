@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections import Counter
 
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.settlement.booking import OPENING
 from wallet_gateway.testing.control import SandboxControl
 
-S, K = IntentState, TransactionKind
+S, K = TransactionState, TransactionKind
 
 _MAY_BE_DONE = {S.SENDING, S.UNKNOWN, S.AWAITING_3DS, S.PENDING, S.APPROVED, S.ANOMALY}
 # A page can be paid in its last second, or with another card, and one whose address was lost is still a page.
@@ -25,19 +25,21 @@ _MOVES_MONEY = {"authorization", "capture", "refund", "reversal", "checkout"}
 
 
 class GatewayTruth:
-    """How much of each intent of an order the gateway has approved, in minor units, at one instant."""
+    """How much of each transaction of an order the gateway has approved, in minor units, at one instant."""
 
     def __init__(self, order: PaymentOrder, gateway: Gateway) -> None:
         self._order = order
         self._payments: list[Payment] = list(order.payments.all())
         rows = GatewayTransaction.objects.filter(payment__order=order, attempt_no__gt=0).order_by("pk")
-        self._intents = list(rows.select_related("payment"))
-        self._approved = {intent.reference: _approved(intent, gateway) for intent in self._intents}
+        self._transactions = list(rows.select_related("payment"))
+        self._approved = {
+            transaction.reference: _approved(transaction, gateway) for transaction in self._transactions
+        }
 
     def check_allowed_for(self) -> None:
         """Make sure that we count with what has happened, and have the gateway's word for what we booked."""
-        for intent in self._intents:
-            self._check(intent)
+        for transaction in self._transactions:
+            self._check(transaction)
         for payment in self._payments:
             if not payment.frozen:
                 self._check_within(payment)
@@ -57,12 +59,18 @@ class GatewayTruth:
         told = {OrderState.OVERPAID, OrderState.FROZEN}
         assert taken <= self._order.amount_minor or self._order.state in told, self._order
 
-    def _check(self, intent: GatewayTransaction) -> None:
-        there = self._approved[intent.reference]
-        assert there <= intent.amount_minor, f"{intent}: {there} there, {intent.amount_minor} asked for"
-        allowed = _PAGE_MAY_BE_PAID if intent.kind == K.CHECKOUT else _MAY_BE_DONE
-        assert not there or intent.state in allowed, f"{intent} is {intent.state} here and approved there"
-        assert (intent.approved_minor or 0) in {0, there}, f"{intent} is approved here, and not there"
+    def _check(self, transaction: GatewayTransaction) -> None:
+        there = self._approved[transaction.reference]
+        assert there <= transaction.amount_minor, (
+            f"{transaction}: {there} there, {transaction.amount_minor} asked for"
+        )
+        allowed = _PAGE_MAY_BE_PAID if transaction.kind == K.CHECKOUT else _MAY_BE_DONE
+        assert not there or transaction.state in allowed, (
+            f"{transaction} is {transaction.state} here and approved there"
+        )
+        assert (transaction.approved_minor or 0) in {0, there}, (
+            f"{transaction} is approved here, and not there"
+        )
 
     def _check_within(self, payment: Payment) -> None:
         if payment.type != "sale":
@@ -79,16 +87,16 @@ class GatewayTruth:
             assert any(self._sum(payment, *OPENING) for payment in self._payments), self._order
 
     def _sum(self, payment: Payment, *kinds: TransactionKind) -> int:
-        mine = (i for i in self._intents if i.payment_id == payment.pk and i.kind in kinds)
-        return sum(self._approved[intent.reference] for intent in mine)
+        mine = (i for i in self._transactions if i.payment_id == payment.pk and i.kind in kinds)
+        return sum(self._approved[transaction.reference] for transaction in mine)
 
     def _given_back(self, payment: Payment) -> int:
         return self._sum(payment, K.REFUND, K.REVERSAL)
 
 
-def _approved(intent: GatewayTransaction, gateway: Gateway) -> int:
-    records = [r for r in gateway.status(intent.reference).message.records if r.state == "Approved"]
-    assert len(records) <= 1, f"{intent} was carried out {len(records)} times"
+def _approved(transaction: GatewayTransaction, gateway: Gateway) -> int:
+    records = [r for r in gateway.status(transaction.reference).message.records if r.state == "Approved"]
+    assert len(records) <= 1, f"{transaction} was carried out {len(records)} times"
     return sum(record.money.minor_units for record in records)
 
 

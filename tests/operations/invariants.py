@@ -1,7 +1,7 @@
 """What must be true of the books after every test, whatever happened in it; no test lives here.
 
-Sums are recomputed from the intents, states from the sums. A fact that our limits do not allow leaves a
-counter at its bound and a difference beside it, so only there a sum may be less than what its intents say.
+Sums are recomputed from the transactions, states from the sums. A fact that our limits do not allow leaves a
+counter at its bound and a difference beside it, so only there a sum may be less than its transactions say.
 What has not ended has a next instant, or waits for a person.
 """
 
@@ -20,10 +20,10 @@ from wallet_gateway.domain.lifecycle import (
     FINAL_STATES,
     HELD_STATES,
     OUTSTANDING_STATES,
-    IntentState,
     PaymentState,
     PaymentType,
     TransactionKind,
+    TransactionState,
 )
 from wallet_gateway.domain.standing import Reversal, Standing, order_state, payment_state
 from wallet_gateway.models import (
@@ -38,8 +38,13 @@ from wallet_gateway.models import (
 )
 
 M = TypeVar("M", bound=Model)
-_HAS_EXACT_BODY = {IntentState.CREATED, IntentState.SENDING, IntentState.NOT_SENT}
-_ASKED_FOR_EVER = {IntentState.UNKNOWN, IntentState.OPEN, IntentState.AWAITING_3DS, IntentState.PENDING}
+_HAS_EXACT_BODY = {TransactionState.CREATED, TransactionState.SENDING, TransactionState.NOT_SENT}
+_ASKED_FOR_EVER = {
+    TransactionState.UNKNOWN,
+    TransactionState.OPEN,
+    TransactionState.AWAITING_3DS,
+    TransactionState.PENDING,
+}
 
 
 def check_books() -> None:
@@ -48,7 +53,7 @@ def check_books() -> None:
     of_payments = _grouped(GatewayTransaction.objects.order_by("pk"), "payment_id")
     of_deposits = _grouped(GatewayTransaction.objects.order_by("pk"), "deposit_id")
     differing = list(Discrepancy.objects.all())
-    evidence = _grouped(Evidence.objects.all(), "intent_id")
+    evidence = _grouped(Evidence.objects.all(), "transaction_id")
     for order in PaymentOrder.objects.all():
         _check_order(order, payments[order.pk])
     for payment in chain(*payments.values()):
@@ -57,8 +62,8 @@ def check_books() -> None:
     for deposit in MigratedDeposit.objects.all():
         mine = [row for row in differing if row.deposit_id == deposit.pk]
         _check_deposit(deposit, of_deposits[deposit.pk], mine)
-    for intent in chain(*of_payments.values()):
-        _check_intent(intent, evidence[intent.pk])
+    for transaction in chain(*of_payments.values()):
+        _check_transaction(transaction, evidence[transaction.pk])
     _check_facts()
 
 
@@ -76,132 +81,152 @@ def _check_order(order: PaymentOrder, rows: list[Payment]) -> None:
     assert order.state == order_state(order.amount_minor, standings), order
 
 
-def _check_payment(payment: Payment, intents: list[GatewayTransaction], differing: list[Discrepancy]) -> None:
+def _check_payment(
+    payment: Payment, transactions: list[GatewayTransaction], differing: list[Discrepancy]
+) -> None:
     assert payment.captured + payment.capture_reserved <= payment.authorised, payment
     assert payment.refunded + payment.refund_reserved <= payment.captured, payment
     if payment.reversal != Reversal.NONE:
         assert payment.captured == payment.capture_reserved == 0, payment
-    assert all(intent.currency == payment.currency for intent in intents), payment
-    _check_payment_sums(payment, intents, differing)
-    (opening,) = (intent for intent in intents if intent.reference == payment.reference)
-    stands = payment_state(payment.sums, IntentState(opening.state), TransactionKind(opening.kind))
+    assert all(transaction.currency == payment.currency for transaction in transactions), payment
+    _check_payment_sums(payment, transactions, differing)
+    (opening,) = (transaction for transaction in transactions if transaction.reference == payment.reference)
+    stands = payment_state(payment.sums, TransactionState(opening.state), TransactionKind(opening.kind))
     assert payment.state == stands, payment
-    _check_slots(intents, name=str(payment))
-    contradicted = _is_contradicted(intents, differing)
+    _check_slots(transactions, name=str(payment))
+    contradicted = _is_contradicted(transactions, differing)
     assert payment.frozen == contradicted, f"{payment} frozen={payment.frozen}, contradicted={contradicted}"
 
 
 def _check_payment_sums(
-    payment: Payment, intents: list[GatewayTransaction], differing: list[Discrepancy]
+    payment: Payment, transactions: list[GatewayTransaction], differing: list[Discrepancy]
 ) -> None:
-    opened = _approved(intents, TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
+    opened = _approved(transactions, TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
     assert payment.authorised == opened, payment
     at_once = opened if payment.type == PaymentType.SALE else 0
     sums = {
-        "captured": at_once + _approved(intents, TransactionKind.CAPTURE),
-        "refunded": _approved(intents, TransactionKind.REFUND),
+        "captured": at_once + _approved(transactions, TransactionKind.CAPTURE),
+        "refunded": _approved(transactions, TransactionKind.REFUND),
     }
     for name, expected in sums.items():
         _check_sum(getattr(payment, name), expected, differing, f"{payment} {name}")
-    assert payment.capture_reserved == _reserved(intents, TransactionKind.CAPTURE), payment
-    assert payment.refund_reserved == _reserved(intents, TransactionKind.REFUND), payment
-    reversing = _reserved(intents, TransactionKind.REVERSAL) > 0
+    assert payment.capture_reserved == _reserved(transactions, TransactionKind.CAPTURE), payment
+    assert payment.refund_reserved == _reserved(transactions, TransactionKind.REFUND), payment
+    reversing = _reserved(transactions, TransactionKind.REVERSAL) > 0
     assert (payment.reversal == Reversal.RESERVED) == reversing, payment
     if payment.reversal == Reversal.DONE:
-        assert _approved(intents, TransactionKind.REVERSAL) == payment.authorised, payment
+        assert _approved(transactions, TransactionKind.REVERSAL) == payment.authorised, payment
 
 
 def _check_deposit(
-    deposit: MigratedDeposit, intents: list[GatewayTransaction], differing: list[Discrepancy]
+    deposit: MigratedDeposit, transactions: list[GatewayTransaction], differing: list[Discrepancy]
 ) -> None:
-    approved = _approved(intents, TransactionKind.DETACHED_REFUND)
+    approved = _approved(transactions, TransactionKind.DETACHED_REFUND)
     _check_sum(deposit.refunded, approved, differing, str(deposit))
-    assert deposit.refund_reserved == _reserved(intents, TransactionKind.DETACHED_REFUND), deposit
+    assert deposit.refund_reserved == _reserved(transactions, TransactionKind.DETACHED_REFUND), deposit
     if deposit.known and deposit.amount_minor is not None:
         used = deposit.refunded_before + deposit.refunded + deposit.refund_reserved
         assert used <= deposit.amount_minor, deposit
-    assert all(intent.currency == deposit.currency for intent in intents), deposit
-    _check_slots(intents, name=str(deposit))
-    contradicted = _is_contradicted(intents, differing)
+    assert all(transaction.currency == deposit.currency for transaction in transactions), deposit
+    _check_slots(transactions, name=str(deposit))
+    contradicted = _is_contradicted(transactions, differing)
     assert deposit.frozen == contradicted, deposit
 
 
 def _check_sum(booked: int, expected: int, differing: list[Discrepancy], name: str) -> None:
-    if any(row.intent_id for row in differing):
+    if any(row.transaction_id for row in differing):
         assert booked <= expected, name
     else:
-        assert booked == expected, f"{name}: booked {booked}, the intents say {expected}"
+        assert booked == expected, f"{name}: booked {booked}, the transactions say {expected}"
 
 
-def _approved(intents: Iterable[GatewayTransaction], *kinds: TransactionKind) -> int:
+def _approved(transactions: Iterable[GatewayTransaction], *kinds: TransactionKind) -> int:
     """Add up what is approved; one that was contradicted stands in the books until a person decides."""
-    return sum(intent.approved_minor or 0 for intent in intents if intent.kind in kinds)
+    return sum(transaction.approved_minor or 0 for transaction in transactions if transaction.kind in kinds)
 
 
-def _reserved(intents: Iterable[GatewayTransaction], kind: TransactionKind) -> int:
-    return sum(intent.amount_minor for intent in intents if intent.kind == kind and intent.holds_reservation)
+def _reserved(transactions: Iterable[GatewayTransaction], kind: TransactionKind) -> int:
+    return sum(
+        transaction.amount_minor
+        for transaction in transactions
+        if transaction.kind == kind and transaction.holds_reservation
+    )
 
 
-def _check_slots(intents: list[GatewayTransaction], *, name: str) -> None:
+def _check_slots(transactions: list[GatewayTransaction], *, name: str) -> None:
     outstanding = [
-        intent
-        for intent in intents
-        if intent.state in OUTSTANDING_STATES and intent.kind != TransactionKind.CHECKOUT
+        transaction
+        for transaction in transactions
+        if transaction.state in OUTSTANDING_STATES and transaction.kind != TransactionKind.CHECKOUT
     ]
-    assert len(outstanding) <= 1, f"{name} has {len(outstanding)} intents without an outcome"
-    assert [intent.open_slot for intent in intents if intent.open_slot] == [i.slot for i in outstanding], name
+    assert len(outstanding) <= 1, f"{name} has {len(outstanding)} transactions without an outcome"
+    assert [transaction.open_slot for transaction in transactions if transaction.open_slot] == [
+        i.slot for i in outstanding
+    ], name
 
 
-def _is_contradicted(intents: list[GatewayTransaction], discrepancies: Iterable[Discrepancy]) -> bool:
-    return any(intent.state == IntentState.ANOMALY for intent in intents) or any(
+def _is_contradicted(transactions: list[GatewayTransaction], discrepancies: Iterable[Discrepancy]) -> bool:
+    return any(transaction.state == TransactionState.ANOMALY for transaction in transactions) or any(
         row.closed_at is None and row.kind in FREEZING for row in discrepancies
     )
 
 
-def _check_intent(intent: GatewayTransaction, evidence: list[Evidence]) -> None:
-    state = IntentState(intent.state)
-    if intent.kind not in {TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION}:
-        if intent.holds_reservation:
-            assert state in HELD_STATES, intent
+def _check_transaction(transaction: GatewayTransaction, evidence: list[Evidence]) -> None:
+    state = TransactionState(transaction.state)
+    if transaction.kind not in {TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION}:
+        if transaction.holds_reservation:
+            assert state in HELD_STATES, transaction
         elif state in HELD_STATES:
-            assert state is IntentState.ANOMALY, f"{intent} is {state} and holds nothing"
-    assert (intent.approved_minor is not None) or state is not IntentState.APPROVED, intent
-    if state in FINAL_STATES | {IntentState.ANOMALY, IntentState.UNKNOWN, IntentState.NOT_SENT}:
+            assert state is TransactionState.ANOMALY, f"{transaction} is {state} and holds nothing"
+    assert (transaction.approved_minor is not None) or state is not TransactionState.APPROVED, transaction
+    if state in FINAL_STATES | {
+        TransactionState.ANOMALY,
+        TransactionState.UNKNOWN,
+        TransactionState.NOT_SENT,
+    }:
         assert any(row.state_after == state for row in evidence), (
-            f"{intent} is {state}, and no evidence says so"
+            f"{transaction} is {state}, and no evidence says so"
         )
-    silent = {IntentState.APPROVED, IntentState.OPEN, IntentState.PENDING}
-    silent |= {IntentState.AWAITING_RESULT, IntentState.AWAITING_3DS}
+    silent = {TransactionState.APPROVED, TransactionState.OPEN, TransactionState.PENDING}
+    silent |= {TransactionState.AWAITING_RESULT, TransactionState.AWAITING_3DS}
     if state not in silent | _HAS_EXACT_BODY:
-        assert intent.detail, f"{intent} is {state} and says nothing"
-    _check_goes_on(intent, state)
-    _check_body(intent, state, evidence)
+        assert transaction.detail, f"{transaction} is {state} and says nothing"
+    _check_goes_on(transaction, state)
+    _check_body(transaction, state, evidence)
 
 
-def _check_goes_on(intent: GatewayTransaction, state: IntentState) -> None:
+def _check_goes_on(transaction: GatewayTransaction, state: TransactionState) -> None:
     """Nothing waits without a next instant or a person: what only evidence ends is asked about for ever."""
     if state in _ASKED_FOR_EVER:
-        assert intent.next_query_at is not None, f"{intent} is {state} and will not be asked about again"
-    elif state is IntentState.NOT_SENT:
-        next_instant = intent.next_send_at or intent.expires_at
-        assert next_instant or intent.needs_operator, (
-            f"{intent} is {state}, and nobody sends it or gives it up"
+        assert transaction.next_query_at is not None, (
+            f"{transaction} is {state} and will not be asked about again"
         )
-    elif state is IntentState.SENDING:
-        assert intent.lease_until is not None, f"{intent} is {state}, and nobody will miss its sender"
-    elif state is IntentState.AWAITING_RESULT:
-        assert intent.expires_at is not None, f"{intent} is {state} without an end"
+    elif state is TransactionState.NOT_SENT:
+        next_instant = transaction.next_send_at or transaction.expires_at
+        assert next_instant or transaction.needs_operator, (
+            f"{transaction} is {state}, and nobody sends it or gives it up"
+        )
+    elif state is TransactionState.SENDING:
+        assert transaction.lease_until is not None, (
+            f"{transaction} is {state}, and nobody will miss its sender"
+        )
+    elif state is TransactionState.AWAITING_RESULT:
+        assert transaction.expires_at is not None, f"{transaction} is {state} without an end"
 
 
-def _check_body(intent: GatewayTransaction, state: IntentState, evidence: list[Evidence]) -> None:
-    if state in _HAS_EXACT_BODY and intent.kind != TransactionKind.AUTHORIZATION:
-        assert hashlib.sha256(intent.request_body.encode()).hexdigest() == intent.body_hash, intent
+def _check_body(transaction: GatewayTransaction, state: TransactionState, evidence: list[Evidence]) -> None:
+    if state in _HAS_EXACT_BODY and transaction.kind != TransactionKind.AUTHORIZATION:
+        assert hashlib.sha256(transaction.request_body.encode()).hexdigest() == transaction.body_hash, (
+            transaction
+        )
     else:
-        assert "sandbox-user" not in intent.request_body, f"{intent} is {state}; its body is not redacted"
+        assert "sandbox-user" not in transaction.request_body, (
+            f"{transaction} is {state}; its body is not redacted"
+        )
     for row in evidence:
         assert "sandbox-user" not in row.request_body, row
 
 
 def _check_facts() -> None:
-    told = OutboxFact.objects.exclude(kind=FactKind.ANOMALY).values_list("intent", "kind")
-    assert len(set(told)) == len(told), "one intent is told of twice"
+    told = OutboxFact.objects.exclude(kind=FactKind.ANOMALY).values_list("transaction", "kind")
+    assert len(set(told)) == len(told), "one transaction is told of twice"

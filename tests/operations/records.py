@@ -10,15 +10,15 @@ from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.strict_json import NumberText
 
 
-def record(intent: GatewayTransaction, amount: str, **changes: Any) -> dict[str, Any]:
-    """An approved record of an intent with this amount, with changes by canonical name."""
+def record(transaction: GatewayTransaction, amount: str, **changes: Any) -> dict[str, Any]:
+    """An approved record of a transaction with this amount, with changes by canonical name."""
     return {
         "id": "g1",
         "state": "Approved",
-        "currencyCode": intent.currency,
+        "currencyCode": transaction.currency,
         "transactionAmount": NumberText(amount),
-        "clientSystemTransactionId": intent.reference,
-        "type": type_of(intent),
+        "clientSystemTransactionId": transaction.reference,
+        "type": type_of(transaction),
         "transactionDateTime": "2026-01-15T10:30:00.0000000",
     } | changes
 

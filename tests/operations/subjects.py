@@ -46,20 +46,22 @@ class Subject:
         return _AMOUNTS[self.name]
 
     def carry_out(self, context: GatewayContext | None = None, *, who: Who = NOBODY) -> GatewayTransaction:
-        """Ask for the operation once; the answer is the intent as it is stored."""
+        """Ask for the operation once; the answer is the transaction as it is stored."""
         context, amount = context or self.context, Decimal(self.amount) / 100
         if self.payment is None:
-            intent = detached_refunds.refund_migrated(
+            transaction = detached_refunds.refund_migrated(
                 parent_transaction_id=DEPOSIT, amount=amount, currency="EUR", context=context, who=who
             )
         elif self.name == "capture":
-            intent = follow_ups.capture(payment=self.payment, amount=amount, context=context, who=who)
+            transaction = follow_ups.capture(payment=self.payment, amount=amount, context=context, who=who)
         elif self.name == "refund":
-            intent = follow_ups.refund(payment=self.payment, amount=amount, context=context, who=who)
+            transaction = follow_ups.refund(payment=self.payment, amount=amount, context=context, who=who)
         else:
-            intent = follow_ups.reverse(payment=self.payment, context=context, who=who)
-        stored = GatewayTransaction.objects.get(pk=intent.pk)
-        assert (stored.state, stored.detail) == (intent.state, intent.detail), "what is returned is stored"
+            transaction = follow_ups.reverse(payment=self.payment, context=context, who=who)
+        stored = GatewayTransaction.objects.get(pk=transaction.pk)
+        assert (stored.state, stored.detail) == (transaction.state, transaction.detail), (
+            "what is returned is stored"
+        )
         return stored
 
     def reserved(self) -> int:
@@ -94,9 +96,9 @@ class Subject:
         """How many requests of this operation reached the gateway."""
         return times_sent(self.control, self.name)
 
-    def executed(self, intent: GatewayTransaction) -> int:
-        """What the gateway's own records say was done under the intent's reference, in minor units."""
-        records = self.context.gateway.status(intent.reference).message.records
+    def executed(self, transaction: GatewayTransaction) -> int:
+        """What the gateway's own records say was done under the transaction's reference, in minor units."""
+        records = self.context.gateway.status(transaction.reference).message.records
         return sum(record.money.minor_units for record in records if record.state == "Approved")
 
     def _row(self) -> Payment | MigratedDeposit:

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from tests.operations.conftest import Pay, VirtualClock
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.polling import reconciliation
@@ -53,7 +53,7 @@ def test_a_preauthorisation_is_captured_in_parts_and_refunded(pay: Pay, context:
 
     first = follow_ups.capture(payment=payment, context=context, amount=Decimal("5.00"))
     payment.refresh_from_db()
-    assert first.state == IntentState.APPROVED
+    assert first.state == TransactionState.APPROVED
     assert payment.captured == 500
 
     follow_ups.capture(payment=payment, context=context)

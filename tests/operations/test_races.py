@@ -16,7 +16,8 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import connection, connections
+from django.db import transaction as db_transaction
 from django.db.models import Q
 
 from tests.client.servers import unused_port
@@ -28,7 +29,7 @@ from tests.operations.second_person import asked, needs_two
 from tests.operations.subjects import MIGRATION_FILE
 from wallet_gateway import signals
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.second_person import AGREED
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import (
@@ -68,7 +69,7 @@ from wallet_gateway.operations.settlement.outbox import deliver_due
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
-S = IntentState
+S = TransactionState
 THREADS = 8 if connection.vendor == "sqlite" else 32
 
 
@@ -212,8 +213,8 @@ def test_what_never_left_is_sent_by_one_worker(
     pay: Pay, real: GatewayContext, make_context: MakeContext, wallet_sandbox: SandboxControl
 ) -> None:
     unreachable = make_context(f"http://127.0.0.1:{unused_port()}")
-    intent = capture(payment=pay(type="preauthorization"), context=unreachable, amount=Decimal("5.00"))
-    results = together(lambda: send_again(GatewayTransaction.objects.get(pk=intent.pk), context=real))
+    transaction = capture(payment=pay(type="preauthorization"), context=unreachable, amount=Decimal("5.00"))
+    results = together(lambda: send_again(GatewayTransaction.objects.get(pk=transaction.pk), context=real))
 
     assert surprises(results) == []
     assert times_sent(wallet_sandbox, "capture") == 1
@@ -348,8 +349,8 @@ def test_a_lease_is_ended_once(pay: Pay, real: GatewayContext, clock: VirtualClo
     results = together(lambda: end_leases(context=real))
 
     assert surprises(results) == []
-    intent = GatewayTransaction.objects.get(kind="CAPTURE")
-    assert intent.state == S.UNKNOWN
+    transaction = GatewayTransaction.objects.get(kind="CAPTURE")
+    assert transaction.state == S.UNKNOWN
     assert Payment.objects.get().capture_reserved == 500
 
 
@@ -358,8 +359,8 @@ def test_answers_and_sweeps_that_meet_book_once(
 ) -> None:
     payment = pay(type="preauthorization")
     wallet_sandbox.fault("capture", "drop_after")
-    intent = capture(payment=payment, context=real, amount=Decimal("5.00"))
-    clock.advance_to(intent.next_query_at)
+    transaction = capture(payment=payment, context=real, amount=Decimal("5.00"))
+    clock.advance_to(transaction.next_query_at)
     results = together(
         lambda: sweep(context=real),
         lambda: reconcile_order(order=fresh(payment).order, context=real, everything=True),
@@ -368,7 +369,7 @@ def test_answers_and_sweeps_that_meet_book_once(
     assert surprises(results) == []
     payment = fresh(payment)
     assert (payment.captured, payment.capture_reserved) == (500, 0)
-    assert OutboxFact.objects.filter(intent=intent).count() == 1
+    assert OutboxFact.objects.filter(transaction=transaction).count() == 1
 
 
 def test_facts_are_told_once_by_many_sweeps(
@@ -401,14 +402,14 @@ def test_a_decision_and_late_news_end_in_one_of_two_ways(
 ) -> None:
     payment = pay()
     wallet_sandbox.fault("refund", "drop_before")
-    intent = refund(payment=payment, context=real, amount=Decimal("5.00"))
+    transaction = refund(payment=payment, context=real, amount=Decimal("5.00"))
     quick = replace(real, sleep=lambda _: None)
-    sweep_until(intent, lambda row: row.needs_operator, context=quick, clock=clock)
+    sweep_until(transaction, lambda row: row.needs_operator, context=quick, clock=clock)
     clock.advance(seconds=3)
-    late = scripted(quick, answer_of(record(intent, "5.00")))
+    late = scripted(quick, answer_of(record(transaction, "5.00")))
 
     def decide() -> GatewayTransaction:
-        current = GatewayTransaction.objects.get(pk=intent.pk)
+        current = GatewayTransaction.objects.get(pk=transaction.pk)
         no = Decision.DID_NOT_HAPPEN
         return resolve(current, decision=no, reason="support says no", author="anna", context=quick)
 
@@ -417,15 +418,15 @@ def test_a_decision_and_late_news_end_in_one_of_two_ways(
     )
 
     assert surprises(results, UnableToResolve) == []
-    intent.refresh_from_db()
+    transaction.refresh_from_db()
     payment = fresh(payment)
     assert payment.refund_reserved == 0
-    if intent.state == S.APPROVED:
+    if transaction.state == S.APPROVED:
         assert (payment.refunded, payment.frozen) == (500, False)
     else:
         # Given up first: then the news contradicts it, and it is looked at again.
-        assert (intent.state, payment.refunded, payment.frozen) == (S.ANOMALY, 0, True)
-    told = Evidence.objects.filter(Q(kind="DECISION") | Q(state_after=S.ANOMALY), intent=intent)
+        assert (transaction.state, payment.refunded, payment.frozen) == (S.ANOMALY, 0, True)
+    told = Evidence.objects.filter(Q(kind="DECISION") | Q(state_after=S.ANOMALY), transaction=transaction)
     states = list(told.values_list("state_after", flat=True))
     # A second decision is one on the anomaly that followed upon the first.
     assert (S.ABANDONED, S.ABANDONED) not in pairwise(states)
@@ -454,7 +455,7 @@ def test_the_same_order_stored_twice_at_once_is_one_order_even_inside_old_snapsh
             with connection.cursor() as cursor:
                 cursor.execute("SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ")
         try:
-            with transaction.atomic():
+            with db_transaction.atomic():
                 # The snapshot of a transaction with repeatable reads is taken here, before either has stored.
                 PaymentOrder.objects.count()
                 together.wait()
@@ -488,10 +489,10 @@ def test_of_many_who_agree_at_once_one_does_and_it_is_sent_once(
 
     assert surprises(results, UnableToApprove) == []
     assert times_sent(wallet_sandbox, "refund") == 1
-    (intent,) = [row for row in results if isinstance(row, GatewayTransaction)]
+    (transaction,) = [row for row in results if isinstance(row, GatewayTransaction)]
     request.refresh_from_db()
     assert request.state == ApprovalState.AGREED
-    witness = Evidence.objects.get(intent=intent, detail__startswith=AGREED)
+    witness = Evidence.objects.get(transaction=transaction, detail__startswith=AGREED)
     assert witness.author == request.decided_by
 
 
@@ -540,7 +541,7 @@ def test_one_click_that_uses_up_what_one_person_may_asks_nobody(pay: Pay, real: 
     results = together(lambda: refund(payment=payment, context=two, amount=five, who=who))
 
     assert surprises(results) == []
-    assert len({intent.pk for intent in results}) == 1
+    assert len({transaction.pk for transaction in results}) == 1
     assert not Approval.objects.exists()
 
 

@@ -18,7 +18,7 @@ from tests.operations.conftest import VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.gateway_truth import GatewayTruth
 from tests.operations.wallet_customer import Customer, diverted
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError
@@ -78,12 +78,12 @@ class OneOrder:
     def order(self) -> PaymentOrder:
         return PaymentOrder.objects.get(pk=self.pk)
 
-    def intents(self) -> QuerySet[GatewayTransaction]:
+    def transactions(self) -> QuerySet[GatewayTransaction]:
         return GatewayTransaction.objects.filter(payment__order=self.pk).order_by("pk")
 
-    def pages(self, kind: TransactionKind, *states: IntentState) -> list[GatewayTransaction]:
+    def pages(self, kind: TransactionKind, *states: TransactionState) -> list[GatewayTransaction]:
         """The pages at the gateway whose address somebody has."""
-        rows = self.intents().filter(kind=kind).exclude(redirect_url="")
+        rows = self.transactions().filter(kind=kind).exclude(redirect_url="")
         return list(rows.filter(state__in=states) if states else rows)
 
     def paid(self) -> list[Payment]:

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 def test_a_decision_without_need_is_refused(wallet_sandbox: SandboxControl) -> None:
     order = paid(wallet_sandbox)
-    intent = order.payments.get().opening
+    transaction = order.payments.get().opening
 
     with pytest.raises(payments.UnableToResolve):
-        payments.resolve(intent, decision="DID_NOT_HAPPEN", reason="a guess", author="grace")
+        payments.resolve(transaction, decision="DID_NOT_HAPPEN", reason="a guess", author="grace")

@@ -7,7 +7,7 @@ from decimal import Decimal
 import pytest
 
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -24,6 +24,6 @@ def test_an_older_payment_is_imported_refunded_and_exported(wallet_sandbox: Sand
 
     refund = payments.refund_migrated("OLD-1", Decimal("12.50"), "EUR")
 
-    assert refund.state == IntentState.APPROVED
+    assert refund.state == TransactionState.APPROVED
     assert "OLD-1" in "".join(payments.export_migration_file())
     assert "12.50" in "".join(payments.export_migration_file())

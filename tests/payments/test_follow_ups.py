@@ -5,11 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 
 import pytest
-from django.db import transaction
+from django.db import transaction as db_transaction
 
 from tests.payments.paid_orders import paid
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -17,9 +17,9 @@ pytestmark = pytest.mark.django_db
 
 def test_money_is_captured_refunded_and_reversed(wallet_sandbox: SandboxControl) -> None:
     order = paid(wallet_sandbox, type="preauthorization")
-    assert payments.capture(order, Decimal("5.00"), key="c1").state == IntentState.APPROVED
+    assert payments.capture(order, Decimal("5.00"), key="c1").state == TransactionState.APPROVED
     assert payments.capture(order, Decimal("5.00"), key="c1") == payments.capture(order, key="c1")
-    assert payments.refund(order, payments.Money.parse("5.00", "EUR")).state == IntentState.APPROVED
+    assert payments.refund(order, payments.Money.parse("5.00", "EUR")).state == TransactionState.APPROVED
 
     other = paid(wallet_sandbox, "SHOP-2", type="preauthorization")
     assert payments.reverse(other, author="grace").author == "grace"
@@ -49,7 +49,7 @@ def test_a_payment_of_another_order_is_not_operated_on(wallet_sandbox: SandboxCo
     ):
         with pytest.raises(refusal, match="is not one of order SHOP-1"):
             verb(mine, payment=foreign)
-    assert payments.refund(other, payment=foreign).state == IntentState.APPROVED
+    assert payments.refund(other, payment=foreign).state == TransactionState.APPROVED
 
 
 def test_a_payment_that_was_reversed_is_passed_over(wallet_sandbox: SandboxControl) -> None:
@@ -73,7 +73,7 @@ def test_of_two_payments_the_shop_says_which_one_it_means(wallet_sandbox: Sandbo
 
     with pytest.raises(payments.UnableToRefund, match="has 2 payments; say which one is meant"):
         payments.refund(order)
-    assert payments.refund(order, payment=order.payments.get(number=1)).state == IntentState.APPROVED
+    assert payments.refund(order, payment=order.payments.get(number=1)).state == TransactionState.APPROVED
 
 
 def test_verbs_refuse_to_run_inside_somebody_elses_transaction(
@@ -82,6 +82,6 @@ def test_verbs_refuse_to_run_inside_somebody_elses_transaction(
     order = paid(wallet_sandbox)
     before = len(wallet_sandbox.journal())
 
-    with transaction.atomic(), pytest.raises(RuntimeError):
+    with db_transaction.atomic(), pytest.raises(RuntimeError):
         payments.refund(order)
     assert len(wallet_sandbox.journal()) == before

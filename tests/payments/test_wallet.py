@@ -6,7 +6,8 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import connection
+from django.db import transaction as db_transaction
 from django.test.utils import CaptureQueriesContext
 
 from tests.operations.wallet_customer import CARD, TOKEN, Customer
@@ -78,7 +79,7 @@ def test_a_card_is_never_charged_inside_a_transaction_of_the_shop(
 ) -> None:
     button = payments.open_wallet_session(order, session=SESSION)
     detail = approve(wallet_sandbox, button)
-    with transaction.atomic(), pytest.raises(RuntimeError):
+    with db_transaction.atomic(), pytest.raises(RuntimeError):
         payments.pay_with_wallet(order, session=SESSION, detail=detail)
     assert not [e for e in wallet_sandbox.journal() if e["operation"] == "authorization"]
 

@@ -7,9 +7,9 @@ from datetime import timedelta
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from tests.models.rows import NOW, a_payment, an_intent, an_order
+from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.domain.capture_window import CaptureWindow
-from wallet_gateway.domain.lifecycle import IntentState, PaymentState, TransactionKind
+from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.queries.authorisations import ending_authorisations, lapsing_orders
 
@@ -20,11 +20,11 @@ def authorised(days_ago: float, gateway: str = "default") -> str:
     payment = a_payment(an_order(type="preauthorization"), authorised=2000, captured=500)
     since, kind = NOW - timedelta(days=days_ago), TransactionKind.CHECKOUT
     reference = str(payment.reference)
-    an_intent(
+    a_transaction(
         payment,
         reference=reference,
         kind=kind,
-        state=IntentState.APPROVED,
+        state=TransactionState.APPROVED,
         state_since=since,
         gateway=gateway,
     )

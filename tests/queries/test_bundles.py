@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.models.rows import NOW, a_payment, an_approval, an_intent, an_order
+from tests.models.rows import NOW, a_payment, a_transaction, an_approval, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.models import Discrepancy, Evidence, OutboxFact, PaymentOrder
 from wallet_gateway.queries.bundles import support_bundle
@@ -26,7 +26,7 @@ def order() -> PaymentOrder:
         content={"checkoutDetails": {"cardholderLastName": "Lovelace", "cardholderEmail": "ada@example.com"}},
         order_number="Lovelace 1",
     )
-    intent = an_intent(
+    transaction = a_transaction(
         a_payment(order),
         request_body='{"amount":"5.00","cardholderLastName":"Lovelace","items":[{"name":"Main Street"}]}',
         author="Anna",
@@ -34,7 +34,7 @@ def order() -> PaymentOrder:
         detail="Anna: ticket 4711",
     )
     Evidence.objects.create(
-        intent=intent,
+        transaction=transaction,
         kind="ANSWER",
         event="APPROVED",
         state_after="APPROVED",
@@ -43,7 +43,7 @@ def order() -> PaymentOrder:
         occurred_at=NOW,
     )
     Evidence.objects.create(
-        intent=intent,
+        transaction=transaction,
         kind="DECISION",
         state_after="APPROVED",
         detail="Anna: ticket 4711",
@@ -54,14 +54,16 @@ def order() -> PaymentOrder:
     Discrepancy.objects.create(
         kind=DiscrepancyKind.MADE_ELSEWHERE,
         gateway="default",
-        payment=intent.payment,
+        payment=transaction.payment,
         fingerprint="f",
         found_at=NOW,
         closed_by="Anna",
         reason="ticket 4711",
     )
-    an_approval(payment=intent.payment, author="Anna", note="Anna: ticket 4711")
-    OutboxFact.objects.create(kind="PAID", order=order, intent=intent, currency="EUR", occurred_at=NOW)
+    an_approval(payment=transaction.payment, author="Anna", note="Anna: ticket 4711")
+    OutboxFact.objects.create(
+        kind="PAID", order=order, transaction=transaction, currency="EUR", occurred_at=NOW
+    )
     return order
 
 
@@ -82,8 +84,8 @@ def test_nothing_of_a_person_is_in_it(order: PaymentOrder) -> None:
 def test_what_helps_is_in_it(order: PaymentOrder) -> None:
     files = read(order)
     assert files["order.json"]["reference"] == "R-1"
-    (intent,) = files["transactions.json"]
-    assert intent["request"] == {
+    (transaction,) = files["transactions.json"]
+    assert transaction["request"] == {
         "amount": "5.00",
         "cardholderLastName": "[left out]",
         "items": [{"name": "[left out]"}],
@@ -100,5 +102,5 @@ def test_what_helps_is_in_it(order: PaymentOrder) -> None:
 
 
 def test_another_orders_story_is_not_in_it(order: PaymentOrder) -> None:
-    an_intent(a_payment(an_order()), reference="OTHER")
+    a_transaction(a_payment(an_order()), reference="OTHER")
     assert "OTHER" not in str(read(order))

@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from tests.models.rows import NOW, a_deposit, a_payment, an_intent, an_order
+from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
 from tests.tables import every
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.models import Discrepancy, Evidence
@@ -41,11 +41,15 @@ def test_a_hostile_order_number_is_defused_in_csv_and_as_it_is_in_json() -> None
 def test_every_export_has_its_columns_in_one_statement(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    intent = an_intent(a_payment(an_order(reference="R-1")), note="n")
-    an_intent(deposit=a_deposit(parent_transaction_id="OLD-1"))
-    Evidence.objects.create(intent=intent, kind="ANSWER", state_after="APPROVED", occurred_at=NOW)
+    transaction = a_transaction(a_payment(an_order(reference="R-1")), note="n")
+    a_transaction(deposit=a_deposit(parent_transaction_id="OLD-1"))
+    Evidence.objects.create(transaction=transaction, kind="ANSWER", state_after="APPROVED", occurred_at=NOW)
     Discrepancy.objects.create(
-        kind=DiscrepancyKind.MADE_ELSEWHERE, gateway="default", intent=intent, fingerprint="f", found_at=NOW
+        kind=DiscrepancyKind.MADE_ELSEWHERE,
+        gateway="default",
+        transaction=transaction,
+        fingerprint="f",
+        found_at=NOW,
     )
     counts = {}
     for what in EXPORTS:
@@ -57,7 +61,7 @@ def test_every_export_has_its_columns_in_one_statement(
 
 
 def test_amounts_are_in_major_units_and_orders_named() -> None:
-    an_intent(a_payment(an_order(reference="R-1")), amount_minor=500, approved_minor=250)
+    a_transaction(a_payment(an_order(reference="R-1")), amount_minor=500, approved_minor=250)
     (row,) = csv.DictReader(export_csv("transactions"))
     assert (row["order"], row["amount"], row["approvedAmount"], row["currency"]) == (
         "R-1",

@@ -11,20 +11,20 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils.timezone import get_fixed_timezone
 
-from tests.models.rows import a_deposit, a_payment, an_intent, an_order
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from tests.models.rows import a_deposit, a_payment, a_transaction, an_order
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Evidence, GatewayTransaction
 from wallet_gateway.queries.figures import DayFigures, Figures, GatewayFigures, Period, Way, figures
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
-K, S = TransactionKind, IntentState
+K, S = TransactionKind, TransactionState
 MAY = Period(first=date(2026, 5, 1), last=date(2026, 5, 31), zone=ZoneInfo("UTC"))
 NOON = datetime(2026, 5, 17, 12, tzinfo=UTC)
 
 
 def attempt(
-    state: IntentState = S.APPROVED,
+    state: TransactionState = S.APPROVED,
     *,
     kind: TransactionKind = K.CHECKOUT,
     minor: int = 2000,
@@ -34,7 +34,7 @@ def attempt(
     type_: str = "sale",
 ) -> GatewayTransaction:
     order = an_order(currency=currency, amount_minor=minor, type=type_)
-    return an_intent(
+    return a_transaction(
         a_payment(order),
         kind=kind,
         state=state,
@@ -53,7 +53,7 @@ def follow_up(kind: TransactionKind, minor: int, **columns: Any) -> GatewayTrans
         "amount_minor": minor,
         "created_at": NOON,
     }
-    return an_intent(kind=kind, **given | {"state_since": NOON} | columns)
+    return a_transaction(kind=kind, **given | {"state_since": NOON} | columns)
 
 
 def the_day(found: Figures) -> DayFigures:
@@ -161,9 +161,14 @@ def test_days_are_those_of_an_offset_that_has_no_name() -> None:
 
 
 def exchange(kind: str, *, status: int | None, ms: int | None, at: datetime = NOON) -> None:
-    intent = GatewayTransaction.objects.first() or an_intent()
+    transaction = GatewayTransaction.objects.first() or a_transaction()
     Evidence.objects.create(
-        intent=intent, kind=kind, state_after="OPEN", http_status=status, elapsed_ms=ms, occurred_at=at
+        transaction=transaction,
+        kind=kind,
+        state_after="OPEN",
+        http_status=status,
+        elapsed_ms=ms,
+        occurred_at=at,
     )
 
 

@@ -7,13 +7,13 @@ from datetime import timedelta
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from tests.models.rows import NOW, an_intent
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from tests.models.rows import NOW, a_transaction
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import OutboxFact
 from wallet_gateway.queries.gauges import Gauges, Stand, gauges
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-K, S = TransactionKind, IntentState
+K, S = TransactionKind, TransactionState
 
 
 def test_nothing_is_nothing_for_each_gateway(django_assert_num_queries: DjangoAssertNumQueries) -> None:
@@ -24,9 +24,9 @@ def test_nothing_is_nothing_for_each_gateway(django_assert_num_queries: DjangoAs
 
 def test_the_last_days_transactions_are_counted_by_how_they_stand() -> None:
     for state in (S.APPROVED, S.APPROVED, S.UNKNOWN):
-        an_intent(kind=K.CAPTURE, state=state, created_at=NOW - timedelta(hours=23))
-    an_intent(kind=K.CAPTURE, state=S.APPROVED, created_at=NOW - timedelta(hours=25))
-    an_intent(kind=K.CAPTURE, state=S.APPROVED, gateway="other")
+        a_transaction(kind=K.CAPTURE, state=state, created_at=NOW - timedelta(hours=23))
+    a_transaction(kind=K.CAPTURE, state=S.APPROVED, created_at=NOW - timedelta(hours=25))
+    a_transaction(kind=K.CAPTURE, state=S.APPROVED, gateway="other")
 
     assert sorted((each.gateway, each.state, each.number) for each in gauges(NOW, ["default"]).begun) == [
         ("default", "APPROVED", 2),
@@ -37,15 +37,15 @@ def test_the_last_days_transactions_are_counted_by_how_they_stand() -> None:
 
 
 def test_what_is_due_and_what_was_not_told_is_counted() -> None:
-    an_intent(next_query_at=NOW - timedelta(seconds=1))
-    an_intent(next_query_at=NOW + timedelta(seconds=1))
-    intent = an_intent(next_query_at=None)
-    assert intent.payment is not None
+    a_transaction(next_query_at=NOW - timedelta(seconds=1))
+    a_transaction(next_query_at=NOW + timedelta(seconds=1))
+    transaction = a_transaction(next_query_at=None)
+    assert transaction.payment is not None
     for at in (NOW, None):
         OutboxFact.objects.create(
             kind="PAID",
-            order=intent.payment.order,
-            intent=intent,
+            order=transaction.payment.order,
+            transaction=transaction,
             currency="EUR",
             occurred_at=NOW,
             next_delivery_at=at,

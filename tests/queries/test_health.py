@@ -7,14 +7,14 @@ from datetime import timedelta
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from tests.models.rows import NOW, a_payment, an_intent, an_order
+from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayPause, OutboxFact, WorkMark
 from wallet_gateway.queries.health import health
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-S = IntentState
+S = TransactionState
 
 
 def test_a_swept_shop_with_nothing_open_has_no_problems(
@@ -32,15 +32,15 @@ def test_each_gateway_that_is_not_swept_is_named() -> None:
 
 def test_what_waits_is_counted_and_told() -> None:
     WorkMark.set("sweep:default", now=NOW)
-    intent = an_intent(state=S.UNKNOWN, state_since=NOW - timedelta(hours=1), needs_operator=True)
-    an_intent(state=S.UNKNOWN, state_since=NOW)
-    an_intent(state=S.ANOMALY)
-    an_intent(state=S.NOT_SENT, needs_operator=True)
-    an_intent(state=S.AWAITING_3DS, needs_operator=True)
-    an_intent(state=S.AWAITING_3DS)
-    an_intent(state=S.OPEN, needs_operator=True)
-    an_intent(state=S.OPEN)
-    an_intent(state=S.APPROVED)
+    transaction = a_transaction(state=S.UNKNOWN, state_since=NOW - timedelta(hours=1), needs_operator=True)
+    a_transaction(state=S.UNKNOWN, state_since=NOW)
+    a_transaction(state=S.ANOMALY)
+    a_transaction(state=S.NOT_SENT, needs_operator=True)
+    a_transaction(state=S.AWAITING_3DS, needs_operator=True)
+    a_transaction(state=S.AWAITING_3DS)
+    a_transaction(state=S.OPEN, needs_operator=True)
+    a_transaction(state=S.OPEN)
+    a_transaction(state=S.APPROVED)
     payment = a_payment()
     for number, closed in enumerate((None, NOW)):
         Discrepancy.objects.create(
@@ -51,11 +51,11 @@ def test_what_waits_is_counted_and_told() -> None:
             found_at=NOW,
             closed_at=closed,
         )
-    assert intent.payment is not None
+    assert transaction.payment is not None
     OutboxFact.objects.create(
         kind="PAID",
-        order=intent.payment.order,
-        intent=intent,
+        order=transaction.payment.order,
+        transaction=transaction,
         currency="EUR",
         occurred_at=NOW - timedelta(hours=1),
         next_delivery_at=NOW,
@@ -76,10 +76,10 @@ def test_what_waits_is_counted_and_told() -> None:
 
 
 @pytest.mark.parametrize("state", [S.SENDING, S.NOT_SENT, S.OPEN, S.PENDING])
-def test_what_is_left_at_a_gateway_that_nobody_sweeps_any_more_is_told(state: IntentState) -> None:
+def test_what_is_left_at_a_gateway_that_nobody_sweeps_any_more_is_told(state: TransactionState) -> None:
     WorkMark.set("sweep:second", now=NOW)
-    an_intent(state=state)
-    an_intent(state=S.APPROVED)
+    a_transaction(state=state)
+    a_transaction(state=S.APPROVED)
 
     found = health(NOW, ["second"])
 
@@ -89,5 +89,5 @@ def test_what_is_left_at_a_gateway_that_nobody_sweeps_any_more_is_told(state: In
 
 def test_a_fresh_unknown_outcome_is_no_problem_yet() -> None:
     WorkMark.set("sweep:default", now=NOW)
-    an_intent(state=S.UNKNOWN, state_since=NOW - timedelta(minutes=14))
+    a_transaction(state=S.UNKNOWN, state_since=NOW - timedelta(minutes=14))
     assert health(NOW, ["default"]).problems == ()

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from tests.models.rows import NOW, a_payment, a_wallet_attempt, an_intent, an_order
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from tests.models.rows import NOW, a_payment, a_transaction, a_wallet_attempt, an_order
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Evidence, EvidenceKind, GatewayTransaction, PaymentOrder
 from wallet_gateway.queries.idle_buttons import is_idle, is_unused
 from wallet_gateway.queries.orders import TimelineEntry, order_timeline
@@ -20,20 +20,20 @@ def a_button(
     order: PaymentOrder, *events: str, minutes: int = 0, results_count: int = 0, **columns: Any
 ) -> GatewayTransaction:
     at = NOW + timedelta(minutes=minutes)
-    given = {"kind": TransactionKind.AUTHORIZATION, "state": IntentState.AWAITING_RESULT} | columns
+    given = {"kind": TransactionKind.AUTHORIZATION, "state": TransactionState.AWAITING_RESULT} | columns
     number = order.payments.count() + 1
-    intent = an_intent(a_payment(order, number=number), created_at=at, **given)
+    transaction = a_transaction(a_payment(order, number=number), created_at=at, **given)
     reports = [{"at": at.isoformat(), "event": event, "detail": ""} for event in events]
-    a_wallet_attempt(intent, events=reports, results_count=results_count)
-    return intent
+    a_wallet_attempt(transaction, events=reports, results_count=results_count)
+    return transaction
 
 
-def expired(intent: GatewayTransaction) -> None:
+def expired(transaction: GatewayTransaction) -> None:
     Evidence.objects.create(
-        intent=intent,
+        transaction=transaction,
         kind=EvidenceKind.LEASE_ENDED,
         event="EXPIRED",
-        state_after=IntentState.EXPIRED,
+        state_after=TransactionState.EXPIRED,
         occurred_at=NOW + timedelta(hours=2),
     )
 
@@ -45,7 +45,7 @@ def told(entries: tuple[TimelineEntry, ...]) -> list[tuple[str, str]]:
 def test_a_page_that_was_loaded_three_times_is_one_entry_at_the_last_of_them() -> None:
     order = an_order()
     for minutes, event in enumerate(("READY", "UNAVAILABLE", "READY")):
-        button = a_button(order, event, minutes=minutes, state=IntentState.EXPIRED)
+        button = a_button(order, event, minutes=minutes, state=TransactionState.EXPIRED)
         expired(button)
 
     entries = order_timeline(order, everything=True)
@@ -59,7 +59,7 @@ def test_a_page_that_was_loaded_three_times_is_one_entry_at_the_last_of_them() -
 
 def test_a_page_that_was_loaded_once_is_told_as_it_was() -> None:
     order = an_order()
-    expired(a_button(order, "READY", state=IntentState.EXPIRED))
+    expired(a_button(order, "READY", state=TransactionState.EXPIRED))
 
     assert told(order_timeline(order)) == [("Wallet button shown", ""), ("Wallet button not used", "")]
     staff = [words for words, _ in told(order_timeline(order, everything=True))]
@@ -83,10 +83,10 @@ def test_what_a_customer_did_with_a_button_is_told_beside_those_that_were_left_a
     ("columns", "unused", "idle"),
     [
         ({}, True, True),
-        ({"state": IntentState.EXPIRED}, True, True),
-        ({"state": IntentState.ANOMALY}, False, False),
-        ({"state": IntentState.SENDING}, False, False),
-        ({"state": IntentState.REJECTED}, False, False),
+        ({"state": TransactionState.EXPIRED}, True, True),
+        ({"state": TransactionState.ANOMALY}, False, False),
+        ({"state": TransactionState.SENDING}, False, False),
+        ({"state": TransactionState.REJECTED}, False, False),
         ({"results_count": 1}, False, False),
     ],
     ids=["waiting", "expired", "anomaly", "sending", "declined", "with a card"],
@@ -104,5 +104,5 @@ def test_a_button_whose_sheet_was_closed_is_unused_and_not_idle() -> None:
 
 
 def test_a_hosted_page_is_no_button() -> None:
-    page = an_intent(a_payment(), kind=TransactionKind.CHECKOUT, state=IntentState.EXPIRED)
+    page = a_transaction(a_payment(), kind=TransactionKind.CHECKOUT, state=TransactionState.EXPIRED)
     assert not is_unused(page)

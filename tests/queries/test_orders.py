@@ -9,9 +9,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.models.rows import NOW, a_payment, a_wallet_attempt, an_intent, an_order
+from tests.models.rows import NOW, a_payment, a_transaction, a_wallet_attempt, an_order
 from wallet_gateway import payments
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.models import Evidence, PaymentOrder
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.orders import TimelineKind, order_summary, order_timeline
@@ -96,9 +96,9 @@ def test_staff_are_told_also_what_moved_nothing_who_did_it_and_by_which_row(
     wallet_sandbox: SandboxControl,
 ) -> None:
     order = order_of("30.00", wallet_sandbox)
-    intent = payments.capture(order, Decimal("20.00"), author="anna")
+    transaction = payments.capture(order, Decimal("20.00"), author="anna")
     row = Evidence.objects.create(
-        intent=intent, kind="RECORDS", state_after="APPROVED", occurred_at=intent.created_at
+        transaction=transaction, kind="RECORDS", state_after="APPROVED", occurred_at=transaction.created_at
     )
 
     story = order_timeline(order, everything=True)
@@ -123,13 +123,13 @@ def test_the_story_costs_two_statements_however_long_it_is(wallet_sandbox: Sandb
 
 def test_the_timeline_tells_what_the_browser_reported_and_calls_it_a_report(db: None) -> None:
     order = an_order()
-    intent = an_intent(
+    transaction = a_transaction(
         a_payment(order),
         kind=TransactionKind.AUTHORIZATION,
-        state=IntentState.AWAITING_RESULT,
+        state=TransactionState.AWAITING_RESULT,
     )
     at = (NOW + timedelta(seconds=5)).isoformat()
-    a_wallet_attempt(intent, events=[{"at": at, "event": "CLOSED", "detail": ""}])
+    a_wallet_attempt(transaction, events=[{"at": at, "event": "CLOSED", "detail": ""}])
 
     entries = order_timeline(order)
 

@@ -10,14 +10,14 @@ from django.db import connection
 from django.db.models import Model, QuerySet
 from django.test.utils import CaptureQueriesContext
 
-from tests.models.rows import NOW, a_deposit, a_payment, an_intent, an_order
+from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
 from wallet_gateway.models import Discrepancy, Evidence, MigratedDeposit
 from wallet_gateway.queries.search import (
     deposits_found,
     discrepancies_found,
     evidence_found,
-    intents_found,
     orders_found,
+    transactions_found,
 )
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -30,8 +30,8 @@ def story() -> dict[str, Any]:
     order = an_order(reference="A-1001", order_number="2026/77")
     an_order(reference="B-2002", order_number="2026/78")
     payment = a_payment(order, reference="PAY-1")
-    intent = an_intent(payment, reference="CAP-1", record_id="gw-555")
-    return {"order": order, "payment": payment, "intent": intent}
+    transaction = a_transaction(payment, reference="CAP-1", record_id="gw-555")
+    return {"order": order, "payment": payment, "transaction": transaction}
 
 
 @pytest.mark.parametrize("text", ["A-1001", "A-1", "2026/77", "PAY-1", "CAP-1", "gw-555"])
@@ -49,15 +49,15 @@ def test_a_record_of_another_gateway_is_not_meant(story: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize("text", ["CAP", "gw-555", "A-1001"])
-def test_an_intent_is_found_by_its_reference_its_record_and_its_order(
+def test_an_transaction_is_found_by_its_reference_its_record_and_its_order(
     story: dict[str, Any], text: str
 ) -> None:
-    assert list(intents_found(text, gateways=HERE)) == [story["intent"]]
+    assert list(transactions_found(text, gateways=HERE)) == [story["transaction"]]
 
 
 def test_evidence_and_differences_are_found_by_what_they_are_about(story: dict[str, Any]) -> None:
     seen = Evidence.objects.create(
-        intent=story["intent"], kind="ANSWER", state_after="APPROVED", occurred_at=NOW
+        transaction=story["transaction"], kind="ANSWER", state_after="APPROVED", occurred_at=NOW
     )
     found = Discrepancy.objects.create(
         kind="MADE_ELSEWHERE", gateway="default", payment=story["payment"], fingerprint="f", found_at=NOW

@@ -9,9 +9,9 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from tests.models.rows import NOW, a_deposit, a_payment, an_approval, an_intent, an_order
+from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_approval, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState
+from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
 from wallet_gateway.models import Discrepancy
 from wallet_gateway.queries.waiting import MOST_SHOWN, Waiting, waiting
 
@@ -25,26 +25,26 @@ def a_difference(kind: str, **columns: Any) -> Discrepancy:
 
 
 def test_where_nobody_has_to_do_anything_it_is_empty() -> None:
-    an_intent(state=IntentState.APPROVED)
+    a_transaction(state=TransactionState.APPROVED)
     a_difference("MADE_ELSEWHERE", closed_at=NOW)
     assert waiting(LAPSE, now=NOW).is_empty
 
 
 def test_outcomes_that_nobody_knows_come_the_oldest_first() -> None:
-    late = an_intent(state=IntentState.UNKNOWN, state_since=NOW)
-    early = an_intent(state=IntentState.UNKNOWN, state_since=NOW - timedelta(hours=1))
+    late = a_transaction(state=TransactionState.UNKNOWN, state_since=NOW)
+    early = a_transaction(state=TransactionState.UNKNOWN, state_since=NOW - timedelta(hours=1))
     found = waiting(LAPSE, now=NOW)
     assert found.unknown == (early, late)
     assert not found.is_empty
 
 
 def test_contradictions_and_what_is_stuck_are_told_apart() -> None:
-    anomaly = an_intent(state=IntentState.ANOMALY, needs_operator=True)
-    unsent = an_intent(state=IntentState.NOT_SENT, needs_operator=True)
-    pending = an_intent(state=IntentState.PENDING, needs_operator=True)
-    page = an_intent(state=IntentState.OPEN, needs_operator=True)
-    an_intent(state=IntentState.NOT_SENT)
-    an_intent(state=IntentState.OPEN)
+    anomaly = a_transaction(state=TransactionState.ANOMALY, needs_operator=True)
+    unsent = a_transaction(state=TransactionState.NOT_SENT, needs_operator=True)
+    pending = a_transaction(state=TransactionState.PENDING, needs_operator=True)
+    page = a_transaction(state=TransactionState.OPEN, needs_operator=True)
+    a_transaction(state=TransactionState.NOT_SENT)
+    a_transaction(state=TransactionState.OPEN)
     found = waiting(LAPSE, now=NOW)
     assert found.anomalies == (anomaly,)
     assert found.stuck == (unsent, pending, page)
@@ -87,10 +87,12 @@ def test_authorisations_lapse_by_the_window_of_their_gateway() -> None:
 
 def test_however_much_waits_it_takes_seven_statements_and_shows_where_there_is_more() -> None:
     for _ in range(MOST_SHOWN + 5):
-        an_intent(state=IntentState.UNKNOWN)
+        a_transaction(state=TransactionState.UNKNOWN)
     with CaptureQueriesContext(connection) as asked:
         found: Waiting = waiting(LAPSE, now=NOW)
-        assert all(intent.payment and intent.payment.order.reference for intent in found.unknown)
+        assert all(
+            transaction.payment and transaction.payment.order.reference for transaction in found.unknown
+        )
     assert len(asked) == 7
     assert len(found.unknown) == MOST_SHOWN + 1
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
-from django.db import transaction
+from django.db import transaction as db_transaction
 
 from wallet_gateway.sandbox.remembered import Remembered
 
@@ -39,7 +39,7 @@ class TestRemembered:
     def test_a_change_is_seen_once_it_is_committed(self, shelf: Shelf) -> None:
         remembered = Remembered(shelf.read)
         remembered.get()
-        with transaction.atomic():
+        with db_transaction.atomic():
             shelf.value = 2
             remembered.forget()
             assert remembered._known == (1,)
@@ -48,10 +48,10 @@ class TestRemembered:
     def test_inside_the_transaction_the_change_is_seen_and_not_kept(self, shelf: Shelf) -> None:
         remembered = Remembered(shelf.read)
         remembered.get()
-        with transaction.atomic():
+        with db_transaction.atomic():
             shelf.value = 2
             assert remembered.get() == 2
-            transaction.set_rollback(True)
+            db_transaction.set_rollback(True)
             shelf.value = 1
         assert remembered.get() == 1
 

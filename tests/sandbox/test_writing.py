@@ -6,7 +6,8 @@ import threading
 import time
 
 import pytest
-from django.db import connection, transaction
+from django.db import connection
+from django.db import transaction as db_transaction
 
 from wallet_gateway.sandbox.writing import one_writer
 
@@ -42,7 +43,7 @@ class TestOneWriter:
     def test_what_fails_is_undone_and_lets_the_next_one_in(self) -> None:
         def fail() -> None:
             with one_writer():
-                transaction.on_commit(lambda: pytest.fail("nothing is to be committed"))
+                db_transaction.on_commit(lambda: pytest.fail("nothing is to be committed"))
                 raise LookupError
 
         with pytest.raises(LookupError):

@@ -8,18 +8,18 @@ from typing import Any
 
 from django.utils import timezone
 
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
+from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 
 PAGE_OF_GATEWAY = "http://127.0.0.1:8001/checkout/page/"
 _numbers = itertools.count(1)
 
 _OPENING = {
-    OrderState.OPEN: IntentState.OPEN,
-    OrderState.PENDING: IntentState.PENDING,
-    OrderState.FAILED: IntentState.REJECTED,
-    OrderState.EXPIRED: IntentState.EXPIRED,
-    OrderState.FROZEN: IntentState.ANOMALY,
+    OrderState.OPEN: TransactionState.OPEN,
+    OrderState.PENDING: TransactionState.PENDING,
+    OrderState.FAILED: TransactionState.REJECTED,
+    OrderState.EXPIRED: TransactionState.EXPIRED,
+    OrderState.FROZEN: TransactionState.ANOMALY,
 }
 
 
@@ -46,9 +46,9 @@ def an_order(state: OrderState = OrderState.OPEN, **columns: Any) -> PaymentOrde
 
 
 def an_attempt(
-    order: PaymentOrder, *, state: IntentState | None = None, asked_at: datetime | None = None
+    order: PaymentOrder, *, state: TransactionState | None = None, asked_at: datetime | None = None
 ) -> Payment:
-    """Store an attempt to pay whose first intent fits the order's state, asked about just now."""
+    """Store an attempt to pay whose first transaction fits the order's state, asked about just now."""
     now = timezone.now()
     reference = f"attempt-{next(_numbers)}"
     shared = {
@@ -68,7 +68,7 @@ def an_attempt(
         payment=payment,
         gateway=order.gateway,
         kind=TransactionKind.CHECKOUT,
-        state=state or _OPENING.get(OrderState(order.state), IntentState.APPROVED),
+        state=state or _OPENING.get(OrderState(order.state), TransactionState.APPROVED),
         state_since=now,
         redirect_url=PAGE_OF_GATEWAY,
         expires_at=now + timedelta(seconds=900),

@@ -12,7 +12,7 @@ from django.utils import timezone
 from tests.web.conftest import address
 from tests.web.rows import PAGE_OF_GATEWAY, an_attempt, an_order
 from wallet_gateway import return_tokens
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState
+from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
 from wallet_gateway.models import Evidence, GatewayTransaction, Payment
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.web.pages import (
@@ -83,7 +83,7 @@ def test_the_two_tables_name_every_state() -> None:
 
 def test_a_dead_attempt_of_an_order_that_is_open_again_leads_to_the_open_page() -> None:
     order = an_order(OrderState.OPEN)
-    dead = an_attempt(order, state=IntentState.REJECTED)
+    dead = an_attempt(order, state=TransactionState.REJECTED)
     an_attempt(order)
     assert kind_of_page(order, dead, R.REFUSED) is PageKind.UNDECIDED
 
@@ -140,7 +140,7 @@ def test_a_waiting_page_polls_the_latest_attempt() -> None:
 
 def test_a_waiting_page_polls_the_attempt_that_was_made_and_no_button_that_was_shown_after_it() -> None:
     order = an_order(OrderState.PENDING)
-    made = an_attempt(order, state=IntentState.AWAITING_3DS)
+    made = an_attempt(order, state=TransactionState.AWAITING_3DS)
     for state in (PaymentState.EXPIRED, PaymentState.OFFERED):
         Payment.objects.filter(pk=an_attempt(order).pk).update(state=state)
     assert return_tokens.read(latest_token(order)).reference == made.reference
@@ -149,18 +149,18 @@ def test_a_waiting_page_polls_the_attempt_that_was_made_and_no_button_that_was_s
 @pytest.mark.parametrize(
     ("state", "outcome", "left", "link"),
     [
-        (IntentState.AWAITING_3DS, R.PENDING, 300, True),
-        (IntentState.AWAITING_3DS, R.RETURN, 900, True),
-        (IntentState.AWAITING_3DS, R.PENDING, 50, False),
-        (IntentState.AWAITING_3DS, R.SUCCESS, 900, False),
-        (IntentState.AWAITING_3DS, R.CANCEL, 900, False),
-        (IntentState.UNKNOWN, R.PENDING, 900, False),
-        (IntentState.PENDING, R.PENDING, 900, False),
+        (TransactionState.AWAITING_3DS, R.PENDING, 300, True),
+        (TransactionState.AWAITING_3DS, R.RETURN, 900, True),
+        (TransactionState.AWAITING_3DS, R.PENDING, 50, False),
+        (TransactionState.AWAITING_3DS, R.SUCCESS, 900, False),
+        (TransactionState.AWAITING_3DS, R.CANCEL, 900, False),
+        (TransactionState.UNKNOWN, R.PENDING, 900, False),
+        (TransactionState.PENDING, R.PENDING, 900, False),
     ],
     ids=["left", "left, and back in the shop", "about to end", "done", "cancelled", "unknown", "pending"],
 )
 def test_who_has_left_the_banks_page_may_go_back_to_it_while_it_is_open(
-    state: IntentState, outcome: ReturnOutcome, left: int, link: bool, client: Client
+    state: TransactionState, outcome: ReturnOutcome, left: int, link: bool, client: Client
 ) -> None:
     order = an_order(OrderState.PENDING)
     attempt = an_attempt(order, state=state)
@@ -220,17 +220,17 @@ ADDRESS = {"checkoutDetails": {"cardholderEmail": "ada@example.com"}}
 @pytest.mark.parametrize(
     ("mails_are_on", "content", "state", "written"),
     [
-        (True, ADDRESS, IntentState.UNKNOWN, True),
-        (False, ADDRESS, IntentState.UNKNOWN, False),
-        (True, {}, IntentState.UNKNOWN, False),
+        (True, ADDRESS, TransactionState.UNKNOWN, True),
+        (False, ADDRESS, TransactionState.UNKNOWN, False),
+        (True, {}, TransactionState.UNKNOWN, False),
         # The payment page is still open: no mail tells how that ends.
-        (True, ADDRESS, IntentState.OPEN, False),
+        (True, ADDRESS, TransactionState.OPEN, False),
     ],
 )
 def test_a_mail_is_promised_where_one_will_come_and_only_there(
     mails_are_on: bool,
     content: dict[str, object],
-    state: IntentState,
+    state: TransactionState,
     written: bool,
     client: Client,
     monkeypatch: pytest.MonkeyPatch,
@@ -242,7 +242,7 @@ def test_a_mail_is_promised_where_one_will_come_and_only_there(
     order = an_order(OrderState.PENDING, content=content)
     attempt = an_attempt(order, state=state)
     seen = {"kind": "FAULT", "state_after": state, "occurred_at": order.created_at}
-    Evidence.objects.create(intent=attempt.transactions.get(), **seen)
+    Evidence.objects.create(transaction=attempt.transactions.get(), **seen)
 
     page = client.get(address("result", attempt, R.SUCCESS)).content.decode()
 

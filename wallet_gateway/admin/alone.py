@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import conf
 from wallet_gateway.admin.operating import Operation
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.second_person import SecondPerson
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.protocol.money import Money
@@ -38,11 +38,11 @@ def hint(alone: Money | None, available: Money | None) -> str:
     return words % {"alone": alone}
 
 
-def hint_of_decision(intent: GatewayTransaction) -> str:
+def hint_of_decision(transaction: GatewayTransaction) -> str:
     """Say that a decision on an outcome takes a second person; empty where it does not."""
-    if intent.state == IntentState.NOT_SENT:
+    if transaction.state == TransactionState.NOT_SENT:
         return ""
-    if not _rules(intent.gateway).is_needed(intent.amount_minor, intent.currency):
+    if not _rules(transaction.gateway).is_needed(transaction.amount_minor, transaction.currency):
         return ""
     return _("It takes a second person: your decision counts once somebody else has agreed.")
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from django.contrib import messages
 from django.core.exceptions import ImproperlyConfigured
-from django.db import transaction
+from django.db import transaction as db_transaction
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
@@ -42,13 +42,13 @@ def begin_with_orders(request: HttpRequest, orders: QuerySet[PaymentOrder]) -> H
 
 
 def begin_with_transactions(
-    request: HttpRequest, intents: QuerySet[GatewayTransaction]
+    request: HttpRequest, transactions: QuerySet[GatewayTransaction]
 ) -> HttpResponse | None:
     """Begin to ask about the orders and deposits that the chosen transactions belong to, each once."""
-    chosen = intents.select_related("payment__order", "deposit")[: MOST + 1]
+    chosen = transactions.select_related("payment__order", "deposit")[: MOST + 1]
     subjects: dict[PaymentOrder | MigratedDeposit, None] = {}
-    for intent in chosen:
-        subject = intent.payment.order if intent.payment is not None else intent.deposit
+    for transaction in chosen:
+        subject = transaction.payment.order if transaction.payment is not None else transaction.deposit
         if subject is not None:
             subjects[subject] = None
     return _begin(request, list(subjects))
@@ -65,7 +65,7 @@ def _begin(request: HttpRequest, subjects: list[PaymentOrder | MigratedDeposit])
 def _store(subjects: Iterable[PaymentOrder | MigratedDeposit], *, author: str) -> OperationBatch:
     now = wiring.clock().now()
     batch = OperationBatch(kind=BatchKind.ASK, state=BatchState.RUNNING, author=author[:150], created_at=now)
-    with transaction.atomic():
+    with db_transaction.atomic():
         batch.save()
         OperationBatchRow.objects.bulk_create(_row(batch, subject) for subject in subjects)
     return batch
@@ -91,7 +91,7 @@ def ask(row: OperationBatchRow) -> None:
 
 
 def _in_words(asked: payments.Asked) -> str:
-    parts = [sentence_of(intent) for intent in asked.changed]
+    parts = [sentence_of(transaction) for transaction in asked.changed]
     if asked.unanswered:
         parts.append(_("The gateway did not answer; ask again later."))
     elif not asked.questions:

@@ -116,8 +116,8 @@ def _note(request: HttpRequest, row: OperationBatchRow) -> None:
         words = f"{_('Asked the gateway.')} {row.result}"
     elif row.state == RowState.HANDED_ON:
         words = _("%(what)s (batch %(batch)s of %(author)s)") % {"what": row.result, **of_batch}
-    elif row.intent is not None:
-        done = {"what": sentence_of(row.intent), "reference": row.intent.reference, **of_batch}
+    elif row.transaction is not None:
+        done = {"what": sentence_of(row.transaction), "reference": row.transaction.reference, **of_batch}
         words = _("%(what)s (%(reference)s; batch %(batch)s of %(author)s)") % done
     else:
         return
@@ -125,14 +125,14 @@ def _note(request: HttpRequest, row: OperationBatchRow) -> None:
 
 
 def _counts(rows: list[OperationBatchRow]) -> list[tuple[str, int]]:
-    """Count the rows by how they ended: those with an intent by its state, those asked about by result."""
+    """Count the rows by how they ended: with a transaction by its state, asked about by result."""
     return sorted(Counter(map(_ending, rows)).items())
 
 
 def _ending(row: OperationBatchRow) -> str:
     if row.batch.kind == BatchKind.ASK and row.result:
         return row.result
-    return str((row.intent or row).get_state_display())
+    return str((row.transaction or row).get_state_display())
 
 
 def confirm_url(batch: OperationBatch) -> str:

@@ -40,23 +40,23 @@ class ShownRow:
     def sentence(self) -> str:
         """What came of it; how it stands where nothing has yet."""
         row = self.row
-        told = row.result if row.intent is None else sentence_of(row.intent)
+        told = row.result if row.transaction is None else sentence_of(row.transaction)
         return told or str(row.get_state_display())
 
     @property
     def shortfall(self) -> bool:
         """Whether less was approved than was asked for."""
-        intent = self.row.intent
-        approved = intent.approved_amount if intent is not None else None
+        transaction = self.row.transaction
+        approved = transaction.approved_amount if transaction is not None else None
         return approved is not None and approved != self.row.amount
 
     @property
     def limit(self) -> RefundLimit | None:
         """The four amounts, where the gateway has refused more than is left."""
-        return None if self.row.intent is None else limit_of(self.row.intent)
+        return None if self.row.transaction is None else limit_of(self.row.transaction)
 
 
-def limit_of(intent: GatewayTransaction) -> RefundLimit | None:
+def limit_of(transaction: GatewayTransaction) -> RefundLimit | None:
     """Find the four amounts in what the gateway said of a refused refund."""
-    start = intent.detail.find(REFUND_AMOUNT_EXCEEDED)
-    return None if start < 0 else read_refund_amount_exceeded(intent.detail[start:])
+    start = transaction.detail.find(REFUND_AMOUNT_EXCEEDED)
+    return None if start < 0 else read_refund_amount_exceeded(transaction.detail[start:])

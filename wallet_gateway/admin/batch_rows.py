@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
+from django.db import transaction as db_transaction
 from django.db.models import Exists, Q
 from django.utils.translation import gettext as _
 
@@ -97,7 +98,7 @@ def begin_refunds(
         for deposit, amount in amounts.items()
     ]
     try:
-        with transaction.atomic():
+        with db_transaction.atomic():
             batch.save()
             OperationBatchRow.objects.bulk_create(rows)
     except IntegrityError:
@@ -112,7 +113,7 @@ def operation_of(batch: OperationBatch) -> Operation:
 
 def rows_of(batch: OperationBatch) -> list[OperationBatchRow]:
     """Return the rows with what a page shows of them, in one statement."""
-    rows = batch.rows.select_related("order", "payment", "deposit", "intent")
+    rows = batch.rows.select_related("order", "payment", "deposit", "transaction")
     found = list(rows)
     for row in found:
         row.batch = batch
@@ -122,7 +123,7 @@ def rows_of(batch: OperationBatch) -> list[OperationBatchRow]:
 def start(batch: OperationBatch, rows: Iterable[OperationBatchRow], *, note: str) -> bool:
     """Set a draft going with the amounts of its rows; False where somebody already has."""
     drafts = OperationBatch.objects.filter(pk=batch.pk, state=BatchState.DRAFT)
-    with transaction.atomic():
+    with db_transaction.atomic():
         # The batch first: of two pages that are submitted only one writes rows, and it locks the other out.
         if not drafts.update(state=BatchState.RUNNING, note=note[:500]):
             return False
@@ -184,7 +185,7 @@ def _carry_out(row: OperationBatchRow) -> None:
     assert of is not None  # noqa: S101 - an order's row without a payment is left out from the start
     try:
         _check_author(row)
-        row.intent = carry_out(
+        row.transaction = carry_out(
             operation_of(batch),
             of,
             row.amount,
@@ -197,7 +198,7 @@ def _carry_out(row: OperationBatchRow) -> None:
         row.state, row.result = RowState.HANDED_ON, sentence_of_request(waiting.approval)[:500]
     except NotDone as error:
         row.state, row.result = RowState.REFUSED, str(error)[:500]
-    row.save(update_fields=["intent", "state", "result"])
+    row.save(update_fields=["transaction", "state", "result"])
 
 
 def _check_author(row: OperationBatchRow) -> None:

@@ -67,7 +67,7 @@ class ConfirmPage:
 
     def _confirmed(self, form: OperationForm, ticket: tickets.Ticket) -> HttpResponse:
         try:
-            intent = carry_out(
+            transaction = carry_out(
                 self.operation,
                 self.payment,
                 form.asked,
@@ -82,27 +82,27 @@ class ConfirmPage:
             hand_on(self.request, self.payment.order, waiting.approval)
             return HttpResponseRedirect(self._order_url)
         why = reason_in_words(self.operation.kind, form.words)
-        what = f"{sentence_of(intent)} ({intent.reference}; {why})"
+        what = f"{sentence_of(transaction)} ({transaction.reference}; {why})"
         note_down(self.request, self.payment.order, what)
-        tell(self.request, intent)
+        tell(self.request, transaction)
         return HttpResponseRedirect(self._order_url)
 
-    def _done_before(self, intent: GatewayTransaction) -> HttpResponse:
+    def _done_before(self, transaction: GatewayTransaction) -> HttpResponse:
         """Show what the first click did; a second one with another amount has done nothing."""
-        if self._typed_other_than(intent):
+        if self._typed_other_than(transaction):
             messages.warning(
                 self.request,
                 _("That page was used already, so nothing new was done. Open it again for another amount."),
             )
-        tell(self.request, intent)
+        tell(self.request, transaction)
         return HttpResponseRedirect(self._order_url)
 
-    def _typed_other_than(self, intent: GatewayTransaction) -> bool:
+    def _typed_other_than(self, transaction: GatewayTransaction) -> bool:
         try:
-            typed = Money.parse(self.request.POST.get("amount", ""), intent.currency)
+            typed = Money.parse(self.request.POST.get("amount", ""), transaction.currency)
         except InvalidAmount:
             return self.operation.in_parts
-        return typed != intent.amount
+        return typed != transaction.amount
 
     # The page
 

@@ -26,7 +26,7 @@ from wallet_gateway.admin.journal import note_down
 from wallet_gateway.admin.pages import draw, sentence_of, tell
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, demand, name_of_person
 from wallet_gateway.admin.refusals import said
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.errors import OperationRefused
 
@@ -51,14 +51,14 @@ def ask_gateway(site: AdminSite, request: HttpRequest, order_id: int) -> HttpRes
     return HttpResponseRedirect(page_of(order))
 
 
-def send_again(site: AdminSite, request: HttpRequest, intent_id: int) -> HttpResponse:
+def send_again(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpResponse:
     """Send what never left once more, after a page that asks for the reason."""
-    intent = _intent(intent_id)
-    demand(request, OF_KIND.get(TransactionKind(intent.kind), RESOLVE))
+    transaction = _transaction(transaction_id)
+    demand(request, OF_KIND.get(TransactionKind(transaction.kind), RESOLVE))
 
     def act(form: forms.Form) -> GatewayTransaction:
         author, note = name_of_person(request), form.cleaned_data["reason"]
-        return payments.send_again(intent, author=author, note=note)
+        return payments.send_again(transaction, author=author, note=note)
 
     words = {
         "title": _("Send again"),
@@ -66,74 +66,76 @@ def send_again(site: AdminSite, request: HttpRequest, intent_id: int) -> HttpRes
         "explanation": _("Not one byte of this request has left. The same request is sent, once."),
     }
     form = ReasonForm(request.POST or None)
-    return _decided(site, request, intent, form, act, words)
+    return _decided(site, request, transaction, form, act, words)
 
 
-def decide(site: AdminSite, request: HttpRequest, intent_id: int) -> HttpResponse:
+def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpResponse:
     """Record a person's decision on what no evidence has ended."""
     demand(request, RESOLVE)
-    intent = _intent(intent_id)
-    form = DecisionForm(request.POST or None, is_anomaly=intent.state == IntentState.ANOMALY)
+    transaction = _transaction(transaction_id)
+    form = DecisionForm(request.POST or None, is_anomaly=transaction.state == TransactionState.ANOMALY)
 
     def act(form: forms.Form) -> GatewayTransaction:
         given = form.cleaned_data
         return payments.resolve(
-            intent, decision=given["decision"], reason=given["reason"], author=name_of_person(request)
+            transaction, decision=given["decision"], reason=given["reason"], author=name_of_person(request)
         )
 
     words = {
         "title": _("Decide on an outcome"),
         "verb": _("Record the decision"),
         "explanation": _("Decide only on what you have learned from the provider. Nothing is sent by this."),
-        "hint": hint_of_decision(intent),
+        "hint": hint_of_decision(transaction),
     }
-    return _decided(site, request, intent, form, act, words)
+    return _decided(site, request, transaction, form, act, words)
 
 
-def _intent(intent_id: int) -> GatewayTransaction:
+def _transaction(transaction_id: int) -> GatewayTransaction:
     rows = GatewayTransaction.objects.select_related("payment__order", "deposit")
-    return get_object_or_404(rows, pk=intent_id)
+    return get_object_or_404(rows, pk=transaction_id)
 
 
 def _decided(
     site: AdminSite,
     request: HttpRequest,
-    intent: GatewayTransaction,
+    transaction: GatewayTransaction,
     form: DecisionForm | ReasonForm,
     act: Callable[[forms.Form], GatewayTransaction],
     words: Words,
 ) -> HttpResponse:
-    back = page_of(intent.payment.order if intent.payment else intent)
+    back = page_of(transaction.payment.order if transaction.payment else transaction)
     if request.method == "POST" and form.is_valid():
         try:
-            intent = act(form)
+            transaction = act(form)
         except (OperationRefused, ImproperlyConfigured) as error:
             form.refuse(said(str(error)))
         except payments.AwaitingApproval as waiting:
-            hand_on(request, intent.payment.order if intent.payment else intent, waiting.approval)
+            hand_on(
+                request, transaction.payment.order if transaction.payment else transaction, waiting.approval
+            )
             return HttpResponseRedirect(back)
         else:
-            row = intent.payment.order if intent.payment else intent
-            note_down(request, row, f"{words['title']}: {sentence_of(intent)} ({intent.reference})")
-            tell(request, intent)
+            row = transaction.payment.order if transaction.payment else transaction
+            note_down(request, row, f"{words['title']}: {sentence_of(transaction)} ({transaction.reference})")
+            tell(request, transaction)
             return HttpResponseRedirect(back)
-    context = {**words, "form": form, "back": back, "facts": _facts(intent)}
+    context = {**words, "form": form, "back": back, "facts": _facts(transaction)}
     return draw(site, request, "decide.html", context)
 
 
-def _facts(intent: GatewayTransaction) -> list[tuple[str, object]]:
+def _facts(transaction: GatewayTransaction) -> list[tuple[str, object]]:
     return [
-        (_("Asked for"), sentence_of(intent)),
-        (_("Reference"), intent.reference),
-        (_("Since"), intent.state_since),
-        (_("Answers in a row that ended nothing"), intent.absent_count),
+        (_("Asked for"), sentence_of(transaction)),
+        (_("Reference"), transaction.reference),
+        (_("Since"), transaction.state_since),
+        (_("Answers in a row that ended nothing"), transaction.absent_count),
     ]
 
 
 def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int) -> HttpResponse:
     """Close a difference with a reason."""
     demand(request, RESOLVE)
-    rows = Discrepancy.objects.select_related("payment__order", "intent__payment__order")
+    rows = Discrepancy.objects.select_related("payment__order", "transaction__payment__order")
     discrepancy = get_object_or_404(rows, pk=discrepancy_id)
     back = page_of(discrepancy)
     form = ReasonForm(request.POST or None)

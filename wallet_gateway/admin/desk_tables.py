@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models.names import name_of
 from wallet_gateway.protocol.money import Money, exponent
 from wallet_gateway.queries.figures import DayFigures, Figures, GatewayFigures, Way
@@ -26,7 +26,7 @@ WAYS: dict[Way, Label] = {
     Way.REDIRECT: gettext_lazy("Hosted page"),
     Way.BUTTON: gettext_lazy("Wallet button"),
 }
-PAGE_STATES = (IntentState.APPROVED, IntentState.REJECTED, IntentState.EXPIRED)
+PAGE_STATES = (TransactionState.APPROVED, TransactionState.REJECTED, TransactionState.EXPIRED)
 """What is told apart; everything else is under way or in doubt."""
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from wallet_gateway.admin.handing_on import url_of, what_is_asked
 from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
@@ -35,7 +35,7 @@ class Item:
 
     what: Label
     name: str
-    """The shop's own reference where there is an order, else the intent's or the deposit's."""
+    """The shop's own reference where there is an order, else the transaction's or the deposit's."""
     url: str
     since: datetime
     amount: Money | None = None
@@ -56,14 +56,14 @@ class Work:
 
 def work_of(found: Waiting) -> tuple[Work, ...]:
     """Return the kinds of work that there is any of, the most pressing first."""
-    intents, differences = _list("gatewaytransaction"), _list("discrepancy")
+    transactions, differences = _list("gatewaytransaction"), _list("discrepancy")
     every = (
         _work(
             "anomalies",
             _("Contradictions"),
             _("The gateway's word and ours do not agree. Ask the provider, then decide."),
-            map(_intent, found.anomalies),
-            f"{intents}?state__exact={IntentState.ANOMALY}",
+            map(_transaction, found.anomalies),
+            f"{transactions}?state__exact={TransactionState.ANOMALY}",
         ),
         _work(
             "overpaid",
@@ -76,8 +76,8 @@ def work_of(found: Waiting) -> tuple[Work, ...]:
             "unknown",
             _("Unknown outcomes"),
             _("The gateway is being asked; nothing is sent again. Look at what stays here for long."),
-            map(_intent, found.unknown),
-            f"{intents}?state__exact={IntentState.UNKNOWN}",
+            map(_transaction, found.unknown),
+            f"{transactions}?state__exact={TransactionState.UNKNOWN}",
         ),
         _work(
             "discrepancies",
@@ -104,8 +104,8 @@ def work_of(found: Waiting) -> tuple[Work, ...]:
             "stuck",
             _("Not sent, or without news"),
             _("The machine cannot end these. Ask the provider, then send again what never left, or decide."),
-            map(_intent, found.stuck),
-            f"{intents}?state__exact={IntentState.NOT_SENT}",
+            map(_transaction, found.stuck),
+            f"{transactions}?state__exact={TransactionState.NOT_SENT}",
         ),
         _work(
             "expiring",
@@ -132,7 +132,7 @@ def _page(model: str, pk: int) -> str:
     return reverse(f"admin:wallet_gateway_{model}_change", args=[pk])
 
 
-def _intent(row: GatewayTransaction) -> Item:
+def _transaction(row: GatewayTransaction) -> Item:
     return Item(
         what=name_of(TransactionKind(row.kind)),
         name=_name_of(row),

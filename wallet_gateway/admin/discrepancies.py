@@ -53,7 +53,7 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
     fields = readonly_fields = (  # type: ignore[assignment]
         "kind",
         linked("payment.order", _("order")),
-        linked("intent", _("transaction")),
+        linked("transaction", _("transaction")),
         linked("deposit", _("migrated deposit")),
         labelled("gateway", _("gateway")),
         seen("detail", _("detail")),

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, linked, seen
 from wallet_gateway.admin.visible_text import visible_body
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Evidence
 from wallet_gateway.models.names import name_of
 from wallet_gateway.queries.search import evidence_found
@@ -22,17 +22,17 @@ class EvidenceAdmin(ReadOnlyAdmin):
     search_help_text = _("Beginning of a transaction's reference; or whole: an order's reference")
     list_display = (
         "occurred_at",
-        linked("intent", _("transaction")),
+        linked("transaction", _("transaction")),
         labelled("get_kind_display", _("kind")),
         labelled("event", _("event")),
         "state_afterwards",
         labelled("http_status", _("HTTP status")),
         seen("author", _("author")),
     )
-    list_select_related = ("intent",)
+    list_select_related = ("transaction",)
     fields = readonly_fields = (  # type: ignore[assignment]
         "occurred_at",
-        linked("intent", _("transaction")),
+        linked("transaction", _("transaction")),
         labelled("get_kind_display", _("kind")),
         labelled("event", _("event")),
         "state_afterwards",
@@ -46,8 +46,8 @@ class EvidenceAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("state afterwards"))
     def state_afterwards(self, row: Evidence) -> str | Promise:
-        """Return the name of the state in which it left the intent."""
-        return name_of(IntentState(row.state_after))
+        """Return the name of the state in which it left the transaction."""
+        return name_of(TransactionState(row.state_after))
 
     @admin.display(description=_("request"))
     def request(self, row: Evidence) -> str:

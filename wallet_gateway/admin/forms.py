@@ -79,7 +79,7 @@ class OperationForm(forms.Form):
 
     @property
     def words(self) -> str:
-        """The reason's code and the note, as they are kept with the intent."""
+        """The reason's code and the note, as they are kept with the transaction."""
         return words_of(self.cleaned_data["reason"], self.cleaned_data["note"])
 
 

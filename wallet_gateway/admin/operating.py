@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy
 from wallet_gateway import payments
 from wallet_gateway.admin import permissions
 from wallet_gateway.admin.refusals import said
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.limits import (
     capturable,
     refundable,
@@ -152,7 +152,7 @@ def reason_in_words(kind: TransactionKind, note: str) -> str:
 def carry_out(
     operation: Operation, of: Payment | MigratedDeposit, amount: Money, *, key: str, author: str, note: str
 ) -> GatewayTransaction:
-    """Ask for an operation under a key; return its intent. Raises `NotDone` where nothing came of it.
+    """Ask for an operation under a key; return its transaction. Raises `NotDone` where nothing came of it.
 
     Raises `AwaitingApproval` where it takes a second person.
 
@@ -160,14 +160,14 @@ def carry_out(
     being sent some time later, and its amount is free again.
     """
     try:
-        intent = _ask(operation, of, amount, key=key, author=author, note=note)
+        transaction = _ask(operation, of, amount, key=key, author=author, note=note)
     except (OperationRefused, ImproperlyConfigured) as error:
         raise NotDone(said(str(error))) from error
-    if intent.state == IntentState.NOT_SENT and _gave_up(intent, author):
+    if transaction.state == TransactionState.NOT_SENT and _gave_up(transaction, author):
         raise NotDone(
             _("The gateway cannot be reached. Nothing was sent and nothing is reserved; try again later.")
         )
-    return intent
+    return transaction
 
 
 def _ask(
@@ -189,14 +189,14 @@ def _ask(
     return verb(of.order, amount, payment=of, key=key, author=author, note=note)
 
 
-def _gave_up(intent: GatewayTransaction, author: str) -> bool:
+def _gave_up(transaction: GatewayTransaction, author: str) -> bool:
     reason = "the gateway could not be reached; given up while the person stood by"
     try:
         payments.resolve(
-            intent, decision=payments.Decision.DID_NOT_HAPPEN, reason=reason, author=author or "-"
+            transaction, decision=payments.Decision.DID_NOT_HAPPEN, reason=reason, author=author or "-"
         )
     except payments.UnableToResolve:
         # A worker has just sent it: its outcome is the answer.
-        intent.refresh_from_db()
+        transaction.refresh_from_db()
         return False
     return True

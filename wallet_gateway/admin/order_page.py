@@ -20,7 +20,7 @@ from wallet_gateway.admin.operating import BY_SLUG, reason_in_words
 from wallet_gateway.admin.pages import sentence_of
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, SEE_EVIDENCE, may, name_of_person
 from wallet_gateway.admin.visible_text import visible, visible_body
-from wallet_gateway.domain.lifecycle import UNSENT_STATES, IntentState, PaymentState, TransactionKind
+from wallet_gateway.domain.lifecycle import UNSENT_STATES, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.domain.second_person import is_same_person
 from wallet_gateway.models import Approval, Evidence, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.names import name_of
@@ -54,7 +54,7 @@ class PaymentCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """An intent that waits for a person."""
+    """A transaction that waits for a person."""
 
     sentence: str
     reference: str
@@ -103,21 +103,21 @@ def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
     """Gather the page of an order for the person behind a request."""
     entries = order_timeline(order, everything=True)
     subjects = [entry.subject for entry in entries]
-    intents = [row for row in subjects if isinstance(row, GatewayTransaction)]
+    transactions = [row for row in subjects if isinstance(row, GatewayTransaction)]
     asked = [row for row in subjects if isinstance(row, Approval)]
     with_bodies = may(request, SEE_EVIDENCE)
     return OrderPage(
         figures=_figures(order_summary(order)),
-        payments=tuple(_card(payment, request) for payment in _tried(order, intents)),
-        tasks=tuple(tasks_of(intents, request)),
+        payments=tuple(_card(payment, request) for payment in _tried(order, transactions)),
+        tasks=tuple(tasks_of(transactions, request)),
         requests=tuple(requests_of(asked, request)),
         lines=tuple(_line(entry, with_bodies=with_bodies) for entry in reversed(entries)),
     )
 
 
-def _tried(order: PaymentOrder, intents: Iterable[GatewayTransaction]) -> Iterator[Payment]:
+def _tried(order: PaymentOrder, transactions: Iterable[GatewayTransaction]) -> Iterator[Payment]:
     """Yield the payments that somebody has tried: a button is shown by each reload of a page."""
-    tried = {intent.payment_id for intent in intents if not is_unused(intent)}
+    tried = {transaction.payment_id for transaction in transactions if not is_unused(transaction)}
     return (payment for payment in order.payments.all() if payment.pk in tried)
 
 
@@ -154,40 +154,40 @@ def _card(payment: Payment, request: HttpRequest) -> PaymentCard:
 
 FOR_A_PERSON = frozenset(
     {
-        IntentState.NOT_SENT,
-        IntentState.UNKNOWN,
-        IntentState.OPEN,
-        IntentState.AWAITING_3DS,
-        IntentState.PENDING,
-        IntentState.ANOMALY,
+        TransactionState.NOT_SENT,
+        TransactionState.UNKNOWN,
+        TransactionState.OPEN,
+        TransactionState.AWAITING_3DS,
+        TransactionState.PENDING,
+        TransactionState.ANOMALY,
     }
 )
 """States that a person may end."""
-_PENDING = frozenset({IntentState.OPEN, IntentState.AWAITING_3DS, IntentState.PENDING})
+_PENDING = frozenset({TransactionState.OPEN, TransactionState.AWAITING_3DS, TransactionState.PENDING})
 
 
-def tasks_of(intents: list[GatewayTransaction], request: HttpRequest) -> Iterator[Task]:
-    """Yield those of some intents that wait for a person, with what this person may do about them."""
-    for intent in intents:
+def tasks_of(transactions: list[GatewayTransaction], request: HttpRequest) -> Iterator[Task]:
+    """Yield those of some transactions that wait for a person, with what this person may do about them."""
+    for transaction in transactions:
         # What is open or pending waits for the customer or the provider, until it has done so for too long.
-        too_soon = intent.state in _PENDING and not intent.needs_operator
-        if intent.state in FOR_A_PERSON and not too_soon:
+        too_soon = transaction.state in _PENDING and not transaction.needs_operator
+        if transaction.state in FOR_A_PERSON and not too_soon:
             yield Task(
-                sentence=sentence_of(intent),
-                reference=intent.reference,
-                since=intent.state_since,
-                questions=intent.query_count,
-                buttons=tuple(_ways_out(intent, request)),
+                sentence=sentence_of(transaction),
+                reference=transaction.reference,
+                since=transaction.state_since,
+                questions=transaction.query_count,
+                buttons=tuple(_ways_out(transaction, request)),
             )
 
 
-def _ways_out(intent: GatewayTransaction, request: HttpRequest) -> Iterator[Button]:
-    resend = OF_KIND.get(TransactionKind(intent.kind))
-    if intent.state == IntentState.NOT_SENT and resend is not None and may(request, resend):
-        url = reverse("admin:wallet_gateway_gatewaytransaction_send_again", args=[intent.pk])
+def _ways_out(transaction: GatewayTransaction, request: HttpRequest) -> Iterator[Button]:
+    resend = OF_KIND.get(TransactionKind(transaction.kind))
+    if transaction.state == TransactionState.NOT_SENT and resend is not None and may(request, resend):
+        url = reverse("admin:wallet_gateway_gatewaytransaction_send_again", args=[transaction.pk])
         yield Button(label=_("Send again"), url=url)
     if may(request, RESOLVE):
-        url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[intent.pk])
+        url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[transaction.pk])
         yield Button(label=_("Decide"), url=url)
 
 
@@ -231,7 +231,7 @@ def _in_words(entry: TimelineEntry) -> str:
     return asked_because(subject) if isinstance(subject, Approval) else entry.detail
 
 
-_NOT_GONE = UNSENT_STATES | {IntentState.SENDING}
+_NOT_GONE = UNSENT_STATES | {TransactionState.SENDING}
 
 
 def _bodies(subject: GatewayTransaction | Evidence | Approval | None) -> Iterator[tuple[Label, str]]:

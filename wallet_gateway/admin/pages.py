@@ -8,24 +8,24 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.admin import AdminSite
-from django.db import transaction
+from django.db import transaction as db_transaction
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.refusals import said
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.names import name_of
 
 View = Callable[..., HttpResponseBase]
 
 _LEVELS = {
-    IntentState.APPROVED: messages.SUCCESS,
-    IntentState.REJECTED: messages.ERROR,
-    IntentState.ANOMALY: messages.ERROR,
-    IntentState.ABANDONED: messages.INFO,
+    TransactionState.APPROVED: messages.SUCCESS,
+    TransactionState.REJECTED: messages.ERROR,
+    TransactionState.ANOMALY: messages.ERROR,
+    TransactionState.ABANDONED: messages.INFO,
 }
 
 
@@ -35,7 +35,7 @@ def acting(site: AdminSite, view: View) -> View:
     What is about to be sent has to be committed first, also where the project has `ATOMIC_REQUESTS`.
     """
 
-    @transaction.non_atomic_requests
+    @db_transaction.non_atomic_requests
     @wraps(view)
     def outside(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         return view(request, *args, **kwargs)
@@ -50,19 +50,19 @@ def draw(site: AdminSite, request: HttpRequest, template: str, context: dict[str
     )
 
 
-def tell(request: HttpRequest, intent: GatewayTransaction) -> None:
-    """Say how an intent stands, in the colour that goes with it."""
-    level = _LEVELS.get(IntentState(intent.state), messages.WARNING)
-    messages.add_message(request, level, sentence_of(intent))
+def tell(request: HttpRequest, transaction: GatewayTransaction) -> None:
+    """Say how a transaction stands, in the colour that goes with it."""
+    level = _LEVELS.get(TransactionState(transaction.state), messages.WARNING)
+    messages.add_message(request, level, sentence_of(transaction))
 
 
-def sentence_of(intent: GatewayTransaction) -> str:
+def sentence_of(transaction: GatewayTransaction) -> str:
     """Say in one line what was asked and how it stands."""
     words = _("%(kind)s of %(amount)s: %(state)s.") % {
-        "kind": name_of(TransactionKind(intent.kind)),
-        "amount": intent.approved_amount or intent.amount,
-        "state": name_of(IntentState(intent.state)),
+        "kind": name_of(TransactionKind(transaction.kind)),
+        "amount": transaction.approved_amount or transaction.amount,
+        "state": name_of(TransactionState(transaction.state)),
     }
-    if intent.state == IntentState.UNKNOWN:
+    if transaction.state == TransactionState.UNKNOWN:
         words += " " + _("The amount stays reserved; the gateway is being asked and nothing is sent again.")
-    return f"{words} {said(intent.detail)}".strip()
+    return f"{words} {said(transaction.detail)}".strip()

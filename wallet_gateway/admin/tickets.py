@@ -1,4 +1,4 @@
-"""The one-time token of a confirm page: signed, bound to who sees what, and the key of the intent it makes.
+"""The one-time token of a confirm page: signed, bound to who sees what, and the key of its transaction.
 
 However often a page is submitted there is one operation: the key is in the token, and the database holds a
 key once. A page that was opened before something changed says so instead of acting.
@@ -25,7 +25,7 @@ class Ticket:
     """What a confirm page was made for."""
 
     key: str
-    """The idempotency key of the intent."""
+    """The idempotency key of the transaction."""
     available: int
     """Minor units that were left when the page was made."""
 

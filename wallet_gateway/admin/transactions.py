@@ -1,4 +1,4 @@
-"""What was asked of the gateway, in the admin: the list of intents, the page of one, and the decisions."""
+"""Transactions in the admin: the list, the page of one, and the decisions."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, linked, mome
 from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.queries.search import intents_found
+from wallet_gateway.queries.search import transactions_found
 
 
 @admin.register(GatewayTransaction)
 class GatewayTransactionAdmin(ReadOnlyAdmin):
-    """Intents, each with what became of it."""
+    """Transactions, each with what became of it."""
 
-    finder = staticmethod(intents_found)
+    finder = staticmethod(transactions_found)
     search_help_text = _("Beginning of a reference; or whole: an order's reference, the gateway's id")
     list_display = (
         "reference",
@@ -65,9 +65,11 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
     )
 
     @admin.action(description=_("Ask the gateway about the selected transactions"), permissions=["view"])
-    def ask_many(self, request: HttpRequest, intents: QuerySet[GatewayTransaction]) -> HttpResponse | None:
+    def ask_many(
+        self, request: HttpRequest, transactions: QuerySet[GatewayTransaction]
+    ) -> HttpResponse | None:
         """Ask about what many transactions belong to and go to what came of each."""
-        return begin_with_transactions(request, intents)
+        return begin_with_transactions(request, transactions)
 
     @admin.display(description=_("note"))
     def noted(self, row: GatewayTransaction) -> str:
@@ -78,8 +80,8 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         """Add the pages of decisions before those of Django."""
         name = "wallet_gateway_gatewaytransaction"
         own = [
-            path("<int:intent_id>/send-again/", self.acting(send_again), name=f"{name}_send_again"),
-            path("<int:intent_id>/decide/", self.acting(decide), name=f"{name}_decide"),
+            path("<int:transaction_id>/send-again/", self.acting(send_again), name=f"{name}_send_again"),
+            path("<int:transaction_id>/decide/", self.acting(decide), name=f"{name}_decide"),
         ]
         return own + super().get_urls()
 

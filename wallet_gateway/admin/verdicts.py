@@ -74,12 +74,16 @@ class VerdictPage:
             return self._refused(form, why_not)
         reason, author = form.cleaned_data["reason"], name_of_person(self.request)
         try:
-            intent = payments.approve(self.approval, author=author, reason=reason)
+            transaction = payments.approve(self.approval, author=author, reason=reason)
         except (OperationError, ImproperlyConfigured) as error:
             return self._refused(form, said(str(error)))
         words = _("Agreed to what %(author)s asked for.") % {"author": self.approval.author or "-"}
-        note_down(self.request, _row_of(self.approval), f"{words} {sentence_of(intent)} ({intent.reference})")
-        tell(self.request, intent)
+        note_down(
+            self.request,
+            _row_of(self.approval),
+            f"{words} {sentence_of(transaction)} ({transaction.reference})",
+        )
+        tell(self.request, transaction)
         return HttpResponseRedirect(self._back)
 
     def _declined(self, form: VerdictForm) -> HttpResponse:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from django.db import transaction
+from django.db import transaction as db_transaction
 from django.urls import path
 from django.urls.resolvers import URLPattern
 
@@ -12,7 +12,7 @@ from wallet_gateway.api.views import StatusView
 
 
 def _address(route: str, view: type[JSONView], name: str) -> URLPattern:
-    return path(route, transaction.non_atomic_requests(view.as_view()), name=name)
+    return path(route, db_transaction.non_atomic_requests(view.as_view()), name=name)
 
 
 urlpatterns = [

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
+from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
 from wallet_gateway.domain.unreadable_records import sentence_of
 
@@ -48,15 +48,17 @@ _NAMED = {
     DiscrepancyKind.RECORD_TAKEN: DifferenceKind.DUPLICATE,
 }
 _SAYS = {
-    Verdict.APPROVED: frozenset({IntentState.APPROVED}),
-    Verdict.PENDING: frozenset({IntentState.PENDING, IntentState.AWAITING_3DS}),
+    Verdict.APPROVED: frozenset({TransactionState.APPROVED}),
+    Verdict.PENDING: frozenset({TransactionState.PENDING, TransactionState.AWAITING_3DS}),
     # What ended here without money may well have a record that says why.
-    Verdict.REJECTED: frozenset({IntentState.REJECTED, IntentState.ABANDONED, IntentState.EXPIRED}),
+    Verdict.REJECTED: frozenset(
+        {TransactionState.REJECTED, TransactionState.ABANDONED, TransactionState.EXPIRED}
+    ),
 }
 """States that agree with what the gateway says."""
 
 
-def differences(state: IntentState, finding: Finding) -> tuple[Difference, ...]:
+def differences(state: TransactionState, finding: Finding) -> tuple[Difference, ...]:
     """Name everything in which a transaction in this state differs from what the gateway answered."""
     found = [
         Difference(
@@ -72,24 +74,24 @@ def differences(state: IntentState, finding: Finding) -> tuple[Difference, ...]:
     return (own, *found) if own else tuple(found)
 
 
-def _own(state: IntentState, finding: Finding) -> Difference | None:
+def _own(state: TransactionState, finding: Finding) -> Difference | None:
     if finding.discrepancy is not None:
         kind = _NAMED.get(finding.discrepancy, DifferenceKind.STATE)
         return Difference(kind=kind, detail=finding.detail)
-    if finding.absent and state is IntentState.APPROVED:
+    if finding.absent and state is TransactionState.APPROVED:
         return Difference(kind=DifferenceKind.MISSING_THERE, detail=finding.detail)
     if finding.verdict in _SAYS and state not in _SAYS[finding.verdict]:
         return Difference(kind=DifferenceKind.STATE, detail=f"{finding.verdict} there, {state} here")
     return None
 
 
-def as_news(state: IntentState, finding: Finding) -> tuple[IntentEvent | None, Finding]:
+def as_news(state: TransactionState, finding: Finding) -> tuple[LifecycleEvent | None, Finding]:
     """Return the event that a difference is for the transaction, and what is written of it.
 
     An approval is not taken back because the gateway says otherwise later: that is a difference for a person,
     and so is one that the gateway has forgotten.
     """
-    if finding.discrepancy is None and state is IntentState.APPROVED:
+    if finding.discrepancy is None and state is TransactionState.APPROVED:
         if finding.absent:
             return None, replace(finding, discrepancy=DiscrepancyKind.MISSING_THERE)
         if finding.verdict in {Verdict.REJECTED, Verdict.PENDING}:

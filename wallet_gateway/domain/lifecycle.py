@@ -1,10 +1,10 @@
-"""The states of an intent, of a payment and of an order, and the one table by which an intent moves.
+"""The states of a transaction, of a payment and of an order, and the one table by which a transaction moves.
 
 1. A state changes only by `advance`, which walks the table; nobody compares states to decide a move.
 2. Nothing here knows rows, wire words or time.
 
 Note [Unknown is a state]: once a byte of a request that moves money may have left, only the gateway's own
-evidence, or a person with a reason, ends the intent. No event of this table is called "timed out".
+evidence, or a person with a reason, ends the transaction. No event of this table is called "timed out".
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 
 class TransactionKind(StrEnum):
-    """What an intent asks of the gateway."""
+    """What a transaction asks of the gateway."""
 
     CHECKOUT = "CHECKOUT"
     AUTHORIZATION = "AUTHORIZATION"
@@ -32,8 +32,8 @@ class PaymentType(StrEnum):
     PREAUTHORIZATION = "preauthorization"
 
 
-class IntentState(StrEnum):
-    """How far one intent has come."""
+class TransactionState(StrEnum):
+    """How far one transaction has come."""
 
     CREATED = "CREATED"
     """Committed, nothing sent."""
@@ -63,8 +63,8 @@ class IntentState(StrEnum):
     """Evidence contradicts the request or itself; a person decides."""
 
 
-class IntentEvent(StrEnum):
-    """What can happen to an intent."""
+class LifecycleEvent(StrEnum):
+    """What can happen to a transaction."""
 
     CLAIM = "CLAIM"
     NOTHING_LEFT = "NOTHING_LEFT"
@@ -82,7 +82,7 @@ class IntentEvent(StrEnum):
 
 
 class PaymentState(StrEnum):
-    """Where one attempt to pay stands; derived from its sums and its first intent."""
+    """Where one attempt to pay stands; derived from its sums and its first transaction."""
 
     OFFERED = "OFFERED"
     """A wallet button and no more: nobody has pressed it, and of its order it says nothing."""
@@ -119,13 +119,13 @@ class OrderState(StrEnum):
 class IllegalTransition(ValueError):
     """The table has no move for this event in this state; nothing was changed."""
 
-    def __init__(self, state: IntentState, event: IntentEvent) -> None:
-        super().__init__(f"an intent in state {state} cannot take the event {event}")
+    def __init__(self, state: TransactionState, event: LifecycleEvent) -> None:
+        super().__init__(f"a transaction in state {state} cannot take the event {event}")
         self.state = state
         self.event = event
 
 
-_S, _E = IntentState, IntentEvent
+_S, _E = TransactionState, LifecycleEvent
 
 _EVIDENCE = {
     _E.HELD: _S.PENDING,
@@ -134,7 +134,7 @@ _EVIDENCE = {
     _E.CONTRADICTED: _S.ANOMALY,
 }
 
-TRANSITIONS: Mapping[IntentState, Mapping[IntentEvent, IntentState]] = MappingProxyType(
+TRANSITIONS: Mapping[TransactionState, Mapping[LifecycleEvent, TransactionState]] = MappingProxyType(
     {
         _S.CREATED: {
             _E.CLAIM: _S.SENDING,
@@ -186,17 +186,17 @@ TRANSITIONS: Mapping[IntentState, Mapping[IntentEvent, IntentState]] = MappingPr
     }
 )
 
-OF_PAGES: Mapping[IntentState, Mapping[IntentEvent, IntentState]] = MappingProxyType(
+OF_PAGES: Mapping[TransactionState, Mapping[LifecycleEvent, TransactionState]] = MappingProxyType(
     # A refused card does not close a hosted page: its customer may pay with another one until it ends.
     {_S.REJECTED: {_E.HELD: _S.PENDING, _E.APPROVED: _S.APPROVED}}
 )
-"""How an intent that opened a hosted page moves where others move otherwise or not at all."""
+"""How a transaction that opened a hosted page moves where others move otherwise or not at all."""
 
 SENDERS_NEWS = frozenset({_E.NOTHING_LEFT, _E.LOST, _E.PAGE_LOST, _E.OPENED, _E.CHALLENGED})
 """What only a sender says. Where it moves nothing, its claim was lost and others have gone on without it."""
 
 # Evidence that is weaker than, or the same as, what is already known: it is kept, and moves nothing.
-IGNORED: Mapping[IntentState, frozenset[IntentEvent]] = MappingProxyType(
+IGNORED: Mapping[TransactionState, frozenset[LifecycleEvent]] = MappingProxyType(
     {
         _S.CREATED: frozenset({_E.REJECTED, _E.HELD}),
         _S.AWAITING_RESULT: frozenset({_E.REJECTED, _E.HELD, *SENDERS_NEWS}),
@@ -239,10 +239,10 @@ UNSENT_STATES = SENDABLE_STATES | {_S.AWAITING_RESULT}
 """States in which the gateway has never heard of it; one that waits for the wallet has no request yet."""
 
 
-def advance(state: IntentState, event: IntentEvent, *, is_page: bool = False) -> IntentState:
+def advance(state: TransactionState, event: LifecycleEvent, *, is_page: bool = False) -> TransactionState:
     """Return the state after an event; the same state when the event tells nothing new.
 
-    `is_page` says that the intent opened a hosted page. Raises `IllegalTransition` when the event cannot
+    `is_page` says that the transaction opened a hosted page. Raises `IllegalTransition` when the event cannot
     happen in this state.
     """
     own = OF_PAGES.get(state, {}) if is_page else {}

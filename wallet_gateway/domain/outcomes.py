@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentEvent, PaymentType, TransactionKind
+from wallet_gateway.domain.lifecycle import LifecycleEvent, PaymentType, TransactionKind
 from wallet_gateway.domain.unreadable_records import concerning, may_be_own, sentence_of
 from wallet_gateway.protocol.detached_refunds import DetachedRefundResponse
 from wallet_gateway.protocol.errors import ProtocolError
@@ -37,7 +37,7 @@ _ORIGINAL_TYPES = {
 
 
 class Verdict(StrEnum):
-    """What a piece of evidence says about one intent."""
+    """What a piece of evidence says about one transaction."""
 
     APPROVED = "APPROVED"
     REJECTED = "REJECTED"
@@ -47,22 +47,22 @@ class Verdict(StrEnum):
 
 
 EVENTS = {
-    Verdict.APPROVED: IntentEvent.APPROVED,
-    Verdict.REJECTED: IntentEvent.REJECTED,
-    Verdict.PENDING: IntentEvent.HELD,
-    Verdict.CONTRADICTION: IntentEvent.CONTRADICTED,
+    Verdict.APPROVED: LifecycleEvent.APPROVED,
+    Verdict.REJECTED: LifecycleEvent.REJECTED,
+    Verdict.PENDING: LifecycleEvent.HELD,
+    Verdict.CONTRADICTION: LifecycleEvent.CONTRADICTED,
 }
-"""The event each verdict is for the intent; no news is no event."""
+"""The event each verdict is for the transaction; no news is no event."""
 
 
 def folded_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SALE) -> str:
-    """Return the wire `type` of an intent without letter case, as records are compared by it."""
+    """Return the wire `type` of a transaction without letter case, as records are compared by it."""
     return _FOLLOW_UP_TYPES.get(kind) or _ORIGINAL_TYPES[payment_type]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """What one intent asked for, as its evidence must echo it."""
+    """What one transaction asked for, as its evidence must echo it."""
 
     reference: str
     folded_type: str
@@ -72,15 +72,15 @@ class Expectation:
     may_be_less: bool = False
     """A detached refund may be approved for less than was asked."""
     other_references: frozenset[str] = frozenset()
-    """References under which the gateway may file this intent besides its own."""
+    """References under which the gateway may file this transaction besides its own."""
     record_id: str = ""
-    """The record that is attributed to this intent; then no other one under another reference is its own."""
+    """The record attributed to this transaction; then no record under another reference is its own."""
     approved_id: str = ""
-    """The record by which this intent was approved; an approved one with another id is a second execution."""
+    """The record that approved this transaction; an approved one with another id is a second execution."""
     taken: frozenset[tuple[str, str]] = frozenset()
-    """(id, folded type) of records already attributed to other intents."""
+    """(id, folded type) of records already attributed to other transactions."""
     expected_elsewhere: frozenset[tuple[str, str]] = frozenset()
-    """(reference, folded type) of our other intents: their records are no surprise here."""
+    """(reference, folded type) of our other transactions: their records are no surprise here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,13 +95,13 @@ class Finding:
     discrepancy: DiscrepancyKind | None = None
     detail: str = ""
     elsewhere: tuple[StatusRecord, ...] = ()
-    """Records on our payment that none of our intents asked for."""
+    """Records on our payment that none of our transactions asked for."""
     absent: bool = False
     """The gateway answered, and has no record that fits."""
     unreadable: tuple[UnreadableRecord, ...] = ()
     """Records that may belong to our payment and cannot be read."""
     own_unreadable: bool = False
-    """One of them may be this intent's own, and no other record decides: neither news nor absence."""
+    """One of them may be this transaction's own, and no other record decides: neither news nor absence."""
     answer: str = ""
     """The redacted answer, where a record of it cannot be read."""
 

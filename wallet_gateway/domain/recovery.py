@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import accumulate
 
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 
 LEASE = timedelta(seconds=120)
 """How long a sender may be at it before others may conclude that it died."""
@@ -77,11 +77,13 @@ FROM_THEN_ON = 7 * _D
 """How far apart the questions are about what has not ended when its timetable is used up: they never end."""
 
 _WITHOUT_END = frozenset(
-    {IntentState.UNKNOWN, IntentState.OPEN, IntentState.AWAITING_3DS, IntentState.PENDING}
+    {TransactionState.UNKNOWN, TransactionState.OPEN, TransactionState.AWAITING_3DS, TransactionState.PENDING}
 )
 """States that only evidence or a person ends, so there is always a next question."""
 
-_OF_PAGES = frozenset({IntentState.OPEN, IntentState.EXPIRED, IntentState.REJECTED, IntentState.ABANDONED})
+_OF_PAGES = frozenset(
+    {TransactionState.OPEN, TransactionState.EXPIRED, TransactionState.REJECTED, TransactionState.ABANDONED}
+)
 
 SOONEST_RETRY = timedelta(seconds=5)
 LATEST_RETRY = timedelta(hours=1)
@@ -98,10 +100,10 @@ RESEND_WAITS = (_S, 4 * _S, 16 * _S)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Position:
-    """Where an intent stands in its timetable."""
+    """Where a transaction stands in its timetable."""
 
     kind: TransactionKind
-    state: IntentState
+    state: TransactionState
     since: datetime
     """When it came into this state."""
     expires_at: datetime | None
@@ -116,17 +118,17 @@ class Position:
 def instants(position: Position) -> tuple[datetime, ...]:
     """Return every instant at which the timetable of this state asks, in order; see also `FROM_THEN_ON`."""
     state, since = position.state, position.since
-    if state is IntentState.UNKNOWN:
+    if state is TransactionState.UNKNOWN:
         return tuple(since + wait for wait in LADDER)
-    if state in {IntentState.PENDING, IntentState.AWAITING_3DS}:
+    if state in {TransactionState.PENDING, TransactionState.AWAITING_3DS}:
         return tuple(since + wait for wait in PENDING_TIMETABLE)
-    if state is IntentState.OPEN:
+    if state is TransactionState.OPEN:
         return _open_instants(since, page_end(position))
-    if state in {IntentState.EXPIRED, IntentState.ABANDONED}:
+    if state in {TransactionState.EXPIRED, TransactionState.ABANDONED}:
         return _watch_instants(position)
-    if state is IntentState.REJECTED:
+    if state is TransactionState.REJECTED:
         return _rejected_instants(position)
-    if state is IntentState.APPROVED and not position.confirmed:
+    if state is TransactionState.APPROVED and not position.confirmed:
         return tuple(since + wait for wait in CONFIRM_TIMETABLE)
     return ()
 
@@ -141,7 +143,7 @@ def is_silent(position: Position, now: datetime) -> bool:
 
     Of an open page that is a day past its end. It has no readable answer then, or it would have ended.
     """
-    if position.state is IntentState.OPEN:
+    if position.state is TransactionState.OPEN:
         return now - page_end(position) >= SILENCE
     due = _instant(position, position.rung)
     return due is not None and now - due >= SILENCE
@@ -169,7 +171,7 @@ def _watch_instants(position: Position) -> tuple[datetime, ...]:
         return ()
     end = position.expires_at + SETTLE_TIME
     watch = tuple(end + wait for wait in WATCH_ATTEMPT)
-    return (end, *watch) if position.state is IntentState.ABANDONED else watch
+    return (end, *watch) if position.state is TransactionState.ABANDONED else watch
 
 
 def _rejected_instants(position: Position) -> tuple[datetime, ...]:
@@ -246,7 +248,7 @@ def needs_operator(
     return now - since >= after and absent_answers >= OPERATOR_ABSENT_ANSWERS
 
 
-def decidable_after(kind: TransactionKind, state: IntentState) -> timedelta:
+def decidable_after(kind: TransactionKind, state: TransactionState) -> timedelta:
     """Return the age from which a person may decide on what no evidence has ended."""
-    waits_for_provider = state is IntentState.PENDING and kind is not TransactionKind.AUTHORIZATION
+    waits_for_provider = state is TransactionState.PENDING and kind is not TransactionKind.AUTHORIZATION
     return PENDING_IS_LONG if waits_for_provider else OPERATOR_AFTER

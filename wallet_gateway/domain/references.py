@@ -1,4 +1,4 @@
-"""The merchant's own references (clientSystemTransactionId): made once per intent, never used again.
+"""The merchant's own references (clientSystemTransactionId): made once per transaction, never used again.
 
 Sortable by time so that an index stays compact, unguessable so that nobody can try them.
 """

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
+from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
 
 
 class Reversal(StrEnum):
@@ -35,26 +35,26 @@ class Sums:
 
 
 _WITHOUT_MONEY = {
-    IntentState.UNKNOWN: PaymentState.PENDING,
-    IntentState.AWAITING_3DS: PaymentState.PENDING,
-    IntentState.PENDING: PaymentState.PENDING,
-    IntentState.REJECTED: PaymentState.FAILED,
-    IntentState.ABANDONED: PaymentState.FAILED,
-    IntentState.EXPIRED: PaymentState.EXPIRED,
-    IntentState.ANOMALY: PaymentState.FROZEN,
+    TransactionState.UNKNOWN: PaymentState.PENDING,
+    TransactionState.AWAITING_3DS: PaymentState.PENDING,
+    TransactionState.PENDING: PaymentState.PENDING,
+    TransactionState.REJECTED: PaymentState.FAILED,
+    TransactionState.ABANDONED: PaymentState.FAILED,
+    TransactionState.EXPIRED: PaymentState.EXPIRED,
+    TransactionState.ANOMALY: PaymentState.FROZEN,
 }
 
 
 # A page that is being asked for takes no money; an authorization that is being sent may have taken it.
 _OF_AUTHORIZATIONS = _WITHOUT_MONEY | {
-    IntentState.AWAITING_RESULT: PaymentState.OFFERED,
-    IntentState.SENDING: PaymentState.PENDING,
-    IntentState.NOT_SENT: PaymentState.PENDING,
+    TransactionState.AWAITING_RESULT: PaymentState.OFFERED,
+    TransactionState.SENDING: PaymentState.PENDING,
+    TransactionState.NOT_SENT: PaymentState.PENDING,
 }
 
 
-def payment_state(sums: Sums, opening: IntentState, kind: TransactionKind) -> PaymentState:
-    """Say where a payment stands, from its sums and the state and kind of the intent that opened it."""
+def payment_state(sums: Sums, opening: TransactionState, kind: TransactionKind) -> PaymentState:
+    """Say where a payment stands, from its sums and the state and kind of the transaction that opened it."""
     if sums.frozen:
         return PaymentState.FROZEN
     if sums.reversal is Reversal.DONE:

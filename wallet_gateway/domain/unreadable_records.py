@@ -1,4 +1,4 @@
-"""Records of a status query that cannot be read: which may be an intent's own, and how they are named.
+"""Records of a status query that cannot be read: which may be a transaction's own, and how they are named.
 
 Such a record is no news, and no absence either: it may be an approval, or the second execution beside one.
 """
@@ -21,12 +21,12 @@ _MAX_NAMED = 3
 
 
 def concerning(records: Sequence[UnreadableRecord], expected: Expectation) -> tuple[UnreadableRecord, ...]:
-    """Return the records that may belong to our payment and are not known to be another intent's."""
+    """Return the records that may belong to our payment and are not known to be another transaction's."""
     return tuple(record for record in records if _concerns(record, expected))
 
 
 def may_be_own(record: UnreadableRecord, expected: Expectation) -> bool:
-    """Say whether a record that concerns our payment may be this intent's: what is unknown of it may fit."""
+    """Say whether a record of our payment may be this transaction's: what is unknown of it may fit."""
     if _folded_type(record) not in {"", expected.folded_type}:
         return False
     if record.client_system_transaction_id not in expected.other_references:

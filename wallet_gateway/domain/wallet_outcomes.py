@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 
 
 class WalletOutcome(StrEnum):
@@ -21,7 +21,7 @@ class WalletOutcome(StrEnum):
     """Nothing was charged and nothing will be; the button may be pressed again."""
 
 
-_S = IntentState
+_S = TransactionState
 _BY_STATE = {
     _S.APPROVED: WalletOutcome.APPROVED,
     _S.REJECTED: WalletOutcome.DECLINED,
@@ -32,6 +32,6 @@ _BY_STATE = {
 }
 
 
-def outcome_of(state: IntentState) -> WalletOutcome:
+def outcome_of(state: TransactionState) -> WalletOutcome:
     """Return what a state means to the page; whatever is not plainly over is still being checked."""
     return _BY_STATE.get(state, WalletOutcome.CHECKING)

@@ -48,7 +48,7 @@ class Approval(models.Model):
     subject = models.ForeignKey(
         GatewayTransaction, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
     )
-    """The intent to be decided on; none where a new one is to be made."""
+    """The transaction to be decided on; none where a new one is to be made."""
     decision = models.CharField(max_length=16, blank=True)
     """What was decided about `subject`."""
     currency = models.CharField(_("currency"), max_length=3)
@@ -56,9 +56,9 @@ class Approval(models.Model):
     order_number = models.CharField(max_length=127, blank=True)
     """What a detached refund is to tell the provider."""
     key = ByteExactField(max_length=64, unique=True)
-    """The idempotency key of the intent that it becomes: agreed to twice it is one operation."""
+    """The idempotency key of the transaction that it becomes: agreed to twice it is one operation."""
     slot = ByteExactField(max_length=40, null=True, blank=True, unique=True)
-    """Taken while it waits: at most one request for each payment, deposit or intent."""
+    """Taken while it waits: at most one request for each payment, deposit or transaction."""
     author = models.CharField(_("author"), max_length=150, blank=True)
     note = models.CharField(_("note"), max_length=500, blank=True)
     state = models.CharField(
@@ -98,7 +98,7 @@ class Approval(models.Model):
 
     @property
     def amount(self) -> Money:
-        """The amount asked for, or of the intent that was decided on."""
+        """The amount asked for, or of the transaction that was decided on."""
         return Money.from_minor_units(self.amount_minor, self.currency)
 
     @property

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from django.db.models import F, QuerySet
 
-from wallet_gateway.domain.lifecycle import IntentState, PaymentType, TransactionKind
+from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models.transactions import GatewayTransaction
 
 
 def uncaptured(gateway: str) -> QuerySet[GatewayTransaction]:
-    """Return a gateway's opening intents of authorisations that hold something, each since `state_since`."""
+    """Return a gateway's authorisations that hold something, each since `state_since`."""
     return holding().filter(gateway=gateway).select_related("payment__order")
 
 
@@ -18,7 +18,7 @@ def holding() -> QuerySet[GatewayTransaction]:
     """Return those of every gateway."""
     return GatewayTransaction.objects.filter(
         kind__in=(TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION),
-        state=IntentState.APPROVED,
+        state=TransactionState.APPROVED,
         payment__type=PaymentType.PREAUTHORIZATION,
         payment__authorised__gt=F("payment__captured") + F("payment__capture_reserved"),
         payment__reversal=Reversal.NONE,

@@ -48,7 +48,7 @@ class RowState(StrEnum):
     WORKING = "WORKING"
     """Claimed by a process; free again when the claim has ended, for the key keeps a second try harmless."""
     CARRIED_OUT = "CARRIED_OUT"
-    """There is an intent, whose state says how it went; or the gateway was asked, and the result says it."""
+    """A transaction says by its state how it went; or the gateway was asked, and the result says it."""
     HANDED_ON = "HANDED_ON"
     """It takes a second person: a request waits for one, nothing was sent."""
     REFUSED = "REFUSED"
@@ -58,7 +58,7 @@ class RowState(StrEnum):
 
 
 def new_batch_token() -> str:
-    """Return 96 random bits: what the keys of a batch's intents begin with."""
+    """Return 96 random bits: what the keys of a batch's transactions begin with."""
     return secrets.token_urlsafe(12)
 
 
@@ -100,7 +100,7 @@ class OperationBatchRow(models.Model):
         _("state"), max_length=16, choices=choices_of(RowState), default=RowState.WAITING
     )
     claimed_until = models.DateTimeField(null=True, blank=True)
-    intent = models.ForeignKey(
+    transaction = models.ForeignKey(
         GatewayTransaction, on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
     result = models.CharField(max_length=500, blank=True)
@@ -137,5 +137,5 @@ class OperationBatchRow(models.Model):
 
     @property
     def key(self) -> str:
-        """The idempotency key of its intent: however often the row is carried out, it is one operation."""
+        """Its transaction's idempotency key: however often the row is carried out, it is one operation."""
         return f"batch-{self.batch.token}-{self.pk}"

@@ -23,7 +23,7 @@ class Discrepancy(models.Model):
     deposit = models.ForeignKey(
         MigratedDeposit, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
     )
-    intent = models.ForeignKey(
+    transaction = models.ForeignKey(
         GatewayTransaction, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
     )
     fingerprint = ByteExactField(max_length=200, unique=True)

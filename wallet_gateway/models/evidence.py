@@ -44,12 +44,12 @@ class EvidenceQuerySet(models.QuerySet["Evidence"]):
 
 
 class Evidence(models.Model):
-    """One thing that was learned, or decided, about one intent."""
+    """One thing that was learned, or decided, about one transaction."""
 
-    intent = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="evidence")
+    transaction = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="evidence")
     kind = models.CharField(max_length=16, choices=choices_of(EvidenceKind))
     event = models.CharField(max_length=24, blank=True)
-    """The event it was for the intent; empty when it was no news."""
+    """The event it was for the transaction; empty when it was no news."""
     state_after = models.CharField(max_length=16)
     detail = models.CharField(max_length=500, blank=True)
     http_status = models.PositiveSmallIntegerField(null=True, blank=True)

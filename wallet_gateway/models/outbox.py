@@ -33,7 +33,7 @@ class OutboxFact(models.Model):
     fact_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=24, choices=choices_of(FactKind))
     order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="facts")
-    intent = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="facts")
+    transaction = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="facts")
     amount_minor = models.BigIntegerField(null=True, blank=True)
     currency = models.CharField(max_length=3)
     occurred_at = models.DateTimeField()

@@ -13,7 +13,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.domain.lifecycle import IntentState, PaymentState, PaymentType, TransactionKind
+from wallet_gateway.domain.lifecycle import PaymentState, PaymentType, TransactionKind, TransactionState
 from wallet_gateway.domain.standing import Reversal, Sums
 from wallet_gateway.models.fields import ByteExactField, choices_of
 from wallet_gateway.models.orders import PaymentOrder
@@ -33,7 +33,7 @@ class Payment(models.Model):
     number = models.PositiveIntegerField()
     """First, second, ... attempt of its order."""
     reference = ByteExactField(max_length=64)
-    """The clientSystemTransactionId of the intent that opened it; what follow-ups name as their original."""
+    """The clientSystemTransactionId that opened it; what follow-ups name as their original."""
     type = models.CharField(max_length=16, choices=choices_of(PaymentType))
     currency = models.CharField(max_length=3)
     amount_minor = models.BigIntegerField()
@@ -93,15 +93,15 @@ class Payment(models.Model):
 
     @property
     def opening(self) -> GatewayTransaction:
-        """The intent that opened this payment: its checkout, or its authorization."""
+        """The transaction that opened this payment: its checkout, or its authorization."""
         if not hasattr(self, "_opening"):
             kinds = (TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
             self._opening = self.transactions.get(reference=self.reference, kind__in=kinds)
         return self._opening
 
     @opening.setter
-    def opening(self, intent: GatewayTransaction) -> None:
-        self._opening = intent
+    def opening(self, transaction: GatewayTransaction) -> None:
+        self._opening = transaction
 
     # Properties
 
@@ -137,4 +137,4 @@ class Payment(models.Model):
     @property
     def is_open(self) -> bool:
         """Whether the hosted page of this attempt may still be decided by the customer."""
-        return self.opening.state == IntentState.OPEN
+        return self.opening.state == TransactionState.OPEN

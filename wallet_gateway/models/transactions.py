@@ -1,4 +1,4 @@
-"""GatewayTransaction: one intent. Written and committed before the first byte leaves, ended by evidence."""
+"""GatewayTransaction: one operation at the gateway. Committed before its first byte leaves."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from django.utils.translation import gettext_lazy as _
 from wallet_gateway.domain.lifecycle import (
     OUTSTANDING_STATES,
     SENDABLE_STATES,
-    IntentState,
     PaymentType,
     TransactionKind,
+    TransactionState,
 )
 from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID
 from wallet_gateway.domain.recovery import Position
@@ -22,7 +22,7 @@ from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.protocol.money import Money
 
-STATES_WITH_SECRETS = SENDABLE_STATES | {IntentState.SENDING}
+STATES_WITH_SECRETS = SENDABLE_STATES | {TransactionState.SENDING}
 """States in which a card's cryptogram may be kept."""
 
 
@@ -43,14 +43,14 @@ class GatewayTransaction(models.Model):
     payment_type = models.CharField(max_length=16, choices=choices_of(PaymentType), blank=True)
     """The type of the payment it opens, which never changes; empty for follow-ups and detached refunds.
 
-    Sums over many intents tell sales from reservations by it: a join to the payments would read them all.
+    Sums over many tell sales from reservations by it: a join to the payments would read them all.
     """
     currency = models.CharField(_("currency"), max_length=3)
     amount_minor = models.BigIntegerField(_("amount in minor units"))
     approved_minor = models.BigIntegerField(null=True, blank=True)
     """What was approved; for a detached refund it may be less than was asked."""
     state = models.CharField(
-        _("state"), max_length=16, choices=choices_of(IntentState), default=IntentState.CREATED
+        _("state"), max_length=16, choices=choices_of(TransactionState), default=TransactionState.CREATED
     )
     state_since = models.DateTimeField()
     attempt_no = models.PositiveIntegerField(default=0)
@@ -59,7 +59,7 @@ class GatewayTransaction(models.Model):
     holds_reservation = models.BooleanField(default=False)
     """Whether its amount is counted among the reserved of its payment or deposit."""
     open_slot = ByteExactField(max_length=40, null=True, blank=True)
-    """Taken while the outcome is outstanding: at most one such intent for each payment or deposit."""
+    """Taken while the outcome is outstanding: at most one such transaction for each payment or deposit."""
     request_body = models.TextField(blank=True)
     """The exact body while it may still be sent; afterwards its redacted copy, unless the evidence has it."""
     body_hash = models.CharField(max_length=64, blank=True)
@@ -87,7 +87,7 @@ class GatewayTransaction(models.Model):
     detail = models.CharField(max_length=500, blank=True)
     """Why it is in this state, for people."""
     key = ByteExactField(max_length=64, null=True, blank=True)
-    """The caller's idempotency key: a repeated call returns this intent."""
+    """The caller's idempotency key: a repeated call returns this transaction."""
     author = models.CharField(max_length=150, blank=True)
     note = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField()
@@ -102,38 +102,42 @@ class GatewayTransaction(models.Model):
             ("rotate_keys", "Can rotate the keys of encrypted columns"),
         ]
         constraints = [
-            models.CheckConstraint(condition=Q(amount_minor__gt=0), name="wallet_intent_amount_positive"),
+            models.CheckConstraint(
+                condition=Q(amount_minor__gt=0), name="wallet_transaction_amount_positive"
+            ),
             models.CheckConstraint(
                 condition=Q(approved_minor__isnull=True)
                 | Q(approved_minor__gt=0, approved_minor__lte=F("amount_minor")),
-                name="wallet_intent_approved_within",
+                name="wallet_transaction_approved_within",
             ),
             models.CheckConstraint(
                 condition=Q(payment__isnull=False, deposit__isnull=True)
                 | Q(payment__isnull=True, deposit__isnull=False),
-                name="wallet_intent_has_one_parent",
+                name="wallet_transaction_has_one_parent",
             ),
             models.CheckConstraint(
                 condition=Q(wallet_secrets__isnull=True) | Q(state__in=sorted(STATES_WITH_SECRETS)),
-                name="wallet_intent_secrets_unsent",
+                name="wallet_transaction_secrets_unsent",
             ),
             # `unique=True` would give PostgreSQL a second index, for searches by a text's beginning, and this
             # table is written more often than any other. NULLs are distinct on every database.
-            models.UniqueConstraint(fields=["open_slot"], name="wallet_intent_open_slot_once"),
-            models.UniqueConstraint(fields=["key"], name="wallet_intent_key_once"),
-            # One gateway record belongs to one intent.
+            models.UniqueConstraint(fields=["open_slot"], name="wallet_transaction_open_slot_once"),
+            models.UniqueConstraint(fields=["key"], name="wallet_transaction_key_once"),
+            # One gateway record belongs to one transaction.
             models.UniqueConstraint(
-                fields=["gateway", "record_id", "kind"], name="wallet_intent_record_once"
+                fields=["gateway", "record_id", "kind"], name="wallet_transaction_record_once"
             ),
         ]
         indexes = [
-            models.Index(fields=["next_query_at"], name="wallet_intent_next_query"),
+            models.Index(fields=["next_query_at"], name="wallet_transaction_next_query"),
             # Whoever looks for what is being sent, or was not sent, finds few rows by their state alone.
-            models.Index(fields=["state", "state_since"], name="wallet_intent_state"),
-            models.Index(fields=["state", "-id"], name="wallet_intent_newest"),
-            models.Index(fields=["kind", "-id"], name="wallet_intent_kind"),
+            models.Index(fields=["state", "state_since"], name="wallet_transaction_state"),
+            models.Index(fields=["state", "-id"], name="wallet_transaction_newest"),
+            models.Index(fields=["kind", "-id"], name="wallet_transaction_kind"),
             # What the desk counts by day, answered by the index alone.
-            models.Index(fields=["created_at", "kind", "state", "currency"], name="wallet_intent_created"),
+            models.Index(
+                fields=["created_at", "kind", "state", "currency"], name="wallet_transaction_created"
+            ),
         ]
 
     def __str__(self) -> str:
@@ -155,7 +159,7 @@ class GatewayTransaction(models.Model):
 
     @property
     def slot(self) -> str:
-        """The name of the slot this intent takes while its outcome is outstanding."""
+        """The name of the slot this transaction takes while its outcome is outstanding."""
         return f"payment:{self.payment_id}" if self.payment_id else f"deposit:{self.deposit_id}"
 
     @property
@@ -165,11 +169,11 @@ class GatewayTransaction(models.Model):
 
     @property
     def present_position(self) -> Position:
-        """Where this intent stands in the timetable of its state."""
-        return self.position(state=IntentState(self.state), since=self.state_since, rung=self.query_rung)
+        """Where this transaction stands in the timetable of its state."""
+        return self.position(state=TransactionState(self.state), since=self.state_since, rung=self.query_rung)
 
-    def position(self, *, state: IntentState, since: datetime, rung: int) -> Position:
-        """Return where this intent stands in the timetable of a state."""
+    def position(self, *, state: TransactionState, since: datetime, rung: int) -> Position:
+        """Return where this transaction stands in the timetable of a state."""
         return Position(
             kind=TransactionKind(self.kind),
             state=state,

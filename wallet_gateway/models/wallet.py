@@ -61,7 +61,7 @@ class WalletKey(models.Model):
 class WalletAttempt(models.Model):
     """The browser's side of one authorization: whose button it was, its price, what the wallet gave."""
 
-    intent = models.OneToOneField(GatewayTransaction, on_delete=models.PROTECT, related_name="wallet")
+    transaction = models.OneToOneField(GatewayTransaction, on_delete=models.PROTECT, related_name="wallet")
     key = models.ForeignKey(WalletKey, on_delete=models.PROTECT, related_name="attempts")
     """The keys that the page was rendered with: a later pair knows nothing of its account."""
     gateway = models.CharField(max_length=32)
@@ -90,4 +90,4 @@ class WalletAttempt(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"button of {self.intent_id}"
+        return f"button of {self.transaction_id}"

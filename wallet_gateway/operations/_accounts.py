@@ -8,13 +8,13 @@ from wallet_gateway.models import Evidence, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 
 
-def other_account_of(intent: GatewayTransaction, context: GatewayContext) -> str:
-    """Return the account that an intent was sent for where it is not the settings' own, in words; else "".
+def other_account_of(transaction: GatewayTransaction, context: GatewayContext) -> str:
+    """Return in words the account that a transaction was sent for, where the settings name another; else "".
 
     The gateway knows nothing of it under the settings' account, so an empty answer tells nothing. A body that
     retention has erased tells nothing, either.
     """
-    sent = json.loads(_body(intent) or "{}")
+    sent = json.loads(_body(transaction) or "{}")
     ours = context.gateway.account
     theirs = sent.get("merchantId", ours.merchant_id), sent.get("storeId", ours.store_id)
     if theirs == (ours.merchant_id, ours.store_id):
@@ -22,7 +22,7 @@ def other_account_of(intent: GatewayTransaction, context: GatewayContext) -> str
     return "merchantId {}, storeId {}".format(*theirs)
 
 
-def _body(intent: GatewayTransaction) -> str:
+def _body(transaction: GatewayTransaction) -> str:
     """Return what was sent: it stands in the row until it has left, and then once, in its evidence."""
-    kept = Evidence.objects.filter(intent=intent).exclude(request_body="").order_by("pk")
-    return intent.request_body or kept.values_list("request_body", flat=True).first() or ""
+    kept = Evidence.objects.filter(transaction=transaction).exclude(request_body="").order_by("pk")
+    return transaction.request_body or kept.values_list("request_body", flat=True).first() or ""

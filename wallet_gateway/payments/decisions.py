@@ -14,28 +14,30 @@ from wallet_gateway.operations.follow_ups.execute import Who
 from wallet_gateway.queries.approvals import approvals_that_wait
 
 
-def send_again(intent: GatewayTransaction, *, author: str = "", note: str = "") -> GatewayTransaction:
+def send_again(transaction: GatewayTransaction, *, author: str = "", note: str = "") -> GatewayTransaction:
     """Send a `NOT_SENT` capture, refund or reversal once more, now: the same reference, the same bytes.
 
     For what `needs_operator` because the sweep has tried a few times and stopped; `resolve` gives it up
     instead and frees its amount. Raises `UnableToSendAgain`.
     """
-    return resending.send_again(intent, context=context_of(intent.gateway), who=Who(author=author, note=note))
+    return resending.send_again(
+        transaction, context=context_of(transaction.gateway), who=Who(author=author, note=note)
+    )
 
 
 def resolve(
-    intent: GatewayTransaction, *, decision: Decision | str, reason: str, author: str
+    transaction: GatewayTransaction, *, decision: Decision | str, reason: str, author: str
 ) -> GatewayTransaction:
     """Record a person's decision on an outcome that no evidence has ended.
 
     Raises `UnableToResolve`, and `AwaitingApproval` where the settings demand a second person.
     """
     return resolutions.resolve(
-        intent,
+        transaction,
         decision=Decision(decision),
         reason=reason,
         author=author,
-        context=context_of(intent.gateway),
+        context=context_of(transaction.gateway),
     )
 
 

@@ -117,7 +117,7 @@ def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[Pay
     if email:
         by_wallet = WalletAttempt.objects.filter(given__email__iexact=email)
         wanted |= Q(content__checkoutDetails__cardholderEmail__iexact=email)
-        wanted |= Q(pk__in=by_wallet.values("intent__payment__order"))
+        wanted |= Q(pk__in=by_wallet.values("transaction__payment__order"))
     return tuple(PaymentOrder.objects.filter(wanted).order_by("pk"))
 
 

@@ -9,7 +9,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway import wiring
 from wallet_gateway.contexts import cipher, context_of, return_urls
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.models.wallet import WalletEvent
@@ -89,7 +89,7 @@ def pay_with_wallet(order: PaymentOrder | str, *, session: str, detail: Mapping[
 
 def wallet_outcome(payment: Payment) -> WalletOutcome:
     """Say what a page does next after `pay_with_wallet`."""
-    return outcome_of(IntentState(payment.opening.state))
+    return outcome_of(TransactionState(payment.opening.state))
 
 
 def note_wallet_event(

@@ -34,12 +34,12 @@ def ending_authorisations(
 ) -> tuple[EndingAuthorisation, ...]:
     """Return what is within its warning time, the most urgent first. One statement for each gateway."""
     found = [
-        ending(intent.payment, window, intent.state_since)
+        ending(transaction.payment, window, transaction.state_since)
         for gateway, window in windows.items()
-        for intent in uncaptured(gateway)
+        for transaction in uncaptured(gateway)
         .filter(state_since__lte=window.told_from(now))
         .order_by("state_since")[:limit]
-        if intent.payment is not None
+        if transaction.payment is not None
     ]
     return tuple(islice(sorted(found, key=lambda row: row.ends_at), limit))
 

@@ -133,14 +133,18 @@ wrote are left out; in messages everything but the fields that support needs is 
 
 def support_bundle(order: PaymentOrder) -> bytes:
     """Return the zip. A handful of statements, whatever the order's history."""
-    intents = GatewayTransaction.objects.filter(payment__order=order).order_by("pk")
-    evidence = Evidence.objects.filter(intent__payment__order=order).select_related("intent").order_by("pk")
+    transactions = GatewayTransaction.objects.filter(payment__order=order).order_by("pk")
+    evidence = (
+        Evidence.objects.filter(transaction__payment__order=order)
+        .select_related("transaction")
+        .order_by("pk")
+    )
     files = {
         "README.txt": _README,
         "versions.json": _written(_versions()),
         "order.json": _written(_columns(order, _ORDER)),
         "payments.json": _written([_columns(row, _PAYMENT) for row in _payments(order)]),
-        "transactions.json": _written([_intent(row) for row in intents]),
+        "transactions.json": _written([_transaction(row) for row in transactions]),
         "evidence.json": _written([_evidence(row) for row in evidence]),
         "approvals.json": _written([_columns(row, _APPROVAL) for row in approvals_of(order)]),
         "discrepancies.json": _written([_columns(row, _DISCREPANCY) for row in _discrepancies(order)]),
@@ -170,12 +174,12 @@ def _versions() -> dict[str, str]:
     }
 
 
-def _intent(row: GatewayTransaction) -> dict[str, Any]:
+def _transaction(row: GatewayTransaction) -> dict[str, Any]:
     return _columns(row, _INTENT) | {"request": _masked(row.request_body)}
 
 
 def _evidence(row: Evidence) -> dict[str, Any]:
-    about = {"transaction": row.intent.reference, "by_person": row.kind == EvidenceKind.DECISION}
+    about = {"transaction": row.transaction.reference, "by_person": row.kind == EvidenceKind.DECISION}
     bodies = {"request": _masked(row.request_body), "answer": _masked(row.answer_body)}
     return about | _columns(row, _EVIDENCE) | bodies
 

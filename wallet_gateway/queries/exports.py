@@ -59,7 +59,7 @@ _TRANSACTIONS: Columns = {
     "stateSince": lambda row: row.state_since,
 }
 _EVIDENCE: Columns = {
-    "transaction": lambda row: row.intent.reference,
+    "transaction": lambda row: row.transaction.reference,
     "kind": lambda row: row.kind,
     "event": lambda row: row.event,
     "stateAfter": lambda row: row.state_after,
@@ -71,7 +71,7 @@ _EVIDENCE: Columns = {
 _DISCREPANCIES: Columns = {
     "kind": lambda row: row.kind,
     "gateway": lambda row: row.gateway,
-    "transaction": lambda row: row.intent.reference if row.intent else "",
+    "transaction": lambda row: row.transaction.reference if row.transaction else "",
     "detail": lambda row: row.detail,
     "foundAt": lambda row: row.found_at,
     "closedAt": lambda row: row.closed_at or "",
@@ -81,8 +81,8 @@ _DISCREPANCIES: Columns = {
 _WHAT: Mapping[str, tuple[type[Model], str, tuple[str, ...], Columns]] = {
     "orders": (PaymentOrder, "created_at", (), _ORDERS),
     "transactions": (GatewayTransaction, "created_at", ("payment__order", "deposit"), _TRANSACTIONS),
-    "evidence": (Evidence, "occurred_at", ("intent",), _EVIDENCE),
-    "discrepancies": (Discrepancy, "found_at", ("intent",), _DISCREPANCIES),
+    "evidence": (Evidence, "occurred_at", ("transaction",), _EVIDENCE),
+    "discrepancies": (Discrepancy, "found_at", ("transaction",), _DISCREPANCIES),
 }
 EXPORTS = tuple(_WHAT)
 """What can be exported."""

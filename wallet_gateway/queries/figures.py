@@ -18,7 +18,7 @@ from zoneinfo import ZoneInfo
 from django.db.models import Avg, Count, DateTimeField, ExpressionWrapper, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import TruncDate
 
-from wallet_gateway.domain.lifecycle import IntentState, PaymentType, TransactionKind
+from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
 from wallet_gateway.models import Evidence, EvidenceKind, GatewayTransaction
 from wallet_gateway.protocol.money import Money
 
@@ -83,7 +83,7 @@ class DayFigures:
     detached_minor: int = 0
     """Given back of an earlier provider's payments."""
     ways: dict[Way, WayFigures] = field(default_factory=lambda: {way: WayFigures() for way in Way})
-    pages: dict[IntentState, int] = field(default_factory=dict)
+    pages: dict[TransactionState, int] = field(default_factory=dict)
     """Hosted pages by how they stand now."""
     settled: int = 0
     """Attempts to pay approved on this day."""
@@ -194,7 +194,7 @@ def _attempts(period: Period) -> QuerySet[GatewayTransaction]:
 
 
 def _approved(period: Period) -> QuerySet[GatewayTransaction]:
-    return GatewayTransaction.objects.filter(period.of("state_since"), state=IntentState.APPROVED)
+    return GatewayTransaction.objects.filter(period.of("state_since"), state=TransactionState.APPROVED)
 
 
 def _exchanges(period: Period) -> QuerySet[Evidence]:
@@ -215,13 +215,13 @@ class _Days:
 
     def count_attempts(self, row: Row) -> None:
         """Take in how many attempts of one kind stand in one state."""
-        figures, state, number = self._of(row), IntentState(row["state"]), row["number"]
+        figures, state, number = self._of(row), TransactionState(row["state"]), row["number"]
         if row["kind"] == TransactionKind.CHECKOUT:
             figures.pages[state] = number
         way = figures.ways[_WAY_OF[row["kind"]]]
-        if state is IntentState.APPROVED:
+        if state is TransactionState.APPROVED:
             way.approved += number
-        if state in {IntentState.APPROVED, IntentState.REJECTED}:
+        if state in {TransactionState.APPROVED, TransactionState.REJECTED}:
             way.decided += number
 
     def add_money(self, row: Row) -> None:

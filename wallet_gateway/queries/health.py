@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Min, Q
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import UNENDED_STATES, IntentState, OrderState
+from wallet_gateway.domain.lifecycle import UNENDED_STATES, OrderState, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxFact, PaymentOrder, WorkMark
 from wallet_gateway.models.marks import SWEPT
 from wallet_gateway.queries.pauses import SendingPause, sending_pauses
@@ -17,7 +17,7 @@ from wallet_gateway.queries.pauses import SendingPause, sending_pauses
 SWEEP_IS_LATE = timedelta(minutes=5)
 UNKNOWN_IS_OLD = timedelta(minutes=15)
 FACT_IS_LATE = timedelta(minutes=15)
-_LEFT_TO_A_PERSON = (IntentState.OPEN, IntentState.AWAITING_3DS, IntentState.PENDING)
+_LEFT_TO_A_PERSON = (TransactionState.OPEN, TransactionState.AWAITING_3DS, TransactionState.PENDING)
 """States that end by themselves, unless the gateway says nothing readable or decides nothing for too long."""
 
 
@@ -69,16 +69,19 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
     """Read how payments are. Six statements, whatever their number."""
     marks = WorkMark.objects.filter(name__in=[SWEPT + alias for alias in aliases])
     swept = {name.removeprefix(SWEPT): at for name, at in marks.values_list("name", "marked_at")}
-    unknown, orphaned = Q(state=IntentState.UNKNOWN), Q(state__in=UNENDED_STATES) & ~Q(gateway__in=aliases)
-    of_intents = GatewayTransaction.objects.filter(
+    unknown, orphaned = (
+        Q(state=TransactionState.UNKNOWN),
+        Q(state__in=UNENDED_STATES) & ~Q(gateway__in=aliases),
+    )
+    of_transactions = GatewayTransaction.objects.filter(
         unknown
         | orphaned
-        | Q(state__in=[IntentState.ANOMALY, IntentState.NOT_SENT])
+        | Q(state__in=[TransactionState.ANOMALY, TransactionState.NOT_SENT])
         | Q(state__in=_LEFT_TO_A_PERSON, needs_operator=True)
     ).aggregate(
         unknown=Count("pk", filter=unknown),
         oldest=Min("state_since", filter=unknown),
-        anomalies=Count("pk", filter=Q(state=IntentState.ANOMALY)),
+        anomalies=Count("pk", filter=Q(state=TransactionState.ANOMALY)),
         waiting=Count("pk", filter=Q(needs_operator=True)),
         orphans=Count("pk", filter=orphaned),
     )
@@ -89,13 +92,13 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
     return Health(
         now=now,
         swept_at={alias: swept.get(alias) for alias in aliases},
-        unknown=of_intents["unknown"],
-        oldest_unknown_since=of_intents["oldest"],
-        anomalies=of_intents["anomalies"],
-        waiting_for_a_person=of_intents["waiting"],
+        unknown=of_transactions["unknown"],
+        oldest_unknown_since=of_transactions["oldest"],
+        anomalies=of_transactions["anomalies"],
+        waiting_for_a_person=of_transactions["waiting"],
         discrepancies=differences["open"],
         mix_ups=differences["mix_ups"],
-        orphans=of_intents["orphans"],
+        orphans=of_transactions["orphans"],
         overpaid=PaymentOrder.objects.filter(state=OrderState.OVERPAID).count(),
         facts_late=OutboxFact.objects.filter(
             next_delivery_at__isnull=False, occurred_at__lt=now - FACT_IS_LATE

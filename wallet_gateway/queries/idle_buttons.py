@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.wallet import WalletEvent
 
@@ -19,18 +19,20 @@ OF_THE_PAGE = {
 """What tells how a page loaded, and nothing of what the customer did."""
 
 
-_NEVER_SENT = frozenset({IntentState.AWAITING_RESULT, IntentState.EXPIRED})
+_NEVER_SENT = frozenset({TransactionState.AWAITING_RESULT, TransactionState.EXPIRED})
 
 
-def is_unused(intent: GatewayTransaction) -> bool:
+def is_unused(transaction: GatewayTransaction) -> bool:
     """Say whether an attempt is a button for which no card ever came."""
-    is_button = intent.kind == TransactionKind.AUTHORIZATION and hasattr(intent, "wallet")
-    return is_button and intent.state in _NEVER_SENT and intent.wallet.results_count == 0
+    is_button = transaction.kind == TransactionKind.AUTHORIZATION and hasattr(transaction, "wallet")
+    return is_button and transaction.state in _NEVER_SENT and transaction.wallet.results_count == 0
 
 
-def is_idle(intent: GatewayTransaction) -> bool:
+def is_idle(transaction: GatewayTransaction) -> bool:
     """Say whether it is one with which the customer did nothing at all, as far as the browser tells."""
-    return is_unused(intent) and all(event["event"] in OF_THE_PAGE for event in intent.wallet.events)
+    return is_unused(transaction) and all(
+        event["event"] in OF_THE_PAGE for event in transaction.wallet.events
+    )
 
 
 def shown_often(times: int) -> str:

@@ -10,7 +10,7 @@ from enum import StrEnum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.second_person import AGREED
 from wallet_gateway.domain.unreadable_records import UNREADABLE
 from wallet_gateway.models import (
@@ -69,13 +69,13 @@ def order_summary(order: PaymentOrder) -> OrderSummary:
 
 def _open_attempt(order: PaymentOrder) -> Payment | None:
     rows = GatewayTransaction.objects.filter(
-        payment__order=order, kind=TransactionKind.CHECKOUT, state=IntentState.OPEN
+        payment__order=order, kind=TransactionKind.CHECKOUT, state=TransactionState.OPEN
     )
-    intent = rows.select_related("payment__order").order_by("-pk").first()
-    if intent is None or intent.payment is None:
+    transaction = rows.select_related("payment__order").order_by("-pk").first()
+    if transaction is None or transaction.payment is None:
         return None
-    intent.payment.opening = intent
-    return intent.payment
+    transaction.payment.opening = transaction
+    return transaction.payment
 
 
 class TimelineKind(StrEnum):
@@ -98,7 +98,7 @@ class TimelineEntry:
     text: str | Promise
     amount: Money | None
     reference: str
-    """The reference of the intent it is about; the shop's own for the order itself."""
+    """The reference of the transaction it is about; the shop's own for the order itself."""
     detail: str = ""
     author: str = ""
     subject: GatewayTransaction | Evidence | Approval | None = None
@@ -122,15 +122,15 @@ _APPROVED = {
     TransactionKind.DETACHED_REFUND: _("Detached refund approved"),
 }
 _LEARNED = {
-    IntentState.NOT_SENT: _("Gateway not reached, nothing was sent"),
-    IntentState.UNKNOWN: _("Outcome unknown, the gateway is being asked"),
-    IntentState.OPEN: _("Payment page opened"),
-    IntentState.AWAITING_3DS: _("Customer sent to 3-D Secure"),
-    IntentState.PENDING: _("Pending at the gateway"),
-    IntentState.REJECTED: _("Not approved"),
-    IntentState.EXPIRED: _("Payment page expired unpaid"),
-    IntentState.ABANDONED: _("Given up"),
-    IntentState.ANOMALY: _("Contradiction found, a person must decide"),
+    TransactionState.NOT_SENT: _("Gateway not reached, nothing was sent"),
+    TransactionState.UNKNOWN: _("Outcome unknown, the gateway is being asked"),
+    TransactionState.OPEN: _("Payment page opened"),
+    TransactionState.AWAITING_3DS: _("Customer sent to 3-D Secure"),
+    TransactionState.PENDING: _("Pending at the gateway"),
+    TransactionState.REJECTED: _("Not approved"),
+    TransactionState.EXPIRED: _("Payment page expired unpaid"),
+    TransactionState.ABANDONED: _("Given up"),
+    TransactionState.ANOMALY: _("Contradiction found, a person must decide"),
 }
 
 
@@ -157,18 +157,22 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
     by a third statement, what took a second person.
     """
     rows = GatewayTransaction.objects.filter(payment__order=order).select_related("wallet")
-    intents = list(rows.order_by("pk"))
-    evidence = Evidence.objects.filter(intent__payment__order=order).select_related("intent").order_by("pk")
-    idle = [intent for intent in intents if is_idle(intent)]
-    several = {intent.pk for intent in idle} if len(idle) > 1 else set()
-    told = [intent for intent in intents if intent.pk not in several]
-    reported = (entry for intent in told for entry in _reported(intent, everything=everything))
+    transactions = list(rows.order_by("pk"))
+    evidence = (
+        Evidence.objects.filter(transaction__payment__order=order)
+        .select_related("transaction")
+        .order_by("pk")
+    )
+    idle = [transaction for transaction in transactions if is_idle(transaction)]
+    several = {transaction.pk for transaction in idle} if len(idle) > 1 else set()
+    told = [transaction for transaction in transactions if transaction.pk not in several]
+    reported = (entry for transaction in told for entry in _reported(transaction, everything=everything))
     entries = [
         _ordered(order),
         *map(_started, told),
         *([_shown(idle, everything=everything)] if several else ()),
         *reported,
-        *_learned((row for row in evidence if row.intent_id not in several), everything=everything),
+        *_learned((row for row in evidence if row.transaction_id not in several), everything=everything),
         *(entry for request in (approvals_of(order) if everything else ()) for entry in _asked(request)),
     ]
     return tuple(sorted(entries, key=lambda entry: entry.occurred_at))
@@ -184,16 +188,16 @@ def _ordered(order: PaymentOrder) -> TimelineEntry:
     )
 
 
-def _started(intent: GatewayTransaction) -> TimelineEntry:
+def _started(transaction: GatewayTransaction) -> TimelineEntry:
     return TimelineEntry(
-        occurred_at=intent.created_at,
+        occurred_at=transaction.created_at,
         kind=TimelineKind.STARTED,
-        text=_STARTED[TransactionKind(intent.kind)],
-        amount=intent.amount,
-        reference=intent.reference,
-        detail=intent.note,
-        author=intent.author,
-        subject=intent,
+        text=_STARTED[TransactionKind(transaction.kind)],
+        amount=transaction.amount,
+        reference=transaction.reference,
+        detail=transaction.note,
+        author=transaction.author,
+        subject=transaction,
     )
 
 
@@ -203,9 +207,9 @@ def _shown(buttons: Sequence[GatewayTransaction], *, everything: bool) -> Timeli
     return replace(last, text=shown_often(len(buttons)), detail=detail, subject=None)
 
 
-def _reported(intent: GatewayTransaction, *, everything: bool) -> Iterator[TimelineEntry]:
+def _reported(transaction: GatewayTransaction, *, everything: bool) -> Iterator[TimelineEntry]:
     """Yield what the browser reported: its word, not the gateway's."""
-    for event in intent.wallet.events if hasattr(intent, "wallet") else ():
+    for event in transaction.wallet.events if hasattr(transaction, "wallet") else ():
         what = WalletEvent(event["event"])
         if what in OF_THE_PAGE and not everything:
             continue
@@ -214,7 +218,7 @@ def _reported(intent: GatewayTransaction, *, everything: bool) -> Iterator[Timel
             kind=TimelineKind.REPORTED,
             text=_REPORTED[what],
             amount=None,
-            reference=intent.reference,
+            reference=transaction.reference,
             detail=event["detail"],
         )
 
@@ -227,8 +231,8 @@ def _learned(rows: Iterable[Evidence], *, everything: bool) -> Iterator[Timeline
             occurred_at=row.occurred_at,
             kind=TimelineKind.DECIDED if row.kind == EvidenceKind.DECISION else TimelineKind.LEARNED,
             text=_text_of(row),
-            amount=row.intent.approved_amount or row.intent.amount,
-            reference=row.intent.reference,
+            amount=row.transaction.approved_amount or row.transaction.amount,
+            reference=row.transaction.reference,
             detail=row.detail.removeprefix(AGREED).removeprefix(": "),
             author=row.author,
             subject=row,
@@ -268,15 +272,15 @@ def _asked(request: Approval) -> Iterator[TimelineEntry]:
 
 
 def _text_of(row: Evidence) -> str | Promise:
-    state = IntentState(row.state_after)
+    state = TransactionState(row.state_after)
     if row.kind == EvidenceKind.DECISION and row.detail.startswith(AGREED):
         return _("Agreed to by a second person")
     if not row.event and row.detail.startswith(UNREADABLE):
         return _("Gateway asked, a record cannot be read")
     if not row.event:
         return _NO_NEWS[EvidenceKind(row.kind)]
-    if state is IntentState.EXPIRED and row.intent.kind == TransactionKind.AUTHORIZATION:
+    if state is TransactionState.EXPIRED and row.transaction.kind == TransactionKind.AUTHORIZATION:
         return _("Wallet button not used")
-    if state is IntentState.APPROVED:
-        return _APPROVED[TransactionKind(row.intent.kind)]
+    if state is TransactionState.APPROVED:
+        return _APPROVED[TransactionKind(row.transaction.kind)]
     return _LEARNED.get(state, name_of(state))

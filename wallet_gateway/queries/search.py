@@ -39,8 +39,8 @@ def orders_found(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrd
     return PaymentOrder.objects.filter(pk__in=_found(*ways))
 
 
-def intents_found(text: str, *, gateways: Collection[str]) -> QuerySet[GatewayTransaction]:
-    """Return the intents whose reference begins with a text, of the order of that name, or of that record."""
+def transactions_found(text: str, *, gateways: Collection[str]) -> QuerySet[GatewayTransaction]:
+    """Return the transactions of a reference that begins so, of the order of that name, or of that record."""
     rows = GatewayTransaction.objects
     ways = (
         rows.filter(reference__begins=text).values_list("pk"),
@@ -51,8 +51,8 @@ def intents_found(text: str, *, gateways: Collection[str]) -> QuerySet[GatewayTr
 
 
 def evidence_found(text: str, *, gateways: Collection[str]) -> QuerySet[Evidence]:
-    """Return the evidence about the intents that are found by a text."""
-    return Evidence.objects.filter(intent__in=_keys(intents_found(text, gateways=gateways)))
+    """Return the evidence about the transactions that are found by a text."""
+    return Evidence.objects.filter(transaction__in=_keys(transactions_found(text, gateways=gateways)))
 
 
 def discrepancies_found(text: str, *, gateways: Collection[str]) -> QuerySet[Discrepancy]:

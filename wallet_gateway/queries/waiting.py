@@ -10,7 +10,7 @@ from django.db.models import Case, IntegerField, Q, QuerySet, When, Window
 from django.db.models.functions import RowNumber
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.queries.approvals import waiting_rows
 from wallet_gateway.queries.authorisations import lapsing
@@ -51,13 +51,15 @@ def waiting(lapse_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
 
     `lapse_from` says for each gateway before which instant an authorisation made there is about to lapse.
     """
-    left_to_person = Q(needs_operator=True) & ~Q(state__in=[IntentState.UNKNOWN, IntentState.ANOMALY])
+    left_to_person = Q(needs_operator=True) & ~Q(
+        state__in=[TransactionState.UNKNOWN, TransactionState.ANOMALY]
+    )
     differences = _differences()
     return Waiting(
-        unknown=_intents(Q(state=IntentState.UNKNOWN)),
-        anomalies=_intents(Q(state=IntentState.ANOMALY)),
+        unknown=_transactions(Q(state=TransactionState.UNKNOWN)),
+        anomalies=_transactions(Q(state=TransactionState.ANOMALY)),
         overpaid=tuple(_overpaid()[: MOST_SHOWN + 1]),
-        stuck=_intents(left_to_person & Q(state__in=_WAITING_STATES)),
+        stuck=_transactions(left_to_person & Q(state__in=_WAITING_STATES)),
         discrepancies=tuple(row for row in differences if row.kind != DiscrepancyKind.REFUND_SHORT),
         shortfalls=tuple(row for row in differences if row.kind == DiscrepancyKind.REFUND_SHORT),
         expiring=_expiring(lapse_from),
@@ -66,15 +68,15 @@ def waiting(lapse_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
 
 
 _WAITING_STATES = (
-    IntentState.SENDING,
-    IntentState.NOT_SENT,
-    IntentState.OPEN,
-    IntentState.PENDING,
-    IntentState.AWAITING_3DS,
+    TransactionState.SENDING,
+    TransactionState.NOT_SENT,
+    TransactionState.OPEN,
+    TransactionState.PENDING,
+    TransactionState.AWAITING_3DS,
 )
 
 
-def _intents(which: Q) -> tuple[GatewayTransaction, ...]:
+def _transactions(which: Q) -> tuple[GatewayTransaction, ...]:
     rows = GatewayTransaction.objects.filter(which).select_related("payment__order", "deposit")
     return tuple(rows.order_by("state_since", "pk")[: MOST_SHOWN + 1])
 
@@ -89,7 +91,7 @@ def _differences() -> list[Discrepancy]:
     place = Window(RowNumber(), partition_by=[short], order_by="pk")
     rows = Discrepancy.objects.filter(closed_at__isnull=True).annotate(place=place)
     first = rows.filter(place__lte=MOST_SHOWN + 1).order_by("pk")
-    return list(first.select_related("payment__order", "deposit", "intent"))
+    return list(first.select_related("payment__order", "deposit", "transaction"))
 
 
 def _expiring(lapse_from: Mapping[str, datetime]) -> tuple[Payment, ...]:

@@ -6,12 +6,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.protocol.accounts import CardType
 from wallet_gateway.protocol.money import Money
 
-_NOT_TAKEN = (IntentState.AWAITING_RESULT, IntentState.REJECTED, IntentState.NOT_SENT, IntentState.ABANDONED)
+_NOT_TAKEN = (
+    TransactionState.AWAITING_RESULT,
+    TransactionState.REJECTED,
+    TransactionState.NOT_SENT,
+    TransactionState.ABANDONED,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,17 +43,21 @@ def wallet_receipt(order: PaymentOrder) -> WalletReceipt | None:
     """Return what the wallet gave for the card that pays an order; None where no card does. One statement."""
     rows = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.AUTHORIZATION)
     charged = rows.exclude(state__in=_NOT_TAKEN).exclude(payment__card_last_four="")
-    intent = charged.select_related("payment", "wallet").order_by("-pk").first()
-    return None if intent is None or intent.payment is None else _receipt(intent, intent.payment)
+    transaction = charged.select_related("payment", "wallet").order_by("-pk").first()
+    return (
+        None
+        if transaction is None or transaction.payment is None
+        else _receipt(transaction, transaction.payment)
+    )
 
 
-def _receipt(intent: GatewayTransaction, payment: Payment) -> WalletReceipt:
-    given, price = intent.wallet.given, intent.wallet.price
+def _receipt(transaction: GatewayTransaction, payment: Payment) -> WalletReceipt:
+    given, price = transaction.wallet.given, transaction.wallet.price
     return WalletReceipt(
         card_network=payment.card_network,
         card_last_four=payment.card_last_four,
         is_tokenized=payment.card_type == CardType.TOKEN,
-        amount=Money.from_minor_units(price.get("total", intent.amount_minor), intent.currency),
+        amount=Money.from_minor_units(price.get("total", transaction.amount_minor), transaction.currency),
         lines=tuple((label, Decimal(amount)) for label, _, amount in price.get("lines", ())),
         email=given.get("email", ""),
         billing_address=given.get("billingAddress", {}),

@@ -10,7 +10,8 @@ import threading
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from django.db import connection, transaction
+from django.db import connection
+from django.db import transaction as db_transaction
 
 Value = TypeVar("Value")
 
@@ -42,7 +43,7 @@ class Remembered(Generic[Value]):
 
     def forget(self) -> None:
         """Have the value read again once the change is committed."""
-        transaction.on_commit(self._drop)
+        db_transaction.on_commit(self._drop)
 
     def _drop(self) -> None:
         with self._lock:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import transaction
+from django.db import transaction as db_transaction
 
 _turn = threading.RLock()
 
@@ -19,5 +19,5 @@ _turn = threading.RLock()
 @contextmanager
 def one_writer() -> Iterator[None]:
     """Do what the block does as one step, with nobody else writing; undone as a whole when it raises."""
-    with _turn, transaction.atomic():
+    with _turn, db_transaction.atomic():
         yield

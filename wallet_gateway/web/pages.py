@@ -16,7 +16,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from wallet_gateway import return_tokens
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState, TransactionKind
+from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.domain.recovery import REOPEN_MARGIN, offered_until
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.queries.waiting_customers import address_of, was_made_to_wait
@@ -144,7 +144,7 @@ def is_reopened(order: PaymentOrder, now: datetime) -> bool:
         .order_by("-pk")
         .first()
     )
-    if latest is None or latest.state != IntentState.OPEN or latest.expires_at is None:
+    if latest is None or latest.state != TransactionState.OPEN or latest.expires_at is None:
         return False
     return offered_until(opened_at=latest.created_at, expires_at=latest.expires_at) > now
 
@@ -154,10 +154,10 @@ def bank_page(attempt: Payment, outcome: ReturnOutcome, now: datetime) -> str:
 
     Who comes from there by a link of it has left it for good; who comes by the browser's own button has not.
     """
-    intent = attempt.opening
-    waits = intent.state == IntentState.AWAITING_3DS and outcome in _NOT_FROM_THERE
-    ends = intent.expires_at if waits else None
-    return str(intent.redirect_url) if ends is not None and ends - REOPEN_MARGIN > now else ""
+    transaction = attempt.opening
+    waits = transaction.state == TransactionState.AWAITING_3DS and outcome in _NOT_FROM_THERE
+    ends = transaction.expires_at if waits else None
+    return str(transaction.redirect_url) if ends is not None and ends - REOPEN_MARGIN > now else ""
 
 
 def latest_token(order: PaymentOrder) -> str:

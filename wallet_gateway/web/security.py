@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import ImproperlyConfigured
-from django.db import transaction
+from django.db import transaction as db_transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.templatetags.static import static
@@ -68,7 +68,7 @@ def token_page(view: View[P]) -> View[P]:
             response.headers["Content-Security-Policy"] = content_security_policy(())
         return response
 
-    return login_not_required(transaction.non_atomic_requests(wrapped))
+    return login_not_required(db_transaction.non_atomic_requests(wrapped))
 
 
 def admit_form(request: HttpRequest, response: HttpResponse, *, policy: GatewayPolicy) -> None:

@@ -15,7 +15,7 @@ from django.core import mail
 from django.dispatch import Signal
 from pytest_django import Settings
 
-from tests.models.rows import NOW, a_payment, an_intent, an_order
+from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway import signals
 from wallet_gateway.contrib.mails import receivers
 from wallet_gateway.contrib.mails.apps import MailsConfig
@@ -46,9 +46,9 @@ def listening() -> Iterator[None]:
 def ordered(*, waited: bool = True, language: str = "en", **columns: Any) -> PaymentOrder:
     content = {"checkoutDetails": {"cardholderEmail": "ada@example.com"}}
     order = an_order(**{"order_number": "A-1001", "language": language, "content": content} | columns)
-    intent = an_intent(a_payment(order), kind="CHECKOUT")
+    transaction = a_transaction(a_payment(order), kind="CHECKOUT")
     state = "UNKNOWN" if waited else "OPEN"
-    Evidence.objects.create(intent=intent, kind="FAULT", state_after=state, occurred_at=NOW)
+    Evidence.objects.create(transaction=transaction, kind="FAULT", state_after=state, occurred_at=NOW)
     return order
 
 

@@ -9,16 +9,16 @@ from django.db import OperationalError
 from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 from pytest_django import DjangoAssertNumQueries
 
-from tests.models.rows import an_intent
+from tests.models.rows import a_transaction
 from wallet_gateway import payments, wiring
 from wallet_gateway.contrib.prometheus import rows
 from wallet_gateway.contrib.prometheus.rows import RowCollector
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayPause, WorkMark
 from wallet_gateway.payments import upkeep
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-K, S = TransactionKind, IntentState
+K, S = TransactionKind, TransactionState
 
 
 @pytest.fixture
@@ -45,9 +45,9 @@ def test_an_empty_shop_is_all_zeros_and_was_never_swept(registry: CollectorRegis
 def test_rows_are_told_by_what_they_are(registry: CollectorRegistry) -> None:
     now = wiring.clock().now()
     WorkMark.set("sweep:default", now=now - timedelta(seconds=90))
-    an_intent(kind=K.CHECKOUT, state=S.APPROVED, created_at=now)
-    an_intent(kind=K.CHECKOUT, state=S.APPROVED, created_at=now - timedelta(days=2))
-    an_intent(
+    a_transaction(kind=K.CHECKOUT, state=S.APPROVED, created_at=now)
+    a_transaction(kind=K.CHECKOUT, state=S.APPROVED, created_at=now - timedelta(days=2))
+    a_transaction(
         kind=K.REFUND,
         state=S.UNKNOWN,
         created_at=now,
@@ -93,7 +93,7 @@ def test_a_scrape_takes_a_few_statements_and_registering_none(
     with django_assert_num_queries(0):
         registry.register(RowCollector())
     for _ in range(20):
-        an_intent(state=S.UNKNOWN)
+        a_transaction(state=S.UNKNOWN)
     with django_assert_max_num_queries(10):
         generate_latest(registry)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from tests.models.rows import a_payment, a_wallet_attempt, an_intent
+from tests.models.rows import a_payment, a_transaction, a_wallet_attempt
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
@@ -58,8 +58,8 @@ def test_an_address_is_found_in_any_letter_case_and_where_only_the_wallet_gave_i
         an_order("E-2", "x@y.z"),
         an_order("E-3", "x@y.z"),
     )
-    intent = an_intent(a_payment(by_wallet), state="EXPIRED")
-    a_wallet_attempt(intent, given={"email": "ADA@example.com"})
+    transaction = a_transaction(a_payment(by_wallet), state="EXPIRED")
+    a_wallet_attempt(transaction, given={"email": "ADA@example.com"})
     said = erase(email="ada@example.com", yes=True, author="anna", reason="asked")
     assert said == "E-1: erased\nE-2: erased\n"
     assert [remembers(order) for order in (written, by_wallet, other)] == [False, False, True]

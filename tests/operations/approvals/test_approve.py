@@ -14,7 +14,7 @@ from tests.operations.journal import times_sent
 from tests.operations.records import answer_of, record
 from tests.operations.second_person import asked, needs_two
 from tests.operations.subjects import DEPOSIT, MIGRATION_FILE
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.second_person import AGREED
 from wallet_gateway.models import Approval, ApprovalState, Discrepancy, Evidence, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals.approve import approve
@@ -54,10 +54,10 @@ def request_of_anna(two: GatewayContext, payment: Payment) -> Approval:
 def test_it_is_sent_once_and_both_names_are_kept(
     request_of_anna: Approval, two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl
 ) -> None:
-    intent = approve(request_of_anna, author="bert", reason="seen the parcel", context=two)
+    transaction = approve(request_of_anna, author="bert", reason="seen the parcel", context=two)
 
-    assert (intent.state, intent.author, intent.note) == ("APPROVED", "anna", "returned")
-    witness = Evidence.objects.filter(intent=intent).order_by("pk")[0]
+    assert (transaction.state, transaction.author, transaction.note) == ("APPROVED", "anna", "returned")
+    witness = Evidence.objects.filter(transaction=transaction).order_by("pk")[0]
     assert (witness.kind, witness.author, witness.detail) == (
         "DECISION",
         "bert",
@@ -66,7 +66,7 @@ def test_it_is_sent_once_and_both_names_are_kept(
     request_of_anna.refresh_from_db()
     assert (request_of_anna.state, request_of_anna.decided_by) == (ApprovalState.AGREED, "bert")
     again = Who(key="click", author="anna")
-    assert refund(payment=payment, context=two, amount=Decimal("8.00"), who=again) == intent
+    assert refund(payment=payment, context=two, amount=Decimal("8.00"), who=again) == transaction
     with pytest.raises(UnableToApprove):
         approve(request_of_anna, author="carla", context=two)
     assert times_sent(wallet_sandbox, "refund") == 1
@@ -147,7 +147,7 @@ def test_an_outcome_that_is_lost_after_it_is_as_any_other(
     request_of_anna: Approval, two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl
 ) -> None:
     wallet_sandbox.fault("refund", "drop_after")
-    assert approve(request_of_anna, author="bert", context=two).state == IntentState.UNKNOWN
+    assert approve(request_of_anna, author="bert", context=two).state == TransactionState.UNKNOWN
     reconcile_order(order=payment.order, context=two, everything=True)
     payment.refresh_from_db()
     assert payment.refunded == 800
@@ -186,9 +186,9 @@ def stuck(
 ) -> GatewayTransaction:
     """A refund of 8.00 EUR that nobody could learn the outcome of."""
     wallet_sandbox.fault("refund", "drop_before")
-    intent = refund(payment=payment, context=context, amount=Decimal("8.00"), who=Who(author="anna"))
-    sweep_until(intent, lambda row: row.needs_operator, context=two, clock=clock)
-    return intent
+    transaction = refund(payment=payment, context=context, amount=Decimal("8.00"), who=Who(author="anna"))
+    sweep_until(transaction, lambda row: row.needs_operator, context=two, clock=clock)
+    return transaction
 
 
 @pytest.fixture
@@ -206,14 +206,14 @@ def test_giving_up_a_lost_outcome_takes_two_and_changes_nothing_before(
 ) -> None:
     request = asked(give_up)
     stuck.refresh_from_db()
-    assert stuck.state == IntentState.UNKNOWN
+    assert stuck.state == TransactionState.UNKNOWN
 
-    intent = approve(request, author="bert", context=two)
+    transaction = approve(request, author="bert", context=two)
 
-    assert intent.state == IntentState.ABANDONED
+    assert transaction.state == TransactionState.ABANDONED
     payment.refresh_from_db()
     assert payment.refund_reserved == 0
-    decisions = Evidence.objects.filter(intent=intent, kind="DECISION").order_by("pk")
+    decisions = Evidence.objects.filter(transaction=transaction, kind="DECISION").order_by("pk")
     assert [(row.author, row.detail) for row in decisions] == [("bert", AGREED), ("anna", "ticket 4711")]
 
 
@@ -247,7 +247,7 @@ def test_what_has_become_a_contradiction_since_is_not_decided_on(
 
     stuck.refresh_from_db()
     payment.refresh_from_db()
-    assert (stuck.state, payment.frozen, payment.refund_reserved) == (IntentState.ANOMALY, True, 800)
+    assert (stuck.state, payment.frozen, payment.refund_reserved) == (TransactionState.ANOMALY, True, 800)
     assert not Discrepancy.objects.filter(closed_at__isnull=False).exists()
     request.refresh_from_db()
     assert request.state == ApprovalState.WAITING
@@ -269,7 +269,7 @@ def test_a_difference_that_nobody_had_seen_is_not_closed_by_an_earlier_request(
 
     with pytest.raises(UnableToResolve, match="moved on"):
         approve(request, author="bert", context=two)
-    assert Discrepancy.objects.filter(intent=stuck, closed_at__isnull=True).count() == 2
+    assert Discrepancy.objects.filter(transaction=stuck, closed_at__isnull=True).count() == 2
 
 
 def test_a_decision_and_the_word_of_who_agreed_are_written_together_or_not_at_all(
@@ -286,16 +286,16 @@ def test_a_decision_and_the_word_of_who_agreed_are_written_together_or_not_at_al
 
     request.refresh_from_db()
     stuck.refresh_from_db()
-    assert (request.state, stuck.state) == (ApprovalState.WAITING, IntentState.UNKNOWN)
-    assert approve(request, author="bert", context=two).state == IntentState.ABANDONED
+    assert (request.state, stuck.state) == (ApprovalState.WAITING, TransactionState.UNKNOWN)
+    assert approve(request, author="bert", context=two).state == TransactionState.ABANDONED
 
 
 def test_what_never_left_is_given_up_by_one_person(
     two: GatewayContext, payment: Payment, make_context: MakeContext
 ) -> None:
     away = make_context(f"http://127.0.0.1:{unused_port()}")
-    intent = refund(payment=payment, context=away, amount=Decimal("8.00"))
-    assert intent.state == IntentState.NOT_SENT
+    transaction = refund(payment=payment, context=away, amount=Decimal("8.00"))
+    assert transaction.state == TransactionState.NOT_SENT
 
     no = Decision.DID_NOT_HAPPEN
-    assert resolve(intent, decision=no, reason="away", author="anna", context=two).state == "ABANDONED"
+    assert resolve(transaction, decision=no, reason="away", author="anna", context=two).state == "ABANDONED"

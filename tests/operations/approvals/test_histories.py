@@ -12,7 +12,7 @@ from dataclasses import replace
 from decimal import Decimal
 
 import pytest
-from django.db import transaction
+from django.db import transaction as db_transaction
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -30,7 +30,7 @@ from tests.operations.invariants import check_books
 from tests.operations.wallet_customer import Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.second_person import AGREED, SecondPerson
 from wallet_gateway.models import Approval, ApprovalState, Evidence, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals.approve import approve
@@ -49,7 +49,7 @@ from wallet_gateway.operations.sending.emergency_stop import resume_sending, sto
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
-S = IntentState
+S = TransactionState
 
 FATES = st.sampled_from(["works", *FAULTS]) | st.just("works")
 PEOPLE = st.sampled_from(["anna", "bert", "carla"])
@@ -60,7 +60,7 @@ LIMIT = 500
 """Minor units that one person alone may give back."""
 
 # Django 6.1 gave it another name.
-_savepoint: Callable[[], str] = getattr(transaction, "savepoint_create", None) or transaction.savepoint
+_savepoint: Callable[[], str] = getattr(db_transaction, "savepoint_create", None) or db_transaction.savepoint
 
 
 class Refunds(OneOrder, RuleBasedStateMachine):
@@ -107,12 +107,12 @@ class Refunds(OneOrder, RuleBasedStateMachine):
             no = Decision.DID_NOT_HAPPEN
             resolve(self._lost()[0], decision=no, reason="ticket 4711", author=who, context=context)
 
-    @precondition(lambda self: self.intents().filter(state=S.NOT_SENT))
+    @precondition(lambda self: self.transactions().filter(state=S.NOT_SENT))
     @rule(who=PEOPLE, fate=FATES)
     def send_once_more(self, who: str, fate: str) -> None:
-        intent = self.intents().filter(state=S.NOT_SENT)[0]
+        transaction = self.transactions().filter(state=S.NOT_SENT)[0]
         with self._fated(fate) as context:
-            send_again(intent, context=context, who=Who(author=who))
+            send_again(transaction, context=context, who=Who(author=who))
 
     @rule(stop=st.booleans())
     def stop_or_resume(self, stop: bool) -> None:
@@ -137,7 +137,7 @@ class Refunds(OneOrder, RuleBasedStateMachine):
 
     @invariant()
     def nobody_alone_gives_back_more_than_the_limit(self) -> None:
-        alone = self.intents().filter(kind="REFUND").exclude(pk__in=_agreed_to())
+        alone = self.transactions().filter(kind="REFUND").exclude(pk__in=_agreed_to())
         assert sum(i.amount_minor for i in alone if i.holds_reservation or i.approved_minor) <= LIMIT
 
     @invariant()
@@ -161,7 +161,7 @@ class Refunds(OneOrder, RuleBasedStateMachine):
             self.truth().check_known()
             check_sent_once(self.world.control)
         finally:
-            transaction.savepoint_rollback(self.before)
+            db_transaction.savepoint_rollback(self.before)
 
     @property
     def _context(self) -> GatewayContext:
@@ -177,9 +177,9 @@ class Refunds(OneOrder, RuleBasedStateMachine):
 
     def _lost(self) -> list[GatewayTransaction]:
         """Unknown outcomes of what the gateway never did: whoever decides looks there first."""
-        unknown = self.intents().filter(kind="REFUND", state=S.UNKNOWN)
+        unknown = self.transactions().filter(kind="REFUND", state=S.UNKNOWN)
         status = self.world.context.gateway.status
-        return [intent for intent in unknown if not status(intent.reference).message.records]
+        return [transaction for transaction in unknown if not status(transaction.reference).message.records]
 
     @contextlib.contextmanager
     def _fated(self, fate: str) -> Iterator[GatewayContext]:
@@ -192,8 +192,8 @@ def _of_two(context: GatewayContext) -> GatewayContext:
 
 
 def _agreed_to() -> list[int]:
-    rows = Evidence.objects.filter(detail__startswith=AGREED, intent__kind="REFUND")
-    return list(rows.values_list("intent_id", flat=True))
+    rows = Evidence.objects.filter(detail__startswith=AGREED, transaction__kind="REFUND")
+    return list(rows.values_list("transaction_id", flat=True))
 
 
 def test_whatever_happens_to_refunds_nobody_gives_back_much_alone_and_nothing_is_given_back_twice(

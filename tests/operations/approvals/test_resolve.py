@@ -12,7 +12,7 @@ from tests.operations.dying import in_the_name_of, scripted
 from tests.operations.records import answer_of, record
 from tests.operations.subjects import Subject
 from tests.operations.wallet_customer import CARD, Customer
-from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, OrderState
+from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, TransactionState
 from wallet_gateway.models import (
     Discrepancy,
     Evidence,
@@ -26,7 +26,7 @@ from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-S = IntentState
+S = TransactionState
 HAPPENED, NOT_HAPPENED = Decision.DID_HAPPEN, Decision.DID_NOT_HAPPEN
 
 
@@ -34,9 +34,9 @@ HAPPENED, NOT_HAPPENED = Decision.DID_HAPPEN, Decision.DID_NOT_HAPPEN
 def stuck(subject: Subject, context: GatewayContext, clock: VirtualClock) -> GatewayTransaction:
     """An outcome that nobody could find out for a day."""
     subject.control.fault(subject.name, "drop_before")
-    intent = subject.carry_out()
-    sweep_until(intent, lambda row: row.needs_operator, context=context, clock=clock)
-    return intent
+    transaction = subject.carry_out()
+    sweep_until(transaction, lambda row: row.needs_operator, context=context, clock=clock)
+    return transaction
 
 
 # Words
@@ -67,7 +67,7 @@ def test_words_that_cannot_be_stored_are_refused(
 @pytest.mark.parametrize("subject", ["capture"], indirect=True)
 def test_long_words_are_cut_and_kept(stuck: GatewayTransaction, resolve: Resolve) -> None:
     resolve(stuck, NOT_HAPPENED, reason="r" * 900, author="a" * 300)
-    decision = Evidence.objects.get(intent=stuck, kind="DECISION")
+    decision = Evidence.objects.get(transaction=stuck, kind="DECISION")
     assert (decision.detail, decision.author) == ("r" * 500, "a" * 150)
 
 
@@ -106,16 +106,16 @@ def test_what_was_given_up_and_happened_all_the_same_is_an_anomaly(
     context: GatewayContext,
     clock: VirtualClock,
 ) -> None:
-    intent = resolve(stuck, NOT_HAPPENED)
-    clock.advance_to(intent.next_query_at)
-    sweep(context=scripted(context, answer_of(record(intent, intent.amount.to_wire()))))
+    transaction = resolve(stuck, NOT_HAPPENED)
+    clock.advance_to(transaction.next_query_at)
+    sweep(context=scripted(context, answer_of(record(transaction, transaction.amount.to_wire()))))
 
-    intent.refresh_from_db()
-    assert intent.state == S.ANOMALY
+    transaction.refresh_from_db()
+    assert transaction.state == S.ANOMALY
     assert Discrepancy.objects.get().kind == "APPROVED_AFTER_END"
     assert subject.is_frozen()
 
-    accepted = resolve(intent, HAPPENED)
+    accepted = resolve(transaction, HAPPENED)
     assert accepted.state == S.APPROVED
     assert subject.booked() == subject.amount
     assert not subject.is_frozen()
@@ -125,9 +125,9 @@ def test_what_was_given_up_and_happened_all_the_same_is_an_anomaly(
 def test_what_was_given_up_is_watched_for_ninety_days(
     stuck: GatewayTransaction, resolve: Resolve, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    intent = resolve(stuck, NOT_HAPPENED)
+    transaction = resolve(stuck, NOT_HAPPENED)
     began = clock.now()
-    sweep_until(intent, lambda row: row.next_query_at is None, context=context, clock=clock)
+    sweep_until(transaction, lambda row: row.next_query_at is None, context=context, clock=clock)
     assert timedelta(days=89) < clock.now() - began < timedelta(days=92)
 
 
@@ -136,17 +136,17 @@ def test_before_a_day_and_five_answers_it_is_too_early(
     subject: Subject, resolve: Resolve, context: GatewayContext, clock: VirtualClock
 ) -> None:
     subject.control.fault("capture", "drop_before")
-    intent = subject.carry_out()
+    transaction = subject.carry_out()
     for _ in range(6):
-        clock.advance_to(intent.next_query_at)
+        clock.advance_to(transaction.next_query_at)
         sweep(context=context)
-        intent.refresh_from_db()
-    assert intent.absent_count == 6
+        transaction.refresh_from_db()
+    assert transaction.absent_count == 6
     with pytest.raises(UnableToResolve, match=r"too early: after 24 hours and 5 empty answers .*so far 6"):
-        resolve(intent, NOT_HAPPENED)
+        resolve(transaction, NOT_HAPPENED)
 
     clock.advance(hours=25)
-    assert resolve(intent, NOT_HAPPENED).state == S.ABANDONED
+    assert resolve(transaction, NOT_HAPPENED).state == S.ABANDONED
 
 
 @pytest.mark.parametrize("subject", ["capture"], indirect=True)
@@ -154,10 +154,10 @@ def test_a_day_without_answers_is_no_day_of_empty_answers(
     subject: Subject, resolve: Resolve, clock: VirtualClock
 ) -> None:
     subject.control.fault("capture", "drop_before")
-    intent = subject.carry_out()
+    transaction = subject.carry_out()
     clock.advance(days=2)
     with pytest.raises(UnableToResolve, match="so far 0"):
-        resolve(intent, NOT_HAPPENED)
+        resolve(transaction, NOT_HAPPENED)
 
 
 @pytest.mark.parametrize("subject", ["capture"], indirect=True)
@@ -165,9 +165,9 @@ def test_a_state_that_nobody_has_heard_of_is_decided_by_a_person_in_the_end(
     subject: Subject, resolve: Resolve, context: GatewayContext, clock: VirtualClock
 ) -> None:
     subject.control.fault("capture", "undocumented_state")
-    intent = subject.carry_out()
-    sweep_until(intent, lambda row: row.needs_operator, context=context, clock=clock)
-    assert resolve(intent, NOT_HAPPENED).state == S.ABANDONED
+    transaction = subject.carry_out()
+    sweep_until(transaction, lambda row: row.needs_operator, context=context, clock=clock)
+    assert resolve(transaction, NOT_HAPPENED).state == S.ABANDONED
 
 
 def test_nobody_but_the_gateway_approves(stuck: GatewayTransaction, resolve: Resolve) -> None:
@@ -182,8 +182,8 @@ def test_what_never_left_may_be_cancelled_at_any_time(
     context: GatewayContext,
     clock: VirtualClock,
 ) -> None:
-    intent = subject.carry_out(make_context(f"http://127.0.0.1:{unused_port()}"))
-    assert resolve(intent, NOT_HAPPENED).state == S.ABANDONED
+    transaction = subject.carry_out(make_context(f"http://127.0.0.1:{unused_port()}"))
+    assert resolve(transaction, NOT_HAPPENED).state == S.ABANDONED
     assert subject.reserved() == 0
 
     clock.advance(minutes=1)
@@ -198,9 +198,9 @@ def test_what_the_gateway_has_ended_needs_no_decision(
 ) -> None:
     if fault:
         subject.control.fault(subject.name, fault)
-    intent = subject.carry_out()
+    transaction = subject.carry_out()
     with pytest.raises(UnableToResolve):
-        resolve(intent, decision)
+        resolve(transaction, decision)
     assert not Evidence.objects.filter(kind="DECISION").exists()
 
 
@@ -214,12 +214,12 @@ def test_what_is_pending_on_a_hosted_page_is_the_gateways_to_decide_for_a_week(
     pay: Pay, resolve: Resolve, context: GatewayContext, clock: VirtualClock
 ) -> None:
     """What becomes of it then: `test_pending_for_ever`."""
-    intent = pay("pending").opening
-    sweep_until(intent, lambda row: row.query_count > 12, context=context, clock=clock)
-    assert clock.now() - intent.state_since > timedelta(days=2)
-    assert (intent.absent_count > 5, intent.needs_operator) == (True, False)
+    transaction = pay("pending").opening
+    sweep_until(transaction, lambda row: row.query_count > 12, context=context, clock=clock)
+    assert clock.now() - transaction.state_since > timedelta(days=2)
+    assert (transaction.absent_count > 5, transaction.needs_operator) == (True, False)
     with pytest.raises(UnableToResolve, match=r"too early: after 7 days and 5 answers that ended nothing"):
-        resolve(intent, NOT_HAPPENED)
+        resolve(transaction, NOT_HAPPENED)
 
 
 # 3-D Secure that the gateway never ends
@@ -228,10 +228,10 @@ def test_what_is_pending_on_a_hosted_page_is_the_gateways_to_decide_for_a_week(
 @pytest.fixture
 def held(customer: Customer, make_order: MakeOrder, clock: VirtualClock) -> GatewayTransaction:
     """A card whose 3-D Secure nobody finishes, at a gateway whose own clock never ends it."""
-    intent = customer.pay(make_order(), CARD).opening
-    assert intent.state == S.AWAITING_3DS
+    transaction = customer.pay(make_order(), CARD).opening
+    assert transaction.state == S.AWAITING_3DS
     clock.sandbox = None
-    return intent
+    return transaction
 
 
 def test_three_d_secure_that_never_ends_is_left_to_a_person_after_a_day(
@@ -277,9 +277,9 @@ def test_three_d_secure_that_was_given_up_and_succeeds_late_is_an_anomaly_and_no
 def test_asking_after_what_stays_pending_fills_no_history(
     held: GatewayTransaction, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    before = Evidence.objects.filter(intent=held).count()
+    before = Evidence.objects.filter(transaction=held).count()
     sweep_until(held, lambda row: row.query_count == 5, context=context, clock=clock)
-    assert Evidence.objects.filter(intent=held).count() == before
+    assert Evidence.objects.filter(transaction=held).count() == before
 
 
 def test_a_gateway_that_answers_nothing_about_a_held_card_calls_a_person_who_cannot_decide_yet(
@@ -300,9 +300,9 @@ def test_a_gateway_that_answers_nothing_about_a_held_card_calls_a_person_who_can
 def test_a_decision_that_was_overtaken_is_refused(
     stuck: GatewayTransaction, resolve: Resolve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def overtaken(intent: GatewayTransaction, *_: object) -> object:
-        GatewayTransaction.objects.filter(pk=intent.pk).update(state=S.SENDING)
-        return IntentEvent.ABANDONED
+    def overtaken(transaction: GatewayTransaction, *_: object) -> object:
+        GatewayTransaction.objects.filter(pk=transaction.pk).update(state=S.SENDING)
+        return LifecycleEvent.ABANDONED
 
     monkeypatch.setattr(resolutions, "_event", overtaken)
     with pytest.raises(UnableToResolve, match="moved on meanwhile"):

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from _pytest.mark.structures import ParameterSet
 from django.db import connection
-from django.db import transaction as django_transaction
+from django.db import transaction as db_transaction
 from pytest_django.fixtures import DjangoAssertNumQueries
 
 from tests.operations.conftest import MUG, VirtualClock
@@ -435,7 +435,7 @@ def test_a_text_with_nul_is_refused_wherever_it_stands(create: Create) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_an_order_is_stored_within_the_shops_own_transaction_and_undone_with_it() -> None:
-    with contextlib.suppress(ZeroDivisionError), django_transaction.atomic():
+    with contextlib.suppress(ZeroDivisionError), db_transaction.atomic():
         payments.create_order(reference="SHOP-1", currency="EUR", amount=Decimal("10.00"))
         raise ZeroDivisionError
 

@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.operations.conftest import MakeOrder, Pay, Start, VirtualClock
 from tests.operations.dying import interrupted
 from tests.operations.journal import bodies
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.checkout import payment_attempts
 from wallet_gateway.operations.checkout.payment_attempts import (
@@ -27,7 +27,7 @@ from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-S = IntentState
+S = TransactionState
 
 
 # One page at a time
@@ -46,7 +46,9 @@ def test_a_page_is_committed_with_its_end_before_anybody_is_sent_there(
     assert payment.state == "OPEN"
 
 
-def test_the_intent_names_the_type_of_the_payment_that_it_opens(make_order: MakeOrder, start: Start) -> None:
+def test_the_transaction_names_the_type_of_the_payment_that_it_opens(
+    make_order: MakeOrder, start: Start
+) -> None:
     for type_ in ("sale", "preauthorization"):
         payment = start(make_order(type=type_))
         assert GatewayTransaction.objects.get(reference=payment.reference).payment_type == type_
@@ -225,8 +227,8 @@ def test_a_checkout_that_the_database_wants_run_again_begins_with_the_order_as_i
         given.append((held.version, PaymentOrder.objects.get().version))
         if len(given) == 1:
             raise OperationalError(1213, "Deadlock found when trying to get lock")
-        intent: GatewayTransaction = new_attempt(held, *args, **kwargs)
-        return intent
+        transaction: GatewayTransaction = new_attempt(held, *args, **kwargs)
+        return transaction
 
     monkeypatch.setattr(payment_attempts, "_new_attempt", deadlock)
     assert start(order).redirect_url

@@ -17,7 +17,7 @@ from tests.operations.dying import interrupted, scripted
 from tests.statements import statements
 from wallet_gateway.client.errors import OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exchange import Answer
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.checkout.payment_attempts import (
     CheckoutInProgress,
@@ -32,7 +32,7 @@ from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-S = IntentState
+S = TransactionState
 
 
 # What never left
@@ -118,8 +118,8 @@ def test_a_page_on_a_host_that_is_not_allowed_is_shown_to_nobody(
     with pytest.raises(CheckoutRefused, match="not among the allowed"):
         start(make_order(), scripted(strict, page_at(url)))
 
-    intent = GatewayTransaction.objects.get()
-    assert (intent.state, intent.redirect_url) == (S.ABANDONED, "")
+    transaction = GatewayTransaction.objects.get()
+    assert (transaction.state, transaction.redirect_url) == (S.ABANDONED, "")
     assert Discrepancy.objects.get().kind == "UNEXPECTED_HOST"
     assert not Payment.objects.get().frozen
 

@@ -11,7 +11,7 @@ import pytest
 from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.journal import posts
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import GatewayTransaction, OutboxFact, Payment
 from wallet_gateway.operations.checkout.start import start_checkout
@@ -33,7 +33,7 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-S = IntentState
+S = TransactionState
 
 
 def eur(text: str) -> Decimal:
@@ -46,7 +46,7 @@ def eur(text: str) -> Decimal:
 def test_a_follow_up_names_its_original_and_has_a_reference_of_its_own(
     paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    intent = refund(payment=paid, context=context, amount=eur("7.50"))
+    transaction = refund(payment=paid, context=context, amount=eur("7.50"))
 
     (entry,) = [entry for entry in posts(wallet_sandbox) if entry["operation"] == "refund"]
     assert entry["body"] | {"userId": ""} == {
@@ -56,19 +56,19 @@ def test_a_follow_up_names_its_original_and_has_a_reference_of_its_own(
         "type": "ecom.refund",
         "amount": "7.50",
         "currencyCode": "EUR",
-        "clientSystemTransactionId": intent.reference,
+        "clientSystemTransactionId": transaction.reference,
         "clientSystemInvoiceId": paid.reference,
         "providerDiscretionaryData": "A-1001",
         "apmDetails": {"apmProvider": "ExampleWalletV2"},
     }
-    assert intent.reference != paid.reference
+    assert transaction.reference != paid.reference
 
 
 def test_who_asked_and_why_is_kept(paid: Payment, context: GatewayContext) -> None:
     who = Who(key="form-1", author="a" * 200, note="n" * 600)
-    intent = refund(payment=paid, context=context, amount=eur("1.00"), who=who)
-    intent.refresh_from_db()
-    assert (intent.key, intent.author, intent.note) == ("form-1", "a" * 150, "n" * 500)
+    transaction = refund(payment=paid, context=context, amount=eur("1.00"), who=who)
+    transaction.refresh_from_db()
+    assert (transaction.key, transaction.author, transaction.note) == ("form-1", "a" * 150, "n" * 500)
 
 
 # How much
@@ -115,8 +115,8 @@ def test_amounts_leave_with_the_decimals_of_their_currency(
     wallet_sandbox: SandboxControl,
 ) -> None:
     payment = pay(currency=currency, items=(), amount=eur("20"))
-    intent = refund(payment=payment, context=context, amount=eur(amount))
-    assert intent.state == S.APPROVED
+    transaction = refund(payment=payment, context=context, amount=eur(amount))
+    assert transaction.state == S.APPROVED
     assert posts(wallet_sandbox)[-1]["body"]["amount"] == wire
 
 
@@ -267,28 +267,28 @@ def test_a_pending_refund_holds_its_amount_until_the_gateway_decides(
     pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
     payment = pay(items=(), amount=eur("7000.00"))
-    intent = refund(payment=payment, context=context, amount=eur("6660.02"))
-    assert intent.state == S.PENDING
+    transaction = refund(payment=payment, context=context, amount=eur("6660.02"))
+    assert transaction.state == S.PENDING
     payment.refresh_from_db()
     assert payment.refund_reserved == 666002
 
-    wallet_sandbox.settle_pending(intent.reference, "success")
-    clock.advance_to(intent.next_query_at)
+    wallet_sandbox.settle_pending(transaction.reference, "success")
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
     payment.refresh_from_db()
     assert (payment.refund_reserved, payment.refunded) == (0, 666002)
     payment.order.refresh_from_db()
     assert payment.order.state == OrderState.PART_REFUNDED
-    assert OutboxFact.objects.filter(intent=intent).get().kind == "REFUNDED"
+    assert OutboxFact.objects.filter(transaction=transaction).get().kind == "REFUNDED"
 
 
 def test_a_pending_refund_that_fails_gives_its_amount_back(
     pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
     payment = pay(items=(), amount=eur("7000.00"))
-    intent = refund(payment=payment, context=context, amount=eur("6660.02"))
-    wallet_sandbox.settle_pending(intent.reference, "refused")
-    clock.advance_to(intent.next_query_at)
+    transaction = refund(payment=payment, context=context, amount=eur("6660.02"))
+    wallet_sandbox.settle_pending(transaction.reference, "refused")
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
     payment.refresh_from_db()
     assert (payment.refund_reserved, payment.refunded) == (0, 0)

@@ -11,7 +11,7 @@ from tests.operations.conftest import VirtualClock
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
 from tests.operations.subjects import DEPOSIT, MIGRATION_FILE
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, MigratedDeposit, OutboxFact
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import SendingStopped
@@ -24,7 +24,7 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-S = IntentState
+S = TransactionState
 Give = Callable[..., GatewayTransaction]
 
 
@@ -63,9 +63,9 @@ def posts(control: SandboxControl) -> list[dict[str, object]]:
 def test_a_refund_names_the_migrations_reference(
     known: None, give: Give, wallet_sandbox: SandboxControl
 ) -> None:
-    intent = give("12.50", order_number="A-1001")
+    transaction = give("12.50", order_number="A-1001")
 
-    assert intent.state == S.APPROVED
+    assert transaction.state == S.APPROVED
     assert posts(wallet_sandbox)[0] | {"userId": ""} == {
         "merchantId": "SANDBOX-MERCHANT",
         "storeId": "SANDBOX-STORE",
@@ -73,7 +73,7 @@ def test_a_refund_names_the_migrations_reference(
         "type": "detached.refund",
         "amount": "12.50",
         "currencyCode": "EUR",
-        "clientSystemTransactionId": intent.reference,
+        "clientSystemTransactionId": transaction.reference,
         "parentTransactionId": DEPOSIT,
         "providerDiscretionaryData": "A-1001",
         "apmDetails": {"apmProvider": "ExampleWalletV2"},
@@ -86,11 +86,11 @@ def test_the_answers_amount_is_booked_and_the_rest_is_free_again(
     known: None, give: Give, wallet_sandbox: SandboxControl
 ) -> None:
     wallet_sandbox.fault("detached_refund", "partial")
-    intent = give("10.00")
+    transaction = give("10.00")
 
-    assert intent.state == S.APPROVED
-    assert intent.approved_amount == Money(Decimal("5.00"), "EUR")
-    assert "requested refund 10.00 EUR, actual refund 5.00 EUR" in intent.detail
+    assert transaction.state == S.APPROVED
+    assert transaction.approved_amount == Money(Decimal("5.00"), "EUR")
+    assert "requested refund 10.00 EUR, actual refund 5.00 EUR" in transaction.detail
     assert (deposit().refunded, deposit().refund_reserved) == (500, 0)
     assert len(posts(wallet_sandbox)) == 1
 
@@ -99,14 +99,14 @@ def test_what_was_not_given_back_is_a_task_for_a_person_and_freezes_nothing(
     known: None, give: Give, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
 ) -> None:
     wallet_sandbox.fault("detached_refund", "partial")
-    intent = give("10.00")
+    transaction = give("10.00")
 
     task = Discrepancy.objects.get()
-    assert (task.kind, task.intent, task.deposit) == ("REFUND_SHORT", intent, deposit())
+    assert (task.kind, task.transaction, task.deposit) == ("REFUND_SHORT", transaction, deposit())
     assert task.detail.startswith("refunded 5.00 of 10.00 EUR")
     assert not deposit().frozen
 
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
     assert Discrepancy.objects.count() == 1, "its record says the same again"
 
@@ -114,40 +114,40 @@ def test_what_was_not_given_back_is_a_task_for_a_person_and_freezes_nothing(
 def test_a_part_whose_answer_was_lost_is_learned_from_its_record(
     known: None, give: Give, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    intent = give("10.00", scripted(context, b"no answer"))
-    assert (intent.state, deposit().refund_reserved) == (S.UNKNOWN, 1000)
+    transaction = give("10.00", scripted(context, b"no answer"))
+    assert (transaction.state, deposit().refund_reserved) == (S.UNKNOWN, 1000)
 
-    clock.advance_to(intent.next_query_at)
-    sweep(context=scripted(context, answer_of(record(intent, "5.00"))))
+    clock.advance_to(transaction.next_query_at)
+    sweep(context=scripted(context, answer_of(record(transaction, "5.00"))))
 
-    intent.refresh_from_db()
-    assert (intent.state, intent.approved_minor) == (S.APPROVED, 500)
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.approved_minor) == (S.APPROVED, 500)
     assert (deposit().refunded, deposit().refund_reserved) == (500, 0)
 
 
 def test_the_confirming_query_learns_the_record_that_the_answer_does_not_name(
     known: None, give: Give, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    intent = give("10.00")
-    assert (intent.record_id, intent.confirmed_at) == (None, None)
+    transaction = give("10.00")
+    assert (transaction.record_id, transaction.confirmed_at) == (None, None)
 
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
-    intent.refresh_from_db()
-    assert intent.record_id
-    assert intent.confirmed_at == clock.now()
-    assert intent.next_query_at is None
+    transaction.refresh_from_db()
+    assert transaction.record_id
+    assert transaction.confirmed_at == clock.now()
+    assert transaction.next_query_at is None
 
 
 def test_a_record_of_another_amount_than_was_answered_is_an_anomaly(
     known: None, give: Give, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    intent = give("10.00")
-    clock.advance_to(intent.next_query_at)
-    sweep(context=scripted(context, answer_of(record(intent, "7.50"))))
+    transaction = give("10.00")
+    clock.advance_to(transaction.next_query_at)
+    sweep(context=scripted(context, answer_of(record(transaction, "7.50"))))
 
-    intent.refresh_from_db()
-    assert intent.state == S.ANOMALY
+    transaction.refresh_from_db()
+    assert transaction.state == S.ANOMALY
     assert Discrepancy.objects.get().kind == "AMOUNT_DIFFERS"
     assert (deposit().refunded, deposit().frozen) == (1000, True)
 
@@ -163,9 +163,9 @@ def test_an_answer_above_the_request_is_an_anomaly_and_a_factor_stops_everything
         said = b'{"state":"Approved","currencyCode":"EUR","clientSystemTransactionId":"%s","amount":"%s"}'
         return said % (reference, amount.encode())
 
-    intent = give("10.00", scripted(context, too_much))
+    transaction = give("10.00", scripted(context, too_much))
 
-    assert intent.state == S.ANOMALY
+    assert transaction.state == S.ANOMALY
     assert Discrepancy.objects.get().kind == kind
     assert (deposit().refund_reserved, deposit().frozen) == (1000, True)
     assert GatewayPause.objects.exists() is (kind == "UNIT_MIX_UP")
@@ -206,22 +206,22 @@ def test_of_an_unknown_deposit_the_gateway_knows_the_limit(
 
 
 def test_a_deposit_that_the_gateway_does_not_know_is_refused_by_it(give: Give) -> None:
-    intent = give("1.00", parent_transaction_id="NEVER-HEARD")
-    assert intent.state == S.REJECTED
-    assert "NEVER-HEARD" in intent.detail
+    transaction = give("1.00", parent_transaction_id="NEVER-HEARD")
+    assert transaction.state == S.REJECTED
+    assert "NEVER-HEARD" in transaction.detail
 
 
 def test_what_is_outstanding_counts_as_refunded(
     known: None, give: Give, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
 ) -> None:
     wallet_sandbox.fault("detached_refund", "drop_before")
-    intent = give("35.00")
+    transaction = give("35.00")
     with pytest.raises(UnableToRefundMigrated, match=r"only 5\.00 EUR is left"):
         give("5.01")
 
     # What the gateway refuses in the end is free again.
-    clock.advance_to(intent.next_query_at)
-    sweep(context=scripted(context, answer_of(record(intent, "35.00", state="Errored"))))
+    clock.advance_to(transaction.next_query_at)
+    sweep(context=scripted(context, answer_of(record(transaction, "35.00", state="Errored"))))
     assert give("40.00").state == S.APPROVED
 
 
@@ -231,8 +231,8 @@ def test_a_deposit_has_one_currency(known: None, give: Give) -> None:
 
 
 def test_a_currency_may_be_written_in_lower_case(known: None, give: Give, context: GatewayContext) -> None:
-    intent = give("1.00", currency="eur")
-    assert (intent.state, intent.currency) == (S.APPROVED, "EUR")
+    transaction = give("1.00", currency="eur")
+    assert (transaction.state, transaction.currency) == (S.APPROVED, "EUR")
     again = refund_migrated(
         parent_transaction_id="OTHER", amount=Money(Decimal(1), "EUR"), currency="eur", context=context
     )

@@ -1,4 +1,4 @@
-"""What all intents have in common: one at a time, and one for each key."""
+"""What all transactions have in common: one at a time, and one for each key."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.client.servers import RawServer, hangs_up, unused_port
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.dying import interrupted
 from tests.operations.journal import posts
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Evidence, GatewayTransaction, Payment
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
@@ -26,7 +26,7 @@ from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-S = IntentState
+S = TransactionState
 
 
 def eur(text: str) -> Decimal:
@@ -64,7 +64,7 @@ def test_while_an_outcome_is_unknown_nothing_else_is_begun(
 
 
 @pytest.mark.parametrize("fault", [None, "drop_after", "errored", "status_before"])
-def test_a_repeated_key_brings_the_first_intent_and_sends_nothing(
+def test_a_repeated_key_brings_the_first_transaction_and_sends_nothing(
     fault: str | None, paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     if fault:
@@ -77,7 +77,7 @@ def test_a_repeated_key_brings_the_first_intent_and_sends_nothing(
     assert len(posts(wallet_sandbox)) == 1
 
 
-def test_a_repeated_key_without_an_amount_brings_the_first_intent(
+def test_a_repeated_key_without_an_amount_brings_the_first_transaction(
     paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     who = Who(key="click-1")
@@ -93,7 +93,7 @@ def test_a_key_belongs_to_one_kind_of_operation(paid: Payment, context: GatewayC
         reverse(payment=paid, context=context, who=Who(key="click-1"))
 
 
-def test_a_click_that_lost_the_race_for_the_amount_is_given_the_winners_intent(
+def test_a_click_that_lost_the_race_for_the_amount_is_given_the_winners_transaction(
     paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     who = Who(key="click-1")
@@ -173,24 +173,24 @@ def test_the_bytes_that_leave_are_the_bytes_that_are_written(
 ) -> None:
     with RawServer(hangs_up) as far:
         elsewhere = make_context(far.base_url)
-        intent = refund(payment=paid, context=elsewhere, amount=eur("5.00"))
+        transaction = refund(payment=paid, context=elsewhere, amount=eur("5.00"))
         (sent,) = far.requests
-    assert intent.state == S.UNKNOWN
-    assert hashlib.sha256(sent.body).hexdigest() == intent.body_hash
+    assert transaction.state == S.UNKNOWN
+    assert hashlib.sha256(sent.body).hexdigest() == transaction.body_hash
 
 
 def test_what_is_sent_again_is_the_same_to_the_byte(
     paid: Payment, make_context: MakeContext, context: GatewayContext
 ) -> None:
-    intent = refund(
+    transaction = refund(
         payment=paid, context=make_context(f"http://127.0.0.1:{unused_port()}"), amount=eur("5.00")
     )
     with RawServer(hangs_up) as far:
-        again = send_again(intent, context=make_context(far.base_url))
+        again = send_again(transaction, context=make_context(far.base_url))
         (sent,) = far.requests
     assert again is not None
     assert (again.state, again.attempt_no) == (S.UNKNOWN, 2)
-    assert hashlib.sha256(sent.body).hexdigest() == intent.body_hash
+    assert hashlib.sha256(sent.body).hexdigest() == transaction.body_hash
 
 
 @pytest.mark.parametrize("fault", [None, "drop_after", "errored"])
@@ -199,15 +199,15 @@ def test_what_left_once_is_not_sent_again_by_anybody(
 ) -> None:
     if fault:
         wallet_sandbox.fault("refund", fault)
-    intent = refund(payment=paid, context=context, amount=eur("5.00"))
-    assert send_again(intent, context=context) is None
+    transaction = refund(payment=paid, context=context, amount=eur("5.00"))
+    assert send_again(transaction, context=context) is None
     assert len(posts(wallet_sandbox)) == 1
 
 
 def test_after_it_left_a_redacted_copy_is_kept_once(paid: Payment, context: GatewayContext) -> None:
-    intent = refund(payment=paid, context=context, amount=eur("5.00"))
-    intent.refresh_from_db()
-    assert intent.request_body == ""
-    kept = Evidence.objects.get(intent=intent).request_body
+    transaction = refund(payment=paid, context=context, amount=eur("5.00"))
+    transaction.refresh_from_db()
+    assert transaction.request_body == ""
+    kept = Evidence.objects.get(transaction=transaction).request_body
     assert "sandbox-user" not in kept
-    assert intent.reference in kept
+    assert transaction.reference in kept

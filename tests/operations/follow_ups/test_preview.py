@@ -24,11 +24,11 @@ def test_the_preview_is_the_request_but_for_its_reference(
     payment = pay(type="preauthorization", order_number="A-1001")
 
     shown = json.loads(preview(payment, TransactionKind.CAPTURE, 500, context=context))
-    intent = capture(payment=payment, amount=Decimal("5.00"), context=context)
+    transaction = capture(payment=payment, amount=Decimal("5.00"), context=context)
 
-    sent = json.loads(Evidence.objects.get(intent=intent).request_body)
+    sent = json.loads(Evidence.objects.get(transaction=transaction).request_body)
     assert shown.pop("clientSystemTransactionId") == NOT_YET
-    assert sent.pop("clientSystemTransactionId") == intent.reference
+    assert sent.pop("clientSystemTransactionId") == transaction.reference
     assert shown == sent
 
 

@@ -12,7 +12,7 @@ from tests.client.servers import RawServer, unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Resolve, VirtualClock
 from tests.operations.subjects import Subject
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Evidence, GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
@@ -25,7 +25,7 @@ from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.sending.circuit_breaker import pause_sending
 
 pytestmark = pytest.mark.django_db
-S = IntentState
+S = TransactionState
 ANNA = Who(author="anna", note="the gateway is back")
 
 
@@ -39,16 +39,16 @@ def left_to_a_person(
     subject: Subject, unreachable: GatewayContext, clock: VirtualClock
 ) -> GatewayTransaction:
     """What never left although the sweep has tried as often as it does."""
-    intent = subject.carry_out(unreachable)
+    transaction = subject.carry_out(unreachable)
     waits: list[timedelta] = []
-    while intent.next_send_at is not None:
-        assert not intent.needs_operator
-        waits.append(intent.next_send_at - clock.now())
-        clock.advance_to(intent.next_send_at)
+    while transaction.next_send_at is not None:
+        assert not transaction.needs_operator
+        waits.append(transaction.next_send_at - clock.now())
+        clock.advance_to(transaction.next_send_at)
         sweep(context=unreachable)
-        intent.refresh_from_db()
+        transaction.refresh_from_db()
     assert waits == [timedelta(seconds=1), timedelta(seconds=4), timedelta(seconds=16)]
-    return intent
+    return transaction
 
 
 one = pytest.mark.parametrize("subject", ["refund"], indirect=True)
@@ -67,12 +67,12 @@ def test_a_refused_handshake_is_tried_once_more_and_then_asks_for_a_person(
 ) -> None:
     with RawServer(lambda *_: False, tls=certificate.server_context()) as gateway:
         distrustful = make_context(gateway.base_url)
-        intent = subject.carry_out(distrustful)
-        assert not intent.needs_operator
-        clock.advance_to(intent.next_send_at)
+        transaction = subject.carry_out(distrustful)
+        assert not transaction.needs_operator
+        clock.advance_to(transaction.next_send_at)
         sweep(context=distrustful)
-    intent.refresh_from_db()
-    assert (intent.next_send_at, intent.needs_operator, intent.attempt_no) == (None, True, 2)
+    transaction.refresh_from_db()
+    assert (transaction.next_send_at, transaction.needs_operator, transaction.attempt_no) == (None, True, 2)
 
 
 def test_it_is_sent_once_more_with_the_same_reference_and_bytes(
@@ -182,9 +182,9 @@ def test_whoever_is_second_is_told_so(
 
     claim: Callable[..., bool] = execution._claim
 
-    def be_second(intent: GatewayTransaction, context: GatewayContext) -> bool:
-        claim(intent, context)
-        return claim(intent, context)
+    def be_second(transaction: GatewayTransaction, context: GatewayContext) -> bool:
+        claim(transaction, context)
+        return claim(transaction, context)
 
     monkeypatch.setattr(execution, "_claim", be_second)
     with pytest.raises(UnableToSendAgain, match="somebody else is sending it"):
@@ -194,10 +194,10 @@ def test_whoever_is_second_is_told_so(
 def test_a_page_is_opened_anew_instead(make_order: MakeOrder, unreachable: GatewayContext) -> None:
     with pytest.raises(GatewayUnreachable):
         start_checkout(order=make_order(), context=unreachable, return_urls=return_urls)
-    intent = GatewayTransaction.objects.get()
-    assert not intent.needs_operator
+    transaction = GatewayTransaction.objects.get()
+    assert not transaction.needs_operator
     with pytest.raises(UnableToSendAgain, match="another one"):
-        send_again(intent, context=unreachable)
+        send_again(transaction, context=unreachable)
 
 
 def test_words_that_cannot_be_stored_are_refused() -> None:

@@ -13,7 +13,7 @@ from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.journal import times_sent
 from wallet_gateway import signals
 from wallet_gateway.domain.capture_window import CapturePolicy, CaptureWindow
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
@@ -114,7 +114,7 @@ def test_a_capture_whose_outcome_is_unknown_is_not_sent_again(
         watch_authorisations(context=context)
         clock.advance(minutes=6)
     assert times_sent(wallet_sandbox, "capture") == 1
-    assert payment.transactions.get(kind=TransactionKind.CAPTURE).state == IntentState.UNKNOWN
+    assert payment.transactions.get(kind=TransactionKind.CAPTURE).state == TransactionState.UNKNOWN
 
 
 def test_the_machine_gives_back_what_nothing_was_captured_of(

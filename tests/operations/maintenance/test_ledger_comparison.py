@@ -17,7 +17,7 @@ from tests.operations.records import answer_of, record
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.comparison import DifferenceKind
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Discrepancy, Evidence, EvidenceKind, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.context import GatewayContext
@@ -35,7 +35,7 @@ from wallet_gateway.protocol.status import StatusAnswer
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-D, S = DifferenceKind, IntentState
+D, S = DifferenceKind, TransactionState
 
 
 def compare(context: GatewayContext, *, repair_as: str = "", after: int = 0) -> list[Compared]:
@@ -50,9 +50,9 @@ def opening(payment: Payment) -> GatewayTransaction:
     return GatewayTransaction.objects.select_related("payment__order").get(reference=payment.reference)
 
 
-def saying(context: GatewayContext, intent: GatewayTransaction, **changes: object) -> GatewayContext:
+def saying(context: GatewayContext, transaction: GatewayTransaction, **changes: object) -> GatewayContext:
     """A gateway whose record of a sale of 20.00 EUR has these changes; it knows of nothing else."""
-    return filing(context, {intent.reference: answer_of(record(intent, "20.00", **changes))})
+    return filing(context, {transaction.reference: answer_of(record(transaction, "20.00", **changes))})
 
 
 def test_books_that_agree_show_no_difference(
@@ -90,10 +90,14 @@ def test_a_record_that_differs_is_named_by_type_and_nothing_is_changed(
 
 
 def test_a_second_execution_is_a_duplicate(pay: Pay, context: GatewayContext) -> None:
-    intent = opening(pay())
+    transaction = opening(pay())
     told = filing(
         context,
-        {intent.reference: answer_of(record(intent, "20.00"), record(intent, "20.00", id="g2"))},
+        {
+            transaction.reference: answer_of(
+                record(transaction, "20.00"), record(transaction, "20.00", id="g2")
+            )
+        },
     )
     assert kinds(compare(told)) == [D.DUPLICATE]
 
@@ -108,7 +112,7 @@ def test_what_the_gateway_has_forgotten_is_missing_there_and_a_task_when_repaire
     assert row.repaired
     assert kinds([row]) == [D.MISSING_THERE]
     difference = Discrepancy.objects.get()
-    assert (difference.kind, difference.intent) == (DiscrepancyKind.MISSING_THERE, opening(payment))
+    assert (difference.kind, difference.transaction) == (DiscrepancyKind.MISSING_THERE, opening(payment))
     payment.refresh_from_db()
     assert (payment.frozen, opening(payment).state) == (False, S.APPROVED)
     evidence = Evidence.objects.latest("pk")
@@ -188,10 +192,10 @@ def test_what_was_never_sent_and_what_is_old_is_not_asked_about(
     old = pay()
     clock.advance(days=41)
     recent = pay()
-    references = [intent.reference for intent in comparable(context=context)]
+    references = [transaction.reference for transaction in comparable(context=context)]
     assert references == [recent.reference]
     everything = comparable(context=context, touched=timedelta(days=60))
-    assert [intent.reference for intent in everything] == [old.reference, recent.reference]
+    assert [transaction.reference for transaction in everything] == [old.reference, recent.reference]
     unreachable = make_context(f"http://127.0.0.1:{unused_port()}")
     assert refund(payment=recent, context=unreachable).state == S.NOT_SENT
     assert comparable(context=context).count() == 1
@@ -214,11 +218,11 @@ def test_a_gateway_that_stays_silent_is_left_alone_and_the_place_is_kept(
     with pytest.raises(GatewaySilent, match="resume"):
         next(rows)
     assert waits[-len(BACKOFF) :] == list(BACKOFF), "ever longer, and bounded"
-    assert first.intent.reference == pays[0].reference
+    assert first.transaction.reference == pays[0].reference
 
     wallet_sandbox.clear_faults()
     resumed = compare(context, after=ledger_comparison.position(context=context))
-    assert [row.intent.reference for row in resumed] == [pays[2].reference]
+    assert [row.transaction.reference for row in resumed] == [pays[2].reference]
     assert ledger_comparison.position(context=context) == 0, "one that ended leaves nothing to resume"
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.wallet_customer import Customer
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (
     Evidence,
     EvidenceKind,
@@ -64,9 +64,9 @@ def test_bodies_are_erased_after_their_time_and_not_before(
     fresh = pay()
     clock.advance(days=2)
     assert erase_old_bodies(clock=clock, kept=YEAR) > 0
-    old = Evidence.objects.exclude(intent__payment=fresh)
+    old = Evidence.objects.exclude(transaction__payment=fresh)
     assert not old.exclude(request_body="", answer_body="").exists()
-    assert Evidence.objects.filter(intent__payment=fresh).exclude(answer_body="").exists()
+    assert Evidence.objects.filter(transaction__payment=fresh).exclude(answer_body="").exists()
     assert Evidence.objects.count() > before, "no row is gone"
     assert set(GatewayTransaction.objects.exclude(payment=fresh).values_list("request_body", flat=True)) == {
         ""
@@ -77,11 +77,13 @@ def test_what_may_still_be_sent_keeps_its_body(
     open_page: Pay, context: GatewayContext, clock: VirtualClock
 ) -> None:
     payment = open_page()
-    GatewayTransaction.objects.filter(payment=payment).update(state=IntentState.NOT_SENT, request_body="{}")
+    GatewayTransaction.objects.filter(payment=payment).update(
+        state=TransactionState.NOT_SENT, request_body="{}"
+    )
     clock.advance(days=401)
     erase_old_bodies(clock=clock, kept=YEAR)
     assert GatewayTransaction.objects.get(payment=payment).request_body == "{}"
-    GatewayTransaction.objects.filter(payment=payment).update(state=IntentState.OPEN)
+    GatewayTransaction.objects.filter(payment=payment).update(state=TransactionState.OPEN)
 
 
 def test_many_are_erased_some_at_a_time_each_passed_once(
@@ -129,7 +131,7 @@ def test_what_was_chosen_on_a_sheet_that_paid_nothing_is_erased_after_its_time_a
     shop, order, button = chosen()
     wallet_sandbox.fault("authorization", "errored")
     given = {"email": "ada@example.com", "shippingAddress": OCKHAM}
-    assert shop.post(order, shop.approve(button) | given).opening.state == IntentState.REJECTED
+    assert shop.post(order, shop.approve(button) | given).opening.state == TransactionState.REJECTED
     chosen()
     clock.advance(hours=2)
     expire_buttons(context=shop.context, limit=5)

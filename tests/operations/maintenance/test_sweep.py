@@ -12,7 +12,7 @@ from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, OutboxFact, Payment, PaymentOrder
 from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
 from wallet_gateway.operations.context import GatewayContext
@@ -30,7 +30,7 @@ from wallet_gateway.operations.settlement.counters import Outrun
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-S = IntentState
+S = TransactionState
 FIVE = Decimal("5.00")
 
 
@@ -168,9 +168,9 @@ def unsent_page(make_order: MakeOrder, make_context: MakeContext) -> GatewayTran
     order = make_order(cardholder={"cardholder_email": "ada@example.com"})
     with pytest.raises(GatewayUnreachable):
         open_unreachable(order, make_context)
-    intent = GatewayTransaction.objects.get()
-    assert "ada@example.com" in intent.request_body
-    return intent
+    transaction = GatewayTransaction.objects.get()
+    assert "ada@example.com" in transaction.request_body
+    return transaction
 
 
 def open_unreachable(order: PaymentOrder, make_context: MakeContext) -> Payment:
@@ -249,10 +249,10 @@ def test_a_row_that_cannot_be_asked_about_does_not_hold_up_the_others(
     clock.advance(seconds=80)
     ask = reconciliation.question
 
-    def stumble(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
-        if intent.reference == bad.reference:
+    def stumble(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
+        if transaction.reference == bad.reference:
             raise fault
-        return ask(intent, context=context)
+        return ask(transaction, context=context)
 
     monkeypatch.setattr(due, "question", stumble)
     assert sweep(context=context).asked == 2

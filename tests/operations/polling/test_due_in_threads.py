@@ -12,11 +12,11 @@ from django.db import connection
 from django.utils import timezone
 
 from tests.contrib.counting_gateway import CountingGateway
-from tests.models.rows import a_payment, an_intent, an_order
+from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway import conf
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.due import reconcile_due
@@ -35,12 +35,12 @@ def due_pages(count: int) -> None:
     now = timezone.now()
     for number in range(count):
         payment = a_payment(an_order(amount_minor=1000), reference=f"due-{number}")
-        an_intent(
+        a_transaction(
             payment,
             reference=payment.reference,
             kind=TransactionKind.CHECKOUT,
             amount_minor=1000,
-            state=IntentState.OPEN,
+            state=TransactionState.OPEN,
             state_since=now - timedelta(minutes=5),
             expires_at=now + timedelta(minutes=10),
             next_query_at=now - timedelta(minutes=1),
@@ -93,7 +93,7 @@ def test_a_pause_is_heard(gateway: CountingGateway, context: GatewayContext) -> 
     # The first wait for the rate is when somebody else hears "too many requests".
     told = replace(context, policy=replace(context.policy, query_rate=20.0), sleep=pause)
     assert reconcile_due(context=told) < 100
-    assert GatewayTransaction.objects.filter(state=IntentState.OPEN).exists()
+    assert GatewayTransaction.objects.filter(state=TransactionState.OPEN).exists()
 
 
 def test_a_sweep_takes_so_many_for_each_thread_and_no_more(

@@ -10,7 +10,7 @@ import pytest
 
 from tests.operations.conftest import IMPATIENT, MakeContext, Pay, VirtualClock
 from tests.operations.subjects import Subject, make_subject
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Discrepancy, Evidence, GatewayPause, GatewayTransaction, OutboxFact
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
@@ -55,9 +55,9 @@ def subject(wallet_sandbox: SandboxControl, context: GatewayContext, pay: Pay) -
 def unknown(subject: Subject, wallet_sandbox: SandboxControl, clock: VirtualClock) -> GatewayTransaction:
     """A capture that was executed and whose answer was lost; the moment of its first question has come."""
     wallet_sandbox.fault("capture", "drop_after")
-    intent = subject.carry_out()
-    clock.advance_to(intent.next_query_at)
-    return intent
+    transaction = subject.carry_out()
+    clock.advance_to(transaction.next_query_at)
+    return transaction
 
 
 def queries(control: SandboxControl, reference: str) -> int:
@@ -79,21 +79,25 @@ def test_a_failed_query_leaves_an_unknown_outcome_as_it_was(
 
     report = sweep(context=asker)
 
-    intent = GatewayTransaction.objects.get(pk=unknown.pk)
+    transaction = GatewayTransaction.objects.get(pk=unknown.pk)
     assert report.asked == 1
-    assert queries(wallet_sandbox, intent.reference) == 1
+    assert queries(wallet_sandbox, transaction.reference) == 1
     # No answer climbs no rung of the ladder: the same question is asked again.
-    assert (intent.state, intent.query_rung, intent.query_count) == (IntentState.UNKNOWN, 0, 1)
+    assert (transaction.state, transaction.query_rung, transaction.query_count) == (
+        TransactionState.UNKNOWN,
+        0,
+        1,
+    )
     assert subject.reserved() == subject.amount
-    assert Evidence.objects.filter(intent=intent).count() == 1
-    assert intent.next_query_at is not None
-    assert intent.next_query_at > clock.now()
+    assert Evidence.objects.filter(transaction=transaction).count() == 1
+    assert transaction.next_query_at is not None
+    assert transaction.next_query_at > clock.now()
 
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
-    intent.refresh_from_db()
-    assert intent.state == IntentState.APPROVED
-    assert subject.booked() == subject.executed(intent) == subject.amount
+    transaction.refresh_from_db()
+    assert transaction.state == TransactionState.APPROVED
+    assert subject.booked() == subject.executed(transaction) == subject.amount
     assert subject.requests() == 1
 
 
@@ -120,7 +124,7 @@ def test_a_gateway_that_limits_our_rate_is_left_alone_by_everybody_until_then(
     clock.advance(seconds=101)
     assert sweep(context=context).asked >= 1
     unknown.refresh_from_db()
-    assert unknown.state == IntentState.APPROVED
+    assert unknown.state == TransactionState.APPROVED
 
 
 def test_a_pause_of_questions_does_not_stop_sending(
@@ -154,7 +158,7 @@ def test_a_question_asked_twice_is_harmless(
     sweep(context=context)
 
     unknown.refresh_from_db()
-    assert unknown.state == IntentState.APPROVED
+    assert unknown.state == TransactionState.APPROVED
     assert subject.booked() == subject.amount
 
 
@@ -165,7 +169,7 @@ def test_an_answer_in_a_state_that_nobody_knows_climbs_the_ladder_and_decides_no
     sweep(context=context)
 
     unknown.refresh_from_db()
-    assert (unknown.state, unknown.query_rung, unknown.absent_count) == (IntentState.UNKNOWN, 1, 1)
+    assert (unknown.state, unknown.query_rung, unknown.absent_count) == (TransactionState.UNKNOWN, 1, 1)
     assert subject.reserved() == subject.amount
 
 
@@ -176,7 +180,11 @@ def test_records_that_carry_an_error_decide_nothing_and_are_told(
     sweep(context=context)
 
     unknown.refresh_from_db()
-    assert (unknown.state, unknown.absent_count, unknown.needs_operator) == (IntentState.UNKNOWN, 0, True)
+    assert (unknown.state, unknown.absent_count, unknown.needs_operator) == (
+        TransactionState.UNKNOWN,
+        0,
+        True,
+    )
     assert unknown.next_query_at is not None
     assert subject.reserved() == subject.amount
     assert Discrepancy.objects.get().kind == "RECORD_UNREADABLE"
@@ -190,16 +198,16 @@ def test_a_gateway_that_is_away_for_a_week_costs_no_question_and_no_amount(
     clock: VirtualClock,
 ) -> None:
     wallet_sandbox.fault("status", "status_before", status=503, times=0)
-    intent = unknown
+    transaction = unknown
 
     def waits_of_a_day() -> list[timedelta]:
         began, waits = clock.now(), []
         while clock.now() - began < timedelta(days=1):
             before = clock.now()
-            clock.advance_to(intent.next_query_at)
+            clock.advance_to(transaction.next_query_at)
             waits.append(clock.now() - before)
             sweep(context=context)
-            intent.refresh_from_db()
+            transaction.refresh_from_db()
         return waits
 
     # Question by question on the first day and on the last; between them one that comes late each day.
@@ -207,16 +215,20 @@ def test_a_gateway_that_is_away_for_a_week_costs_no_question_and_no_amount(
     for _ in range(5):
         clock.advance(days=1)
         sweep(context=context)
-        intent.refresh_from_db()
+        transaction.refresh_from_db()
     last = waits_of_a_day()
 
-    assert (intent.state, intent.query_rung, intent.absent_count) == (IntentState.UNKNOWN, 0, 0)
+    assert (transaction.state, transaction.query_rung, transaction.absent_count) == (
+        TransactionState.UNKNOWN,
+        0,
+        0,
+    )
     assert max(first + last) <= timedelta(hours=1, seconds=1)
     assert len(first) + 6 * len(last) < 250
     assert subject.reserved() == subject.amount
 
     wallet_sandbox.clear_faults()
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
-    intent.refresh_from_db()
-    assert intent.state == IntentState.APPROVED
+    transaction.refresh_from_db()
+    assert transaction.state == TransactionState.APPROVED

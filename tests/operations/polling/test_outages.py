@@ -60,7 +60,7 @@ def test_an_unanswered_question_is_repeated_soon_and_climbs_no_rung(
     clock.advance(minutes=2)
     sweep(context=context)
 
-    intent = GatewayTransaction.objects.get(reference=attempt.reference)
-    assert intent.query_rung == 0
-    assert intent.next_query_at is not None
-    assert 0 < (intent.next_query_at - clock.now()).total_seconds() <= 60
+    transaction = GatewayTransaction.objects.get(reference=attempt.reference)
+    assert transaction.query_rung == 0
+    assert transaction.next_query_at is not None
+    assert 0 < (transaction.next_query_at - clock.now()).total_seconds() <= 60

@@ -11,7 +11,7 @@ from tests.exhaustive import one_of
 from tests.operations.conftest import Pay, Resolve, Start, VirtualClock, sweep_until
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxFact, Payment, PaymentOrder
 from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve
 from wallet_gateway.operations.context import GatewayContext
@@ -24,7 +24,7 @@ from wallet_gateway.queries.waiting import waiting
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-S = IntentState
+S = TransactionState
 NOT_HAPPENED = Decision.DID_NOT_HAPPEN
 WEEK = timedelta(days=7)
 
@@ -41,8 +41,8 @@ def problems(clock: VirtualClock) -> tuple[str, ...]:
     return health(clock.now(), ["default"]).problems
 
 
-def pending_answer(intent: GatewayTransaction) -> bytes:
-    return answer_of(record(intent, intent.amount.to_wire(), state="Pending"))
+def pending_answer(transaction: GatewayTransaction) -> bytes:
+    return answer_of(record(transaction, transaction.amount.to_wire(), state="Pending"))
 
 
 @pytest.fixture(params=["page", *one_of(["capture", "refund", "reversal"])])
@@ -55,16 +55,16 @@ def pending(
     payment = pay(type="sale" if request.param == "refund" else "preauthorization")
     wallet_sandbox.fault(request.param, "drop_before")
     if request.param == "reversal":
-        intent = reverse_payment(payment=payment, context=context)
+        transaction = reverse_payment(payment=payment, context=context)
     else:
         follow_up = capture if request.param == "capture" else refund
-        intent = follow_up(payment=payment, context=context, amount=Decimal("5.00"))
-    return intent
+        transaction = follow_up(payment=payment, context=context, amount=Decimal("5.00"))
+    return transaction
 
 
-def held(intent: GatewayTransaction, context: GatewayContext) -> GatewayContext:
+def held(transaction: GatewayTransaction, context: GatewayContext) -> GatewayContext:
     """A gateway that says of this one that it is pending, whenever it is asked."""
-    return scripted(context, pending_answer(intent))
+    return scripted(context, pending_answer(transaction))
 
 
 @pytest.fixture
@@ -85,52 +85,52 @@ Slow = tuple[GatewayTransaction, GatewayContext]
 
 
 def test_asking_never_ends_and_grows_rare(slow: Slow, clock: VirtualClock) -> None:
-    intent, gateway = slow
+    transaction, gateway = slow
     began, waits = clock.now(), []
     while clock.now() - began < timedelta(days=120):
         before = clock.now()
-        clock.advance_to(intent.next_query_at)
+        clock.advance_to(transaction.next_query_at)
         waits.append(clock.now() - before)
         sweep(context=gateway)
-        intent.refresh_from_db()
-    assert intent.state == S.PENDING
-    assert intent.next_query_at is not None
+        transaction.refresh_from_db()
+    assert transaction.state == S.PENDING
+    assert transaction.next_query_at is not None
     assert max(waits) <= timedelta(days=10)
     assert len(waits) < 70
 
 
 def test_after_a_week_a_person_is_told_and_not_before(slow: Slow, clock: VirtualClock) -> None:
-    intent, gateway = slow
-    sweep_until(intent, lambda row: row.needs_operator, context=gateway, clock=clock)
-    assert WEEK <= clock.now() - intent.state_since < WEEK + timedelta(days=2)
+    transaction, gateway = slow
+    sweep_until(transaction, lambda row: row.needs_operator, context=gateway, clock=clock)
+    assert WEEK <= clock.now() - transaction.state_since < WEEK + timedelta(days=2)
     assert "1 transactions wait for a person" in problems(clock)
-    assert waiting({}, now=clock.now()).stuck == (intent,)
-    assert intent.state == S.PENDING
+    assert waiting({}, now=clock.now()).stuck == (transaction,)
+    assert transaction.state == S.PENDING
 
 
 def test_before_a_week_it_is_too_early_to_decide(slow: Slow, resolve: Resolve, clock: VirtualClock) -> None:
-    intent, gateway = slow
+    transaction, gateway = slow
     clock.advance(days=6, hours=23)
     sweep(context=gateway)
     with pytest.raises(UnableToResolve, match=r"too early: after 7 days and 5 answers that ended nothing"):
-        resolve(intent, NOT_HAPPENED)
+        resolve(transaction, NOT_HAPPENED)
 
 
 def test_a_person_gives_it_up_and_that_alone_frees_what_it_holds(
     slow: Slow, resolve: Resolve, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    intent, gateway = slow
-    is_page = intent.open_slot is None
-    sweep_until(intent, lambda row: row.needs_operator, context=gateway, clock=clock)
+    transaction, gateway = slow
+    is_page = transaction.open_slot is None
+    sweep_until(transaction, lambda row: row.needs_operator, context=gateway, clock=clock)
     if is_page:
         assert (order().state, order().is_payable) == (OrderState.PENDING, False)
     else:
-        assert intent.payment is not None
-        payment = Payment.objects.get(pk=intent.payment.pk)
+        assert transaction.payment is not None
+        payment = Payment.objects.get(pk=transaction.payment.pk)
         with pytest.raises(OperationRefused):
             capture(payment=payment, context=context, amount=Decimal("1.00"))
 
-    given_up = resolve(intent, NOT_HAPPENED)
+    given_up = resolve(transaction, NOT_HAPPENED)
 
     assert (given_up.state, given_up.decided_by_person, given_up.open_slot) == (S.ABANDONED, True, None)
     assert not given_up.needs_operator
@@ -139,74 +139,74 @@ def test_a_person_gives_it_up_and_that_alone_frees_what_it_holds(
     assert (payment.capture_reserved, payment.refund_reserved, payment.reversal) == (0, 0, "none")
     if is_page:
         assert order().is_payable
-    elif intent.kind != "REFUND":
+    elif transaction.kind != "REFUND":
         assert capture(payment=payment, context=context, amount=Decimal("1.00")).state == S.APPROVED
 
 
 def test_what_was_given_up_and_is_approved_after_all_is_seen(
     slow: Slow, resolve: Resolve, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    intent, gateway = slow
-    sweep_until(intent, lambda row: row.needs_operator, context=gateway, clock=clock)
-    given_up = resolve(intent, NOT_HAPPENED)
+    transaction, gateway = slow
+    sweep_until(transaction, lambda row: row.needs_operator, context=gateway, clock=clock)
+    given_up = resolve(transaction, NOT_HAPPENED)
     clock.advance_to(given_up.next_query_at)
     sweep(context=gateway)
-    intent.refresh_from_db()
-    assert intent.state == S.ABANDONED, "that it is still pending is no news"
+    transaction.refresh_from_db()
+    assert transaction.state == S.ABANDONED, "that it is still pending is no news"
 
-    clock.advance_to(intent.next_query_at)
-    sweep(context=scripted(context, answer_of(record(intent, intent.amount.to_wire()))))
-    intent.refresh_from_db()
-    assert (intent.state, order().state) == (S.ANOMALY, OrderState.FROZEN)
+    clock.advance_to(transaction.next_query_at)
+    sweep(context=scripted(context, answer_of(record(transaction, transaction.amount.to_wire()))))
+    transaction.refresh_from_db()
+    assert (transaction.state, order().state) == (S.ANOMALY, OrderState.FROZEN)
     assert Discrepancy.objects.get().kind == "APPROVED_AFTER_END"
 
 
 def test_what_the_gateway_then_forgets_is_still_asked_about_and_told_after_a_day(
     slow: Slow, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    intent, gateway = slow
-    sweep_until(intent, lambda row: row.query_count > 9, context=gateway, clock=clock)
-    assert not intent.needs_operator
+    transaction, gateway = slow
+    sweep_until(transaction, lambda row: row.query_count > 9, context=gateway, clock=clock)
+    assert not transaction.needs_operator
     forgets = scripted(context, b"[]")
     began = clock.now()
-    sweep_until(intent, lambda row: row.needs_operator, context=forgets, clock=clock)
+    sweep_until(transaction, lambda row: row.needs_operator, context=forgets, clock=clock)
     assert clock.now() - began < timedelta(days=3)
-    assert intent.state == S.PENDING
+    assert transaction.state == S.PENDING
     for _ in range(60):
-        before = intent.query_count
-        clock.advance_to(intent.next_query_at)
+        before = transaction.query_count
+        clock.advance_to(transaction.next_query_at)
         sweep(context=forgets)
-        intent.refresh_from_db()
-        assert (intent.state, intent.query_count) == (S.PENDING, before + 1)
-    assert intent.next_query_at is not None
-    assert intent.needs_operator
+        transaction.refresh_from_db()
+        assert (transaction.state, transaction.query_count) == (S.PENDING, before + 1)
+    assert transaction.next_query_at is not None
+    assert transaction.needs_operator
 
 
 def test_a_month_of_pending_ends_by_the_gateways_word_at_any_time(
     slow: Slow, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    intent, gateway = slow
+    transaction, gateway = slow
     for _ in range(50):
-        clock.advance_to(intent.next_query_at)
+        clock.advance_to(transaction.next_query_at)
         sweep(context=gateway)
-        intent.refresh_from_db()
-    assert clock.now() - intent.state_since > timedelta(days=60)
-    clock.advance_to(intent.next_query_at)
-    sweep(context=scripted(context, answer_of(record(intent, intent.amount.to_wire()))))
-    intent.refresh_from_db()
-    assert (intent.state, intent.needs_operator) == (S.APPROVED, False)
+        transaction.refresh_from_db()
+    assert clock.now() - transaction.state_since > timedelta(days=60)
+    clock.advance_to(transaction.next_query_at)
+    sweep(context=scripted(context, answer_of(record(transaction, transaction.amount.to_wire()))))
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.needs_operator) == (S.APPROVED, False)
 
 
 def test_a_page_that_the_sandbox_keeps_pending_for_a_month_pays_in_the_end(
     pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
-    intent = pay("pending").opening
-    sweep_until(intent, lambda row: row.query_count > 40, context=context, clock=clock)
-    assert clock.now() - intent.state_since > timedelta(days=30)
-    assert (intent.state, intent.needs_operator) == (S.PENDING, True)
+    transaction = pay("pending").opening
+    sweep_until(transaction, lambda row: row.query_count > 40, context=context, clock=clock)
+    assert clock.now() - transaction.state_since > timedelta(days=30)
+    assert (transaction.state, transaction.needs_operator) == (S.PENDING, True)
 
-    wallet_sandbox.settle_pending(intent.reference, "success")
-    sweep_until(intent, lambda row: row.state == S.APPROVED, context=context, clock=clock)
+    wallet_sandbox.settle_pending(transaction.reference, "success")
+    sweep_until(transaction, lambda row: row.state == S.APPROVED, context=context, clock=clock)
     assert (order().state, told()) == (OrderState.PAID, ["PAID"])
 
 
@@ -215,16 +215,19 @@ def test_an_unknown_outcome_that_nobody_decides_on_is_asked_about_for_ever_too(
 ) -> None:
     payment = pay()
     wallet_sandbox.fault("refund", "drop_before")
-    intent = refund(payment=payment, context=context, amount=Decimal("5.00"))
+    transaction = refund(payment=payment, context=context, amount=Decimal("5.00"))
     nothing = scripted(context, b"[]")
     sweep_until(
-        intent, lambda row: clock.now() - row.state_since > timedelta(days=60), context=nothing, clock=clock
+        transaction,
+        lambda row: clock.now() - row.state_since > timedelta(days=60),
+        context=nothing,
+        clock=clock,
     )
-    assert (intent.state, intent.needs_operator) == (S.UNKNOWN, True)
-    clock.advance_to(intent.next_query_at)
-    sweep(context=scripted(context, answer_of(record(intent, "5.00"))))
-    intent.refresh_from_db()
-    assert intent.state == S.APPROVED
+    assert (transaction.state, transaction.needs_operator) == (S.UNKNOWN, True)
+    clock.advance_to(transaction.next_query_at)
+    sweep(context=scripted(context, answer_of(record(transaction, "5.00"))))
+    transaction.refresh_from_db()
+    assert transaction.state == S.APPROVED
 
 
 def test_a_page_that_was_given_up_can_be_paid_anew_and_both_are_seen(
@@ -235,11 +238,11 @@ def test_a_page_that_was_given_up_can_be_paid_anew_and_both_are_seen(
     wallet_sandbox: SandboxControl,
     clock: VirtualClock,
 ) -> None:
-    intent = pay("pending").opening
-    sweep_until(intent, lambda row: row.needs_operator, context=context, clock=clock)
-    intent = resolve(intent, NOT_HAPPENED)
+    transaction = pay("pending").opening
+    sweep_until(transaction, lambda row: row.needs_operator, context=context, clock=clock)
+    transaction = resolve(transaction, NOT_HAPPENED)
     second = start(order())
     wallet_sandbox.complete_checkout(second.reference, "success")
-    wallet_sandbox.settle_pending(intent.reference, "success")
-    sweep_until(intent, lambda row: row.state != S.ABANDONED, context=context, clock=clock)
-    assert (intent.state, order().state) == (S.ANOMALY, OrderState.FROZEN)
+    wallet_sandbox.settle_pending(transaction.reference, "success")
+    sweep_until(transaction, lambda row: row.state != S.ABANDONED, context=context, clock=clock)
+    assert (transaction.state, order().state) == (S.ANOMALY, OrderState.FROZEN)

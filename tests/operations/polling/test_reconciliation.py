@@ -12,7 +12,7 @@ from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.dying import filing, in_the_name_of, scripted
 from tests.operations.records import answer_of, record
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxFact, Payment, PaymentOrder
 from wallet_gateway.operations.approvals.resolve import close_discrepancy
@@ -34,7 +34,7 @@ from wallet_gateway.operations.polling.reconciliation import (
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-S = IntentState
+S = TransactionState
 
 
 def queries(control: SandboxControl) -> int:
@@ -123,8 +123,8 @@ def test_an_expired_attempt_that_was_paid_in_its_last_second_is_money(
     sweep(context=context)
     assert order_state() == OrderState.EXPIRED
 
-    intent = GatewayTransaction.objects.get()
-    clock.advance_to(intent.next_query_at)
+    transaction = GatewayTransaction.objects.get()
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
     assert order_state() == OrderState.PAID
     assert told() == ["EXPIRED", "PAID"]
@@ -136,36 +136,36 @@ def test_an_expired_attempt_that_was_paid_in_its_last_second_is_money(
 def test_a_page_ends_unpaid_once_a_record_would_have_shown(
     open_page: Pay, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    intent = open_page().opening
-    while intent.state == S.OPEN:
+    transaction = open_page().opening
+    while transaction.state == S.OPEN:
         assert order_state() == OrderState.OPEN
-        clock.advance_to(intent.next_query_at)
+        clock.advance_to(transaction.next_query_at)
         sweep(context=context)
-        intent.refresh_from_db()
+        transaction.refresh_from_db()
 
-    assert intent.state == S.EXPIRED
-    assert intent.expires_at is not None
-    assert timedelta(minutes=15) <= clock.now() - intent.expires_at < timedelta(minutes=20)
+    assert transaction.state == S.EXPIRED
+    assert transaction.expires_at is not None
+    assert timedelta(minutes=15) <= clock.now() - transaction.expires_at < timedelta(minutes=20)
     assert order_state() == OrderState.EXPIRED
     assert told() == ["EXPIRED"]
-    assert "ended" in intent.detail
+    assert "ended" in transaction.detail
 
 
 def test_a_page_whose_gateway_cannot_be_asked_does_not_end(
     open_page: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
-    intent = open_page().opening
+    transaction = open_page().opening
     wallet_sandbox.fault("status", "status_before", status=503, times=0)
     clock.advance(hours=1)
     sweep(context=context)
-    intent.refresh_from_db()
-    assert intent.state == S.OPEN
+    transaction.refresh_from_db()
+    assert transaction.state == S.OPEN
 
     wallet_sandbox.clear_faults()
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
-    intent.refresh_from_db()
-    assert intent.state == S.EXPIRED
+    transaction.refresh_from_db()
+    assert transaction.state == S.EXPIRED
 
 
 def test_what_is_asked_before_the_settle_time_ends_no_page(
@@ -184,15 +184,15 @@ def test_a_page_of_an_account_that_the_settings_no_longer_name_does_not_end_unas
     clock.advance(hours=1)
     assert reconcile_due(context=in_the_name_of("ANOTHER", context)) == 1
 
-    intent = payment.opening
-    intent.refresh_from_db()
-    assert (intent.state, intent.needs_operator) == (S.OPEN, True)
+    transaction = payment.opening
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.needs_operator) == (S.OPEN, True)
     assert order_state() == OrderState.OPEN
 
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
-    intent.refresh_from_db()
-    assert (intent.state, intent.needs_operator) == (S.APPROVED, False)
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.needs_operator) == (S.APPROVED, False)
     assert order_state() == OrderState.PAID
 
 
@@ -253,8 +253,8 @@ def test_every_approval_is_confirmed_once(
     before = queries(wallet_sandbox)
     clock.advance(minutes=7)
     sweep(context=context)
-    intent = GatewayTransaction.objects.get()
-    assert (intent.confirmed_at, intent.next_query_at) == (clock.now(), None)
+    transaction = GatewayTransaction.objects.get()
+    assert (transaction.confirmed_at, transaction.next_query_at) == (clock.now(), None)
     clock.advance(days=40)
     sweep(context=context)
     assert queries(wallet_sandbox) == before + 1
@@ -318,12 +318,12 @@ def test_a_failed_operation_in_the_portal_is_no_difference(
     pay: Pay, context: GatewayContext, clock: VirtualClock
 ) -> None:
     payment = pay()
-    intent = payment.opening
-    own = record(intent, "20.00", id=intent.record_id)
-    failed = record(intent, "5.00", id="g9", type="ecom.refund", state="Errored")
+    transaction = payment.opening
+    own = record(transaction, "20.00", id=transaction.record_id)
+    failed = record(transaction, "5.00", id="g9", type="ecom.refund", state="Errored")
     reconcile_order(
         order=payment.order,
-        context=filing(context, {intent.reference: answer_of(own, failed)}),
+        context=filing(context, {transaction.reference: answer_of(own, failed)}),
         everything=True,
     )
     assert not Discrepancy.objects.exists()
@@ -359,14 +359,14 @@ def unknown_capture(
 ) -> GatewayTransaction:
     payment = pay(type="preauthorization")
     wallet_sandbox.fault("capture", "drop_before")
-    intent = capture(payment=payment, context=context, amount=Decimal("5.00"))
-    clock.advance_to(intent.next_query_at)
-    return intent
+    transaction = capture(payment=payment, context=context, amount=Decimal("5.00"))
+    clock.advance_to(transaction.next_query_at)
+    return transaction
 
 
-def original_of(intent: GatewayTransaction) -> GatewayTransaction:
-    assert intent.payment is not None
-    return intent.payment.opening
+def original_of(transaction: GatewayTransaction) -> GatewayTransaction:
+    assert transaction.payment is not None
+    return transaction.payment.opening
 
 
 @pytest.mark.parametrize("shares", [True, False])
@@ -381,8 +381,8 @@ def test_where_references_are_shared_the_originals_records_are_looked_through_to
     )
     reconcile_due(context=gateway)
 
-    intent = GatewayTransaction.objects.get(pk=unknown_capture.pk)
-    assert (intent.state, intent.record_id) == ((S.APPROVED, "g2") if shares else (S.UNKNOWN, None))
+    transaction = GatewayTransaction.objects.get(pk=unknown_capture.pk)
+    assert (transaction.state, transaction.record_id) == ((S.APPROVED, "g2") if shares else (S.UNKNOWN, None))
     assert not Discrepancy.objects.exists()
 
 
@@ -427,20 +427,20 @@ def test_a_portal_operation_beside_ones_own_of_its_kind_is_seen_where_references
     assert not GatewayTransaction.objects.exclude(state=S.APPROVED).exists()
 
 
-def test_a_record_that_belongs_to_another_intent_is_a_contradiction(
+def test_a_record_that_belongs_to_another_transaction_is_a_contradiction(
     pay: Pay, context: GatewayContext, clock: VirtualClock, wallet_sandbox: SandboxControl
 ) -> None:
     first, second = pay(type="preauthorization"), pay(type="preauthorization")
     taken = capture(payment=first, context=context, amount=Decimal("5.00"))
     wallet_sandbox.fault("capture", "drop_before")
-    intent = capture(payment=second, context=context, amount=Decimal("5.00"))
-    clock.advance_to(intent.next_query_at)
-    same_id = answer_of(record(intent, "5.00", id=taken.record_id))
-    reconcile_due(context=filing(context, {intent.reference: same_id}))
+    transaction = capture(payment=second, context=context, amount=Decimal("5.00"))
+    clock.advance_to(transaction.next_query_at)
+    same_id = answer_of(record(transaction, "5.00", id=taken.record_id))
+    reconcile_due(context=filing(context, {transaction.reference: same_id}))
 
-    intent.refresh_from_db()
+    transaction.refresh_from_db()
     taken.refresh_from_db()
-    assert (intent.state, taken.state) == (S.ANOMALY, S.APPROVED)
+    assert (transaction.state, taken.state) == (S.ANOMALY, S.APPROVED)
     assert Discrepancy.objects.get().kind == "RECORD_TAKEN"
     second.refresh_from_db()
     assert (second.frozen, second.capture_reserved) == (True, 500)
@@ -466,13 +466,13 @@ def test_a_lagging_gateway_has_no_record_of_what_it_did_and_no_second_is_made(
     payment = pay()
     wallet_sandbox.behaviour(status_lag_seconds=600)
     wallet_sandbox.fault("refund", "drop_after")
-    intent = refund(payment=payment, context=context, amount=Decimal("5.00"))
-    while intent.state == S.UNKNOWN:
-        clock.advance_to(intent.next_query_at)
+    transaction = refund(payment=payment, context=context, amount=Decimal("5.00"))
+    while transaction.state == S.UNKNOWN:
+        clock.advance_to(transaction.next_query_at)
         sweep(context=context)
-        intent.refresh_from_db()
-    assert intent.state == S.APPROVED
-    assert intent.query_count > 3
+        transaction.refresh_from_db()
+    assert transaction.state == S.APPROVED
+    assert transaction.query_count > 3
     assert sum(entry["operation"] == "refund" for entry in wallet_sandbox.journal()) == 1
 
 
@@ -489,8 +489,8 @@ def test_a_whole_life_at_a_gateway_that_writes_differently(
     wallet_sandbox.behaviour(letter_case=letter_case, numeric_amounts=numeric_amounts)
     payment = pay(type="preauthorization")
     wallet_sandbox.fault("capture", "drop_after")
-    intent = capture(payment=payment, context=context, amount=Decimal("12.50"))
-    clock.advance_to(intent.next_query_at)
+    transaction = capture(payment=payment, context=context, amount=Decimal("12.50"))
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
     payment.refresh_from_db()
     assert refund(payment=payment, context=context, amount=Decimal("2.50")).state == S.APPROVED
@@ -514,20 +514,24 @@ def test_a_gateway_that_says_nothing_readable_for_a_day_is_a_persons_business(
 ) -> None:
     payment = pay()
     wallet_sandbox.fault("refund", "drop_before")
-    intent = refund(payment=payment, context=context, amount=Decimal("5.00"))
+    transaction = refund(payment=payment, context=context, amount=Decimal("5.00"))
     wallet_sandbox.fault("status", "not_json", times=0)
     for hours, waits in ((23, False), (2, True)):
         clock.advance(hours=hours)
         reconcile_due(context=context)
-        intent.refresh_from_db()
-        assert (intent.state, intent.absent_count, intent.needs_operator) == (S.UNKNOWN, 0, waits)
+        transaction.refresh_from_db()
+        assert (transaction.state, transaction.absent_count, transaction.needs_operator) == (
+            S.UNKNOWN,
+            0,
+            waits,
+        )
 
 
 @pytest.mark.parametrize(("decided", "state"), [("Approved", S.APPROVED), ("Errored", S.UNKNOWN)])
 @pytest.mark.parametrize("first", [True, False])
 def test_beside_an_unreadable_record_an_approval_counts_and_an_error_does_not(
     decided: str,
-    state: IntentState,
+    state: TransactionState,
     first: bool,
     pay: Pay,
     context: GatewayContext,
@@ -536,21 +540,24 @@ def test_beside_an_unreadable_record_an_approval_counts_and_an_error_does_not(
 ) -> None:
     payment = pay()
     wallet_sandbox.fault("refund", "drop_before")
-    intent = refund(payment=payment, context=context, amount=Decimal("5.00"))
-    clock.advance_to(intent.next_query_at)
-    good, bad = record(intent, "5.00", state=decided), record(intent, "5.00", id="g2", currencyCode="EURO")
+    transaction = refund(payment=payment, context=context, amount=Decimal("5.00"))
+    clock.advance_to(transaction.next_query_at)
+    good, bad = (
+        record(transaction, "5.00", state=decided),
+        record(transaction, "5.00", id="g2", currencyCode="EURO"),
+    )
     told = answer_of(good, bad) if first else answer_of(bad, good)
     assert reconcile_due(context=scripted(context, told)) == 1
 
-    intent.refresh_from_db()
-    assert (intent.state, intent.absent_count) == (state, 0)
-    assert intent.next_query_at is not None
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.absent_count) == (state, 0)
+    assert transaction.next_query_at is not None
     assert Discrepancy.objects.get().kind == "RECORD_UNREADABLE"
 
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     reconcile_due(context=scripted(context, answer_of(good)))
-    intent.refresh_from_db()
-    assert intent.state == (S.APPROVED if decided == "Approved" else S.REJECTED)
+    transaction.refresh_from_db()
+    assert transaction.state == (S.APPROVED if decided == "Approved" else S.REJECTED)
 
 
 # Money and doubt in one answer
@@ -575,7 +582,7 @@ def test_nothing_is_shipped_upon_a_payment_that_is_in_doubt_until_a_person_has_l
     close_discrepancy(difference, reason="was another order's", author="anna", context=context)
     assert told() == ["ANOMALY", good_news]
     fact = OutboxFact.objects.get(kind=good_news)
-    assert (fact.intent, str(fact.amount)) == (opening, "20.00 EUR")
+    assert (fact.transaction, str(fact.amount)) == (opening, "20.00 EUR")
     assert fact.delivered_at is not None
 
 

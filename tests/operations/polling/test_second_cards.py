@@ -11,7 +11,7 @@ from tests.operations.conftest import Pay, Start, VirtualClock, sweep_until
 from tests.operations.dying import scripted
 from tests.operations.gateway_truth import GatewayTruth
 from tests.operations.records import answer_of, record
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Discrepancy, OutboxFact, Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
@@ -19,7 +19,7 @@ from wallet_gateway.operations.polling.reconciliation import reconcile_attempt, 
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-S = IntentState
+S = TransactionState
 TryCard = Callable[..., None]
 
 
@@ -62,11 +62,11 @@ def test_a_second_card_on_a_refused_page_pays_the_order_though_nobody_comes_back
 ) -> None:
     clock.advance(seconds=9 * 60 - 80)
     another_card(refused, "success")
-    intent = refused.opening
-    sweep_until(intent, lambda row: row.state == S.APPROVED, context=context, clock=clock)
+    transaction = refused.opening
+    sweep_until(transaction, lambda row: row.state == S.APPROVED, context=context, clock=clock)
 
-    assert intent.expires_at is not None
-    assert clock.now() < intent.expires_at + timedelta(minutes=5)
+    assert transaction.expires_at is not None
+    assert clock.now() < transaction.expires_at + timedelta(minutes=5)
     assert (order().state, told()) == (OrderState.PAID, ["FAILED", "PAID"])
     refused.refresh_from_db()
     assert (refused.captured, refused.frozen) == (2000, False)
@@ -90,17 +90,17 @@ def test_a_payment_in_the_last_second_of_a_refused_page_that_shows_late_is_found
 def test_a_refused_page_is_asked_about_until_it_has_ended_and_a_week_longer(
     refused: Payment, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
-    intent = refused.opening
-    end = intent.expires_at
+    transaction = refused.opening
+    end = transaction.expires_at
     assert end is not None
     asked = []
-    while intent.next_query_at is not None:
-        asked.append(intent.next_query_at - end)
-        clock.advance_to(intent.next_query_at)
+    while transaction.next_query_at is not None:
+        asked.append(transaction.next_query_at - end)
+        clock.advance_to(transaction.next_query_at)
         sweep(context=context)
-        intent.refresh_from_db()
+        transaction.refresh_from_db()
 
-    assert intent.state == S.REJECTED
+    assert transaction.state == S.REJECTED
     planned = [timedelta(minutes=1), timedelta(minutes=15)]
     planned += [timedelta(minutes=15, days=day) for day in range(1, 8)]
     for at, wanted in zip(asked[-9:], planned, strict=True):

@@ -12,7 +12,7 @@ from tests.operations.conftest import Pay, Resolve, VirtualClock, sweep_until
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
 from tests.operations.subjects import Subject
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import (
     Discrepancy,
     Evidence,
@@ -32,7 +32,7 @@ from wallet_gateway.queries.waiting import waiting
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-S = IntentState
+S = TransactionState
 Row = dict[str, Any]
 Spoil = Callable[[Row], Row | str | None]
 
@@ -82,11 +82,11 @@ def test_a_refund_whose_record_has_an_odd_time_is_found_to_be_approved(
     subject: Subject, context: GatewayContext, clock: VirtualClock
 ) -> None:
     subject.control.fault("refund", "drop_before")
-    intent = subject.carry_out()
-    clock.advance_to(intent.next_query_at)
-    sweep(context=answered(context, record(intent, "5.00", transactionDateTime="15.01.2026")))
-    intent.refresh_from_db()
-    assert (intent.state, subject.booked()) == (S.APPROVED, 500)
+    transaction = subject.carry_out()
+    clock.advance_to(transaction.next_query_at)
+    sweep(context=answered(context, record(transaction, "5.00", transactionDateTime="15.01.2026")))
+    transaction.refresh_from_db()
+    assert (transaction.state, subject.booked()) == (S.APPROVED, 500)
 
 
 # Beside an approval
@@ -184,19 +184,19 @@ def test_an_outcome_whose_record_cannot_be_read_stays_unknown_and_calls_a_person
     subject: Subject, context: GatewayContext, clock: VirtualClock
 ) -> None:
     subject.control.fault(subject.name, "drop_before")
-    intent = subject.carry_out()
-    clock.advance_to(intent.next_query_at)
-    spoiled = record(intent, intent.amount.to_wire(), id=None)
-    errored = record(intent, intent.amount.to_wire(), id="g2", state="Errored")
+    transaction = subject.carry_out()
+    clock.advance_to(transaction.next_query_at)
+    spoiled = record(transaction, transaction.amount.to_wire(), id=None)
+    errored = record(transaction, transaction.amount.to_wire(), id="g2", state="Errored")
     sweep(context=answered(context, errored, spoiled))
 
-    intent.refresh_from_db()
-    assert (intent.state, intent.absent_count, intent.needs_operator) == (S.UNKNOWN, 0, True)
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.absent_count, transaction.needs_operator) == (S.UNKNOWN, 0, True)
     assert subject.reserved() == subject.amount
-    assert intent.next_query_at is not None
+    assert transaction.next_query_at is not None
     assert "1 transactions wait for a person" in problems(clock)
     assert not subject.is_frozen()
-    row = Evidence.objects.get(intent=intent, kind="RECORDS")
+    row = Evidence.objects.get(transaction=transaction, kind="RECORDS")
     assert (row.event, "id: is missing" in row.detail) == ("", True)
 
 
@@ -213,8 +213,8 @@ def test_a_refusal_is_no_rejection_beside_a_record_that_may_be_the_first_copy_of
 ) -> None:
     error = strict_json.dumps({"code": "1", "details": {"message": "no"}})
     spoiled = strict_json.dumps([{"type": TYPES[subject.name], "id": None}])
-    intent = subject.carry_out(scripted(context, lambda body: error if body else spoiled))
-    assert (intent.state, subject.reserved()) == (S.UNKNOWN, subject.amount)
+    transaction = subject.carry_out(scripted(context, lambda body: error if body else spoiled))
+    assert (transaction.state, subject.reserved()) == (S.UNKNOWN, subject.amount)
     assert Discrepancy.objects.get().kind == "RECORD_UNREADABLE"
 
 
@@ -237,18 +237,22 @@ def test_a_page_does_not_end_unpaid_upon_a_record_that_cannot_be_read(
     spoiled = record(payment.opening, "20.00", transactionAmount="twenty")
     sweep(context=answered(context, spoiled))
 
-    intent = payment.opening
-    intent.refresh_from_db()
-    assert (intent.state, intent.needs_operator) == (S.OPEN, True)
-    assert waiting({}, now=clock.now()).stuck == (intent,)
+    transaction = payment.opening
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.needs_operator) == (S.OPEN, True)
+    assert waiting({}, now=clock.now()).stuck == (transaction,)
     assert [entry.text for entry in order_timeline(order(), everything=True)][-1] == (
         "Gateway asked, a record cannot be read"
     )
 
-    clock.advance_to(intent.next_query_at)
-    sweep(context=answered(context, record(intent, "20.00")))
-    intent.refresh_from_db()
-    assert (intent.state, intent.needs_operator, order().state) == (S.APPROVED, False, OrderState.PAID)
+    clock.advance_to(transaction.next_query_at)
+    sweep(context=answered(context, record(transaction, "20.00")))
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.needs_operator, order().state) == (
+        S.APPROVED,
+        False,
+        OrderState.PAID,
+    )
 
 
 def test_a_pending_record_counts_beside_one_that_cannot_be_read(
@@ -278,22 +282,22 @@ def test_a_person_may_give_up_after_a_day_what_the_gateway_cannot_name(
     subject: Subject, resolve: Resolve, context: GatewayContext, clock: VirtualClock
 ) -> None:
     subject.control.fault(subject.name, "drop_before")
-    intent = subject.carry_out()
-    spoiled = answered(context, record(intent, intent.amount.to_wire(), id=None))
-    clock.advance_to(intent.next_query_at)
+    transaction = subject.carry_out()
+    spoiled = answered(context, record(transaction, transaction.amount.to_wire(), id=None))
+    clock.advance_to(transaction.next_query_at)
     sweep(context=spoiled)
-    intent.refresh_from_db()
+    transaction.refresh_from_db()
     with pytest.raises(UnableToResolve, match="too early"):
-        resolve(intent, Decision.DID_NOT_HAPPEN)
+        resolve(transaction, Decision.DID_NOT_HAPPEN)
 
     clock.advance(days=1)
     sweep(context=spoiled)
-    given_up = resolve(intent, Decision.DID_NOT_HAPPEN)
+    given_up = resolve(transaction, Decision.DID_NOT_HAPPEN)
     assert (given_up.state, subject.reserved()) == (S.ABANDONED, 0)
     clock.advance_to(given_up.next_query_at)
-    sweep(context=answered(context, record(intent, intent.amount.to_wire())))
-    intent.refresh_from_db()
-    assert intent.state == S.ANOMALY
+    sweep(context=answered(context, record(transaction, transaction.amount.to_wire())))
+    transaction.refresh_from_db()
+    assert transaction.state == S.ANOMALY
 
 
 # Pages of which nothing readable is heard
@@ -318,7 +322,7 @@ def test_a_page_a_day_past_its_end_without_a_readable_answer_reaches_a_person(
     clock: VirtualClock,
 ) -> None:
     payment = open_page()
-    intent, end = payment.opening, payment.opening.expires_at
+    transaction, end = payment.opening, payment.opening.expires_at
     assert end is not None
     wallet_sandbox.complete_checkout(payment.reference, "success")
     fault, options = silence
@@ -326,20 +330,20 @@ def test_a_page_a_day_past_its_end_without_a_readable_answer_reaches_a_person(
     clock.advance(hours=2)
     sweep(context=context)
     with pytest.raises(UnableToResolve, match="needs no decision"):
-        resolve(intent, Decision.DID_NOT_HAPPEN)
-    intent.refresh_from_db()
-    assert (intent.state, intent.needs_operator) == (S.OPEN, False)
+        resolve(transaction, Decision.DID_NOT_HAPPEN)
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.needs_operator) == (S.OPEN, False)
 
-    sweep_until(intent, lambda row: row.needs_operator, context=context, clock=clock)
-    assert intent.state == S.OPEN
+    sweep_until(transaction, lambda row: row.needs_operator, context=context, clock=clock)
+    assert transaction.state == S.OPEN
     assert timedelta(days=1) <= clock.now() - end < timedelta(days=2)
     assert "1 transactions wait for a person" in problems(clock)
-    assert waiting({}, now=clock.now()).stuck == (intent,)
+    assert waiting({}, now=clock.now()).stuck == (transaction,)
 
     wallet_sandbox.clear_faults()
-    sweep_until(intent, lambda row: row.state == S.APPROVED, context=context, clock=clock)
+    sweep_until(transaction, lambda row: row.state == S.APPROVED, context=context, clock=clock)
     assert (order().state, told()) == (OrderState.PAID, ["PAID"])
-    assert not intent.needs_operator
+    assert not transaction.needs_operator
 
 
 def test_a_silent_page_that_a_person_gave_up_is_watched(
@@ -353,9 +357,9 @@ def test_a_silent_page_that_a_person_gave_up_is_watched(
     wallet_sandbox.complete_checkout(payment.reference, "success")
     wallet_sandbox.fault("status", "not_json", times=0)
     clock.advance(days=2)
-    intent = payment.opening
-    sweep_until(intent, lambda row: row.needs_operator, context=context, clock=clock)
-    given_up = resolve(intent, Decision.DID_NOT_HAPPEN)
+    transaction = payment.opening
+    sweep_until(transaction, lambda row: row.needs_operator, context=context, clock=clock)
+    given_up = resolve(transaction, Decision.DID_NOT_HAPPEN)
     assert (given_up.state, order().state) == (S.ABANDONED, OrderState.FAILED)
 
     wallet_sandbox.clear_faults()
@@ -368,42 +372,42 @@ def test_a_silent_page_that_a_person_gave_up_is_watched(
 def test_a_page_that_ends_after_two_days_without_a_sweep_calls_nobody(
     open_page: Pay, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    intent = open_page().opening
+    transaction = open_page().opening
     clock.advance(days=2)
     sweep(context=context)
-    intent.refresh_from_db()
-    assert (intent.state, intent.needs_operator) == (S.EXPIRED, False)
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.needs_operator) == (S.EXPIRED, False)
 
 
 def test_something_pending_of_which_nothing_is_heard_for_a_day_reaches_a_person(
     pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
-    intent = pay("pending").opening
-    sweep_until(intent, lambda row: row.query_count == 10, context=context, clock=clock)
-    assert not intent.needs_operator
+    transaction = pay("pending").opening
+    sweep_until(transaction, lambda row: row.query_count == 10, context=context, clock=clock)
+    assert not transaction.needs_operator
     wallet_sandbox.fault("status", "not_json", times=0)
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     began = clock.now()
     sweep(context=context)
-    intent.refresh_from_db()
-    sweep_until(intent, lambda row: row.needs_operator, context=context, clock=clock)
+    transaction.refresh_from_db()
+    sweep_until(transaction, lambda row: row.needs_operator, context=context, clock=clock)
     assert timedelta(hours=20) <= clock.now() - began <= timedelta(hours=30)
     assert "1 transactions wait for a person" in problems(clock)
 
     wallet_sandbox.clear_faults()
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
-    intent.refresh_from_db()
-    assert (intent.state, intent.needs_operator) == (S.PENDING, False), "the gateway speaks again"
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.needs_operator) == (S.PENDING, False), "the gateway speaks again"
 
 
 def test_one_silent_answer_about_something_that_is_pending_calls_nobody(
     pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
-    intent = pay("pending").opening
-    sweep_until(intent, lambda row: row.query_count == 11, context=context, clock=clock)
+    transaction = pay("pending").opening
+    sweep_until(transaction, lambda row: row.query_count == 11, context=context, clock=clock)
     wallet_sandbox.fault("status", "not_json")
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
-    intent.refresh_from_db()
-    assert not intent.needs_operator
+    transaction.refresh_from_db()
+    assert not transaction.needs_operator

@@ -13,7 +13,7 @@ from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.subjects import OPERATIONS, Subject, make_subject
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import GatewayPause
 from wallet_gateway.operations.checkout.payment_attempts import CheckoutPaused
 from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
@@ -25,7 +25,7 @@ from wallet_gateway.operations.sending import circuit_breaker
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-S = IntentState
+S = TransactionState
 MakeSubject = Callable[[str], Subject]
 
 
@@ -74,9 +74,9 @@ def test_the_question_waits_as_long_as_the_gateway_wants(
 ) -> None:
     subject = make("refund")
     wallet_sandbox.fault("refund", "throttled", seconds=120)
-    intent = subject.carry_out()
+    transaction = subject.carry_out()
 
-    assert intent.next_query_at == clock.now() + timedelta(seconds=120)
+    assert transaction.next_query_at == clock.now() + timedelta(seconds=120)
 
 
 def test_no_gateway_can_pause_us_for_more_than_a_quarter_of_an_hour(
@@ -118,18 +118,18 @@ def test_what_never_left_waits_for_the_end_of_a_pause(
     make: MakeSubject, make_context: MakeContext, context: GatewayContext, clock: VirtualClock
 ) -> None:
     subject = make("capture")
-    intent = subject.carry_out(make_context(f"http://127.0.0.1:{unused_port()}"))
+    transaction = subject.carry_out(make_context(f"http://127.0.0.1:{unused_port()}"))
     circuit_breaker.pause_sending(context, seconds=60, reason="peace")
 
-    clock.advance_to(intent.next_send_at)
+    clock.advance_to(transaction.next_send_at)
     assert sweep(context=context).sent_again == 0
-    intent.refresh_from_db()
-    assert (intent.state, subject.requests()) == (S.NOT_SENT, 0)
+    transaction.refresh_from_db()
+    assert (transaction.state, subject.requests()) == (S.NOT_SENT, 0)
 
     clock.advance(seconds=61)
     assert sweep(context=context).sent_again == 1
-    intent.refresh_from_db()
-    assert intent.state == S.APPROVED
+    transaction.refresh_from_db()
+    assert transaction.state == S.APPROVED
 
 
 # After many unknown outcomes
@@ -206,10 +206,10 @@ def test_switched_off_nothing_new_is_sent_and_questions_go_on(
     off = make_context(sending=False)
     subject = make(name)
     wallet_sandbox.fault(name, "drop_after")
-    intent = subject.carry_out()
+    transaction = subject.carry_out()
     before = sent(wallet_sandbox)
 
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     assert sweep(context=off).asked >= 1
     with pytest.raises(CheckoutPaused):
         start_checkout(order=make_order(), context=off, return_urls=return_urls)
@@ -217,20 +217,20 @@ def test_switched_off_nothing_new_is_sent_and_questions_go_on(
         with pytest.raises(SendingStopped):
             subject.carry_out(off)
     assert sent(wallet_sandbox) == before
-    intent.refresh_from_db()
-    assert intent.state == S.APPROVED
+    transaction.refresh_from_db()
+    assert transaction.state == S.APPROVED
 
 
 def test_switched_off_what_never_left_stays_where_it_is(
     make: MakeSubject, make_context: MakeContext, clock: VirtualClock
 ) -> None:
     subject = make("capture")
-    intent = subject.carry_out(make_context(f"http://127.0.0.1:{unused_port()}"))
+    transaction = subject.carry_out(make_context(f"http://127.0.0.1:{unused_port()}"))
     clock.advance(minutes=5)
 
     assert sweep(context=make_context(sending=False)).sent_again == 0
-    intent.refresh_from_db()
-    assert (intent.state, subject.requests()) == (S.NOT_SENT, 0)
+    transaction.refresh_from_db()
+    assert (transaction.state, subject.requests()) == (S.NOT_SENT, 0)
 
 
 def test_a_frozen_payment_sends_nothing_again(
@@ -242,7 +242,7 @@ def test_a_frozen_payment_sends_nothing_again(
 ) -> None:
     subject = make("capture")
     assert subject.payment is not None
-    intent = subject.carry_out(make_context(f"http://127.0.0.1:{unused_port()}"))
+    transaction = subject.carry_out(make_context(f"http://127.0.0.1:{unused_port()}"))
     wallet_sandbox.portal(subject.payment.reference, "ecom.capture", "1.00")
     clock.advance(minutes=6)
     sweep(context=context)
@@ -250,8 +250,8 @@ def test_a_frozen_payment_sends_nothing_again(
 
     clock.advance(minutes=6)
     assert sweep(context=context).sent_again == 0
-    intent.refresh_from_db()
-    assert (intent.state, subject.requests()) == (S.NOT_SENT, 0)
+    transaction.refresh_from_db()
+    assert (transaction.state, subject.requests()) == (S.NOT_SENT, 0)
 
 
 # What a process remembers

@@ -15,7 +15,7 @@ from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.subjects import Subject
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Evidence, GatewayTransaction, OutboxFact
 from wallet_gateway.operations import context as contexts
 from wallet_gateway.operations.checkout.payment_attempts import CheckoutInProgress
@@ -29,7 +29,7 @@ from wallet_gateway.operations.settlement import db_transactions
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-S = IntentState
+S = TransactionState
 
 
 def latest() -> GatewayTransaction:
@@ -49,8 +49,8 @@ def test_a_sender_that_dies_before_a_byte_leaves_is_unknown_although_nothing_was
 ) -> None:
     with pytest.raises(Killed):
         subject.carry_out(interrupted(context, before=kill))
-    intent = latest()
-    assert (intent.state, intent.attempt_no) == (S.SENDING, 1)
+    transaction = latest()
+    assert (transaction.state, transaction.attempt_no) == (S.SENDING, 1)
     assert subject.reserved() == subject.amount
     assert subject.requests() == 0
 
@@ -58,15 +58,15 @@ def test_a_sender_that_dies_before_a_byte_leaves_is_unknown_although_nothing_was
     assert sweep(context=context).leases_ended == 0
     clock.advance(seconds=2)
     assert sweep(context=context).leases_ended == 1
-    intent.refresh_from_db()
-    assert intent.state == S.UNKNOWN
-    assert "silent" in intent.detail
+    transaction.refresh_from_db()
+    assert transaction.state == S.UNKNOWN
+    assert "silent" in transaction.detail
     assert subject.reserved() == subject.amount
 
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
-    intent.refresh_from_db()
-    assert (intent.state, intent.absent_count) == (S.UNKNOWN, 1)
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.absent_count) == (S.UNKNOWN, 1)
     assert subject.requests() == 0, "what may have left is never sent again"
 
 
@@ -91,11 +91,11 @@ def test_a_sender_that_dies_after_the_gateway_did_its_work_is_found_out_by_the_s
     clock.advance_to(latest().next_query_at)
     sweep(context=context)
 
-    intent = latest()
-    assert intent.state == S.APPROVED
-    assert subject.booked() == subject.executed(intent) == subject.amount
+    transaction = latest()
+    assert transaction.state == S.APPROVED
+    assert subject.booked() == subject.executed(transaction) == subject.amount
     assert subject.requests() == 1
-    kinds = [row.kind for row in Evidence.objects.filter(intent=intent)]
+    kinds = [row.kind for row in Evidence.objects.filter(transaction=transaction)]
     assert kinds == ["LEASE_ENDED", "RECORDS"]
 
 
@@ -124,22 +124,22 @@ def test_a_page_whose_opener_died_is_abandoned_and_kept_on_watch(
         start_checkout(order=order, context=context, return_urls=return_urls)
     end_lease(context, clock)
 
-    intent = latest()
-    assert intent.state == S.ABANDONED
-    assert intent.expires_at is not None
-    assert intent.next_query_at is not None
-    assert intent.next_query_at > intent.expires_at
+    transaction = latest()
+    assert transaction.state == S.ABANDONED
+    assert transaction.expires_at is not None
+    assert transaction.next_query_at is not None
+    assert transaction.next_query_at > transaction.expires_at
     order.refresh_from_db()
     assert order.state == OrderState.FAILED
     second = start_checkout(order=order, context=context, return_urls=return_urls)
-    assert second.reference != intent.reference
+    assert second.reference != transaction.reference
 
-    wallet_sandbox.complete_checkout(intent.reference, "success")
-    clock.advance_to(intent.next_query_at)
+    wallet_sandbox.complete_checkout(transaction.reference, "success")
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
-    intent.refresh_from_db()
+    transaction.refresh_from_db()
     order.refresh_from_db()
-    assert (intent.state, order.state) == (S.ANOMALY, OrderState.FROZEN)
+    assert (transaction.state, order.state) == (S.ANOMALY, OrderState.FROZEN)
 
 
 def test_a_click_after_a_dead_sender_needs_no_sweep(
@@ -161,15 +161,15 @@ def test_a_sender_that_slept_on_its_claim_does_not_begin(
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(contexts, "SEND_WITHIN_SECONDS", -1.0)
-        intent = subject.carry_out()
-    assert intent.state == S.NOT_SENT
-    assert "stale_claim" in intent.detail
+        transaction = subject.carry_out()
+    assert transaction.state == S.NOT_SENT
+    assert "stale_claim" in transaction.detail
     assert subject.requests() == 0
 
-    clock.advance_to(intent.next_send_at)
+    clock.advance_to(transaction.next_send_at)
     sweep(context=context)
-    intent.refresh_from_db()
-    assert intent.state == S.APPROVED
+    transaction.refresh_from_db()
+    assert transaction.state == S.APPROVED
     assert subject.requests() == 1
 
 
@@ -180,22 +180,22 @@ def test_a_sender_that_wakes_up_after_its_lease_cannot_say_that_nothing_was_sent
         end_lease(context, clock)
         raise NotSent(NotSentReason.STALE_CLAIM)
 
-    intent = subject.carry_out(interrupted(context, before=sleep_too_long))
+    transaction = subject.carry_out(interrupted(context, before=sleep_too_long))
 
-    assert intent.state == S.UNKNOWN
-    assert intent.next_send_at is None, "it must not come to be sent again by a detour"
+    assert transaction.state == S.UNKNOWN
+    assert transaction.next_send_at is None, "it must not come to be sent again by a detour"
     assert subject.reserved() == subject.amount
-    assert [row.kind for row in Evidence.objects.filter(intent=intent)] == ["LEASE_ENDED", "FAULT"]
+    assert [row.kind for row in Evidence.objects.filter(transaction=transaction)] == ["LEASE_ENDED", "FAULT"]
 
 
 def test_an_answer_that_comes_after_the_lease_still_counts(
     subject: Subject, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    intent = subject.carry_out(interrupted(context, after=lambda: end_lease(context, clock)))
+    transaction = subject.carry_out(interrupted(context, after=lambda: end_lease(context, clock)))
 
-    assert intent.state == S.APPROVED
-    assert subject.booked() == subject.executed(intent) == subject.amount
-    assert OutboxFact.objects.filter(intent=intent).count() == (subject.payment is not None)
+    assert transaction.state == S.APPROVED
+    assert subject.booked() == subject.executed(transaction) == subject.amount
+    assert OutboxFact.objects.filter(transaction=transaction).count() == (subject.payment is not None)
 
 
 def test_an_answer_that_comes_after_the_sweep_has_found_out_is_counted_once(
@@ -207,11 +207,11 @@ def test_an_answer_that_comes_after_the_sweep_has_found_out_is_counted_once(
         sweep(context=context)
         assert latest().state == S.APPROVED
 
-    intent = subject.carry_out(interrupted(context, after=be_overtaken))
+    transaction = subject.carry_out(interrupted(context, after=be_overtaken))
 
-    assert intent.state == S.APPROVED
+    assert transaction.state == S.APPROVED
     assert subject.booked() == subject.amount
-    assert OutboxFact.objects.filter(intent=intent).count() == (subject.payment is not None)
+    assert OutboxFact.objects.filter(transaction=transaction).count() == (subject.payment is not None)
 
 
 def test_a_page_that_comes_after_the_lease_is_shown_to_nobody(
@@ -221,8 +221,8 @@ def test_a_page_that_comes_after_the_lease_is_shown_to_nobody(
     with pytest.raises(GatewayUnreachable, match="too late"):
         start_checkout(order=make_order(), context=sleeper, return_urls=return_urls)
 
-    intent = latest()
-    assert (intent.state, intent.redirect_url) == (S.ABANDONED, "")
+    transaction = latest()
+    assert (transaction.state, transaction.redirect_url) == (S.ABANDONED, "")
 
 
 def test_a_page_that_comes_after_another_click_opened_one_is_shown_to_nobody(
@@ -283,10 +283,10 @@ class TestWithoutDatabase:
     ) -> None:
         monkeypatch.setattr(db_transactions, "PATIENT_WAITS", (0.01,) * 5)
         with database_fails(on=self.UPDATE_INTENT, times=5) as failed:
-            intent = subject.carry_out()
+            transaction = subject.carry_out()
 
         assert len(failed) == 5
-        assert intent.state == S.APPROVED
+        assert transaction.state == S.APPROVED
         assert subject.booked() == subject.amount
         assert subject.requests() == 1
 
@@ -321,11 +321,11 @@ def test_the_gateways_clock_decides_nothing(
 ) -> None:
     subject.control.advance_clock(skew.total_seconds())
     subject.control.fault(subject.name, "drop_after")
-    intent = subject.carry_out()
+    transaction = subject.carry_out()
 
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
 
-    intent.refresh_from_db()
-    assert intent.state == S.APPROVED
-    assert intent.state_since == clock.now()
+    transaction.refresh_from_db()
+    assert transaction.state == S.APPROVED
+    assert transaction.state_since == clock.now()

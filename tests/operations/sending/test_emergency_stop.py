@@ -11,7 +11,7 @@ import pytest
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.subjects import OPERATIONS, make_subject
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import GatewayPause
 from wallet_gateway.operations.checkout.payment_attempts import CheckoutPaused
 from wallet_gateway.operations.checkout.start import start_checkout
@@ -47,7 +47,7 @@ def test_while_stopped_no_operation_leaves_and_nothing_is_reserved(
     assert (sent(wallet_sandbox), subject.reserved()) == (before, 0)
 
     resume_sending(context=context, author="bob", reason="it was the test shop")
-    assert subject.carry_out().state == IntentState.APPROVED
+    assert subject.carry_out().state == TransactionState.APPROVED
 
 
 def test_while_stopped_no_page_is_opened(
@@ -120,7 +120,7 @@ def test_a_stop_takes_the_place_of_a_machines_pause(context: GatewayContext, clo
 def test_another_gateway_goes_on(context: GatewayContext, make_context: MakeContext, pay: Pay) -> None:
     payment = pay()
     stop_sending(context=make_context(alias="second"), **WHY)
-    assert refund(payment=payment, context=context, amount=Decimal("1.00")).state == IntentState.APPROVED
+    assert refund(payment=payment, context=context, amount=Decimal("1.00")).state == TransactionState.APPROVED
 
 
 def test_what_nobody_stopped_cannot_be_resumed(context: GatewayContext, clock: VirtualClock) -> None:

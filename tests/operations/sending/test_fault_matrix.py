@@ -13,23 +13,23 @@ import pytest
 
 from tests.operations.conftest import IMPATIENT, MakeContext, VirtualClock
 from tests.operations.subjects import Subject
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Evidence, GatewayTransaction, OutboxFact
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-S = IntentState
+S = TransactionState
 
 
 @dataclass(frozen=True)
 class Row:
-    """One fault: where the intent stands right after it, and where the recovery leads."""
+    """One fault: where the transaction stands right after it, and where the recovery leads."""
 
     fault: str
-    after: IntentState
-    end: IntentState
+    after: TransactionState
+    end: TransactionState
     options: dict[str, Any] = field(default_factory=dict)
     impatient: bool = False
     says: str = ""
@@ -88,10 +88,10 @@ ROWS = (
 )
 
 
-def check_money(subject: Subject, intent: GatewayTransaction) -> None:
-    """What is reserved and booked fits the state of the intent, and so does the order."""
-    done = intent.state == S.APPROVED
-    held = intent.state == S.UNKNOWN
+def check_money(subject: Subject, transaction: GatewayTransaction) -> None:
+    """What is reserved and booked fits the state of the transaction, and so does the order."""
+    done = transaction.state == S.APPROVED
+    held = transaction.state == S.UNKNOWN
     assert subject.reserved() == (subject.amount if held else 0)
     assert subject.booked() == (subject.amount if done else 0)
     assert subject.order_state_is(done=done)
@@ -110,59 +110,59 @@ def test_a_fault_leads_where_the_matrix_says(
     wallet_sandbox.fault(subject.name, row.fault, **row.options)
     sender = make_context(patience=IMPATIENT) if row.impatient else context
 
-    intent = subject.carry_out(sender)
+    transaction = subject.carry_out(sender)
 
-    assert intent.state == row.after
-    assert row.says in intent.detail
-    check_money(subject, intent)
+    assert transaction.state == row.after
+    assert row.says in transaction.detail
+    check_money(subject, transaction)
     for _ in range(3):
         # Three rungs of the ladder, or the confirming query of what is decided.
-        if intent.next_query_at is not None:
-            clock.advance_to(intent.next_query_at)
+        if transaction.next_query_at is not None:
+            clock.advance_to(transaction.next_query_at)
         sweep(context=context)
-        intent.refresh_from_db()
-        if intent.next_query_at is None:
+        transaction.refresh_from_db()
+        if transaction.next_query_at is None:
             break
-    assert intent.state == row.end
-    check_money(subject, intent)
+    assert transaction.state == row.end
+    check_money(subject, transaction)
     assert subject.requests() == 1
     if row.fault != "late":
-        assert subject.executed(intent) == subject.booked()
-    assert OutboxFact.objects.filter(intent=intent).count() <= 1
+        assert subject.executed(transaction) == subject.booked()
+    assert OutboxFact.objects.filter(transaction=transaction).count() <= 1
 
 
 def test_a_request_that_is_executed_an_hour_late_is_found_and_not_sent_again(
     subject: Subject, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
 ) -> None:
     wallet_sandbox.fault(subject.name, "late", seconds=3600)
-    intent = subject.carry_out()
-    while intent.state == S.UNKNOWN:
+    transaction = subject.carry_out()
+    while transaction.state == S.UNKNOWN:
         assert subject.reserved() == subject.amount
-        clock.advance_to(intent.next_query_at)
+        clock.advance_to(transaction.next_query_at)
         sweep(context=context)
-        intent.refresh_from_db()
+        transaction.refresh_from_db()
 
-    assert intent.state == S.APPROVED
-    check_money(subject, intent)
-    assert clock.now() - intent.created_at > timedelta(hours=1)
+    assert transaction.state == S.APPROVED
+    check_money(subject, transaction)
+    assert clock.now() - transaction.created_at > timedelta(hours=1)
     assert subject.requests() == 1
-    assert subject.executed(intent) == subject.booked()
+    assert subject.executed(transaction) == subject.booked()
 
 
 def test_an_outcome_that_nobody_finds_asks_for_a_person_after_a_day_and_keeps_the_amount(
     subject: Subject, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
 ) -> None:
     wallet_sandbox.fault(subject.name, "drop_before")
-    intent = subject.carry_out()
-    while not intent.needs_operator:
-        clock.advance_to(intent.next_query_at)
+    transaction = subject.carry_out()
+    while not transaction.needs_operator:
+        clock.advance_to(transaction.next_query_at)
         sweep(context=context)
-        intent.refresh_from_db()
+        transaction.refresh_from_db()
 
-    assert clock.now() - intent.created_at > timedelta(hours=24)
-    assert intent.absent_count >= 5
-    assert intent.state == S.UNKNOWN
-    check_money(subject, intent)
+    assert clock.now() - transaction.created_at > timedelta(hours=24)
+    assert transaction.absent_count >= 5
+    assert transaction.state == S.UNKNOWN
+    check_money(subject, transaction)
     assert subject.requests() == 1
 
 
@@ -171,15 +171,15 @@ def test_a_refusal_whose_query_fails_leaves_the_outcome_unknown(
 ) -> None:
     wallet_sandbox.fault(subject.name, "error_body", status=400)
     wallet_sandbox.fault("status", "drop_before")
-    intent = subject.carry_out()
-    assert intent.state == S.UNKNOWN
-    assert intent.error_code == "4107940"
-    check_money(subject, intent)
+    transaction = subject.carry_out()
+    assert transaction.state == S.UNKNOWN
+    assert transaction.error_code == "4107940"
+    check_money(subject, transaction)
 
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
-    intent.refresh_from_db()
-    assert (intent.state, intent.absent_count) == (S.UNKNOWN, 1)
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.absent_count) == (S.UNKNOWN, 1)
     assert subject.requests() == 1
 
 
@@ -190,10 +190,10 @@ def test_a_refusal_beside_a_record_in_a_state_nobody_knows_is_not_believed(
     wallet_sandbox.fault(subject.name, "error_200")
     wallet_sandbox.fault("status", "undocumented_state")
 
-    intent = subject.carry_out()
+    transaction = subject.carry_out()
 
-    assert intent.state == S.UNKNOWN
-    check_money(subject, intent)
+    assert transaction.state == S.UNKNOWN
+    check_money(subject, transaction)
 
 
 def test_a_refusal_that_turns_out_executed_after_all_is_an_anomaly(
@@ -201,17 +201,17 @@ def test_a_refusal_that_turns_out_executed_after_all_is_an_anomaly(
 ) -> None:
     wallet_sandbox.behaviour(status_lag_seconds=60)
     wallet_sandbox.fault(subject.name, "error_200")
-    intent = subject.carry_out()
-    assert intent.state == S.REJECTED
+    transaction = subject.carry_out()
+    assert transaction.state == S.REJECTED
     assert subject.reserved() == 0
 
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
-    intent.refresh_from_db()
+    transaction.refresh_from_db()
 
-    assert intent.state == S.ANOMALY
+    assert transaction.state == S.ANOMALY
     assert subject.is_frozen()
-    assert intent.discrepancies.get().kind == "APPROVED_AFTER_END"
+    assert transaction.discrepancies.get().kind == "APPROVED_AFTER_END"
 
 
 # The gateway itself reverses an authorisation once at most.
@@ -221,19 +221,19 @@ def test_a_request_executed_twice_on_the_wire_freezes_once_the_second_record_sho
 ) -> None:
     wallet_sandbox.behaviour(duplicates="execute")
     wallet_sandbox.fault(subject.name, "duplicate")
-    intent = subject.carry_out()
-    assert intent.state == S.APPROVED
+    transaction = subject.carry_out()
+    assert transaction.state == S.APPROVED
 
-    clock.advance_to(intent.next_query_at)
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
-    intent.refresh_from_db()
+    transaction.refresh_from_db()
 
-    assert intent.state == S.ANOMALY
-    assert intent.discrepancies.get().kind == "EXECUTED_TWICE"
+    assert transaction.state == S.ANOMALY
+    assert transaction.discrepancies.get().kind == "EXECUTED_TWICE"
     assert subject.is_frozen()
     assert subject.booked() == subject.amount
-    assert subject.executed(intent) == 2 * subject.amount
-    kinds = set(OutboxFact.objects.filter(intent=intent).values_list("kind", flat=True))
+    assert subject.executed(transaction) == 2 * subject.amount
+    kinds = set(OutboxFact.objects.filter(transaction=transaction).values_list("kind", flat=True))
     assert ("ANOMALY" in kinds) is (subject.payment is not None)
 
 
@@ -241,9 +241,9 @@ def test_every_answer_is_kept_as_evidence_without_secrets(
     subject: Subject, wallet_sandbox: SandboxControl
 ) -> None:
     wallet_sandbox.fault(subject.name, "status_after", status=502)
-    intent = subject.carry_out()
+    transaction = subject.carry_out()
 
-    fault = Evidence.objects.get(intent=intent)
+    fault = Evidence.objects.get(transaction=transaction)
     assert (fault.kind, fault.http_status, fault.state_after) == ("FAULT", 502, S.UNKNOWN)
     assert "Gateway" in fault.answer_body
-    assert intent.reference in fault.request_body
+    assert transaction.reference in fault.request_body

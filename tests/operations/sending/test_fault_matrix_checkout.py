@@ -10,7 +10,7 @@ import pytest
 
 from tests.operations.conftest import IMPATIENT, MakeContext, MakeOrder, VirtualClock, sweep_until
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, OutboxFact, Payment, PaymentOrder
 from wallet_gateway.operations.checkout.start import CheckoutRefused, GatewayUnreachable, start_checkout
 from wallet_gateway.operations.context import GatewayContext
@@ -93,7 +93,7 @@ def test_a_lost_answer_abandons_the_attempt_keeps_it_on_watch_and_allows_a_new_o
         start(order, make_context(patience=IMPATIENT) if row.impatient else context)
 
     first = attempt_of(order)
-    assert first.state == IntentState.ABANDONED
+    assert first.state == TransactionState.ABANDONED
     assert first.redirect_url == ""
     assert len(requests(wallet_sandbox)) == 1
     assert first.expires_at is not None
@@ -133,7 +133,7 @@ def test_a_lost_page_that_is_paid_all_the_same_is_an_anomaly(
 
     first.refresh_from_db()
     order.refresh_from_db()
-    assert first.state == IntentState.ANOMALY
+    assert first.state == TransactionState.ANOMALY
     assert order.state == OrderState.FROZEN
     assert first.discrepancies.get().kind == "APPROVED_AFTER_END"
     assert [fact.kind for fact in OutboxFact.objects.all()] == ["ANOMALY"]
@@ -152,7 +152,7 @@ def test_a_lost_page_is_watched_for_a_week_and_then_left_alone(
         sweep(context=context)
         first.refresh_from_db()
 
-    assert (first.state, first.query_count) == (IntentState.ABANDONED, 8)
+    assert (first.state, first.query_count) == (TransactionState.ABANDONED, 8)
     assert first.expires_at is not None
     assert clock.now() - first.expires_at >= timedelta(days=6)
 
@@ -171,7 +171,7 @@ def test_a_refusal_ends_the_attempt_at_once_with_the_gateways_words(
         start(order, context)
 
     first = attempt_of(order)
-    assert first.state == IntentState.REJECTED
+    assert first.state == TransactionState.REJECTED
     assert first.error_code
     assert first.error_code in first.detail
     assert first.error_code in str(refusal.value)
@@ -195,7 +195,7 @@ def test_a_refused_page_that_is_paid_all_the_same_is_an_anomaly(
     sweep(context=context)
 
     first.refresh_from_db()
-    assert first.state == IntentState.ANOMALY
+    assert first.state == TransactionState.ANOMALY
 
 
 def test_a_repeated_request_that_the_gateway_recognises_opens_one_page(
@@ -226,8 +226,8 @@ def test_a_state_that_nobody_has_heard_of_neither_pays_nor_expires_an_attempt_an
     make_order: MakeOrder, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
     wallet_sandbox.fault("checkout", "undocumented_state")
-    intent = start(make_order(), context).opening
-    sweep_until(intent, lambda row: row.query_count > 20, context=context, clock=clock)
+    transaction = start(make_order(), context).opening
+    sweep_until(transaction, lambda row: row.query_count > 20, context=context, clock=clock)
 
-    assert (intent.state, intent.needs_operator) == (IntentState.OPEN, True)
-    assert intent.next_query_at is not None, "it is asked about for ever"
+    assert (transaction.state, transaction.needs_operator) == (TransactionState.OPEN, True)
+    assert transaction.next_query_at is not None, "it is asked about for ever"

@@ -13,7 +13,7 @@ from tests.operations.conftest import MakeOrder, Pay, Sender, VirtualClock
 from tests.operations.far_ends import LOST, NOT_SENT, FarEnd, behaving, refused, rows, untrusted
 from tests.operations.subjects import Subject
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
 from wallet_gateway.operations.context import GatewayContext
@@ -22,7 +22,7 @@ from wallet_gateway.operations.polling import due
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-S = IntentState
+S = TransactionState
 
 FOREIGN_ECHO = b'{"state": "Approved", "currencyCode": "EUR", "clientSystemTransactionId": "another"}'
 
@@ -38,27 +38,27 @@ def test_what_never_left_holds_its_amount_and_is_sent_by_the_sweep(
     clock: VirtualClock,
 ) -> None:
     with far_end(certificate) as far:
-        intent = subject.carry_out(sender(far))
+        transaction = subject.carry_out(sender(far))
         assert far.requests == 0
 
-    assert intent.state == S.NOT_SENT
-    assert told in intent.detail
+    assert transaction.state == S.NOT_SENT
+    assert told in transaction.detail
     assert (subject.reserved(), subject.booked()) == (subject.amount, 0)
     assert subject.order_state_is(done=False)
-    assert intent.next_query_at is None
-    body = intent.request_body
+    assert transaction.next_query_at is None
+    body = transaction.request_body
 
-    clock.advance_to(intent.next_send_at)
+    clock.advance_to(transaction.next_send_at)
     assert sweep(context=context).sent_again == 1
-    intent.refresh_from_db()
-    assert intent.state == S.APPROVED
+    transaction.refresh_from_db()
+    assert transaction.state == S.APPROVED
     assert (subject.reserved(), subject.booked()) == (0, subject.amount)
     assert subject.order_state_is(done=True)
     assert subject.requests() == 1
-    assert subject.executed(intent) == subject.amount
+    assert subject.executed(transaction) == subject.amount
     sent = next(entry for entry in subject.control.journal() if entry["operation"] == subject.name)
-    assert sent["body"]["clientSystemTransactionId"] == intent.reference
-    assert intent.reference in body
+    assert sent["body"]["clientSystemTransactionId"] == transaction.reference
+    assert transaction.reference in body
 
 
 @rows(LOST)
@@ -72,19 +72,19 @@ def test_what_left_is_unknown_and_never_sent_again(
     clock: VirtualClock,
 ) -> None:
     with far_end(certificate) as far:
-        intent = subject.carry_out(sender(far))
+        transaction = subject.carry_out(sender(far))
         assert far.requests == 1
 
-        assert intent.state == S.UNKNOWN
-        assert told in intent.detail
+        assert transaction.state == S.UNKNOWN
+        assert told in transaction.detail
         assert (subject.reserved(), subject.booked()) == (subject.amount, 0)
         for _ in range(3):
-            clock.advance_to(intent.next_query_at)
+            clock.advance_to(transaction.next_query_at)
             sweep(context=context)
-            intent.refresh_from_db()
+            transaction.refresh_from_db()
         assert far.requests == 1
 
-    assert (intent.state, intent.absent_count) == (S.UNKNOWN, 3)
+    assert (transaction.state, transaction.absent_count) == (S.UNKNOWN, 3)
     assert subject.order_state_is(done=False)
     assert subject.requests() == 0
 
@@ -108,10 +108,10 @@ def test_an_approval_that_does_not_echo_our_request_is_no_evidence(
         return False
 
     with behaving(behave)(certificate) as far:
-        intent = subject.carry_out(sender(far))
+        transaction = subject.carry_out(sender(far))
 
-    assert intent.state == S.UNKNOWN
-    assert told in intent.detail
+    assert transaction.state == S.UNKNOWN
+    assert told in transaction.detail
     assert subject.reserved() == subject.amount
 
 
@@ -120,16 +120,16 @@ def test_after_three_tries_by_the_sweep_what_never_left_is_left_to_a_person(
     subject: Subject, sender: Sender, certificate: Certificate, clock: VirtualClock
 ) -> None:
     with refused(certificate) as far:
-        intent = subject.carry_out(sender(far))
+        transaction = subject.carry_out(sender(far))
         waits = []
-        while intent.next_send_at is not None:
-            waits.append((intent.next_send_at - clock.now()).total_seconds())
-            clock.advance_to(intent.next_send_at)
+        while transaction.next_send_at is not None:
+            waits.append((transaction.next_send_at - clock.now()).total_seconds())
+            clock.advance_to(transaction.next_send_at)
             sweep(context=sender(far))
-            intent.refresh_from_db()
+            transaction.refresh_from_db()
 
     assert waits == [1, 4, 16]
-    assert (intent.state, intent.attempt_no) == (S.NOT_SENT, 4)
+    assert (transaction.state, transaction.attempt_no) == (S.NOT_SENT, 4)
     assert subject.reserved() == subject.amount
 
 
@@ -138,12 +138,12 @@ def test_a_certificate_that_is_refused_is_tried_once_more_only(
     subject: Subject, sender: Sender, certificate: Certificate, clock: VirtualClock
 ) -> None:
     with untrusted(certificate) as far:
-        intent = subject.carry_out(sender(far))
-        clock.advance_to(intent.next_send_at)
+        transaction = subject.carry_out(sender(far))
+        clock.advance_to(transaction.next_send_at)
         sweep(context=sender(far))
-        intent.refresh_from_db()
+        transaction.refresh_from_db()
 
-    assert (intent.state, intent.attempt_no, intent.next_send_at) == (S.NOT_SENT, 2, None)
+    assert (transaction.state, transaction.attempt_no, transaction.next_send_at) == (S.NOT_SENT, 2, None)
 
 
 # The checkout
@@ -164,23 +164,23 @@ def test_a_checkout_that_never_left_is_sent_again_with_the_next_click_byte_for_b
     with far_end(certificate) as far, pytest.raises(GatewayUnreachable):
         start_checkout(order=order, context=sender(far), return_urls=return_urls)
 
-    intent = GatewayTransaction.objects.get()
-    assert intent.state == S.NOT_SENT
-    assert told in intent.detail
+    transaction = GatewayTransaction.objects.get()
+    assert transaction.state == S.NOT_SENT
+    assert told in transaction.detail
     order.refresh_from_db()
     assert order.state == OrderState.OPEN
-    written = intent.request_body
+    written = transaction.request_body
 
     clock.advance(seconds=20)
     assert sweep(context=context).sent_again == 0, "nobody waits for a page that nobody clicked for"
     payment = start_checkout(order=order, context=context, return_urls=return_urls)
-    assert payment.reference == intent.reference
+    assert payment.reference == transaction.reference
     assert payment.is_open
     sent = [entry["body"] for entry in wallet_sandbox.journal() if entry["operation"] == "checkout"]
     assert len(sent) == 1
     assert sent[0]["redirectDetails"]["returnUrl"] in written
-    intent.refresh_from_db()
-    assert (intent.attempt_no, intent.state) == (2, S.OPEN)
+    transaction.refresh_from_db()
+    assert (transaction.attempt_no, transaction.state) == (2, S.OPEN)
 
 
 @rows(LOST)
@@ -197,10 +197,10 @@ def test_a_checkout_that_left_is_given_up_and_kept_on_watch(
             start_checkout(order=order, context=sender(far), return_urls=return_urls)
         assert far.requests == 1
 
-    intent = GatewayTransaction.objects.get()
-    assert intent.state == S.ABANDONED
-    assert told in intent.detail
-    assert intent.next_query_at is not None
+    transaction = GatewayTransaction.objects.get()
+    assert transaction.state == S.ABANDONED
+    assert told in transaction.detail
+    assert transaction.next_query_at is not None
 
 
 # The status query
@@ -221,17 +221,17 @@ def test_a_query_that_fails_below_http_is_no_news(
 ) -> None:
     payment = pay("return")
     wallet_sandbox.complete_checkout(payment.reference, "success")
-    intent = payment.opening
-    before = (intent.query_count, intent.absent_count)
-    clock.advance_to(intent.next_query_at)
+    transaction = payment.opening
+    before = (transaction.query_count, transaction.absent_count)
+    clock.advance_to(transaction.next_query_at)
     with far_end(certificate) as far:
         assert due.reconcile_due(context=sender(far)) == 1
 
     assert told in caplog.text
-    intent.refresh_from_db()
-    assert intent.state == S.OPEN
-    assert (intent.query_count - before[0], intent.absent_count - before[1]) == (1, 0)
-    clock.advance_to(intent.next_query_at)
+    transaction.refresh_from_db()
+    assert transaction.state == S.OPEN
+    assert (transaction.query_count - before[0], transaction.absent_count - before[1]) == (1, 0)
+    clock.advance_to(transaction.next_query_at)
     due.reconcile_due(context=context)
-    intent.refresh_from_db()
-    assert intent.state == S.APPROVED
+    transaction.refresh_from_db()
+    assert transaction.state == S.APPROVED

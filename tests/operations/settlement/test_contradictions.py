@@ -12,7 +12,7 @@ from tests.operations.conftest import Pay, Resolve, VirtualClock, sweep_until
 from tests.operations.dying import Killed, kill, scripted
 from tests.operations.records import answer_of, record
 from tests.operations.subjects import Subject
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import (
     Discrepancy,
@@ -30,7 +30,7 @@ from wallet_gateway.operations.polling.reconciliation import reconcile_order
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-S = IntentState
+S = TransactionState
 HAPPENED, NOT_HAPPENED = Decision.DID_HAPPEN, Decision.DID_NOT_HAPPEN
 
 
@@ -41,19 +41,19 @@ HAPPENED, NOT_HAPPENED = Decision.DID_HAPPEN, Decision.DID_NOT_HAPPEN
 def contradicted(subject: Subject, context: GatewayContext, clock: VirtualClock) -> GatewayTransaction:
     """An unknown outcome that turned up twice."""
     subject.control.fault(subject.name, "drop_before")
-    intent = subject.carry_out()
-    clock.advance_to(intent.next_query_at)
-    twice = answer_of(*(record(intent, intent.amount.to_wire(), id=f"g{n}") for n in range(2)))
+    transaction = subject.carry_out()
+    clock.advance_to(transaction.next_query_at)
+    twice = answer_of(*(record(transaction, transaction.amount.to_wire(), id=f"g{n}") for n in range(2)))
     sweep(context=scripted(context, twice))
-    intent.refresh_from_db()
-    assert intent.state == S.ANOMALY
-    return intent
+    transaction.refresh_from_db()
+    assert transaction.state == S.ANOMALY
+    return transaction
 
 
 @pytest.mark.parametrize(("decision", "state"), [(HAPPENED, S.APPROVED), (NOT_HAPPENED, S.ABANDONED)])
 def test_a_contradiction_may_be_decided_either_way(
     decision: Decision,
-    state: IntentState,
+    state: TransactionState,
     subject: Subject,
     contradicted: GatewayTransaction,
     resolve: Resolve,
@@ -125,16 +125,16 @@ def test_another_amount_is_never_booked_as_ours(
     amount: str, subject: Subject, context: GatewayContext, clock: VirtualClock, resolve: Resolve
 ) -> None:
     subject.control.fault(subject.name, "drop_before")
-    intent = subject.carry_out()
-    clock.advance_to(intent.next_query_at)
-    sweep(context=scripted(context, answer_of(record(intent, amount))))
+    transaction = subject.carry_out()
+    clock.advance_to(transaction.next_query_at)
+    sweep(context=scripted(context, answer_of(record(transaction, amount))))
 
     with pytest.raises(UnableToResolve, match="another amount or currency than was asked for"):
-        resolve(intent, HAPPENED)
+        resolve(transaction, HAPPENED)
     assert (subject.reserved(), subject.booked()) == (subject.amount, 0)
     assert subject.is_frozen()
 
-    assert resolve(intent, NOT_HAPPENED, reason="undone in the portal").state == S.ABANDONED
+    assert resolve(transaction, NOT_HAPPENED, reason="undone in the portal").state == S.ABANDONED
     assert (subject.reserved(), subject.booked()) == (0, 0)
 
 
@@ -146,12 +146,12 @@ def twice(
     payment = pay()
     wallet_sandbox.behaviour(duplicates="execute")
     wallet_sandbox.fault("refund", "duplicate")
-    intent = refund(payment=payment, context=context, amount=Decimal("5.00"))
-    clock.advance_to(intent.next_query_at)
+    transaction = refund(payment=payment, context=context, amount=Decimal("5.00"))
+    clock.advance_to(transaction.next_query_at)
     sweep(context=context)
-    intent.refresh_from_db()
-    assert intent.state == S.ANOMALY
-    return intent
+    transaction.refresh_from_db()
+    assert transaction.state == S.ANOMALY
+    return transaction
 
 
 def test_an_approval_that_was_contradicted_cannot_be_undone(
@@ -209,21 +209,21 @@ def test_a_payment_stays_frozen_while_another_difference_is_open(
 def test_an_approval_is_not_confirmed_by_a_record_of_another_id(
     subject: Subject, context: GatewayContext, clock: VirtualClock, resolve: Resolve
 ) -> None:
-    intent = subject.carry_out()
-    assert (intent.state, bool(intent.record_id)) == (S.APPROVED, True)
-    other = answer_of(record(intent, intent.amount.to_wire(), id="another"))
-    clock.advance_to(intent.next_query_at)
+    transaction = subject.carry_out()
+    assert (transaction.state, bool(transaction.record_id)) == (S.APPROVED, True)
+    other = answer_of(record(transaction, transaction.amount.to_wire(), id="another"))
+    clock.advance_to(transaction.next_query_at)
     sweep(context=scripted(context, other))
 
-    found = Discrepancy.objects.get(intent=intent)
+    found = Discrepancy.objects.get(transaction=transaction)
     assert found.kind == "EXECUTED_TWICE"
     assert "another" in found.detail
-    intent.refresh_from_db()
-    assert (intent.state, intent.record_id != "another") == (S.ANOMALY, True)
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.record_id != "another") == (S.ANOMALY, True)
     assert subject.is_frozen()
     assert subject.booked() == subject.amount
 
-    accepted = resolve(intent, HAPPENED)
+    accepted = resolve(transaction, HAPPENED)
     clock.advance_to(accepted.next_query_at)
     sweep(context=scripted(context, other))
     accepted.refresh_from_db()
@@ -238,15 +238,15 @@ def test_a_record_whose_id_cannot_be_kept_approves_nothing_by_itself(
     subject: Subject, context: GatewayContext, clock: VirtualClock, resolve: Resolve
 ) -> None:
     subject.control.fault(subject.name, "drop_before")
-    intent = subject.carry_out()
-    clock.advance_to(intent.next_query_at)
-    sweep(context=scripted(context, answer_of(record(intent, "5.00", id="g" * 600))))
+    transaction = subject.carry_out()
+    clock.advance_to(transaction.next_query_at)
+    sweep(context=scripted(context, answer_of(record(transaction, "5.00", id="g" * 600))))
 
-    intent.refresh_from_db()
-    assert (intent.state, intent.record_id) == (S.ANOMALY, None)
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.record_id) == (S.ANOMALY, None)
     assert Discrepancy.objects.get().kind == "RECORD_UNUSABLE"
     assert (subject.reserved(), subject.booked(), subject.is_frozen()) == (subject.amount, 0, True)
-    assert resolve(intent, HAPPENED).approved_minor == 500
+    assert resolve(transaction, HAPPENED).approved_minor == 500
 
 
 @pytest.mark.parametrize("state", ["Approved", "Errored"])
@@ -260,8 +260,8 @@ def test_an_answer_whose_id_cannot_be_kept_decides_nothing_by_itself(
         echoed = {name: asked[name] for name in ("clientSystemTransactionId", "currencyCode")}
         return json.dumps({"id": "g" * 129, "state": state, "providerStateCode": "x", **echoed}).encode()
 
-    intent = refund(payment=payment, context=scripted(context, answer), amount=Decimal("5.00"))
-    assert (intent.state, intent.record_id) == (S.ANOMALY, None)
+    transaction = refund(payment=payment, context=scripted(context, answer), amount=Decimal("5.00"))
+    assert (transaction.state, transaction.record_id) == (S.ANOMALY, None)
 
 
 def test_two_records_made_elsewhere_whose_ids_begin_alike_are_two_differences(
@@ -396,7 +396,9 @@ def test_a_difference_is_closed_once(elsewhere: Discrepancy, context: GatewayCon
     assert elsewhere.closed_by == "anna"
 
 
-def test_a_difference_about_no_intent_is_closed_too(context: GatewayContext, clock: VirtualClock) -> None:
+def test_a_difference_about_no_transaction_is_closed_too(
+    context: GatewayContext, clock: VirtualClock
+) -> None:
     loose = Discrepancy.objects.create(
         kind="MADE_ELSEWHERE", gateway="default", fingerprint="x", found_at=clock.now()
     )
@@ -404,7 +406,7 @@ def test_a_difference_about_no_intent_is_closed_too(context: GatewayContext, clo
 
 
 @pytest.mark.parametrize("subject", ["detached_refund"], indirect=True)
-def test_a_deposit_stays_frozen_while_an_intent_contradicts_it(
+def test_a_deposit_stays_frozen_while_an_transaction_contradicts_it(
     contradicted: GatewayTransaction, context: GatewayContext
 ) -> None:
     close_discrepancy(Discrepancy.objects.get(), reason="seen", author="anna", context=context)

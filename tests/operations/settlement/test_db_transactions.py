@@ -6,7 +6,8 @@ import threading
 from collections.abc import Callable
 
 import pytest
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import InterfaceError, OperationalError, connection
+from django.db import transaction as db_transaction
 
 from wallet_gateway.models import GatewayPause
 from wallet_gateway.operations.settlement import db_transactions
@@ -66,7 +67,7 @@ def test_work_is_committed_and_its_result_given_back() -> None:
 
 def test_inside_somebody_elses_transaction_nothing_is_done() -> None:
     work = failing([])
-    with transaction.atomic(), pytest.raises(RuntimeError, match="durable"):
+    with db_transaction.atomic(), pytest.raises(RuntimeError, match="durable"):
         in_transaction(work)
     assert not GatewayPause.objects.exists()
 

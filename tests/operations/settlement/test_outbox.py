@@ -10,7 +10,8 @@ from functools import partial
 from typing import Any
 
 import pytest
-from django.db import DatabaseError, transaction
+from django.db import DatabaseError
+from django.db import transaction as db_transaction
 from django.dispatch import Signal
 
 from tests.operations.conftest import Pay, VirtualClock
@@ -94,7 +95,7 @@ def test_a_payment_is_told_with_all_a_shop_needs(listen: Listen, pay: Pay, clock
     fact = OutboxFact.objects.get()
     assert told["fact_id"] == str(fact.fact_id)
     assert (fact.delivered_at, fact.next_delivery_at, fact.attempts) == (clock.now(), None, 1)
-    assert (fact.order, fact.intent) == (payment.order, payment.opening)
+    assert (fact.order, fact.transaction) == (payment.order, payment.opening)
     assert fact.amount == told["amount"]
 
 
@@ -104,7 +105,7 @@ def test_what_is_told_has_been_committed(listen: Listen, pay: Pay) -> None:
 
     def look(**_: object) -> None:
         seen.append(PaymentOrder.objects.get().state)
-        assert not transaction.get_connection().in_atomic_block
+        assert not db_transaction.get_connection().in_atomic_block
 
     signals.order_paid.connect(look)
     try:
@@ -433,8 +434,8 @@ def test_whoever_captured_sees_that_a_receiver_gave_it_back(pay: Pay, context: G
 
     signals.order_paid.connect(no_longer_in_stock)
     try:
-        intent = capture(payment=payment, context=context)
+        transaction = capture(payment=payment, context=context)
     finally:
         signals.order_paid.disconnect(no_longer_in_stock)
-    assert intent.payment is not None
-    assert (intent.payment.refunded, intent.payment.order.state) == (2000, OrderState.REFUNDED)
+    assert transaction.payment is not None
+    assert (transaction.payment.refunded, transaction.payment.order.state) == (2000, OrderState.REFUNDED)

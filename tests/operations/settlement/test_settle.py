@@ -15,7 +15,7 @@ from django.db.models import F
 from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
-from wallet_gateway.domain.lifecycle import IllegalTransition, IntentEvent, IntentState, OrderState
+from wallet_gateway.domain.lifecycle import IllegalTransition, LifecycleEvent, OrderState, TransactionState
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.models import (
     Discrepancy,
@@ -42,11 +42,11 @@ from wallet_gateway.operations.settlement.status_updates import News
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-S, E = IntentState, IntentEvent
+S, E = TransactionState, LifecycleEvent
 APPROVED = Finding(verdict=Verdict.APPROVED, record_id="g1", amount=500)
 
 
-def news(event: IntentEvent | None, **given: Any) -> News:
+def news(event: LifecycleEvent | None, **given: Any) -> News:
     return News(**{"kind": EvidenceKind.RECORDS, "event": event, "detail": "as told"} | given)
 
 
@@ -54,8 +54,8 @@ def news(event: IntentEvent | None, **given: Any) -> News:
 def unknown(pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl) -> GatewayTransaction:
     payment = pay(type="preauthorization")
     wallet_sandbox.fault("capture", "drop_before")
-    intent = capture(payment=payment, context=context, amount=Decimal("5.00"))
-    return reread(intent)
+    transaction = capture(payment=payment, context=context, amount=Decimal("5.00"))
+    return reread(transaction)
 
 
 def interfere(monkeypatch: pytest.MonkeyPatch, times: int, act: Callable[[], object]) -> list[int]:
@@ -87,8 +87,8 @@ def test_a_writer_that_is_outrun_reads_again_and_has_its_turn(
     assert settled.state == S.APPROVED
     assert len(calls) == times + 1
     assert Payment.objects.get().captured == 500
-    assert Evidence.objects.filter(intent=unknown, event="APPROVED").count() == 1
-    assert OutboxFact.objects.filter(intent=unknown).count() == 1
+    assert Evidence.objects.filter(transaction=unknown, event="APPROVED").count() == 1
+    assert OutboxFact.objects.filter(transaction=unknown).count() == 1
 
 
 def test_a_writer_that_is_outrun_for_ever_writes_nothing_and_says_so(
@@ -101,7 +101,7 @@ def test_a_writer_that_is_outrun_for_ever_writes_nothing_and_says_so(
     assert reread(unknown).state == S.UNKNOWN
 
 
-def test_a_stale_copy_of_an_intent_is_read_again(
+def test_a_stale_copy_of_an_transaction_is_read_again(
     unknown: GatewayTransaction, context: GatewayContext
 ) -> None:
     stale = reread(unknown)
@@ -110,7 +110,7 @@ def test_a_stale_copy_of_an_intent_is_read_again(
 
     assert again.state == S.APPROVED, "money that moved counts more than an error beside it"
     assert Payment.objects.get().captured == 500
-    assert Evidence.objects.filter(intent=unknown).count() == 3
+    assert Evidence.objects.filter(transaction=unknown).count() == 3
 
 
 def test_the_rows_a_caller_holds_are_not_changed_by_what_may_yet_be_rolled_back(
@@ -134,12 +134,12 @@ def test_a_sender_of_an_earlier_claim_leaves_evidence_and_nothing_else(
 
     after = reread(unknown)
     assert (after.state, after.next_send_at, after.next_query_at) == (S.UNKNOWN, None, before.next_query_at)
-    assert Evidence.objects.filter(intent=unknown, event="NOTHING_LEFT").count() == 1
+    assert Evidence.objects.filter(transaction=unknown, event="NOTHING_LEFT").count() == 1
 
 
 @pytest.mark.parametrize("event", [E.NOTHING_LEFT, E.LOST, E.OPENED, E.PAGE_LOST])
 def test_what_only_a_sender_says_changes_nothing_where_others_have_gone_on(
-    event: IntentEvent, unknown: GatewayTransaction, context: GatewayContext
+    event: LifecycleEvent, unknown: GatewayTransaction, context: GatewayContext
 ) -> None:
     before = reread(unknown)
     changes = {"next_send_at": context.clock.now(), "redirect_url": "https://page/"}
@@ -185,10 +185,10 @@ def test_a_deposits_second_refund_does_not_hide_that_the_first_was_settled(
         currency="EUR",
         context=scripted(context, b"no answer"),
     )
-    intent = reread(GatewayTransaction.objects.get())
+    transaction = reread(GatewayTransaction.objects.get())
     found = replace(APPROVED, amount=500)
-    settle(reread(intent), news(E.APPROVED, finding=found), context=context)
-    settle(intent, news(E.APPROVED, finding=found), context=context)
+    settle(reread(transaction), news(E.APPROVED, finding=found), context=context)
+    settle(transaction, news(E.APPROVED, finding=found), context=context)
     deposit = MigratedDeposit.objects.get()
     assert (deposit.refunded, deposit.refund_reserved) == (500, 0)
 
@@ -305,11 +305,11 @@ def test_a_difference_that_comes_while_a_payment_thaws_keeps_it_frozen(
 
     read = freezes.__dict__["reread"]
 
-    def read_what_was_committed_since(intent: GatewayTransaction) -> GatewayTransaction:
+    def read_what_was_committed_since(transaction: GatewayTransaction) -> GatewayTransaction:
         if len(looked) == 1:
             commit_another()
-        intent_now: GatewayTransaction = read(intent)
-        return intent_now
+        transaction_now: GatewayTransaction = read(transaction)
+        return transaction_now
 
     monkeypatch.setattr(freezes, "_is_contradicted", look_and_be_overtaken)
     monkeypatch.setattr(freezes, "write_order", write_too_late)
@@ -329,12 +329,12 @@ def test_an_approval_is_not_undone_by_weaker_news(
     state: str, pay: Pay, context: GatewayContext, clock: VirtualClock
 ) -> None:
     payment = pay()
-    intent = refund(payment=payment, context=context, amount=Decimal("5.00"))
-    weaker = record(intent, "5.00", id=intent.record_id, state=state)
+    transaction = refund(payment=payment, context=context, amount=Decimal("5.00"))
+    weaker = record(transaction, "5.00", id=transaction.record_id, state=state)
     for _ in range(3):
-        clock.advance_to(reread(intent).next_query_at)
+        clock.advance_to(reread(transaction).next_query_at)
         sweep(context=scripted(context, answer_of(weaker)))
 
-    assert reread(intent).state == S.APPROVED
+    assert reread(transaction).state == S.APPROVED
     assert Payment.objects.get().refunded == 500
     assert not Discrepancy.objects.exists()

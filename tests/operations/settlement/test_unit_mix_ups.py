@@ -17,7 +17,7 @@ from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
 from tests.operations.subjects import DEPOSIT, Subject, make_subject
 from tests.operations.wallet_customer import Customer
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.checkout.payment_attempts import CheckoutPaused
@@ -36,7 +36,7 @@ from wallet_gateway.queries.waiting import waiting
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-S = IntentState
+S = TransactionState
 HUNDRED = Item(product_id="LAMP-1", product_name="Lamp", unit_amount=Decimal("100.00"), quantity=1)
 QUARTER = timedelta(minutes=15)
 MixUp = Callable[..., GatewayTransaction]
@@ -110,12 +110,12 @@ def test_one_customers_odd_record_freezes_that_payment_and_never_the_shop(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     paid = pay()
-    intent = attack()
+    transaction = attack()
 
-    assert intent.state == S.ANOMALY
+    assert transaction.state == S.ANOMALY
     assert Discrepancy.objects.get().kind == "UNIT_MIX_UP"
-    assert intent.payment is not None
-    assert PaymentOrder.objects.get(pk=intent.payment.order_id).state == OrderState.FROZEN
+    assert transaction.payment is not None
+    assert PaymentOrder.objects.get(pk=transaction.payment.order_id).state == OrderState.FROZEN
     assert sending_pauses(clock.now()) == ()
     assert "stopped" not in caplog.text
     assert start(make_order()).is_open
@@ -125,9 +125,9 @@ def test_one_customers_odd_record_freezes_that_payment_and_never_the_shop(
 def test_the_odd_record_reaches_a_person_all_the_same(
     attack: Callable[[], GatewayTransaction], clock: VirtualClock
 ) -> None:
-    intent = attack()
+    transaction = attack()
     assert "1 unit mix-ups are open: amounts differ by a factor of ten or more" in problems(clock)
-    assert waiting({}, now=clock.now()).anomalies == (intent,)
+    assert waiting({}, now=clock.now()).anomalies == (transaction,)
 
 
 @pytest.fixture
@@ -294,7 +294,7 @@ def test_one_mix_up_in_the_answer_to_our_own_request_stops_all_sending(
     assert subject.is_frozen()
 
 
-@pytest.mark.parametrize("way", ["by closing the difference", "by deciding on the intent"])
+@pytest.mark.parametrize("way", ["by closing the difference", "by deciding on the transaction"])
 def test_a_person_lifts_the_stop_by_deciding_on_the_last_mix_up(
     way: str,
     own_answer: GatewayTransaction,
@@ -333,7 +333,7 @@ def test_a_person_may_stop_it_for_as_long_as_they_say(
 def test_a_mix_up_that_is_closed_stops_nothing_when_it_is_seen_again(
     own_answer: GatewayTransaction, resolve: Resolve, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    intent = resolve(own_answer, resolutions.Decision.DID_NOT_HAPPEN)
-    clock.advance_to(intent.next_query_at)
-    sweep(context=scripted(context, answer_of(record(intent, "500.00"))))
+    transaction = resolve(own_answer, resolutions.Decision.DID_NOT_HAPPEN)
+    clock.advance_to(transaction.next_query_at)
+    sweep(context=scripted(context, answer_of(record(transaction, "500.00"))))
     assert sending_pauses(clock.now()) == ()

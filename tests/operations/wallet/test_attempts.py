@@ -21,20 +21,20 @@ def test_an_order_is_read_with_its_attempts_in_one_statement(
     button = customer.open(order)
     with CaptureQueriesContext(connection) as captured:
         tried = load(order.token)
-        intent = tried.meant(button.reference, customer.session)
-        assert intent.wallet.key.gateway == "default"
-        assert intent.payment is not None
-        assert intent.payment.opening is intent
-        assert intent.payment.order is tried.order
+        transaction = tried.meant(button.reference, customer.session)
+        assert transaction.wallet.key.gateway == "default"
+        assert transaction.payment is not None
+        assert transaction.payment.opening is transaction
+        assert transaction.payment.order is tried.order
     assert len(captured) == 1
     assert tried.order.known_payments is not None
-    assert fresh(intent, customer.context.clock.now())
+    assert fresh(transaction, customer.context.clock.now())
 
 
 def test_only_the_sessions_own_attempts_are_found(customer: Customer, make_order: MakeOrder) -> None:
     button = customer.open(make_order())
     tried = load(PaymentOrder.objects.get())
-    assert [intent.reference for intent in tried.of_session(customer.session)] == [button.reference]
+    assert [transaction.reference for transaction in tried.of_session(customer.session)] == [button.reference]
     for reference, session in ((button.reference, "other"), ("other", customer.session), (None, "x")):
         with pytest.raises(UnknownWalletReference):
             tried.meant(reference, session)

@@ -10,7 +10,7 @@ import pytest
 from tests.operations.conftest import MakeContext, MakeOrder
 from tests.operations.journal import sent
 from tests.operations.wallet_customer import CARD, TOKEN, Customer
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (
     GatewayTransaction,
     PaymentOrder,
@@ -22,7 +22,7 @@ from wallet_gateway.operations.wallet.hooks import (
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-S = IntentState
+S = TransactionState
 
 
 # The shop's own 3-D Secure

@@ -17,14 +17,14 @@ from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.journal import times_sent
 from tests.operations.sending.test_fault_matrix import ROWS, Row
 from tests.operations.wallet_customer import CARD, Customer, authorizing_through
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, OutboxFact, PaymentOrder
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.wallet.card import WalletTryAgain
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-S = IntentState
+S = TransactionState
 ORDER_STATES = {
     S.UNKNOWN: OrderState.PENDING,
     S.APPROVED: OrderState.PAID,
@@ -32,14 +32,14 @@ ORDER_STATES = {
 }
 
 
-def check_money(intent: GatewayTransaction) -> None:
-    """The payment's sums, the order and the secrets fit the state of the intent."""
-    intent.refresh_from_db()
-    assert intent.payment is not None
-    paid = 2000 if intent.state == S.APPROVED else 0
-    assert (intent.payment.authorised, intent.payment.captured) == (paid, paid)
-    assert PaymentOrder.objects.get().state == ORDER_STATES[S(intent.state)]
-    assert intent.wallet_secrets is None
+def check_money(transaction: GatewayTransaction) -> None:
+    """The payment's sums, the order and the secrets fit the state of the transaction."""
+    transaction.refresh_from_db()
+    assert transaction.payment is not None
+    paid = 2000 if transaction.state == S.APPROVED else 0
+    assert (transaction.payment.authorised, transaction.payment.captured) == (paid, paid)
+    assert PaymentOrder.objects.get().state == ORDER_STATES[S(transaction.state)]
+    assert transaction.wallet_secrets is None
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
@@ -58,22 +58,22 @@ def test_a_fault_of_an_authorization_leads_where_the_matrix_says(
     if row.impatient:
         sender = authorizing_through(make_context(patience=IMPATIENT), context=sender)
 
-    intent = customer.post(order, detail, sender).opening
+    transaction = customer.post(order, detail, sender).opening
 
-    assert intent.state == row.after
-    assert row.says in intent.detail
-    check_money(intent)
+    assert transaction.state == row.after
+    assert row.says in transaction.detail
+    check_money(transaction)
     for _ in range(3):
-        if intent.next_query_at is not None:
-            clock.advance_to(intent.next_query_at)
+        if transaction.next_query_at is not None:
+            clock.advance_to(transaction.next_query_at)
         sweep(context=customer.context)
-        intent.refresh_from_db()
-        if intent.next_query_at is None:
+        transaction.refresh_from_db()
+        if transaction.next_query_at is None:
             break
-    assert intent.state == row.end
-    check_money(intent)
+    assert transaction.state == row.end
+    check_money(transaction)
     assert times_sent(wallet_sandbox, "authorization") == 1
-    assert OutboxFact.objects.filter(intent=intent).count() <= 1
+    assert OutboxFact.objects.filter(transaction=transaction).count() <= 1
 
 
 @pytest.mark.parametrize("fault", ["drop_after", "status_after"])
@@ -85,15 +85,15 @@ def test_an_answer_with_a_three_d_secure_page_that_is_lost_is_found_by_the_statu
     wallet_sandbox: SandboxControl,
 ) -> None:
     wallet_sandbox.fault("authorization", fault)
-    intent = customer.pay(make_order(), CARD).opening
-    assert (intent.state, intent.redirect_url) == (S.UNKNOWN, "")
+    transaction = customer.pay(make_order(), CARD).opening
+    assert (transaction.state, transaction.redirect_url) == (S.UNKNOWN, "")
 
     # Nobody can go to a page whose address was lost, so it fails at its end.
     clock.advance(minutes=17)
     sweep(context=customer.context)
     sweep(context=customer.context)
-    intent.refresh_from_db()
-    assert intent.state in {S.REJECTED, S.PENDING}
+    transaction.refresh_from_db()
+    assert transaction.state in {S.REJECTED, S.PENDING}
     assert times_sent(wallet_sandbox, "authorization") == 1
 
 
@@ -105,18 +105,18 @@ def test_an_authorization_whose_sender_died_is_neither_sent_again_nor_ended_by_e
         customer.post(
             order, customer.approve(customer.open(order)), interrupted(customer.context, before=kill)
         )
-    intent = GatewayTransaction.objects.get()
-    assert (intent.state, times_sent(wallet_sandbox, "authorization")) == (S.SENDING, 0)
+    transaction = GatewayTransaction.objects.get()
+    assert (transaction.state, times_sent(wallet_sandbox, "authorization")) == (S.SENDING, 0)
 
     clock.advance(seconds=121)
     sweep(context=customer.context)
-    intent.refresh_from_db()
-    check_money(intent)
-    sweep_until(intent, lambda row: row.needs_operator, context=customer.context, clock=clock)
+    transaction.refresh_from_db()
+    check_money(transaction)
+    sweep_until(transaction, lambda row: row.needs_operator, context=customer.context, clock=clock)
 
-    assert (intent.state, times_sent(wallet_sandbox, "authorization")) == (S.UNKNOWN, 0)
-    assert intent.absent_count > 5
-    check_money(intent)
+    assert (transaction.state, times_sent(wallet_sandbox, "authorization")) == (S.UNKNOWN, 0)
+    assert transaction.absent_count > 5
+    check_money(transaction)
 
 
 def test_an_authorization_whose_sender_died_after_the_gateway_had_it_is_found_within_seconds(
@@ -129,13 +129,13 @@ def test_an_authorization_whose_sender_died_after_the_gateway_had_it_is_found_wi
         )
     clock.advance(seconds=121)
     sweep(context=customer.context)
-    intent = GatewayTransaction.objects.get()
-    clock.advance_to(intent.next_query_at)
+    transaction = GatewayTransaction.objects.get()
+    clock.advance_to(transaction.next_query_at)
     sweep(context=customer.context)
 
-    intent.refresh_from_db()
-    assert (intent.state, times_sent(wallet_sandbox, "authorization")) == (S.APPROVED, 1)
-    check_money(intent)
+    transaction.refresh_from_db()
+    assert (transaction.state, times_sent(wallet_sandbox, "authorization")) == (S.APPROVED, 1)
+    check_money(transaction)
 
 
 RETRIED: list[tuple[str, dict[str, Any], int]] = [

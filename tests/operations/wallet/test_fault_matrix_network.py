@@ -11,7 +11,7 @@ from tests.operations.conftest import MakeOrder, Sender, VirtualClock
 from tests.operations.far_ends import LOST, NOT_SENT, FarEnd, rows
 from tests.operations.journal import times_sent
 from tests.operations.wallet_customer import Customer, authorizing_through, diverted
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Evidence, PaymentOrder, WalletKey
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
@@ -20,7 +20,7 @@ from wallet_gateway.operations.wallet.keys import WalletUnavailable
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-S = IntentState
+S = TransactionState
 
 
 # The authorization
@@ -46,13 +46,13 @@ def test_an_authorization_that_never_left_is_given_up_and_the_button_pressed_aga
         if told == "tls" and far.server is not None:
             assert far.server.connections == 1, "a certificate does not heal within a request"
 
-    intent = payment.opening
-    assert (intent.state, intent.wallet_secrets, payment.order.state) == (
+    transaction = payment.opening
+    assert (transaction.state, transaction.wallet_secrets, payment.order.state) == (
         S.ABANDONED,
         None,
         OrderState.FAILED,
     )
-    said = Evidence.objects.filter(intent=intent).order_by("pk")
+    said = Evidence.objects.filter(transaction=transaction).order_by("pk")
     assert [row.event for row in said] == ["NOTHING_LEFT", "ABANDONED"]
     assert told in said[0].detail
 
@@ -78,16 +78,16 @@ def test_an_authorization_that_left_is_unknown_and_nothing_else_of_its_order_can
     detail = customer.approve(customer.open(order))
     with far_end(certificate) as far:
         context = authorizing_through(sender(far), context=customer.context)
-        intent = customer.post(order, detail, context).opening
-        assert (intent.state, intent.wallet_secrets) == (S.UNKNOWN, None)
-        assert told in intent.detail
+        transaction = customer.post(order, detail, context).opening
+        assert (transaction.state, transaction.wallet_secrets) == (S.UNKNOWN, None)
+        assert told in transaction.detail
         for _ in range(3):
-            clock.advance_to(intent.next_query_at)
+            clock.advance_to(transaction.next_query_at)
             sweep(context=context)
-            intent.refresh_from_db()
+            transaction.refresh_from_db()
         assert far.requests == 1
 
-    assert (intent.state, intent.absent_count) == (S.UNKNOWN, 3)
+    assert (transaction.state, transaction.absent_count) == (S.UNKNOWN, 3)
     assert PaymentOrder.objects.get().state == OrderState.PENDING
     assert times_sent(wallet_sandbox, "authorization") == 0
 

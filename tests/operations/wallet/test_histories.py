@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from django.db import transaction
+from django.db import transaction as db_transaction
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -32,7 +32,7 @@ from tests.operations.invariants import check_books
 from tests.operations.wallet_customer import CARD, TOKEN, Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.checkout.orders import OrderDetails, create_order
 from wallet_gateway.operations.checkout.start import start_checkout
@@ -45,7 +45,7 @@ from wallet_gateway.operations.wallet.session import WalletSession
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
-S, K = IntentState, TransactionKind
+S, K = TransactionState, TransactionKind
 
 SHEET_FAILED = {"code": "4000340", "description": "GeneralValidationError", "details": {"message": "closed"}}
 FATES = st.sampled_from(["works", *FAULTS]) | st.just("works")
@@ -57,7 +57,7 @@ KEYS = st.sampled_from([None, None, "click-1", "click-2"])
 AMOUNTS = st.sampled_from([None, "0.01", "7.50", "19.99"])
 
 # Django 6.1 gave it another name.
-_savepoint: Callable[[], str] = getattr(transaction, "savepoint_create", None) or transaction.savepoint
+_savepoint: Callable[[], str] = getattr(db_transaction, "savepoint_create", None) or db_transaction.savepoint
 
 
 class History(OneOrder, RuleBasedStateMachine):
@@ -126,9 +126,9 @@ class History(OneOrder, RuleBasedStateMachine):
     @precondition(lambda self: self.pages(K.AUTHORIZATION, S.AWAITING_3DS))
     @rule(outcome=st.sampled_from(["success", "success", "failed", "abandoned"]))
     def leave_three_d_secure(self, outcome: str) -> None:
-        for intent in self.pages(K.AUTHORIZATION, S.AWAITING_3DS):
+        for transaction in self.pages(K.AUTHORIZATION, S.AWAITING_3DS):
             with contextlib.suppress(SandboxRefused):
-                self.world.control.complete_three_d_secure(intent.reference, outcome)
+                self.world.control.complete_three_d_secure(transaction.reference, outcome)
 
     # The hosted page
 
@@ -148,25 +148,25 @@ class History(OneOrder, RuleBasedStateMachine):
     @precondition(lambda self: self.pages(K.CHECKOUT, S.OPEN))
     @rule()
     def pay_a_page_in_its_last_minute_and_see_the_record_late(self) -> None:
-        intent = self.pages(K.CHECKOUT, S.OPEN)[-1]
-        assert intent.expires_at is not None
+        transaction = self.pages(K.CHECKOUT, S.OPEN)[-1]
+        assert transaction.expires_at is not None
         # The emulator's clock goes on while ours stands: a slow machine is not to come too late.
-        left = intent.expires_at - self.world.clock.now() - timedelta(seconds=60)
+        left = transaction.expires_at - self.world.clock.now() - timedelta(seconds=60)
         if left.total_seconds() > 0:
             self.world.control.behaviour(status_lag_seconds=86400)
             self.world.clock.advance(seconds=left.total_seconds())
             with contextlib.suppress(SandboxRefused):
-                self.world.control.complete_checkout(intent.reference, "success")
+                self.world.control.complete_checkout(transaction.reference, "success")
             self.world.clock.advance(minutes=17)
             sweep(context=self.world.context)
             self.world.control.behaviour(status_lag_seconds=0)
 
-    @precondition(lambda self: self.intents().filter(state=S.PENDING))
+    @precondition(lambda self: self.transactions().filter(state=S.PENDING))
     @rule(outcome=st.sampled_from(["success", "refused"]))
     def have_the_provider_decide(self, outcome: str) -> None:
-        for intent in self.intents().filter(state=S.PENDING):
+        for transaction in self.transactions().filter(state=S.PENDING):
             with contextlib.suppress(SandboxRefused):
-                self.world.control.settle_pending(intent.reference, outcome)
+                self.world.control.settle_pending(transaction.reference, outcome)
 
     # After it is paid
 
@@ -209,7 +209,7 @@ class History(OneOrder, RuleBasedStateMachine):
 
     @invariant()
     def only_an_attempt_that_may_be_under_way_has_secrets(self) -> None:
-        kept = self.intents().filter(wallet_secrets__isnull=False)
+        kept = self.transactions().filter(wallet_secrets__isnull=False)
         assert not kept.exclude(state__in=[S.SENDING, S.NOT_SENT]).exists()
 
     def teardown(self) -> None:
@@ -222,7 +222,7 @@ class History(OneOrder, RuleBasedStateMachine):
             self.truth().check_known()
             check_sent_once(self.world.control)
         finally:
-            transaction.savepoint_rollback(self.before)
+            db_transaction.savepoint_rollback(self.before)
 
     def _customer(self, session: str) -> Customer:
         return replace(self.world.customer, session=session)

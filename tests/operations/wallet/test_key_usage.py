@@ -9,7 +9,7 @@ from cryptography.fernet import Fernet
 
 from tests.models.rows import NOW, a_wallet_attempt
 from tests.operations.wallet.test_keys import rows_made_by_hand as rows_made_by_hand
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, WalletKey
 from wallet_gateway.operations.wallet.encryption import WalletCipher
 from wallet_gateway.operations.wallet.key_usage import survey
@@ -30,8 +30,8 @@ def stored() -> None:
     """Two secrets under the older key, one under the newest, one under none."""
     attempt = a_wallet_attempt()
     WalletKey.objects.update(api_key=sealed(OLD, LONG_AGO), encryption_key=sealed(OLD, NOW))
-    GatewayTransaction.objects.filter(pk=attempt.intent_id).update(
-        kind=TransactionKind.AUTHORIZATION, state=IntentState.SENDING, wallet_secrets=sealed(NEW, NOW)
+    GatewayTransaction.objects.filter(pk=attempt.transaction_id).update(
+        kind=TransactionKind.AUTHORIZATION, state=TransactionState.SENDING, wallet_secrets=sealed(NEW, NOW)
     )
     times = {"fetched_at": NOW, "expires_at": NOW}
     WalletKey.objects.create(gateway="default", api_key=sealed(GONE, NOW), encryption_key=b"", **times)

@@ -15,7 +15,7 @@ from tests.models.rows import a_wallet_attempt
 from tests.operations.conftest import MakeContext, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.journal import times_sent
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,
@@ -245,9 +245,9 @@ def test_rotation_goes_through_everything_in_batches_and_may_be_repeated(
         WalletKey.objects.filter(pk=attempt.key_id).update(
             api_key=before.seal(f"a{number}"), encryption_key=before.seal(f"e{number}")
         )
-        GatewayTransaction.objects.filter(pk=attempt.intent_id).update(
+        GatewayTransaction.objects.filter(pk=attempt.transaction_id).update(
             kind=TransactionKind.AUTHORIZATION,
-            state=IntentState.SENDING,
+            state=TransactionState.SENDING,
             wallet_secrets=before.seal(f"s{number}"),
         )
 
@@ -256,8 +256,8 @@ def test_rotation_goes_through_everything_in_batches_and_may_be_repeated(
     alone = WalletCipher([new])
     for number, row in enumerate(WalletKey.objects.order_by("pk")):
         assert (alone.unseal(row.api_key), alone.unseal(row.encryption_key)) == (f"a{number}", f"e{number}")
-    for number, intent in enumerate(GatewayTransaction.objects.order_by("pk")):
-        assert alone.unseal(intent.wallet_secrets or b"") == f"s{number}"
+    for number, transaction in enumerate(GatewayTransaction.objects.order_by("pk")):
+        assert alone.unseal(transaction.wallet_secrets or b"") == f"s{number}"
 
 
 @by_hand

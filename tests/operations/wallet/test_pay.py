@@ -17,7 +17,7 @@ from tests.operations.journal import sent
 from tests.operations.wallet_customer import CARD, Customer, authorizing_through
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState
+from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
 from wallet_gateway.models import (
     Evidence,
     GatewayPause,
@@ -54,7 +54,7 @@ from wallet_gateway.queries.wallet import wallet_receipt
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
-S = IntentState
+S = TransactionState
 
 
 def stored(payment: Payment) -> GatewayTransaction:
@@ -107,7 +107,7 @@ def test_what_the_browser_says_of_money_and_merchant_is_not_even_read(
 
     (body,) = sent(wallet_sandbox)
     assert (body["amount"], body["currencyCode"], body["merchantId"]) == ("20.00", "EUR", "SANDBOX-MERCHANT")
-    attempt = WalletAttempt.objects.get(intent=payment.opening)
+    attempt = WalletAttempt.objects.get(transaction=payment.opening)
     assert "EVIL" not in str(attempt.given)
 
 
@@ -377,7 +377,10 @@ def test_when_nothing_left_the_customer_presses_again_and_the_first_request_is_n
     payment = customer.post(order, detail, context)
 
     assert (payment.opening.state, payment.order.state) == (S.ABANDONED, OrderState.FAILED)
-    assert [e.event for e in Evidence.objects.filter(intent=payment.opening)] == ["NOTHING_LEFT", "ABANDONED"]
+    assert [e.event for e in Evidence.objects.filter(transaction=payment.opening)] == [
+        "NOTHING_LEFT",
+        "ABANDONED",
+    ]
     sweep(context=customer.context)
     assert not sent(wallet_sandbox)
     assert not OutboxFact.objects.exists()

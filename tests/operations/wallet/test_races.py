@@ -13,7 +13,7 @@ from tests.operations.journal import times_sent
 from tests.operations.test_races import surprises, together
 from tests.operations.wallet_customer import Customer
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_RESULTS
 from wallet_gateway.operations.checkout.payment_attempts import CheckoutUnavailable
@@ -27,7 +27,7 @@ from wallet_gateway.operations.wallet.sweep import expire_buttons
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
-S = IntentState
+S = TransactionState
 
 
 def by_country(question: SheetQuestion) -> SheetPricing:

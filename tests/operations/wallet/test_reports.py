@@ -175,14 +175,14 @@ def test_a_question_that_fails_anywhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     start_checkout(order=known_order, context=context, return_urls=contexts.return_urls)
-    intent = GatewayTransaction.objects.get()
+    transaction = GatewayTransaction.objects.get()
     telling = scripted(
-        context, answer_of(record(intent, "20.00", apmDetails={"apmPayerEmailAddress": PAYER}))
+        context, answer_of(record(transaction, "20.00", apmDetails={"apmPayerEmailAddress": PAYER}))
     )
     clock.advance(seconds=90)
     monkeypatch.setattr(place, name, surprise)
     verbs = {
-        "page": lambda: reconcile_attempt(reference=intent.reference, context=telling),
+        "page": lambda: reconcile_attempt(reference=transaction.reference, context=telling),
         "sweep": lambda: sweep(context=telling),
     }
     assert_names_nobody(report_of(verbs[ask]))

@@ -11,7 +11,7 @@ import pytest
 from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.wallet_customer import Customer
 from wallet_gateway.contexts import return_urls
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentState
+from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
 from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.operations.checkout.payment_attempts import OrderNotPayable
@@ -68,11 +68,11 @@ def test_the_attempt_is_written_before_the_page_is_shown_and_changes_nothing_els
 ) -> None:
     order = make_order()
     button = customer.open(order)
-    intent = GatewayTransaction.objects.get(reference=button.reference)
-    assert intent.state == IntentState.AWAITING_RESULT
+    transaction = GatewayTransaction.objects.get(reference=button.reference)
+    assert transaction.state == TransactionState.AWAITING_RESULT
     assert Payment.objects.get().state == PaymentState.OFFERED
-    assert intent.next_query_at is None
-    assert intent.request_body == ""
+    assert transaction.next_query_at is None
+    assert transaction.request_body == ""
     assert stands(order).state == OrderState.OPEN
     assert [entry["operation"] for entry in wallet_sandbox.journal()] == ["public_key"]
     assert customer.session not in str(WalletAttempt.objects.values_list("session_hash", flat=True)[0])
@@ -214,7 +214,10 @@ def test_a_button_shown_after_a_declined_card_leaves_the_order_as_it_stands(
     wallet_sandbox.fault("authorization", "errored")
     customer.pay(order)
     for button in (customer.open(stands(order)), replace(customer, session="another").open(stands(order))):
-        assert GatewayTransaction.objects.get(reference=button.reference).state == IntentState.AWAITING_RESULT
+        assert (
+            GatewayTransaction.objects.get(reference=button.reference).state
+            == TransactionState.AWAITING_RESULT
+        )
         assert stands(order).state == OrderState.FAILED
     assert customer.pay(stands(order)).order.state == OrderState.PAID
 
@@ -282,11 +285,11 @@ def test_two_open_sheets_never_price_over_each_other(
         context=shop,
     )
     # Another card goes on with the choices of its own sheet, whatever the other one shows.
-    WalletAttempt.objects.filter(intent__reference=one.reference).update(results_count=1)
+    WalletAttempt.objects.filter(transaction__reference=one.reference).update(results_count=1)
     following = next_reference(
         order=stands(order), session=customer.session, context=shop, after=one.reference
     )
-    totals = WalletAttempt.objects.order_by("pk").values_list("intent__reference", "price__total")
+    totals = WalletAttempt.objects.order_by("pk").values_list("transaction__reference", "price__total")
     assert list(totals) == [(one.reference, 2500), (other.reference, 2900), (following, 2500)]
     with pytest.raises(UnknownWalletReference):
         next_reference(order=stands(order), session="another", context=shop, after=one.reference)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.operations.conftest import MakeOrder, VirtualClock
 from tests.operations.wallet_customer import Customer
-from wallet_gateway.domain.lifecycle import IntentState, OrderState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Evidence, GatewayTransaction, OutboxFact, PaymentOrder, WalletKey
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.wallet import authorize
@@ -22,7 +22,7 @@ from wallet_gateway.operations.wallet.sweep import (
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-S = IntentState
+S = TransactionState
 
 
 class Died(BaseException):
@@ -67,47 +67,47 @@ def test_a_sender_that_died_leaves_no_cryptogram_and_an_outcome_to_ask_after(
     wallet_sandbox: SandboxControl,
 ) -> None:
     order = make_order()
-    intent = die_while("sent_with_second_try", customer, order, monkeypatch)
-    assert intent.state == S.SENDING
-    assert intent.wallet_secrets
+    transaction = die_while("sent_with_second_try", customer, order, monkeypatch)
+    assert transaction.state == S.SENDING
+    assert transaction.wallet_secrets
     assert PaymentOrder.objects.get().state == OrderState.PENDING
 
     clock.advance(seconds=121)
     sweep(context=customer.context)
-    intent.refresh_from_db()
-    assert intent.state == S.UNKNOWN
-    assert not intent.wallet_secrets
+    transaction.refresh_from_db()
+    assert transaction.state == S.UNKNOWN
+    assert not transaction.wallet_secrets
     assert not PaymentOrder.objects.get().is_payable
-    while intent.absent_count < 3:
-        clock.advance_to(intent.next_query_at)
+    while transaction.absent_count < 3:
+        clock.advance_to(transaction.next_query_at)
         sweep(context=customer.context)
-        intent.refresh_from_db()
-    assert intent.state == S.UNKNOWN
+        transaction.refresh_from_db()
+    assert transaction.state == S.UNKNOWN
     assert not [e for e in wallet_sandbox.journal() if e["operation"] == "authorization"]
 
 
 def test_a_cryptogram_is_gone_after_fifteen_minutes_whatever_kept_it(
     customer: Customer, make_order: MakeOrder, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    intent = die_while("sent_with_second_try", customer, make_order(), monkeypatch)
+    transaction = die_while("sent_with_second_try", customer, make_order(), monkeypatch)
     # A lease that never ends: the sweep of leases does not come to it.
     GatewayTransaction.objects.update(lease_until=clock.now() + timedelta(days=1))
     clock.advance(minutes=14)
     assert erase_secrets(context=customer.context) == 0
     clock.advance(minutes=1)
     assert sweep_wallet(context=customer.context, limit=5) == 0
-    intent.refresh_from_db()
-    assert not intent.wallet_secrets
+    transaction.refresh_from_db()
+    assert not transaction.wallet_secrets
 
 
 def test_no_secret_outlasts_the_gateway_that_the_settings_named_once(
     customer: Customer, make_order: MakeOrder, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    intent = die_while("sent_with_second_try", customer, make_order(), monkeypatch)
+    transaction = die_while("sent_with_second_try", customer, make_order(), monkeypatch)
     clock.advance(days=2)
     sweep_wallet(context=replace(customer.context, alias="second"), limit=5)
-    intent.refresh_from_db()
-    assert not intent.wallet_secrets
+    transaction.refresh_from_db()
+    assert not transaction.wallet_secrets
     assert not WalletKey.objects.exclude(api_key=b"").exists()
 
 
@@ -119,17 +119,19 @@ def test_what_never_left_is_given_up_when_its_sender_died_and_is_never_sent(
     wallet_sandbox: SandboxControl,
 ) -> None:
     order = make_order()
-    intent = die_while("sent_with_second_try", customer, order, monkeypatch)
+    transaction = die_while("sent_with_second_try", customer, order, monkeypatch)
     GatewayTransaction.objects.update(state=S.NOT_SENT, next_send_at=clock.now())
-    Evidence.objects.create(intent=intent, kind="FAULT", state_after=S.NOT_SENT, occurred_at=clock.now())
+    Evidence.objects.create(
+        transaction=transaction, kind="FAULT", state_after=S.NOT_SENT, occurred_at=clock.now()
+    )
     clock.advance(seconds=10)
     assert give_up_unsent_authorizations(context=customer.context, limit=5) == 0
     assert sweep(context=customer.context).sent_again == 0
 
     clock.advance(seconds=120)
     sweep(context=customer.context)
-    intent.refresh_from_db()
-    assert (intent.state, intent.wallet_secrets) == (S.ABANDONED, None)
+    transaction.refresh_from_db()
+    assert (transaction.state, transaction.wallet_secrets) == (S.ABANDONED, None)
     assert PaymentOrder.objects.get().is_payable
     assert not OutboxFact.objects.exists()
     assert not [e for e in wallet_sandbox.journal() if e["operation"] == "authorization"]

@@ -61,7 +61,7 @@ class Command(BaseCommand):
             for row in rows:
                 for difference in row.differences:
                     found[difference.kind] += 1
-                    self.stdout.write(f"{row.intent.reference}  {difference.kind}: {difference.detail}")
+                    self.stdout.write(f"{row.transaction.reference}  {difference.kind}: {difference.detail}")
         except upkeep.GatewaySilent as error:
             raise CommandError(f"{error} (wallet_reconcile --resume)") from error
 

@@ -22,7 +22,7 @@ from wallet_gateway.operations.follow_ups.execute import Who
 def approve(
     approval: Approval, *, author: str, context: GatewayContext, reason: str = ""
 ) -> GatewayTransaction:
-    """Do what another person asked for; return the intent in whatever state it then has.
+    """Do what another person asked for; return the transaction in whatever state it then has.
 
     Raises `UnableToApprove` for the person who asked, for a request that does not wait any more and for the
     slower of two who agree; and what the operation itself refuses, in which case the request goes on waiting.
@@ -34,12 +34,14 @@ def approve(
         raise UnableToApprove("who has asked for it cannot agree to it: it takes another person")
     if not approval.is_waiting(context.clock.now()):
         raise UnableToApprove("it does not wait for a second person any more; look again")
-    intent = _carry_out(approval, Grant(approval=approval, author=author, reason=reason.strip()), context)
+    transaction = _carry_out(
+        approval, Grant(approval=approval, author=author, reason=reason.strip()), context
+    )
     approval.refresh_from_db()
     if (approval.state, approval.decided_by) != (ApprovalState.AGREED, author[:150]):
-        # Both found the intent of one key; the log must not name both.
+        # Both found the transaction of one key; the log must not name both.
         raise UnableToApprove("it does not wait for a second person any more; look again")
-    return intent
+    return transaction
 
 
 def _carry_out(approval: Approval, grant: Grant, context: GatewayContext) -> GatewayTransaction:

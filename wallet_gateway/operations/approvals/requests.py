@@ -1,7 +1,7 @@
 """Requests for a second person: asked for, taken up, declined. Nothing here moves money; `approving` does.
 
 A request reserves nothing. Whoever agrees takes it up in the same transaction that reserves the amount and
-writes the intent, so that there is either both or neither, and of two who agree at once one.
+writes the transaction, so that there is either both or neither, and of two who agree at once one.
 """
 
 from __future__ import annotations
@@ -99,20 +99,20 @@ def ask_for(
 
 
 def ask_to_decide(
-    intent: GatewayTransaction, *, decision: str, reason: str, author: str, context: GatewayContext
+    transaction: GatewayTransaction, *, decision: str, reason: str, author: str, context: GatewayContext
 ) -> AwaitingApproval:
     """Store a decision on an outcome as a request, and return what is to be raised for it."""
     return _ask(
         Approval(
-            payment=intent.payment,
-            deposit=intent.deposit,
-            kind=intent.kind,
-            subject=intent,
+            payment=transaction.payment,
+            deposit=transaction.deposit,
+            kind=transaction.kind,
+            subject=transaction,
             decision=decision,
-            currency=intent.currency,
-            amount_minor=intent.amount_minor,
+            currency=transaction.currency,
+            amount_minor=transaction.amount_minor,
             key=_new_key(),
-            slot=f"intent:{intent.pk}",
+            slot=f"transaction:{transaction.pk}",
             author=author[:150],
             note=reason[:500],
         ),
@@ -160,15 +160,15 @@ def outcome_of(approval: Approval) -> OperationError:
     return OperationRefused("this was asked for under the same key and was not agreed to")
 
 
-def take_up(grant: Grant, intent: GatewayTransaction, *, now: datetime) -> None:
-    """Mark a request as agreed to, once, and note on the intent by whom. For the caller's transaction."""
+def take_up(grant: Grant, transaction: GatewayTransaction, *, now: datetime) -> None:
+    """Mark a request as agreed to, once, and note by whom. Runs in the caller's database transaction."""
     waiting = _waiting(now).filter(pk=grant.approval.pk)
     if not waiting.update(**_word(ApprovalState.AGREED, grant.author, grant.reason, now)):
         raise UnableToApprove("it does not wait for a second person any more; look again")
     Evidence.objects.create(
-        intent=intent,
+        transaction=transaction,
         kind=EvidenceKind.DECISION,
-        state_after=intent.state,
+        state_after=transaction.state,
         detail=f"{AGREED}: {grant.reason}"[:500] if grant.reason else AGREED,
         author=grant.author[:150],
         occurred_at=now,

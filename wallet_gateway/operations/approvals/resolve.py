@@ -8,7 +8,12 @@ from enum import StrEnum
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.discrepancies import OTHER_AMOUNT, DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IllegalTransition, IntentEvent, IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import (
+    IllegalTransition,
+    LifecycleEvent,
+    TransactionKind,
+    TransactionState,
+)
 from wallet_gateway.domain.recovery import (
     OPERATOR_ABSENT_ANSWERS,
     decidable_after,
@@ -42,7 +47,7 @@ class UnableToResolve(OperationRefused):
 
 @sensitive_variables()
 def resolve(
-    intent: GatewayTransaction,
+    transaction: GatewayTransaction,
     *,
     decision: Decision,
     reason: str,
@@ -50,7 +55,7 @@ def resolve(
     context: GatewayContext,
     grant: Grant | None = None,
 ) -> GatewayTransaction:
-    """Record a person's decision, with its reason, on an intent that no evidence has ended.
+    """Record a person's decision, with its reason, on a transaction that no evidence has ended.
 
     A request of which no byte left may be given up at any time. An unknown outcome may be after 24 hours and
     five empty answers, or where its record cannot be read; what stays pending after as many answers that it
@@ -60,116 +65,124 @@ def resolve(
     it may happen twice.
     """
     _check_words(reason, author)
-    intent = reread(intent)
-    event = _event(intent, decision, context)
+    transaction = reread(transaction)
+    event = _event(transaction, decision, context)
     if grant is not None:
-        _check_is_as_asked(intent, grant.approval)
-    elif _takes_two(intent, context):
-        raise ask_to_decide(intent, decision=decision, reason=reason, author=author, context=context)
+        _check_is_as_asked(transaction, grant.approval)
+    elif _takes_two(transaction, context):
+        raise ask_to_decide(transaction, decision=decision, reason=reason, author=author, context=context)
 
     def with_it() -> None:
         if grant is not None:
-            take_up(grant, intent, now=context.clock.now())
-        if IntentState(intent.state) is IntentState.ANOMALY:
-            _close_all(intent, reason=reason, author=author, context=context)
+            take_up(grant, transaction, now=context.clock.now())
+        if TransactionState(transaction.state) is TransactionState.ANOMALY:
+            _close_all(transaction, reason=reason, author=author, context=context)
 
     news = News(
         kind=EvidenceKind.DECISION,
         event=event,
         detail=reason,
         author=author,
-        decided_on=IntentState(intent.state),
+        decided_on=TransactionState(transaction.state),
         changes={"decided_by_person": True},
         also=with_it,
     )
     try:
-        settled = settle(intent, news, context=context)
+        settled = settle(transaction, news, context=context)
     except IllegalTransition as error:
         raise UnableToResolve("it has moved on meanwhile; look again") from error
     unfreeze(settled, context=context)
     return reread(settled)
 
 
-def _check_is_as_asked(intent: GatewayTransaction, approval: Approval) -> None:
+def _check_is_as_asked(transaction: GatewayTransaction, approval: Approval) -> None:
     """Refuse to decide on what whoever asked for it has not seen: another state, or a further difference."""
     unseen = Discrepancy.objects.filter(
-        intent=intent, closed_at__isnull=True, found_at__gt=approval.created_at
+        transaction=transaction, closed_at__isnull=True, found_at__gt=approval.created_at
     )
-    if intent.state_since > approval.created_at or unseen.exists():
+    if transaction.state_since > approval.created_at or unseen.exists():
         raise UnableToResolve("it has moved on meanwhile; look again")
 
 
-def _takes_two(intent: GatewayTransaction, context: GatewayContext) -> bool:
+def _takes_two(transaction: GatewayTransaction, context: GatewayContext) -> bool:
     """What never left is given up by one person: nothing can have happened."""
-    if intent.state == IntentState.NOT_SENT:
+    if transaction.state == TransactionState.NOT_SENT:
         return False
-    return context.policy.second_person.is_needed(intent.amount_minor, intent.currency)
+    return context.policy.second_person.is_needed(transaction.amount_minor, transaction.currency)
 
 
-def _event(intent: GatewayTransaction, decision: Decision, context: GatewayContext) -> IntentEvent:
-    state = IntentState(intent.state)
-    if state is IntentState.ANOMALY:
-        return _event_of_anomaly(intent, decision)
+def _event(transaction: GatewayTransaction, decision: Decision, context: GatewayContext) -> LifecycleEvent:
+    state = TransactionState(transaction.state)
+    if state is TransactionState.ANOMALY:
+        return _event_of_anomaly(transaction, decision)
     if decision is Decision.DID_HAPPEN:
-        raise UnableToResolve(f"only the gateway's evidence approves an intent in state {state}")
-    if state is IntentState.NOT_SENT:
-        return IntentEvent.ABANDONED
-    if state not in _UNDECIDED or (state is IntentState.OPEN and not _is_left_silent(intent, context)):
-        raise UnableToResolve(f"an intent in state {state} needs no decision")
-    if state is not IntentState.OPEN and not _has_waited(intent, context):
-        raise UnableToResolve(_too_early(intent))
-    if other := other_account_of(intent, context):
+        raise UnableToResolve(f"only the gateway's evidence approves a transaction in state {state}")
+    if state is TransactionState.NOT_SENT:
+        return LifecycleEvent.ABANDONED
+    if state not in _UNDECIDED or (
+        state is TransactionState.OPEN and not _is_left_silent(transaction, context)
+    ):
+        raise UnableToResolve(f"a transaction in state {state} needs no decision")
+    if state is not TransactionState.OPEN and not _has_waited(transaction, context):
+        raise UnableToResolve(_too_early(transaction))
+    if other := other_account_of(transaction, context):
         raise UnableToResolve(
             f"it was sent for {other}, and the gateway was asked in the name of another account: "
             "give the alias its account back, and ask again"
         )
-    return IntentEvent.ABANDONED
+    return LifecycleEvent.ABANDONED
 
 
-_UNDECIDED = frozenset({IntentState.UNKNOWN, IntentState.OPEN, IntentState.AWAITING_3DS, IntentState.PENDING})
+_UNDECIDED = frozenset(
+    {TransactionState.UNKNOWN, TransactionState.OPEN, TransactionState.AWAITING_3DS, TransactionState.PENDING}
+)
 
 
-def _is_left_silent(intent: GatewayTransaction, context: GatewayContext) -> bool:
+def _is_left_silent(transaction: GatewayTransaction, context: GatewayContext) -> bool:
     """Say whether a page has been left to a person, because nothing readable was heard of it past its end."""
-    return intent.needs_operator and is_silent(intent.present_position, context.clock.now())
+    return transaction.needs_operator and is_silent(transaction.present_position, context.clock.now())
 
 
-def _has_waited(intent: GatewayTransaction, context: GatewayContext) -> bool:
+def _has_waited(transaction: GatewayTransaction, context: GatewayContext) -> bool:
     """Say whether a person may decide: there were answers enough, or the record itself cannot be read."""
-    now, since, after = context.clock.now(), intent.state_since, _decidable_after(intent)
-    if needs_operator(since=since, absent_answers=intent.absent_count, now=now, after=after):
+    now, since, after = context.clock.now(), transaction.state_since, _decidable_after(transaction)
+    if needs_operator(since=since, absent_answers=transaction.absent_count, now=now, after=after):
         return True
-    unreadable = Discrepancy.objects.filter(intent=intent, kind=DiscrepancyKind.RECORD_UNREADABLE)
-    return intent.needs_operator and now - since >= after and unreadable.exists()
+    unreadable = Discrepancy.objects.filter(transaction=transaction, kind=DiscrepancyKind.RECORD_UNREADABLE)
+    return transaction.needs_operator and now - since >= after and unreadable.exists()
 
 
-def _decidable_after(intent: GatewayTransaction) -> timedelta:
-    return decidable_after(TransactionKind(intent.kind), IntentState(intent.state))
+def _decidable_after(transaction: GatewayTransaction) -> timedelta:
+    return decidable_after(TransactionKind(transaction.kind), TransactionState(transaction.state))
 
 
-def _too_early(intent: GatewayTransaction) -> str:
-    after = _decidable_after(intent)
+def _too_early(transaction: GatewayTransaction) -> str:
+    after = _decidable_after(transaction)
     age = f"{after.days} days" if after.days > 1 else f"{int(after.total_seconds() // 3600)} hours"
-    answers = "empty answers" if intent.state == IntentState.UNKNOWN else "answers that ended nothing"
+    answers = (
+        "empty answers" if transaction.state == TransactionState.UNKNOWN else "answers that ended nothing"
+    )
     return (
         f"too early: after {age} and {OPERATOR_ABSENT_ANSWERS} {answers} in a row "
-        f"(so far {intent.absent_count}) a person may decide"
+        f"(so far {transaction.absent_count}) a person may decide"
     )
 
 
-def _event_of_anomaly(intent: GatewayTransaction, decision: Decision) -> IntentEvent:
+def _event_of_anomaly(transaction: GatewayTransaction, decision: Decision) -> LifecycleEvent:
     if decision is Decision.DID_HAPPEN:
-        _check_amount_is_ours(intent)
-        return IntentEvent.ACCEPTED_BY_PERSON
-    if intent.approved_minor is not None:
-        raise UnableToResolve("this intent was approved before it was contradicted; it cannot be undone here")
-    return IntentEvent.ABANDONED
+        _check_amount_is_ours(transaction)
+        return LifecycleEvent.ACCEPTED_BY_PERSON
+    if transaction.approved_minor is not None:
+        raise UnableToResolve(
+            "this transaction was approved before it was contradicted; it cannot be undone here"
+        )
+    return LifecycleEvent.ABANDONED
 
 
-def _check_amount_is_ours(intent: GatewayTransaction) -> None:
+def _check_amount_is_ours(transaction: GatewayTransaction) -> None:
     """Refuse to book our amount where the gateway reports another one."""
-    differs = Discrepancy.objects.filter(intent=intent, kind__in=OTHER_AMOUNT)
-    if intent.approved_minor is None and differs.exists():
+    differs = Discrepancy.objects.filter(transaction=transaction, kind__in=OTHER_AMOUNT)
+    if transaction.approved_minor is None and differs.exists():
         raise UnableToResolve(
             "the gateway reports another amount or currency than was asked for; it cannot be booked as ours. "
             "Undo it in the provider's portal, then decide that it did not happen"
@@ -183,11 +196,11 @@ def _check_words(reason: str, author: str) -> None:
         raise UnableToResolve("a decision needs a reason and the name of whoever takes it")
 
 
-def _close_all(intent: GatewayTransaction, *, reason: str, author: str, context: GatewayContext) -> None:
-    Discrepancy.objects.filter(intent=intent, closed_at__isnull=True).update(
+def _close_all(transaction: GatewayTransaction, *, reason: str, author: str, context: GatewayContext) -> None:
+    Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True).update(
         closed_at=context.clock.now(), closed_by=author[:150], reason=reason[:500]
     )
-    resume_after_mix_up(intent.gateway)
+    resume_after_mix_up(transaction.gateway)
 
 
 @sensitive_variables()
@@ -207,6 +220,6 @@ def close_discrepancy(
         raise UnableToResolve("this difference is closed already")
     discrepancy.refresh_from_db()
     resume_after_mix_up(discrepancy.gateway)
-    if discrepancy.intent is not None:
-        unfreeze(reread(discrepancy.intent), context=context)
+    if discrepancy.transaction is not None:
+        unfreeze(reread(discrepancy.transaction), context=context)
     return discrepancy

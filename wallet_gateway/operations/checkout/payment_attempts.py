@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db.models import F
 
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, TransactionKind
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.recovery import LEASE, offered_until
 from wallet_gateway.domain.standing import Sums, payment_state
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
@@ -42,7 +42,7 @@ class CheckoutPaused(OperationRefused, CheckoutUnavailable):
 class Begun:
     """What the first step decided: a page to show again, or a request to send."""
 
-    intent: GatewayTransaction
+    transaction: GatewayTransaction
     request: CheckoutRequest | None = None
 
 
@@ -60,7 +60,7 @@ def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext
     """Lock the order and decide; None when another request is sending at this moment."""
     now = context.clock.now()
     if _lock_untouched(order):
-        return Begun(intent=_new_attempt(order, request, context, now, number=1), request=request)
+        return Begun(transaction=_new_attempt(order, request, context, now, number=1), request=request)
     _lock(order, state=OrderState.OPEN)
     attempts = list(
         GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING)
@@ -70,18 +70,20 @@ def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext
     latest = next((attempt for attempt in attempts if attempt.kind == TransactionKind.CHECKOUT), None)
     if latest is not None and latest.payment is not None:
         latest.payment.order = order
-        state = IntentState(latest.state)
-        if state is IntentState.SENDING and latest.lease_until and latest.lease_until > now:
+        state = TransactionState(latest.state)
+        if state is TransactionState.SENDING and latest.lease_until and latest.lease_until > now:
             return None
-        if state is IntentState.OPEN and latest.expires_at:
+        if state is TransactionState.OPEN and latest.expires_at:
             until = offered_until(opened_at=latest.created_at, expires_at=latest.expires_at)
             if until > now:
-                return Begun(intent=latest)
-        if state is IntentState.NOT_SENT:
+                return Begun(transaction=latest)
+        if state is TransactionState.NOT_SENT:
             # The same reference goes with the same bytes, whatever the settings say by now.
             written = CheckoutRequest.from_json(latest.request_body.encode())
-            return Begun(intent=_claim_again(latest, context, now), request=written)
-    return Begun(intent=_new_attempt(order, request, context, now, number=len(attempts) + 1), request=request)
+            return Begun(transaction=_claim_again(latest, context, now), request=written)
+    return Begun(
+        transaction=_new_attempt(order, request, context, now, number=len(attempts) + 1), request=request
+    )
 
 
 def lock_payable(order: PaymentOrder) -> None:
@@ -125,7 +127,7 @@ def _new_attempt(
         reference=request.client_system_transaction_id,
         context=context,
         now=now,
-        state=IntentState.SENDING,
+        state=TransactionState.SENDING,
         attempt_no=1,
         lease_until=now + LEASE,
         # Until an answer names the page's end, this is the latest instant it could have.
@@ -143,16 +145,16 @@ def insert_attempt(
     reference: str,
     context: GatewayContext,
     now: datetime,
-    state: IntentState,
+    state: TransactionState,
     **columns: Any,
 ) -> GatewayTransaction:
-    """Write one more payment of an order and the intent that opens it; `columns` are the intent's own."""
+    """Write one more payment of an order and its opening transaction, which has these `columns`."""
     amount, currency = order.amount_minor, order.currency
     shared = {"reference": reference, "amount_minor": amount, "currency": currency, "created_at": now}
     stands = payment_state(Sums(amount=amount), state, kind)
     payment = Payment(order=order, number=number, type=order.type, state=stands, **shared)
     insert(payment)
-    intent = GatewayTransaction(
+    transaction = GatewayTransaction(
         payment=payment,
         payment_type=payment.type,
         gateway=context.alias,
@@ -162,8 +164,8 @@ def insert_attempt(
         **shared,
         **columns,
     )
-    insert(intent)
-    return intent
+    insert(transaction)
+    return transaction
 
 
 def page_lifetime(context: GatewayContext) -> timedelta:
@@ -171,16 +173,18 @@ def page_lifetime(context: GatewayContext) -> timedelta:
     return timedelta(seconds=context.gateway.account.redirect_url_timeout)
 
 
-def _claim_again(intent: GatewayTransaction, context: GatewayContext, now: datetime) -> GatewayTransaction:
+def _claim_again(
+    transaction: GatewayTransaction, context: GatewayContext, now: datetime
+) -> GatewayTransaction:
     """Claim a request of which no byte left: the same reference and body may go again."""
     claim = {
-        "state": IntentState.SENDING,
+        "state": TransactionState.SENDING,
         "state_since": now,
-        "attempt_no": intent.attempt_no + 1,
+        "attempt_no": transaction.attempt_no + 1,
         "lease_until": now + LEASE,
         "expires_at": now + page_lifetime(context),
     }
-    GatewayTransaction.objects.filter(pk=intent.pk).update(**claim)
+    GatewayTransaction.objects.filter(pk=transaction.pk).update(**claim)
     for name, value in claim.items():
-        setattr(intent, name, value)
-    return intent
+        setattr(transaction, name, value)
+    return transaction

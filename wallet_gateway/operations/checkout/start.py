@@ -10,7 +10,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
-from wallet_gateway.domain.lifecycle import IntentEvent, IntentState
+from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.models import EvidenceKind, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.checkout.payment_attempts import (
     CheckoutInProgress,
@@ -63,16 +63,20 @@ def start_checkout(
         # The transaction may be run again, so every run starts from the order as it was given.
         begun = in_transaction(lambda: begin(copy.copy(order), request, context))
         if begun is not None:
-            return _send(begun.intent, begun.request, context) if begun.request else _payment_of(begun.intent)
+            return (
+                _send(begun.transaction, begun.request, context)
+                if begun.request
+                else _payment_of(begun.transaction)
+            )
         if wait is not None:
             context.sleep(wait)
     raise CheckoutInProgress("the payment page is being opened by another request; try again in a moment")
 
 
-def _payment_of(intent: GatewayTransaction) -> Payment:
-    assert intent.payment is not None  # noqa: S101 - a checkout belongs to a payment
-    intent.payment.opening = intent
-    return intent.payment
+def _payment_of(transaction: GatewayTransaction) -> Payment:
+    assert transaction.payment is not None  # noqa: S101 - a checkout belongs to a payment
+    transaction.payment.opening = transaction
+    return transaction.payment
 
 
 def _request(
@@ -101,30 +105,30 @@ def _request(
 # Second step: call the gateway
 
 
-def _send(intent: GatewayTransaction, request: CheckoutRequest, context: GatewayContext) -> Payment:
+def _send(transaction: GatewayTransaction, request: CheckoutRequest, context: GatewayContext) -> Payment:
     not_after = context.not_after()
     try:
         answer = sent_with_second_try(lambda: context.gateway.checkout(request, not_after=not_after))
     except NotSent as error:
-        _record(intent, IntentEvent.NOTHING_LEFT, error, context)
+        _record(transaction, LifecycleEvent.NOTHING_LEFT, error, context)
         raise GatewayUnreachable(f"nothing was sent: {error}") from error
     except Refused as error:
-        _record(intent, IntentEvent.REJECTED, error, context)
+        _record(transaction, LifecycleEvent.REJECTED, error, context)
         raise CheckoutRefused(str(error)) from error
     except OutcomeUnknown as error:
         # The answer was the only copy of the page's address, so nobody can reach that page through us.
         if error.retry_after is not None:
             pause_sending(context, seconds=error.retry_after, reason=str(error))
-        _record(intent, IntentEvent.PAGE_LOST, error, context)
+        _record(transaction, LifecycleEvent.PAGE_LOST, error, context)
         raise GatewayUnreachable(f"no payment page was received: {error}") from error
-    return _open(intent, answer, context)
+    return _open(transaction, answer, context)
 
 
 # Third step: record the evidence
 
 
 def _record(
-    intent: GatewayTransaction, event: IntentEvent, error: GatewayError, context: GatewayContext
+    transaction: GatewayTransaction, event: LifecycleEvent, error: GatewayError, context: GatewayContext
 ) -> None:
     changes = {"error_code": error.code[:64]} if isinstance(error, Refused) else {}
     news = News(
@@ -132,26 +136,28 @@ def _record(
         event=event,
         exchange=error.exchange,
         detail=str(error),
-        attempt_no=intent.attempt_no,
+        attempt_no=transaction.attempt_no,
         changes=changes,
     )
-    settle(intent, news, context=context)
+    settle(transaction, news, context=context)
 
 
-def _open(intent: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext) -> Payment:
+def _open(
+    transaction: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
+) -> Payment:
     url = answer.message.redirect_url
     if not is_allowed_page(url, context):
-        return _refuse_host(intent, answer, context)
-    expires_at = intent.expires_at or context.clock.now() + page_lifetime(context)
+        return _refuse_host(transaction, answer, context)
+    expires_at = transaction.expires_at or context.clock.now() + page_lifetime(context)
     news = News(
         kind=EvidenceKind.ANSWER,
-        event=IntentEvent.OPENED,
+        event=LifecycleEvent.OPENED,
         exchange=answer.exchange,
-        attempt_no=intent.attempt_no,
+        attempt_no=transaction.attempt_no,
         changes={"redirect_url": url, "expires_at": expires_at},
     )
-    opened = settle(intent, news, context=context)
-    if opened.state != IntentState.OPEN:
+    opened = settle(transaction, news, context=context)
+    if opened.state != TransactionState.OPEN:
         raise GatewayUnreachable("the payment page arrived too late to be used")
     payment = _payment_of(opened)
     if not payment.order.is_payable:
@@ -161,15 +167,15 @@ def _open(intent: GatewayTransaction, answer: Answer[CheckoutResponse], context:
 
 
 def _refuse_host(
-    intent: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
+    transaction: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
 ) -> Payment:
     finding = strange_host(answer.message.redirect_url)
     news = News(
         kind=EvidenceKind.ANSWER,
-        event=IntentEvent.PAGE_LOST,
+        event=LifecycleEvent.PAGE_LOST,
         finding=finding,
         exchange=answer.exchange,
-        attempt_no=intent.attempt_no,
+        attempt_no=transaction.attempt_no,
     )
-    settle(intent, news, context=context)
+    settle(transaction, news, context=context)
     raise CheckoutRefused(finding.detail)

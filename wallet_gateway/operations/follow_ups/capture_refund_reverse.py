@@ -46,7 +46,7 @@ class UnableToReverse(OperationRefused):
 def capture(
     *, payment: Payment, context: GatewayContext, amount: Decimal | Money | None = None, who: Who = NOBODY
 ) -> GatewayTransaction:
-    """Take reserved money, all that is left or a part of it; return the intent in whatever state it has.
+    """Take reserved money, all that is left or a part of it; return the transaction in whatever state it has.
 
     Raises `UnableToCapture` when the amount is not there to be taken.
     """
@@ -74,7 +74,7 @@ def capture(
 def refund(
     *, payment: Payment, context: GatewayContext, amount: Decimal | Money | None = None, who: Who = NOBODY
 ) -> GatewayTransaction:
-    """Give captured money back, all that is left or a part of it; return the intent in whatever state it has.
+    """Give captured money back, all that is left or a part; return the transaction in whatever state it has.
 
     Raises `UnableToRefund` when the amount is not there to be given back, and `AwaitingApproval` when it
     takes a second person.

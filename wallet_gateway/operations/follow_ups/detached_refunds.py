@@ -43,7 +43,7 @@ def refund_migrated(
     """Refund an earlier provider's payment; the gateway may approve less than is asked.
 
     Where a migration file has told the deposit's amount, more than is left is refused here; otherwise the
-    gateway decides. Returns the intent in whatever state it has; `approved_amount` is what was given back.
+    gateway decides. Returns the transaction in any state; `approved_amount` is what was given back.
     Raises `AwaitingApproval` when it takes a second person.
     """
     currency, minor = _checked(parent_transaction_id, amount, currency)

@@ -1,4 +1,4 @@
-"""The first two steps shared by capture, refund, reversal and detached refund: record the intent, then send.
+"""The first two steps of capture, refund, reversal and detached refund: record the transaction, then send.
 
 Nothing here sends a request twice: the only exception is one of which it is certain that no byte left.
 """
@@ -16,7 +16,7 @@ from django.db.models import Exists
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.recovery import LEASE
 from wallet_gateway.models import Approval, GatewayPause, GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations.approvals.requests import (
@@ -74,15 +74,15 @@ def carry_out(
     context: GatewayContext,
     grant: Grant | None = None,
 ) -> GatewayTransaction:
-    """Reserve, commit, send, record; return the intent in whatever state it then has.
+    """Reserve, commit, send, record; return the transaction in whatever state it then has.
 
-    `draft` is the unsaved intent; `reserve` takes the amount under the lock or raises. What takes a second
+    `draft` is not saved yet; `reserve` takes the amount under the lock or raises. What takes a second
     person, and has no `grant` of one, is stored as a request that waits: raises `AwaitingApproval`.
     """
     _check_sending(context)
     body = message.to_json()
     try:
-        intent = in_transaction(lambda: _record_intent(draft, body, reserve, context, grant))
+        transaction = in_transaction(lambda: _record_transaction(draft, body, reserve, context, grant))
     except IntegrityError as error:
         return _taken(draft, error)
     except OperationRefused as refused:
@@ -93,7 +93,7 @@ def carry_out(
         if isinstance(refused, SecondPersonNeeded):
             raise ask_for(draft, order_number=_number_in(message), context=context) from refused
         raise
-    return send(intent, message, context=context)
+    return send(transaction, message, context=context)
 
 
 def _number_in(message: Message) -> str | None:
@@ -113,7 +113,7 @@ def repeated(
     deposit: MigratedDeposit | None = None,
     amount: int | None = None,
 ) -> GatewayTransaction | None:
-    """Return the intent that this key already has, or None.
+    """Return the transaction that this key already has, or None.
 
     `amount` is what the caller names, in minor units; None when it leaves the amount to us. Raises
     `KeyConflict` when the key is another operation's, and `AwaitingApproval` when it was asked for already.
@@ -146,8 +146,10 @@ def _same_click(draft: GatewayTransaction) -> GatewayTransaction | None:
     return first
 
 
-def _subject(intent: GatewayTransaction | Approval) -> tuple[str, Payment | None, MigratedDeposit | None]:
-    return (intent.kind, intent.payment, intent.deposit)
+def _subject(
+    transaction: GatewayTransaction | Approval,
+) -> tuple[str, Payment | None, MigratedDeposit | None]:
+    return (transaction.kind, transaction.payment, transaction.deposit)
 
 
 def _taken(draft: GatewayTransaction, error: IntegrityError) -> GatewayTransaction:
@@ -160,7 +162,7 @@ def _taken(draft: GatewayTransaction, error: IntegrityError) -> GatewayTransacti
     ) from error
 
 
-def _record_intent(
+def _record_transaction(
     draft: GatewayTransaction,
     body: bytes,
     reserve: Callable[[datetime], None],
@@ -170,7 +172,7 @@ def _record_intent(
     now = context.clock.now()
     reserve(now)
     draft.pk = None
-    draft.state, draft.state_since, draft.created_at = IntentState.SENDING, now, now
+    draft.state, draft.state_since, draft.created_at = TransactionState.SENDING, now, now
     draft.attempt_no, draft.lease_until = 1, now + LEASE
     draft.open_slot, draft.holds_reservation = draft.slot, True
     draft.request_body, draft.body_hash = body.decode(), hashlib.sha256(body).hexdigest()
@@ -181,65 +183,65 @@ def _record_intent(
 
 
 @sensitive_variables()
-def send_again(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction | None:
+def send_again(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction | None:
     """Send a request of which no byte left once more: same reference, same bytes.
 
-    Returns None, and sends nothing, when the intent is not in that state, when another worker was quicker,
+    Returns None, and sends nothing, when it is not in that state, when another worker was quicker,
     and while its payment is frozen or sending is paused.
     """
     _check_sending(context)
     try:
-        claimed = in_transaction(lambda: _claim(intent, context))
+        claimed = in_transaction(lambda: _claim(transaction, context))
     except IntegrityError as error:
         raise OperationOutstanding("another operation on this payment has no outcome yet") from error
     if not claimed:
         return None
-    intent = reread(intent)
-    detached = intent.kind == TransactionKind.DETACHED_REFUND
+    transaction = reread(transaction)
+    detached = transaction.kind == TransactionKind.DETACHED_REFUND
     model: type[Message] = DetachedRefundRequest if detached else FollowUpRequest
-    return send(intent, model.from_json(intent.request_body.encode()), context=context)
+    return send(transaction, model.from_json(transaction.request_body.encode()), context=context)
 
 
-def _claim(intent: GatewayTransaction, context: GatewayContext) -> bool:
+def _claim(transaction: GatewayTransaction, context: GatewayContext) -> bool:
     now = context.clock.now()
     unsent = GatewayTransaction.objects.filter(
         ~GatewayPause.sending_is_paused(context.alias, now),
-        ~_is_frozen(intent),
-        pk=intent.pk,
-        state=IntentState.NOT_SENT,
-        attempt_no=intent.attempt_no,
+        ~_is_frozen(transaction),
+        pk=transaction.pk,
+        state=TransactionState.NOT_SENT,
+        attempt_no=transaction.attempt_no,
     )
     return bool(
         unsent.update(
-            state=IntentState.SENDING,
+            state=TransactionState.SENDING,
             state_since=now,
-            attempt_no=intent.attempt_no + 1,
+            attempt_no=transaction.attempt_no + 1,
             lease_until=now + LEASE,
-            open_slot=intent.slot,
+            open_slot=transaction.slot,
             next_send_at=None,
         )
     )
 
 
-def _is_frozen(intent: GatewayTransaction) -> Exists:
-    if intent.payment_id is not None:
-        return Exists(Payment.objects.filter(pk=intent.payment_id, frozen=True))
-    return Exists(MigratedDeposit.objects.filter(pk=intent.deposit_id or 0, frozen=True))
+def _is_frozen(transaction: GatewayTransaction) -> Exists:
+    if transaction.payment_id is not None:
+        return Exists(Payment.objects.filter(pk=transaction.payment_id, frozen=True))
+    return Exists(MigratedDeposit.objects.filter(pk=transaction.deposit_id or 0, frozen=True))
 
 
 @sensitive_variables()
-def send(intent: GatewayTransaction, message: Message, *, context: GatewayContext) -> GatewayTransaction:
-    """Send a committed intent and record what came of it."""
+def send(transaction: GatewayTransaction, message: Message, *, context: GatewayContext) -> GatewayTransaction:
+    """Send a committed transaction and record what came of it."""
     not_after = context.not_after()
     try:
         if isinstance(message, DetachedRefundRequest):
             detached = context.gateway.detached_refund(message, not_after=not_after)
-            return answers.record_detached_answer(intent, detached, context=context)
+            return answers.record_detached_answer(transaction, detached, context=context)
         answer = context.gateway.follow_up(message, not_after=not_after)
-        return answers.record_follow_up_answer(intent, answer, context=context)
+        return answers.record_follow_up_answer(transaction, answer, context=context)
     except NotSent as error:
-        return answers.record_not_sent(intent, error, context=context)
+        return answers.record_not_sent(transaction, error, context=context)
     except Refused as error:
-        return answers.record_refusal(intent, error, context=context)
+        return answers.record_refusal(transaction, error, context=context)
     except OutcomeUnknown as error:
-        return answers.record_unknown(intent, error, context=context)
+        return answers.record_unknown(transaction, error, context=context)

@@ -11,7 +11,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import request_of
 
 NOT_YET = "made-when-it-is-sent"
-"""Stands for the reference, which is made together with the intent."""
+"""Stands for the reference, which is made together with the transaction."""
 
 
 @sensitive_variables()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
@@ -21,34 +21,34 @@ class UnableToSendAgain(OperationRefused):
 
 @sensitive_variables()
 def send_again(
-    intent: GatewayTransaction, *, context: GatewayContext, who: Who = NOBODY
+    transaction: GatewayTransaction, *, context: GatewayContext, who: Who = NOBODY
 ) -> GatewayTransaction:
-    """Send a request of which no byte left once more, the same bytes; return the intent as it then stands.
+    """Send a request of which no byte left once more, the same bytes; return the transaction.
 
     Raises `UnableToSendAgain`, and `OperationOutstanding` while another operation on the same payment has no
     outcome. What is not to be sent any more is given up by `resolve`.
     """
-    intent = reread(intent)
-    _check_is_unsent(intent)
+    transaction = reread(transaction)
+    _check_is_unsent(transaction)
     asked = f"to be sent again: {who.note}" if who.note else "to be sent again"
     news = News(kind=EvidenceKind.DECISION, detail=asked, author=who.author)
-    sent = execution.send_again(settle(intent, news, context=context), context=context)
+    sent = execution.send_again(settle(transaction, news, context=context), context=context)
     if sent is None:
-        raise UnableToSendAgain(_why_not(reread(intent)))
+        raise UnableToSendAgain(_why_not(reread(transaction)))
     return sent
 
 
-def _check_is_unsent(intent: GatewayTransaction) -> None:
-    if intent.kind in OPENING:
+def _check_is_unsent(transaction: GatewayTransaction) -> None:
+    if transaction.kind in OPENING:
         raise UnableToSendAgain("an attempt to pay is not sent again: the customer starts another one")
-    if intent.state != IntentState.NOT_SENT:
-        raise UnableToSendAgain(f"it is {intent.state}; only what never left may be sent again")
+    if transaction.state != TransactionState.NOT_SENT:
+        raise UnableToSendAgain(f"it is {transaction.state}; only what never left may be sent again")
 
 
-def _why_not(intent: GatewayTransaction) -> str:
-    parent = intent.payment or intent.deposit
+def _why_not(transaction: GatewayTransaction) -> str:
+    parent = transaction.payment or transaction.deposit
     if parent is not None and parent.frozen:
         return "frozen until a person has looked at it"
-    if intent.state == IntentState.NOT_SENT:
+    if transaction.state == TransactionState.NOT_SENT:
         return "new operations are paused for this gateway; try again later"
     return "somebody else is sending it at this moment; look again"

@@ -46,21 +46,21 @@ def watch_authorisations(*, context: GatewayContext, limit: int = 100) -> int:
     )
     due = uncaptured(context.alias).filter(~handled, state_since__lte=window.told_from(now))
     done = 0
-    for intent in due.order_by("state_since")[:limit]:
-        with alone(intent.reference):
-            done += _handle(intent, window, context)
+    for transaction in due.order_by("state_since")[:limit]:
+        with alone(transaction.reference):
+            done += _handle(transaction, window, context)
     return done
 
 
-def _handle(intent: GatewayTransaction, window: CaptureWindow, context: GatewayContext) -> bool:
-    payment, now = intent.payment, context.clock.now()
+def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: GatewayContext) -> bool:
+    payment, now = transaction.payment, context.clock.now()
     assert payment is not None  # noqa: S101 - an authorisation has a payment
     name = f"radar:{payment.reference}"
     stale = WorkMark.objects.filter(name=name, marked_at__lte=now - _CLAIM).exclude(position=_DONE)
     if not (stale.update(marked_at=now) or WorkMark.set_once(name, now=now)):
         return False
     told_before = WorkMark.objects.filter(name=name, position=_TOLD).exists()
-    if not (told_before or _tell(payment, window, intent)):
+    if not (told_before or _tell(payment, window, transaction)):
         return False
     acted = _act(payment, window.policy, context)
     # Where nothing came of it the claim ends in a few minutes, and a later sweep tries again.
@@ -68,14 +68,14 @@ def _handle(intent: GatewayTransaction, window: CaptureWindow, context: GatewayC
     return not told_before
 
 
-def _tell(payment: Payment, window: CaptureWindow, intent: GatewayTransaction) -> bool:
+def _tell(payment: Payment, window: CaptureWindow, transaction: GatewayTransaction) -> bool:
     answers = signals.authorisation_ending.send_robust(
         sender=type(payment.order),
         reference=payment.order.reference,
         order=payment.order,
         payment=payment,
         amount=_left(payment),
-        ends_at=window.ends_at(intent.state_since),
+        ends_at=window.ends_at(transaction.state_since),
         policy=str(window.policy),
     )
     failures = [answer for _, answer in answers if isinstance(answer, Exception)]

@@ -15,7 +15,7 @@ from django.db.models import Q, QuerySet
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.comparison import Difference, as_news, differences
-from wallet_gateway.domain.lifecycle import UNSENT_STATES, IntentState
+from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionState
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.recovery import SETTLE_TIME
 from wallet_gateway.models import EvidenceKind, GatewayTransaction, WorkMark
@@ -40,7 +40,7 @@ class GatewaySilent(OperationError):
 class Compared:
     """One transaction that was compared."""
 
-    intent: GatewayTransaction
+    transaction: GatewayTransaction
     differences: tuple[Difference, ...]
     repaired: bool = False
 
@@ -50,7 +50,7 @@ def comparable(*, context: GatewayContext, touched: timedelta = _TOUCHED) -> Que
     since = context.clock.now() - touched
     rows = GatewayTransaction.objects.filter(gateway=context.alias)
     recent = rows.filter(Q(state_since__gte=since) | Q(created_at__gte=since))
-    return recent.exclude(state__in=[*UNSENT_STATES, IntentState.SENDING]).order_by("pk")
+    return recent.exclude(state__in=[*UNSENT_STATES, TransactionState.SENDING]).order_by("pk")
 
 
 def position(*, context: GatewayContext) -> int:
@@ -75,47 +75,47 @@ def compare_all(
     rows = comparable(context=context, touched=touched).select_related("payment__order", "deposit")
     pause, last = 1 / context.policy.query_rate, after
     while batch := list(rows.filter(pk__gt=last)[:_BATCH]):
-        for intent in batch:
-            yield _compare(*_asked(intent, context), repair_as, context)
-            last = intent.pk
+        for transaction in batch:
+            yield _compare(*_asked(transaction, context), repair_as, context)
+            last = transaction.pk
             _remember(context, last)
             context.sleep(pause)
     _remember(context, 0)
 
 
-def _asked(intent: GatewayTransaction, context: GatewayContext) -> tuple[GatewayTransaction, Finding]:
+def _asked(transaction: GatewayTransaction, context: GatewayContext) -> tuple[GatewayTransaction, Finding]:
     """Ask about a transaction as it stands by now, and once more where it has moved meanwhile."""
-    before = reread(intent)
+    before = reread(transaction)
     finding = _insist(before, context)
     after = reread(before)
     moved = (after.state, after.state_since) != (before.state, before.state_since)
     return after, _insist(after, context) if moved else finding
 
 
-def _insist(intent: GatewayTransaction, context: GatewayContext) -> Finding:
+def _insist(transaction: GatewayTransaction, context: GatewayContext) -> Finding:
     for wait in BACKOFF:
-        finding = ask(intent, context=context)
+        finding = ask(transaction, context=context)
         if finding is not None:
             return finding
         context.sleep(wait)
-    finding = ask(intent, context=context)
+    finding = ask(transaction, context=context)
     if finding is None:
         raise GatewaySilent(f"the gateway {context.alias} does not answer; resume the comparison later")
     return finding
 
 
 def _compare(
-    intent: GatewayTransaction, finding: Finding, repair_as: str, context: GatewayContext
+    transaction: GatewayTransaction, finding: Finding, repair_as: str, context: GatewayContext
 ) -> Compared:
-    if finding.absent and intent.state_since > context.clock.now() - SETTLE_TIME:
+    if finding.absent and transaction.state_since > context.clock.now() - SETTLE_TIME:
         # A gateway may show a record some time after its answer.
         finding = replace(finding, absent=False)
-    event, said = as_news(IntentState(intent.state), finding)
-    if is_settled_by_person(intent, said):
-        return Compared(intent=intent, differences=())
-    found = differences(IntentState(intent.state), finding)
+    event, said = as_news(TransactionState(transaction.state), finding)
+    if is_settled_by_person(transaction, said):
+        return Compared(transaction=transaction, differences=())
+    found = differences(TransactionState(transaction.state), finding)
     if not found or not repair_as:
-        return Compared(intent=intent, differences=found)
+        return Compared(transaction=transaction, differences=found)
     words = "; ".join(f"{difference.kind}: {difference.detail}" for difference in found)
     news = News(
         kind=EvidenceKind.RECORDS,
@@ -124,7 +124,7 @@ def _compare(
         detail=f"reconciled: {words}",
         author=repair_as[:150],
     )
-    return Compared(intent=settle(intent, news, context=context), differences=found, repaired=True)
+    return Compared(transaction=settle(transaction, news, context=context), differences=found, repaired=True)
 
 
 def _mark(context: GatewayContext) -> str:

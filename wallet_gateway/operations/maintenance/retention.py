@@ -13,7 +13,7 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.lifecycle import FINAL_STATES, SENDABLE_STATES, IntentState
+from wallet_gateway.domain.lifecycle import FINAL_STATES, SENDABLE_STATES, TransactionState
 from wallet_gateway.models import (
     Evidence,
     EvidenceKind,
@@ -30,9 +30,9 @@ from wallet_gateway.operations.wallet.pricing import total_of
 
 ERASED = "erased"
 _BATCH = 500
-_WITH_BODY = SENDABLE_STATES | {IntentState.SENDING}
+_WITH_BODY = SENDABLE_STATES | {TransactionState.SENDING}
 """States in which the exact body is needed, because it may still be sent."""
-_UNPAID = FINAL_STATES - {IntentState.APPROVED}
+_UNPAID = FINAL_STATES - {TransactionState.APPROVED}
 _BOOKS = ("type", "amount", "currencyCode")
 """What of an order's content is no more than its columns say."""
 
@@ -50,13 +50,13 @@ def erase_old_bodies(*, clock: Clock, kept: timedelta) -> int:
     before = clock.now() - kept
     passed = _pass("retention:evidence", _plain(Evidence), "occurred_at", before, clock)
     _plain(Evidence).filter(pk__in=passed).update(request_body="", answer_body="")
-    intents = _pass("retention:requests", _plain(GatewayTransaction), "created_at", before, clock)
-    old = GatewayTransaction.objects.filter(pk__in=intents).exclude(state__in=_WITH_BODY)
+    transactions = _pass("retention:requests", _plain(GatewayTransaction), "created_at", before, clock)
+    old = GatewayTransaction.objects.filter(pk__in=transactions).exclude(state__in=_WITH_BODY)
     old.update(request_body="")
-    sheets = _pass("retention:sheets", _plain(WalletAttempt), "intent__created_at", before, clock)
+    sheets = _pass("retention:sheets", _plain(WalletAttempt), "transaction__created_at", before, clock)
     # What came with a card that paid stays with its order; what has no outcome yet may still have paid.
-    _erase_sheets(WalletAttempt.objects.filter(pk__in=sheets, intent__state__in=_UNPAID))
-    return len(passed) + len(intents) + len(sheets)
+    _erase_sheets(WalletAttempt.objects.filter(pk__in=sheets, transaction__state__in=_UNPAID))
+    return len(passed) + len(transactions) + len(sheets)
 
 
 @sensitive_variables()
@@ -103,21 +103,21 @@ def erase_customer(order: PaymentOrder, *, author: str, reason: str, clock: Cloc
 
 
 def _erase(order: PaymentOrder, *, author: str, reason: str, now: datetime) -> None:
-    intents = GatewayTransaction.objects.filter(payment__order=order)
-    unended = intents.exclude(state__in=FINAL_STATES).first()
+    transactions = GatewayTransaction.objects.filter(payment__order=order)
+    unended = transactions.exclude(state__in=FINAL_STATES).first()
     if unended is not None:
         raise UnableToErase(f"transaction {unended.reference} is {unended.state}; wait until it has ended")
     content = {name: value for name, value in order.content.items() if name in _BOOKS}
     PaymentOrder.objects.filter(pk=order.pk).update(content=content | {ERASED: True}, continue_url="")
-    _plain(Evidence).filter(intent__payment__order=order).update(request_body="", answer_body="")
-    intents.update(request_body="", redirect_url="")
+    _plain(Evidence).filter(transaction__payment__order=order).update(request_body="", answer_body="")
+    transactions.update(request_body="", redirect_url="")
     order.payments.update(card_last_four="")
-    _erase_sheets(WalletAttempt.objects.filter(intent__payment__order=order))
-    for intent in intents.order_by("pk")[:1]:
+    _erase_sheets(WalletAttempt.objects.filter(transaction__payment__order=order))
+    for transaction in transactions.order_by("pk")[:1]:
         Evidence.objects.create(
-            intent=intent,
+            transaction=transaction,
             kind=EvidenceKind.DECISION,
-            state_after=intent.state,
+            state_after=transaction.state,
             detail=f"personal data erased: {reason}"[:500],
             author=author[:150],
             occurred_at=now,

@@ -14,7 +14,7 @@ from datetime import timedelta
 from django.db.models import Count, Q
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.lifecycle import UNENDED_STATES, IntentEvent, IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import UNENDED_STATES, LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.models import BatchState, EvidenceKind, GatewayTransaction, OperationBatch, WorkMark
 from wallet_gateway.models.marks import SWEPT
 from wallet_gateway.operations.approvals.requests import let_lapse
@@ -102,19 +102,19 @@ def end_leases(*, context: GatewayContext) -> int:
     """
     now = context.clock.now()
     silent = GatewayTransaction.objects.filter(
-        gateway=context.alias, state=IntentState.SENDING, lease_until__lt=now
+        gateway=context.alias, state=TransactionState.SENDING, lease_until__lt=now
     )
     rows = rows_of(silent.select_related("payment__order", "deposit"), limit=_LIMIT)
-    for intent in rows:
-        checkout = intent.kind == TransactionKind.CHECKOUT
+    for transaction in rows:
+        checkout = transaction.kind == TransactionKind.CHECKOUT
         news = News(
             kind=EvidenceKind.LEASE_ENDED,
-            event=IntentEvent.PAGE_LOST if checkout else IntentEvent.LOST,
+            event=LifecycleEvent.PAGE_LOST if checkout else LifecycleEvent.LOST,
             detail="the sender went silent while sending",
-            attempt_no=intent.attempt_no,
+            attempt_no=transaction.attempt_no,
         )
-        with alone(intent.reference):
-            settle(intent, news, context=context)
+        with alone(transaction.reference):
+            settle(transaction, news, context=context)
     if rows:
         count_unknown(context)
     return len(rows)
@@ -130,19 +130,19 @@ def give_up_unsent_pages(*, context: GatewayContext) -> int:
     unsent = GatewayTransaction.objects.filter(
         gateway=context.alias,
         kind=TransactionKind.CHECKOUT,
-        state=IntentState.NOT_SENT,
+        state=TransactionState.NOT_SENT,
         expires_at__lte=now,
     )
     rows = rows_of(unsent.select_related("payment__order"), limit=_LIMIT)
-    for intent in rows:
+    for transaction in rows:
         news = News(
             kind=EvidenceKind.FAULT,
-            event=IntentEvent.ABANDONED,
+            event=LifecycleEvent.ABANDONED,
             detail="nothing was sent, and nobody tried again while the page could have been open",
-            attempt_no=intent.attempt_no,
+            attempt_no=transaction.attempt_no,
         )
-        with alone(intent.reference):
-            settle(intent, news, context=context)
+        with alone(transaction.reference):
+            settle(transaction, news, context=context)
     return len(rows)
 
 
@@ -153,19 +153,19 @@ def send_unsent(*, context: GatewayContext) -> int:
     if not context.policy.sending:
         return 0
     due = GatewayTransaction.objects.filter(
-        gateway=context.alias, state=IntentState.NOT_SENT, next_send_at__lte=now
+        gateway=context.alias, state=TransactionState.NOT_SENT, next_send_at__lte=now
     )
     rows = rows_of(due.exclude(kind__in=OPENING).order_by("next_send_at"), limit=_LIMIT)
-    return sum(_try_again(intent, context) for intent in rows)
+    return sum(_try_again(transaction, context) for transaction in rows)
 
 
-def _try_again(intent: GatewayTransaction, context: GatewayContext) -> bool:
+def _try_again(transaction: GatewayTransaction, context: GatewayContext) -> bool:
     sent = None
     try:
-        with alone(intent.reference):
-            sent = send_again(intent, context=context)
+        with alone(transaction.reference):
+            sent = send_again(transaction, context=context)
     except OperationRefused as error:
-        logger.info("%s was not sent again: %s", intent.reference, one_line(error))
+        logger.info("%s was not sent again: %s", transaction.reference, one_line(error))
     return sent is not None
 
 

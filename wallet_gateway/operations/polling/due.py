@@ -1,4 +1,4 @@
-"""Ask about every intent whose time has come, at the gateway's rate, by one thread or by several."""
+"""Ask about every transaction whose time has come, at the gateway's rate, by one thread or by several."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LOOK_EVERY = 32
 
 @sensitive_variables()
 def reconcile_due(*, context: GatewayContext, limit: int = 500) -> int:
-    """Ask about every intent whose time has come, one claim at a time; return how many were asked about.
+    """Ask about every transaction whose time has come, one claim at a time; return how many were asked about.
 
     Any number of workers on any number of machines may run this: a row is claimed by a conditional UPDATE.
     """
@@ -41,11 +41,11 @@ def _due(context: GatewayContext, now: datetime) -> QuerySet[GatewayTransaction]
 
 def _ask_paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> int:
     asked, pause = 0, 1 / context.policy.query_rate
-    for intent in rows:
-        if not _claim_due(intent, context.clock.now()):
+    for transaction in rows:
+        if not _claim_due(transaction, context.clock.now()):
             continue
-        with alone(intent.reference):
-            question(intent, context=context)
+        with alone(transaction.reference):
+            question(transaction, context=context)
         asked += 1
         context.sleep(pause)
         if _queries_are_paused(context, context.clock.now()):
@@ -58,13 +58,13 @@ def _ask_together(context: GatewayContext, *, limit: int) -> int:
     workers, pace = context.policy.query_workers, Pace(context.policy.query_rate, context.sleep)
     asked: list[str] = []
 
-    def ask_one(intent: GatewayTransaction) -> None:
+    def ask_one(transaction: GatewayTransaction) -> None:
         # Claimed before the wait, so that what others have claimed costs no turn.
-        if _claim_due(intent, context.clock.now()):
-            asked.append(intent.reference)
+        if _claim_due(transaction, context.clock.now()):
+            asked.append(transaction.reference)
             pace.wait()
-            with alone(intent.reference):
-                question(intent, context=context)
+            with alone(transaction.reference):
+                question(transaction, context=context)
 
     rows = islice(_due_batches(context, batch=limit), limit * workers)
     work_off(rows, ask_one, threads=workers)
@@ -75,17 +75,17 @@ def _due_batches(context: GatewayContext, *, batch: int) -> Iterator[GatewayTran
     """Read due rows until none is left or the gateway wants to be left alone; one may come twice."""
     while not _queries_are_paused(context, now := context.clock.now()):
         rows = rows_of(_due(context, now), limit=batch)
-        for number, intent in enumerate(rows):
+        for number, transaction in enumerate(rows):
             if number % _LOOK_EVERY == 0 and _queries_are_paused(context, context.clock.now()):
                 return
-            yield intent
+            yield transaction
         if len(rows) < batch:
             return
 
 
-def _claim_due(intent: GatewayTransaction, now: datetime) -> bool:
+def _claim_due(transaction: GatewayTransaction, now: datetime) -> bool:
     mine = GatewayTransaction.objects.filter(
-        pk=intent.pk, state=intent.state, next_query_at=intent.next_query_at
+        pk=transaction.pk, state=transaction.state, next_query_at=transaction.next_query_at
     )
     return bool(mine.update(next_query_at=now + CLAIM, last_queried_at=now))
 

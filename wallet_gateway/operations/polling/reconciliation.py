@@ -1,4 +1,4 @@
-"""Ask the gateway what became of an intent and record the answer: the status query alone decides."""
+"""Ask the gateway what became of a transaction and record the answer: the status query alone decides."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import timedelta
 from django.db.models import Q
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,
@@ -25,24 +25,24 @@ from wallet_gateway.operations.settlement.settle import reread
 
 ASKABLE_STATES = frozenset(
     {
-        IntentState.UNKNOWN,
-        IntentState.OPEN,
-        IntentState.AWAITING_3DS,
-        IntentState.PENDING,
-        IntentState.EXPIRED,
-        IntentState.ABANDONED,
+        TransactionState.UNKNOWN,
+        TransactionState.OPEN,
+        TransactionState.AWAITING_3DS,
+        TransactionState.PENDING,
+        TransactionState.EXPIRED,
+        TransactionState.ABANDONED,
     }
 )
 """States in which the gateway's word may still change something that a customer waits for."""
 
 _REJECTED_PAGE_ON_WATCH = Q(
-    state=IntentState.REJECTED, kind=TransactionKind.CHECKOUT, next_query_at__isnull=False
+    state=TransactionState.REJECTED, kind=TransactionKind.CHECKOUT, next_query_at__isnull=False
 )
 """A page on which a card was refused, as long as it may show as paid with another one."""
 _ASKABLE = Q(state__in=ASKABLE_STATES) | _REJECTED_PAGE_ON_WATCH
 
 AT_MOST_EVERY = timedelta(seconds=2)
-"""However often a page asks us, we ask the gateway no more often than this for one intent."""
+"""However often a page asks us, we ask the gateway no more often than this for one transaction."""
 
 ANSWERED_WITHIN = timedelta(seconds=30)
 """After this a question on demand is taken to have died with whoever asked it."""
@@ -55,12 +55,12 @@ def reconcile_attempt(*, reference: str, context: GatewayContext) -> Payment:
     Returns the payment as it then stands, with its order. Raises `Payment.DoesNotExist`.
     """
     mine = _claim_on_demand(reference, context)
-    intent = _load_opening(reference)
+    transaction = _load_opening(reference)
     if mine:
-        intent = question(intent, context=context)
-    payment = intent.payment
-    assert payment is not None  # noqa: S101 - an opening intent belongs to a payment
-    payment.opening = intent
+        transaction = question(transaction, context=context)
+    payment = transaction.payment
+    assert payment is not None  # noqa: S101 - an opening transaction belongs to a payment
+    payment.opening = transaction
     return payment
 
 
@@ -68,16 +68,16 @@ def reconcile_attempt(*, reference: str, context: GatewayContext) -> Payment:
 def reconcile_order(
     *, order: PaymentOrder, context: GatewayContext, everything: bool = False
 ) -> PaymentOrder:
-    """Ask about every intent of an order that is not settled, or about all of them; return the fresh order.
+    """Ask about an order's transactions that are not settled, or about all; return the fresh order.
 
-    `everything` is for people who want to see the gateway's word now: also settled intents are asked about.
+    `everything` is for people who want to see the gateway's word now: settled ones are asked about, too.
     """
     rows = GatewayTransaction.objects.filter(payment__order=order).select_related("payment__order")
     if not everything:
         rows = rows.filter(_ASKABLE)
-    for intent in rows.order_by("pk"):
-        if everything or _claim_on_demand(intent.reference, context):
-            question(reread(intent), context=context)
+    for transaction in rows.order_by("pk"):
+        if everything or _claim_on_demand(transaction.reference, context):
+            question(reread(transaction), context=context)
     order.refresh_from_db()
     return order
 
@@ -95,7 +95,7 @@ class Asked:
 
 @sensitive_variables()
 def ask_everything(subject: PaymentOrder | MigratedDeposit, *, context: GatewayContext) -> Asked:
-    """Ask about every intent of an order or deposit, settled ones too, and say what came of it."""
+    """Ask about every transaction of an order or deposit, settled ones too, and say what came of it."""
     of = {"payment__order": subject} if isinstance(subject, PaymentOrder) else {"deposit": subject}
     changed, questions, unanswered = [], 0, 0
     for row in GatewayTransaction.objects.filter(**of).order_by("pk"):
@@ -119,22 +119,22 @@ def _claim_on_demand(reference: str, context: GatewayContext) -> bool:
 
 
 def _load_opening(reference: str) -> GatewayTransaction:
-    """Read the opening intent of an attempt, its order and the order's other payments in one statement."""
+    """Read an attempt's opening transaction, its order and the order's other payments in one statement."""
     rows = GatewayTransaction.objects.filter(
         payment__order__payments__reference=reference, kind__in=OPENING
     ).select_related("payment__order")
-    intents = {intent.reference: intent for intent in rows}
-    if reference not in intents:
+    transactions = {transaction.reference: transaction for transaction in rows}
+    if reference not in transactions:
         raise Payment.DoesNotExist(f"no attempt to pay has the reference {reference!r}")
-    intent = intents[reference]
-    if intent.payment is not None:
-        others = [other.payment for other in intents.values() if other.payment is not None]
-        order = intent.payment.order
+    transaction = transactions[reference]
+    if transaction.payment is not None:
+        others = [other.payment for other in transactions.values() if other.payment is not None]
+        order = transaction.payment.order
         order.known_payments = KnownPayments(version=order.version, payments=others)
-    return intent
+    return transaction
 
 
 @sensitive_variables()
-def question(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
-    """Ask about one intent and record what was learned, be it only when to ask next."""
-    return learn(intent, ask(intent, context=context), context)
+def question(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
+    """Ask about one transaction and record what was learned, be it only when to ask next."""
+    return learn(transaction, ask(transaction, context=context), context)

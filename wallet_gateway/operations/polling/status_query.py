@@ -1,4 +1,4 @@
-"""Ask the gateway what became of an intent. Reads only: what the answer means is settled elsewhere."""
+"""Ask the gateway what became of a transaction. Reads only: what the answer means is settled elsewhere."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
 from wallet_gateway.client.exchange import Answer
-from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, IntentState, PaymentType, TransactionKind
+from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, PaymentType, TransactionKind, TransactionState
 from wallet_gateway.domain.outcomes import Expectation, Finding, folded_type, read_records
 from wallet_gateway.domain.unreadable_records import sentence_of
 from wallet_gateway.models import GatewayTransaction
@@ -19,76 +19,77 @@ from wallet_gateway.protocol.status import StatusAnswer, StatusRecord
 
 logger = logging.getLogger("wallet_gateway.operations")
 
-_MAY_HAVE_A_RECORD = OUTSTANDING_STATES | {IntentState.APPROVED, IntentState.ANOMALY}
+_MAY_HAVE_A_RECORD = OUTSTANDING_STATES | {TransactionState.APPROVED, TransactionState.ANOMALY}
 
 
-def expectation_of(intent: GatewayTransaction) -> Expectation:
-    """Return what the evidence of an intent must echo, as far as its own row tells."""
+def expectation_of(transaction: GatewayTransaction) -> Expectation:
+    """Return what the evidence of a transaction must echo, as far as its own row tells."""
     return Expectation(
-        reference=intent.reference,
-        folded_type=type_of(intent),
-        currency=intent.currency,
+        reference=transaction.reference,
+        folded_type=type_of(transaction),
+        currency=transaction.currency,
         # Once something is approved, a record of another amount contradicts it.
-        amount=intent.approved_minor or intent.amount_minor,
-        may_be_less=intent.kind == TransactionKind.DETACHED_REFUND and intent.approved_minor is None,
-        approved_id=(intent.record_id or "") if intent.approved_minor else "",
+        amount=transaction.approved_minor or transaction.amount_minor,
+        may_be_less=transaction.kind == TransactionKind.DETACHED_REFUND
+        and transaction.approved_minor is None,
+        approved_id=(transaction.record_id or "") if transaction.approved_minor else "",
     )
 
 
-def type_of(intent: GatewayTransaction) -> str:
-    """Return the wire type of an intent without letter case."""
-    payment_type = PaymentType(intent.payment.type) if intent.payment else PaymentType.SALE
-    return folded_type(TransactionKind(intent.kind), payment_type)
+def type_of(transaction: GatewayTransaction) -> str:
+    """Return the wire type of a transaction without letter case."""
+    payment_type = PaymentType(transaction.payment.type) if transaction.payment else PaymentType.SALE
+    return folded_type(TransactionKind(transaction.kind), payment_type)
 
 
-def ask(intent: GatewayTransaction, *, context: GatewayContext) -> Finding | None:
-    """Ask the status query about an intent and judge the answer; None when there was no usable answer."""
+def ask(transaction: GatewayTransaction, *, context: GatewayContext) -> Finding | None:
+    """Ask the status query about a transaction and judge the answer; None when there was no usable answer."""
     try:
-        answers = _answers(intent, context)
+        answers = _answers(transaction, context)
     except GatewayError as error:
         # A refused or unreadable status query says nothing about the money: still no news.
-        logger.warning("no news of %s: %s", intent.reference, one_line(error))
+        logger.warning("no news of %s: %s", transaction.reference, one_line(error))
         if isinstance(error, OutcomeUnknown) and error.retry_after is not None:
             pause_queries(context, seconds=error.retry_after)
         return None
-    finding = _judge(intent, answers, context)
-    return _with_answers(intent, finding, answers) if finding.unreadable else finding
+    finding = _judge(transaction, answers, context)
+    return _with_answers(transaction, finding, answers) if finding.unreadable else finding
 
 
-def _answers(intent: GatewayTransaction, context: GatewayContext) -> list[Answer[StatusAnswer]]:
-    original = _shared_original(intent, context)
-    references = [intent.reference, original] if original else [intent.reference]
+def _answers(transaction: GatewayTransaction, context: GatewayContext) -> list[Answer[StatusAnswer]]:
+    original = _shared_original(transaction, context)
+    references = [transaction.reference, original] if original else [transaction.reference]
     return [context.gateway.status(reference) for reference in references]
 
 
 def _judge(
-    intent: GatewayTransaction, answers: list[Answer[StatusAnswer]], context: GatewayContext
+    transaction: GatewayTransaction, answers: list[Answer[StatusAnswer]], context: GatewayContext
 ) -> Finding:
     records = tuple(record for answer in answers for record in answer.message.records)
     unreadable = tuple(record for answer in answers for record in answer.message.unreadable)
-    expected = expectation_of(intent)
+    expected = expectation_of(transaction)
     if unreadable or not _is_plain(records, expected):
-        expected = _full_expectation(intent, expected, context)
+        expected = _full_expectation(transaction, expected, context)
     return read_records(records, expected, unreadable)
 
 
 def _with_answers(
-    intent: GatewayTransaction, finding: Finding, answers: list[Answer[StatusAnswer]]
+    transaction: GatewayTransaction, finding: Finding, answers: list[Answer[StatusAnswer]]
 ) -> Finding:
     """Add the redacted answers: a person has to read what the machine cannot."""
-    logger.warning("%s: %s", intent.reference, one_line(sentence_of(finding.unreadable)))
+    logger.warning("%s: %s", transaction.reference, one_line(sentence_of(finding.unreadable)))
     return replace(finding, answer="\n".join(answer.exchange.answer_body for answer in answers))
 
 
-def _shared_original(intent: GatewayTransaction, context: GatewayContext) -> str:
+def _shared_original(transaction: GatewayTransaction, context: GatewayContext) -> str:
     """Return the original's reference when the gateway may file this follow-up under it."""
-    if not context.policy.shares_references or intent.payment is None or intent.kind in OPENING:
+    if not context.policy.shares_references or transaction.payment is None or transaction.kind in OPENING:
         return ""
-    return str(intent.payment.reference)
+    return str(transaction.payment.reference)
 
 
 def _is_plain(records: tuple[StatusRecord, ...], expected: Expectation) -> bool:
-    """Say whether every record is plainly the intent's own, so that nothing else need be read."""
+    """Say whether every record is plainly the transaction's own, so that nothing else need be read."""
     return len(records) <= 1 and all(
         record.client_system_transaction_id == expected.reference
         and (record.type or "").lower() == expected.folded_type
@@ -97,20 +98,20 @@ def _is_plain(records: tuple[StatusRecord, ...], expected: Expectation) -> bool:
 
 
 def _full_expectation(
-    intent: GatewayTransaction, expected: Expectation, context: GatewayContext
+    transaction: GatewayTransaction, expected: Expectation, context: GatewayContext
 ) -> Expectation:
-    """Add what the payment's other intents account for."""
-    if intent.payment is None:
+    """Add what the payment's other transactions account for."""
+    if transaction.payment is None:
         return expected
-    siblings = list(intent.payment.transactions.exclude(pk=intent.pk).select_related("payment"))
+    siblings = list(transaction.payment.transactions.exclude(pk=transaction.pk).select_related("payment"))
     # One whose record is known accounts for that record alone, one that did not happen for none.
     unseen = [s for s in siblings if not s.record_id and s.state in _MAY_HAVE_A_RECORD]
-    original = _shared_original(intent, context)
-    shared = {intent.payment.reference} if context.policy.shares_references else set()
+    original = _shared_original(transaction, context)
+    shared = {transaction.payment.reference} if context.policy.shares_references else set()
     return replace(
         expected,
         other_references=frozenset({original} if original else set()),
-        record_id=intent.record_id or "",
+        record_id=transaction.record_id or "",
         taken=frozenset((s.record_id, type_of(s)) for s in siblings if s.record_id),
         expected_elsewhere=frozenset(
             (reference, type_of(s)) for s in unseen for reference in {s.reference} | shared

@@ -8,7 +8,7 @@ from datetime import timedelta
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer, Exchange
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentEvent
+from wallet_gateway.domain.lifecycle import LifecycleEvent
 from wallet_gateway.domain.outcomes import (
     EVENTS,
     Finding,
@@ -30,83 +30,83 @@ from wallet_gateway.protocol.follow_ups import FollowUpResponse
 
 
 def record_follow_up_answer(
-    intent: GatewayTransaction, answer: Answer[FollowUpResponse], *, context: GatewayContext
+    transaction: GatewayTransaction, answer: Answer[FollowUpResponse], *, context: GatewayContext
 ) -> GatewayTransaction:
     """Record the direct answer to a capture, refund or reversal."""
-    finding = read_follow_up_answer(answer.message, expectation_of(intent))
-    return _record_finding(intent, finding, answer.exchange, context)
+    finding = read_follow_up_answer(answer.message, expectation_of(transaction))
+    return _record_finding(transaction, finding, answer.exchange, context)
 
 
 def record_detached_answer(
-    intent: GatewayTransaction, answer: Answer[DetachedRefundResponse], *, context: GatewayContext
+    transaction: GatewayTransaction, answer: Answer[DetachedRefundResponse], *, context: GatewayContext
 ) -> GatewayTransaction:
     """Record the direct answer to a detached refund."""
-    finding = read_detached_answer(answer.message, expectation_of(intent))
-    return _record_finding(intent, finding, answer.exchange, context)
+    finding = read_detached_answer(answer.message, expectation_of(transaction))
+    return _record_finding(transaction, finding, answer.exchange, context)
 
 
 def record_authorization_answer(
-    intent: GatewayTransaction, answer: Answer[AuthorizationResponse], *, context: GatewayContext
+    transaction: GatewayTransaction, answer: Answer[AuthorizationResponse], *, context: GatewayContext
 ) -> GatewayTransaction:
     """Record the direct answer to an authorization; a pending one may send the customer to 3-D Secure."""
-    finding = read_follow_up_answer(answer.message, expectation_of(intent))
+    finding = read_follow_up_answer(answer.message, expectation_of(transaction))
     url = answer.message.redirect_url
     if finding.verdict is not Verdict.PENDING or not url:
-        return _record_finding(intent, finding, answer.exchange, context)
+        return _record_finding(transaction, finding, answer.exchange, context)
     if not is_allowed_page(url, context):
         # The gateway has it all the same, so only its status says how it ends.
         strange = strange_host(url, verdict=Verdict.PENDING, record_id=finding.record_id)
-        return _record_finding(intent, strange, answer.exchange, context)
+        return _record_finding(transaction, strange, answer.exchange, context)
     ends = context.clock.now() + timedelta(seconds=context.gateway.account.redirect_url_timeout)
     news = News(
         kind=EvidenceKind.ANSWER,
-        event=IntentEvent.CHALLENGED,
+        event=LifecycleEvent.CHALLENGED,
         finding=finding,
         exchange=answer.exchange,
         changes={"redirect_url": url, "expires_at": ends},
     )
-    return settle(intent, news, context=context)
+    return settle(transaction, news, context=context)
 
 
 def _record_finding(
-    intent: GatewayTransaction, finding: Finding, exchange: Exchange, context: GatewayContext
+    transaction: GatewayTransaction, finding: Finding, exchange: Exchange, context: GatewayContext
 ) -> GatewayTransaction:
     # An answer that is neither yes nor no leaves the outcome unknown.
-    event = EVENTS.get(finding.verdict, IntentEvent.LOST)
+    event = EVENTS.get(finding.verdict, LifecycleEvent.LOST)
     news = News(kind=EvidenceKind.ANSWER, event=event, finding=finding, exchange=exchange)
-    settled = settle(intent, news, context=context)
-    if event is IntentEvent.LOST:
+    settled = settle(transaction, news, context=context)
+    if event is LifecycleEvent.LOST:
         count_unknown(context)
     return settled
 
 
 def record_not_sent(
-    intent: GatewayTransaction, error: NotSent, *, context: GatewayContext
+    transaction: GatewayTransaction, error: NotSent, *, context: GatewayContext
 ) -> GatewayTransaction:
     """Record that no byte left; a worker may try the same bytes again a few times, then a person decides."""
     tries = 1 if error.reason is NotSentReason.TLS else len(RESEND_WAITS)
-    done = intent.attempt_no
+    done = transaction.attempt_no
     again = context.clock.now() + RESEND_WAITS[done - 1] if done <= tries else None
     news = News(
         kind=EvidenceKind.FAULT,
-        event=IntentEvent.NOTHING_LEFT,
+        event=LifecycleEvent.NOTHING_LEFT,
         exchange=error.exchange,
         detail=str(error),
-        attempt_no=intent.attempt_no,
+        attempt_no=transaction.attempt_no,
         changes={"next_send_at": again, "needs_operator": again is None},
     )
-    return settle(intent, news, context=context)
+    return settle(transaction, news, context=context)
 
 
 def record_unknown(
-    intent: GatewayTransaction, error: OutcomeUnknown, *, context: GatewayContext
+    transaction: GatewayTransaction, error: OutcomeUnknown, *, context: GatewayContext
 ) -> GatewayTransaction:
     """Record that the outcome is unknown: the amount stays reserved; the gateway is asked, never told."""
     news = _fault(error)
     if error.retry_after is not None:
         pause_sending(context, seconds=error.retry_after, reason=str(error))
         news = replace(news, ask_not_before=context.clock.now() + timedelta(seconds=error.retry_after))
-    settled = settle(intent, news, context=context)
+    settled = settle(transaction, news, context=context)
     count_unknown(context)
     return settled
 
@@ -114,7 +114,7 @@ def record_unknown(
 def _fault(error: GatewayError) -> News:
     return News(
         kind=EvidenceKind.ANSWER if isinstance(error, Refused) else EvidenceKind.FAULT,
-        event=IntentEvent.LOST,
+        event=LifecycleEvent.LOST,
         exchange=error.exchange,
         detail=str(error),
         changes={"error_code": error.code[:64]} if isinstance(error, Refused) else {},
@@ -122,7 +122,7 @@ def _fault(error: GatewayError) -> News:
 
 
 def record_refusal(
-    intent: GatewayTransaction, error: Refused, *, context: GatewayContext
+    transaction: GatewayTransaction, error: Refused, *, context: GatewayContext
 ) -> GatewayTransaction:
     """Record a refusal, once a status query has shown that the refused thing did not happen all the same.
 
@@ -130,18 +130,18 @@ def record_refusal(
     and only the second was refused. What was tried before under this reference never left, or it would not
     have been sent again, so this is the gateway's first word on it.
     """
-    intent = settle(intent, _fault(error), context=context)
-    finding = ask(intent, context=context)
+    transaction = settle(transaction, _fault(error), context=context)
+    finding = ask(transaction, context=context)
     if finding is None:
-        return intent
-    return settle(intent, _after_refusal(error, finding), context=context)
+        return transaction
+    return settle(transaction, _after_refusal(error, finding), context=context)
 
 
 def _after_refusal(error: Refused, finding: Finding) -> News:
     if finding.absent:
         # The gateway refused and knows of nothing: that is its word that it was not done.
         rejected = replace(finding, verdict=Verdict.REJECTED, detail=str(error)[:500], absent=False)
-        return News(kind=EvidenceKind.RECORDS, event=IntentEvent.REJECTED, finding=rejected)
+        return News(kind=EvidenceKind.RECORDS, event=LifecycleEvent.REJECTED, finding=rejected)
     if finding.verdict is Verdict.APPROVED:
         finding = _repeated_on_the_wire(finding)
     # A record in a state that nobody has heard of is no event: the outcome stays unknown.

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Q
 
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.recovery import LONGEST_PAUSE, PAUSE, PAUSE_AT_UNKNOWNS, PAUSE_WINDOW
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
@@ -52,7 +52,10 @@ def count_unknown(context: GatewayContext) -> None:
     """
     now = context.clock.now()
     unknown = GatewayTransaction.objects.filter(
-        gateway=context.alias, state=IntentState.UNKNOWN, state_since__gt=now - PAUSE_WINDOW, error_code=""
+        gateway=context.alias,
+        state=TransactionState.UNKNOWN,
+        state_since__gt=now - PAUSE_WINDOW,
+        error_code="",
     )
     if unknown.count() > PAUSE_AT_UNKNOWNS:
         stop_sending(context.alias, until=now + PAUSE, reason="too many unknown outcomes in a short time")

@@ -1,4 +1,4 @@
-"""Which counters a move of an intent changes. Computes; writes nothing."""
+"""Which counters a move of a transaction changes. Computes; writes nothing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from django.db.models import F
 
-from wallet_gateway.domain.lifecycle import FINAL_STATES, IntentState, PaymentType, TransactionKind
+from wallet_gateway.domain.lifecycle import FINAL_STATES, PaymentType, TransactionKind, TransactionState
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.standing import Reversal
 from wallet_gateway.models import GatewayTransaction, Payment
@@ -28,12 +28,12 @@ OPENING = frozenset({TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Booking:
-    """What a move changes on the payment or deposit, and on the intent itself."""
+    """What a move changes on the payment or deposit, and on the transaction itself."""
 
     changes: Mapping[str, int] = field(default_factory=dict)
     """Counter to difference, in minor units."""
     reversal: Reversal | None = None
-    intent_columns: Mapping[str, Any] = field(default_factory=dict)
+    transaction_columns_of: Mapping[str, Any] = field(default_factory=dict)
 
     def as_update(self) -> dict[str, Any]:
         """Return the columns for an UPDATE that adds to whatever stands in the row."""
@@ -46,59 +46,61 @@ class Booking:
 NOTHING = Booking()
 
 
-def book(intent: GatewayTransaction, *, before: IntentState, after: IntentState, finding: Finding) -> Booking:
-    """Say what counters change when an intent moves from one state to another."""
+def book(
+    transaction: GatewayTransaction, *, before: TransactionState, after: TransactionState, finding: Finding
+) -> Booking:
+    """Say what counters change when a transaction moves from one state to another."""
     if before == after:
         return NOTHING
-    kind = TransactionKind(intent.kind)
+    kind = TransactionKind(transaction.kind)
     if kind in OPENING:
-        return _book_opening(intent, after)
+        return _book_opening(transaction, after)
     if kind is TransactionKind.REVERSAL:
-        return _book_reversal(intent, after)
-    return _book_amount(intent, kind, after, finding)
+        return _book_reversal(transaction, after)
+    return _book_amount(transaction, kind, after, finding)
 
 
-def _book_opening(intent: GatewayTransaction, after: IntentState) -> Booking:
-    payment = intent.payment
-    if after is not IntentState.APPROVED or payment is None or payment.authorised:
+def _book_opening(transaction: GatewayTransaction, after: TransactionState) -> Booking:
+    payment = transaction.payment
+    if after is not TransactionState.APPROVED or payment is None or payment.authorised:
         return NOTHING
-    changes = {"authorised": intent.amount_minor}
+    changes = {"authorised": transaction.amount_minor}
     if payment.type == PaymentType.SALE:
-        changes["captured"] = intent.amount_minor
+        changes["captured"] = transaction.amount_minor
     return Booking(changes=changes)
 
 
-def _book_reversal(intent: GatewayTransaction, after: IntentState) -> Booking:
+def _book_reversal(transaction: GatewayTransaction, after: TransactionState) -> Booking:
     released = {"holds_reservation": False}
-    if after is IntentState.APPROVED:
+    if after is TransactionState.APPROVED:
         # A fact that our books contradict, such as a capture begun since, must not become unstorable.
-        payment = intent.payment
+        payment = transaction.payment
         untouched = payment is not None and payment.captured == payment.capture_reserved == 0
-        return Booking(reversal=Reversal.DONE if untouched else None, intent_columns=released)
-    if after in FINAL_STATES and intent.holds_reservation:
-        return Booking(reversal=Reversal.NONE, intent_columns=released)
+        return Booking(reversal=Reversal.DONE if untouched else None, transaction_columns_of=released)
+    if after in FINAL_STATES and transaction.holds_reservation:
+        return Booking(reversal=Reversal.NONE, transaction_columns_of=released)
     return NOTHING
 
 
 def _book_amount(
-    intent: GatewayTransaction, kind: TransactionKind, after: IntentState, finding: Finding
+    transaction: GatewayTransaction, kind: TransactionKind, after: TransactionState, finding: Finding
 ) -> Booking:
     if after not in FINAL_STATES:
         return NOTHING
-    changes = {RESERVED[kind]: -intent.amount_minor} if intent.holds_reservation else {}
+    changes = {RESERVED[kind]: -transaction.amount_minor} if transaction.holds_reservation else {}
     # An approval that became an anomaly and was then accepted stands in the books already.
-    if after is IntentState.APPROVED and intent.approved_minor is None:
-        approved = finding.amount or intent.amount_minor
-        changes[SETTLED[kind]] = min(approved, _room(intent, kind))
-    return Booking(changes=changes, intent_columns={"holds_reservation": False})
+    if after is TransactionState.APPROVED and transaction.approved_minor is None:
+        approved = finding.amount or transaction.amount_minor
+        changes[SETTLED[kind]] = min(approved, _room(transaction, kind))
+    return Booking(changes=changes, transaction_columns_of={"holds_reservation": False})
 
 
-def _room(intent: GatewayTransaction, kind: TransactionKind) -> int:
+def _room(transaction: GatewayTransaction, kind: TransactionKind) -> int:
     """Return how far the counter may rise: a fact above that leaves it at its bound, and is a discrepancy."""
-    own = intent.amount_minor if intent.holds_reservation else 0
-    payment = intent.payment
+    own = transaction.amount_minor if transaction.holds_reservation else 0
+    payment = transaction.payment
     if payment is None:
-        return _room_of_deposit(intent, own)
+        return _room_of_deposit(transaction, own)
     if kind is TransactionKind.CAPTURE and payment.reversal != Reversal.NONE:
         return 0
     return _room_of_payment(payment, kind) + own
@@ -110,9 +112,9 @@ def _room_of_payment(payment: Payment, kind: TransactionKind) -> int:
     return max(payment.captured - payment.refunded - payment.refund_reserved, 0)
 
 
-def _room_of_deposit(intent: GatewayTransaction, own: int) -> int:
-    deposit = intent.deposit
+def _room_of_deposit(transaction: GatewayTransaction, own: int) -> int:
+    deposit = transaction.deposit
     if deposit is None or deposit.amount_minor is None:
-        return intent.amount_minor
+        return transaction.amount_minor
     before = deposit.refunded_before + deposit.refunded + deposit.refund_reserved
     return max(deposit.amount_minor - before, 0) + own

@@ -1,6 +1,6 @@
 """Writes what a move means for money: the payment's or deposit's counters, and the states derived from them.
 
-Locks are taken in one order everywhere: order, payment, intent. The order's version tells a writer that
+Locks are taken in one order everywhere: order, payment, transaction. The order's version tells a writer that
 somebody settled something meanwhile.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from wallet_gateway.domain.lifecycle import IntentState, PaymentState, TransactionKind
+from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
 from wallet_gateway.domain.standing import Standing, order_state, payment_state
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.operations.settlement.booking import Booking
@@ -20,21 +20,21 @@ class Outrun(Exception):
 
 
 def write_sums(
-    intent: GatewayTransaction, booking: Booking, *, after: IntentState, freeze: bool, now: datetime
+    transaction: GatewayTransaction, booking: Booking, *, after: TransactionState, freeze: bool, now: datetime
 ) -> None:
-    """Add a booking to the payment or deposit of an intent, and derive the states again.
+    """Add a booking to the payment or deposit of a transaction, and derive the states again.
 
     Raises `Outrun` when somebody else settled something of the same order.
     """
-    if intent.deposit_id is not None:
+    if transaction.deposit_id is not None:
         columns = booking.as_update() | ({"frozen": True} if freeze else {})
         if columns:
-            MigratedDeposit.objects.filter(pk=intent.deposit_id).update(**columns)
+            MigratedDeposit.objects.filter(pk=transaction.deposit_id).update(**columns)
         return
-    payment = intent.payment
+    payment = transaction.payment
     assert payment is not None  # noqa: S101 - the database holds that one of the two parents is there
     seen = (payment.state, payment.frozen)
-    _apply(payment, intent, booking, opening=_opening_state(intent, payment, after), freeze=freeze)
+    _apply(payment, transaction, booking, opening=_opening_state(transaction, payment, after), freeze=freeze)
     unchanged = not booking.changes and booking.reversal is None and seen == (payment.state, payment.frozen)
     # A further reason to freeze must be seen by whoever is lifting the freeze at this moment.
     if unchanged and not freeze:
@@ -45,22 +45,29 @@ def write_sums(
     )
 
 
-def _opening_state(intent: GatewayTransaction, payment: Payment, after: IntentState) -> IntentState:
-    if intent.reference == payment.reference:
+def _opening_state(
+    transaction: GatewayTransaction, payment: Payment, after: TransactionState
+) -> TransactionState:
+    if transaction.reference == payment.reference:
         return after
-    # Where there is money, the opening intent's state no longer decides.
-    return IntentState.APPROVED
+    # Where there is money, the opening transaction's state no longer decides.
+    return TransactionState.APPROVED
 
 
 def _apply(
-    payment: Payment, intent: GatewayTransaction, booking: Booking, *, opening: IntentState, freeze: bool
+    payment: Payment,
+    transaction: GatewayTransaction,
+    booking: Booking,
+    *,
+    opening: TransactionState,
+    freeze: bool,
 ) -> None:
     for column, delta in booking.changes.items():
         setattr(payment, column, getattr(payment, column) + delta)
     if booking.reversal is not None:
         payment.reversal = booking.reversal
     payment.frozen = payment.frozen or freeze
-    payment.state = payment_state(payment.sums, opening, TransactionKind(intent.kind))
+    payment.state = payment_state(payment.sums, opening, TransactionKind(transaction.kind))
 
 
 def write_order(payment: Payment, now: datetime) -> None:

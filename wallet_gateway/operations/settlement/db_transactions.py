@@ -1,7 +1,7 @@
 """The only place where operations open a database transaction.
 
-A transaction around an intent is durable: Django raises when somebody's `atomic` is already open around it,
-because an intent that is not committed before the first byte leaves is no record of it.
+One that writes what is to be sent is durable: Django raises when somebody's `atomic` is open around it,
+because a transaction that is not committed before the first byte leaves is no record of it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
-from django.db import InterfaceError, OperationalError, connection, transaction
+from django.db import InterfaceError, OperationalError, connection
+from django.db import transaction as db_transaction
 
 logger = logging.getLogger("wallet_gateway.operations")
 
@@ -56,7 +57,7 @@ def in_transaction(work: Callable[[], T]) -> T:
 
 def in_any_transaction(work: Callable[[], T]) -> T:
     """Run `work` in the caller's transaction or in its own: for what sends nothing and may be undone."""
-    with transaction.atomic():
+    with db_transaction.atomic():
         return work()
 
 
@@ -82,7 +83,7 @@ class NothingIsCommitted(RuntimeError):
 def _once(work: Callable[[], T]) -> T:
     if not connection.in_atomic_block and not connection.get_autocommit():
         raise NothingIsCommitted("autocommit is off on this connection; wallet_gateway.payments needs it on")
-    with _turn(), transaction.atomic(durable=True):
+    with _turn(), db_transaction.atomic(durable=True):
         return work()
 
 

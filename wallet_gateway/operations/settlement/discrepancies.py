@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from wallet_gateway.domain.discrepancies import FREEZING, DiscrepancyKind
-from wallet_gateway.domain.lifecycle import IntentState
+from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.domain.unreadable_records import fingerprint_of, sentence_of
 from wallet_gateway.models import Discrepancy, GatewayTransaction
@@ -17,7 +17,12 @@ from wallet_gateway.protocol.money import Money
 
 _LONGEST_FINGERPRINT = 200
 _ENDED_WITHOUT_MONEY = frozenset(
-    {IntentState.REJECTED, IntentState.ABANDONED, IntentState.CREATED, IntentState.NOT_SENT}
+    {
+        TransactionState.REJECTED,
+        TransactionState.ABANDONED,
+        TransactionState.CREATED,
+        TransactionState.NOT_SENT,
+    }
 )
 
 
@@ -34,11 +39,11 @@ class Recorded:
 
 
 def record_discrepancies(
-    intent: GatewayTransaction,
+    transaction: GatewayTransaction,
     finding: Finding,
     *,
-    before: IntentState,
-    after: IntentState,
+    before: TransactionState,
+    after: TransactionState,
     now: datetime,
     in_own_answer: bool = False,
 ) -> Recorded:
@@ -47,15 +52,15 @@ def record_discrepancies(
     `in_own_answer` says that the gateway said it in answer to our own request, and not to a status query.
     """
     freeze, is_new, stopped = False, False, ""
-    for kind, detail, fingerprint in _differences(intent, finding, before=before, after=after):
+    for kind, detail, fingerprint in _differences(transaction, finding, before=before, after=after):
         row, created = Discrepancy.objects.get_or_create(
             fingerprint=_fitting(fingerprint),
             defaults={
                 "kind": kind,
-                "gateway": intent.gateway,
-                "payment_id": intent.payment_id,
-                "deposit_id": intent.deposit_id,
-                "intent": intent,
+                "gateway": transaction.gateway,
+                "payment_id": transaction.payment_id,
+                "deposit_id": transaction.deposit_id,
+                "transaction": transaction,
                 "detail": detail[:500],
                 "found_at": now,
             },
@@ -65,7 +70,7 @@ def record_discrepancies(
             continue
         freeze = freeze or kind in FREEZING
         if created and kind is DiscrepancyKind.UNIT_MIX_UP:
-            stopped = stop_after_mix_up(intent, detail, in_own_answer=in_own_answer, now=now)
+            stopped = stop_after_mix_up(transaction, detail, in_own_answer=in_own_answer, now=now)
     return Recorded(freeze=freeze, is_new=is_new, stopped=stopped)
 
 
@@ -77,48 +82,48 @@ def _fitting(fingerprint: str) -> str:
     return f"{fingerprint[: _LONGEST_FINGERPRINT - len(digest) - 1]}:{digest}"
 
 
-def is_settled_by_person(intent: GatewayTransaction, finding: Finding) -> bool:
+def is_settled_by_person(transaction: GatewayTransaction, finding: Finding) -> bool:
     """Say whether a person has closed this very contradiction, so that seeing it again is no news."""
     if finding.discrepancy is None:
         return False
     closed = Discrepancy.objects.filter(closed_at__isnull=False)
-    return closed.filter(fingerprint=_fingerprint(intent, finding)).exists()
+    return closed.filter(fingerprint=_fingerprint(transaction, finding)).exists()
 
 
-def _fingerprint(intent: GatewayTransaction, finding: Finding) -> str:
+def _fingerprint(transaction: GatewayTransaction, finding: Finding) -> str:
     """Name a difference by what it says: a third execution is another one than the second."""
     said = hashlib.sha256(finding.detail.encode()).hexdigest()[:16]
-    return f"{finding.discrepancy}:{intent.reference}:{said}"
+    return f"{finding.discrepancy}:{transaction.reference}:{said}"
 
 
 def _differences(
-    intent: GatewayTransaction, finding: Finding, *, before: IntentState, after: IntentState
+    transaction: GatewayTransaction, finding: Finding, *, before: TransactionState, after: TransactionState
 ) -> Iterator[tuple[DiscrepancyKind, str, str]]:
     if finding.discrepancy is not None:
-        yield finding.discrepancy, finding.detail, _fingerprint(intent, finding)
-    if after is IntentState.APPROVED and before is not after and _is_short(intent, finding):
+        yield finding.discrepancy, finding.detail, _fingerprint(transaction, finding)
+    if after is TransactionState.APPROVED and before is not after and _is_short(transaction, finding):
         kind = DiscrepancyKind.REFUND_SHORT
-        yield kind, _shortfall(intent, finding), f"{kind}:{intent.reference}"
-    turned = before in _ENDED_WITHOUT_MONEY and after is IntentState.ANOMALY
+        yield kind, _shortfall(transaction, finding), f"{kind}:{transaction.reference}"
+    turned = before in _ENDED_WITHOUT_MONEY and after is TransactionState.ANOMALY
     if turned and finding.verdict is Verdict.APPROVED:
         kind = DiscrepancyKind.APPROVED_AFTER_END
-        yield kind, f"approved at the gateway after it was {before}", f"{kind}:{intent.reference}"
+        yield kind, f"approved at the gateway after it was {before}", f"{kind}:{transaction.reference}"
     if finding.unreadable:
         kind = DiscrepancyKind.RECORD_UNREADABLE
-        fingerprint = f"{kind}:{intent.reference}:{fingerprint_of(finding.unreadable)}"
+        fingerprint = f"{kind}:{transaction.reference}:{fingerprint_of(finding.unreadable)}"
         yield kind, sentence_of(finding.unreadable), fingerprint
     for record in finding.elsewhere:
         kind = DiscrepancyKind.MADE_ELSEWHERE
         detail = f"{record.type} {record.transaction_amount} {record.currency_code}, record {record.id}"
-        fingerprint = f"{kind}:{intent.gateway}:{record.type.lower()}:{record.id}"
+        fingerprint = f"{kind}:{transaction.gateway}:{record.type.lower()}:{record.id}"
         yield kind, detail.replace("\0", "\ufffd"), fingerprint.replace("\0", "\ufffd")
 
 
-def _is_short(intent: GatewayTransaction, finding: Finding) -> bool:
-    return finding.amount is not None and finding.amount < intent.amount_minor
+def _is_short(transaction: GatewayTransaction, finding: Finding) -> bool:
+    return finding.amount is not None and finding.amount < transaction.amount_minor
 
 
-def _shortfall(intent: GatewayTransaction, finding: Finding) -> str:
-    given = Money.from_minor_units(finding.amount or 0, intent.currency).to_wire()
+def _shortfall(transaction: GatewayTransaction, finding: Finding) -> str:
+    given = Money.from_minor_units(finding.amount or 0, transaction.currency).to_wire()
     said = f": {finding.detail}" if finding.detail else ""
-    return f"refunded {given} of {intent.amount}{said}"
+    return f"refunded {given} of {transaction.amount}{said}"

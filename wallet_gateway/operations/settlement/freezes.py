@@ -10,7 +10,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.discrepancies import FREEZING
-from wallet_gateway.domain.lifecycle import IntentState, PaymentState, TransactionKind
+from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
 from wallet_gateway.domain.standing import payment_state
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxFact, Payment
 from wallet_gateway.operations.context import GatewayContext
@@ -26,16 +26,16 @@ P = TypeVar("P", Payment, MigratedDeposit)
 _TRIES = 5
 
 
-def unfreeze(intent: GatewayTransaction, *, context: GatewayContext) -> None:
-    """Let operations touch the payment or deposit of an intent again, if no difference on it is open."""
+def unfreeze(transaction: GatewayTransaction, *, context: GatewayContext) -> None:
+    """Let operations touch the payment or deposit of a transaction again, if no difference on it is open."""
     for _ in range(_TRIES):
         try:
-            facts = in_transaction(lambda: _unfreeze(intent, context.clock.now()))
+            facts = in_transaction(lambda: _unfreeze(transaction, context.clock.now()))
         except Outrun:
             continue
         break
     else:
-        facts = in_transaction(lambda: _unfreeze(intent, context.clock.now()))
+        facts = in_transaction(lambda: _unfreeze(transaction, context.clock.now()))
     deliver(facts, clock=context.clock)
 
 
@@ -43,14 +43,14 @@ def unfreeze(intent: GatewayTransaction, *, context: GatewayContext) -> None:
 def thaw(*, context: GatewayContext, limit: int) -> int:
     """Lift freezes that nothing asks for any more, whose lifter died before doing it; return how many."""
     forgotten = list(_forgotten(context.alias, limit))
-    for intent in forgotten:
-        with alone(intent.reference):
-            unfreeze(intent, context=context)
+    for transaction in forgotten:
+        with alone(transaction.reference):
+            unfreeze(transaction, context=context)
     return len(forgotten)
 
 
 def _forgotten(gateway: str, limit: int) -> Iterator[GatewayTransaction]:
-    """Yield an intent of each payment and deposit that is frozen although nothing contradicts the books."""
+    """Yield a transaction of each payment and deposit that is frozen though nothing contradicts the books."""
     # Whether anything is frozen is asked first: the whole question would be most of an idle sweep.
     frozen = Payment.objects.filter(state=PaymentState.FROZEN, order__gateway=gateway)
     if frozen.exists():
@@ -69,46 +69,48 @@ def _forgotten(gateway: str, limit: int) -> Iterator[GatewayTransaction]:
 def _uncontradicted(rows: QuerySet[P], parent: str) -> QuerySet[P]:
     of = {parent: OuterRef("pk")}
     still_open = Discrepancy.objects.filter(**of, kind__in=FREEZING, closed_at__isnull=True)
-    anomalies = GatewayTransaction.objects.filter(**of, state=IntentState.ANOMALY)
+    anomalies = GatewayTransaction.objects.filter(**of, state=TransactionState.ANOMALY)
     return rows.filter(~Exists(still_open), ~Exists(anomalies))
 
 
-def _unfreeze(intent: GatewayTransaction, now: datetime) -> tuple[OutboxFact, ...]:
+def _unfreeze(transaction: GatewayTransaction, now: datetime) -> tuple[OutboxFact, ...]:
     # The transaction may be run again, so every run starts from rows as they then are.
-    intent = reread(intent)
-    if intent.deposit is not None:
+    transaction = reread(transaction)
+    if transaction.deposit is not None:
         # The row is locked before anything is looked at: whoever freezes it meanwhile comes after us.
-        MigratedDeposit.objects.filter(pk=intent.deposit.pk).update(refunded=F("refunded"))
-        still_frozen = _is_contradicted(deposit=intent.deposit)
-        MigratedDeposit.objects.filter(pk=intent.deposit.pk).update(frozen=still_frozen)
-    elif intent.payment is not None and not _is_contradicted(payment=intent.payment):
-        return _unfreeze_payment(intent.payment, now)
+        MigratedDeposit.objects.filter(pk=transaction.deposit.pk).update(refunded=F("refunded"))
+        still_frozen = _is_contradicted(deposit=transaction.deposit)
+        MigratedDeposit.objects.filter(pk=transaction.deposit.pk).update(frozen=still_frozen)
+    elif transaction.payment is not None and not _is_contradicted(payment=transaction.payment):
+        return _unfreeze_payment(transaction.payment, now)
     return ()
 
 
 def _is_contradicted(**parent: Payment | MigratedDeposit) -> bool:
     still_open = Discrepancy.objects.filter(**parent, kind__in=FREEZING, closed_at__isnull=True)
-    anomalies = GatewayTransaction.objects.filter(**parent, state=IntentState.ANOMALY)
+    anomalies = GatewayTransaction.objects.filter(**parent, state=TransactionState.ANOMALY)
     return still_open.exists() or anomalies.exists()
 
 
 def _unfreeze_payment(payment: Payment, now: datetime) -> tuple[OutboxFact, ...]:
     payment.frozen = False
     opening = payment.opening
-    payment.state = payment_state(payment.sums, IntentState(opening.state), TransactionKind(opening.kind))
+    payment.state = payment_state(
+        payment.sums, TransactionState(opening.state), TransactionKind(opening.kind)
+    )
     write_order(payment, now)
     Payment.objects.filter(pk=payment.pk).update(state=payment.state, frozen=False)
-    return tuple(fact for intent in _untold(payment) for fact in _tell(intent, payment, now))
+    return tuple(fact for transaction in _untold(payment) for fact in _tell(transaction, payment, now))
 
 
 def _untold(payment: Payment) -> QuerySet[GatewayTransaction]:
     # Whatever is told of money has an amount.
-    told = OutboxFact.objects.filter(intent=OuterRef("pk"), amount_minor__isnull=False)
+    told = OutboxFact.objects.filter(transaction=OuterRef("pk"), amount_minor__isnull=False)
     kinds = (*OPENING, TransactionKind.CAPTURE)
-    approved = payment.transactions.filter(state=IntentState.APPROVED, kind__in=kinds)
+    approved = payment.transactions.filter(state=TransactionState.APPROVED, kind__in=kinds)
     return approved.filter(~Exists(told)).order_by("pk")
 
 
-def _tell(intent: GatewayTransaction, payment: Payment, now: datetime) -> tuple[OutboxFact, ...]:
-    intent.payment = payment
-    return add_facts(intent, facts_of_thawed(intent), now)
+def _tell(transaction: GatewayTransaction, payment: Payment, now: datetime) -> tuple[OutboxFact, ...]:
+    transaction.payment = payment
+    return add_facts(transaction, facts_of_thawed(transaction), now)

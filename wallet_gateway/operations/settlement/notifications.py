@@ -1,10 +1,10 @@
-"""Which facts a move of an intent is for the shop. Decides; writes nothing."""
+"""Which facts a move of a transaction is for the shop. Decides; writes nothing."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wallet_gateway.domain.lifecycle import IntentState, OrderState, PaymentType, TransactionKind
+from wallet_gateway.domain.lifecycle import OrderState, PaymentType, TransactionKind, TransactionState
 from wallet_gateway.domain.standing import Sums
 from wallet_gateway.models import FactKind, GatewayTransaction
 
@@ -20,48 +20,48 @@ class Told:
     amount: int | None = None
 
 
-def facts_of(intent: GatewayTransaction, *, moved: bool, sums_before: Sums | None) -> tuple[Told, ...]:
-    """Say what the shop is to be told of an intent as it stands; nothing for a detached refund.
+def facts_of(transaction: GatewayTransaction, *, moved: bool, sums_before: Sums | None) -> tuple[Told, ...]:
+    """Say what the shop is to be told of a transaction as it stands; nothing for a detached refund.
 
     `moved` says that it came into its state just now, and had never been approved before: an approval that
     was contradicted and then accepted is no second payment.
     """
-    payment = intent.payment
+    payment = transaction.payment
     if payment is None or sums_before is None:
         return ()
-    told = _moved(intent) if moved else ()
+    told = _moved(transaction) if moved else ()
     if payment.frozen:
         told = tuple(fact for fact in told if fact.kind not in HELD_BACK)
     frozen_now = payment.frozen and not sums_before.frozen
     return (*told, Told(kind=FactKind.ANOMALY)) if frozen_now else told
 
 
-def facts_of_thawed(intent: GatewayTransaction) -> tuple[Told, ...]:
-    """Say what of an approved intent was held back while its payment was frozen, and is told now."""
-    payment = intent.payment
+def facts_of_thawed(transaction: GatewayTransaction) -> tuple[Told, ...]:
+    """Say what of an approved transaction was held back while its payment was frozen, and is told now."""
+    payment = transaction.payment
     if payment is None or payment.order.state == OrderState.OVERPAID:
         return ()
-    told = _approved(intent)
+    told = _approved(transaction)
     return tuple(fact for fact in told if fact.kind in HELD_BACK)
 
 
-def _moved(intent: GatewayTransaction) -> tuple[Told, ...]:
-    after = IntentState(intent.state)
-    if after is IntentState.APPROVED:
-        return _approved(intent)
-    return _ended(intent, after)
+def _moved(transaction: GatewayTransaction) -> tuple[Told, ...]:
+    after = TransactionState(transaction.state)
+    if after is TransactionState.APPROVED:
+        return _approved(transaction)
+    return _ended(transaction, after)
 
 
-def _approved(intent: GatewayTransaction) -> tuple[Told, ...]:
-    payment, amount = intent.payment, intent.approved_minor or intent.amount_minor
+def _approved(transaction: GatewayTransaction) -> tuple[Told, ...]:
+    payment, amount = transaction.payment, transaction.approved_minor or transaction.amount_minor
     assert payment is not None  # noqa: S101 - the caller has looked
-    kind = TransactionKind(intent.kind)
+    kind = TransactionKind(transaction.kind)
     if kind is TransactionKind.REFUND:
         return (Told(kind=FactKind.REFUNDED, amount=amount),)
     if kind is TransactionKind.REVERSAL:
         return (Told(kind=FactKind.REVERSED, amount=amount),)
     if kind is TransactionKind.CAPTURE:
-        return (_captured(intent, amount),)
+        return (_captured(transaction, amount),)
     told = Told(
         kind=FactKind.AUTHORISED if payment.type != PaymentType.SALE else FactKind.PAID, amount=amount
     )
@@ -70,21 +70,21 @@ def _approved(intent: GatewayTransaction) -> tuple[Told, ...]:
     return (Told(kind=FactKind.ANOMALY, amount=amount),) if overpaid else (told,)
 
 
-def _captured(intent: GatewayTransaction, amount: int) -> Told:
-    assert intent.payment is not None  # noqa: S101 - captures belong to payments
-    whole = intent.payment.captured >= intent.payment.authorised
+def _captured(transaction: GatewayTransaction, amount: int) -> Told:
+    assert transaction.payment is not None  # noqa: S101 - captures belong to payments
+    whole = transaction.payment.captured >= transaction.payment.authorised
     return Told(kind=FactKind.PAID if whole else FactKind.CAPTURED_IN_PART, amount=amount)
 
 
 _ENDINGS = {OrderState.FAILED: FactKind.FAILED, OrderState.EXPIRED: FactKind.EXPIRED}
 
 
-def _ended(intent: GatewayTransaction, after: IntentState) -> tuple[Told, ...]:
-    payment = intent.payment
-    if payment is None or intent.reference != payment.reference:
+def _ended(transaction: GatewayTransaction, after: TransactionState) -> tuple[Told, ...]:
+    payment = transaction.payment
+    if payment is None or transaction.reference != payment.reference:
         return ()
-    if after not in {IntentState.REJECTED, IntentState.EXPIRED}:
+    if after not in {TransactionState.REJECTED, TransactionState.EXPIRED}:
         return ()
     order_state = OrderState(payment.order.state)
     ending = _ENDINGS.get(order_state)
-    return (Told(kind=ending, amount=intent.amount_minor),) if ending else ()
+    return (Told(kind=ending, amount=transaction.amount_minor),) if ending else ()

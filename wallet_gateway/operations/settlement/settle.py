@@ -1,6 +1,6 @@
-"""The only writer of states and sums: one piece of news about one intent, recorded in one transaction.
+"""The only writer of states and sums: one piece of news about one transaction, recorded in one transaction.
 
-Locks are taken in one order everywhere: order, payment, intent. The order's version tells a writer that
+Locks are taken in one order everywhere: order, payment, transaction. The order's version tells a writer that
 somebody settled something meanwhile; it then reads again and starts over.
 """
 
@@ -21,9 +21,9 @@ from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import (
     SENDERS_NEWS,
     IllegalTransition,
-    IntentEvent,
-    IntentState,
+    LifecycleEvent,
     TransactionKind,
+    TransactionState,
     advance,
 )
 from wallet_gateway.domain.outcomes import Finding, Verdict
@@ -46,7 +46,7 @@ from wallet_gateway.operations.settlement.discrepancies import is_settled_by_per
 from wallet_gateway.operations.settlement.notifications import Told, facts_of
 from wallet_gateway.operations.settlement.outbox import deliver
 from wallet_gateway.operations.settlement.status_updates import News
-from wallet_gateway.operations.settlement.transaction_columns import write_intent
+from wallet_gateway.operations.settlement.transaction_columns import write_transaction
 from wallet_gateway.operations.settlement.unit_mix_ups import warn_of_mix_up
 
 _TRIES = 5
@@ -60,26 +60,26 @@ FIRST_DELIVERY = timedelta(seconds=60)
 class _Settled:
     """The rows after the news, and the facts that are to be told."""
 
-    intent: GatewayTransaction
+    transaction: GatewayTransaction
     facts: tuple[OutboxFact, ...] = ()
     stopped: str = ""
     """Why all sending was stopped with it; empty where it was not."""
 
 
 @sensitive_variables()
-def settle(intent: GatewayTransaction, news: News, *, context: GatewayContext) -> GatewayTransaction:
-    """Record news about an intent, commit, and tell the shop; return the intent as it then stands.
+def settle(transaction: GatewayTransaction, news: News, *, context: GatewayContext) -> GatewayTransaction:
+    """Record news about a transaction, commit, and tell the shop; return the transaction as it then stands.
 
     Written are its state, its payment's sums, its order's state, evidence, discrepancies and facts.
-    `intent` is as read by the caller with its payment and order; it is read again when it proves stale.
+    `transaction` is as read by the caller with its payment and order; it is read again when it proves stale.
     """
     try:
-        settled = _settle(intent, news, context)
+        settled = _settle(transaction, news, context)
     except IntegrityError:
-        taken = _record_is_taken(intent, news)
+        taken = _record_is_taken(transaction, news)
         if taken is None:
             raise
-        settled = _settle(reread(intent), taken, context)
+        settled = _settle(reread(transaction), taken, context)
     if news.finding.discrepancy is not None:
         context.pause.forget()
     if settled.stopped:
@@ -87,137 +87,137 @@ def settle(intent: GatewayTransaction, news: News, *, context: GatewayContext) -
     _settlements.set(mine := _settlements.get() + 1)
     deliver(settled.facts, clock=context.clock)
     # A receiver may have acted on what it was told, and then these rows are old.
-    return settled.intent if _settlements.get() == mine else reread(settled.intent)
+    return settled.transaction if _settlements.get() == mine else reread(settled.transaction)
 
 
-def _settle(intent: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
+def _settle(transaction: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
     try:
-        return in_transaction_patiently(lambda: _write(intent, news, context))
+        return in_transaction_patiently(lambda: _write(transaction, news, context))
     except (Outrun, IntegrityError):
         # Where somebody else has settled the same, the sums refuse to be booked a second time.
-        return _settle_locked(intent, news, context)
+        return _settle_locked(transaction, news, context)
 
 
-def _settle_locked(intent: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
+def _settle_locked(transaction: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
     """Take the lock first, so that however many others are at the same order, this one gets its turn."""
     for _ in range(_TRIES):
         try:
-            return in_transaction_patiently(lambda: _write(_locked(intent), news, context))
+            return in_transaction_patiently(lambda: _write(_locked(transaction), news, context))
         except Outrun:
-            # Somebody claimed the intent for sending, which locks its own row alone.
+            # Somebody claimed the transaction for sending, which locks its own row alone.
             continue
-    return in_transaction_patiently(lambda: _write(_locked(intent), news, context))
+    return in_transaction_patiently(lambda: _write(_locked(transaction), news, context))
 
 
-def _locked(intent: GatewayTransaction) -> GatewayTransaction:
+def _locked(transaction: GatewayTransaction) -> GatewayTransaction:
     """Lock the order or deposit by an UPDATE, which every database understands, and read what stands now."""
-    if intent.payment is not None:
-        PaymentOrder.objects.filter(pk=intent.payment.order_id).update(version=F("version") + 1)
-    elif intent.deposit is not None:
-        MigratedDeposit.objects.filter(pk=intent.deposit.pk).update(refunded=F("refunded"))
-    return reread(intent)
+    if transaction.payment is not None:
+        PaymentOrder.objects.filter(pk=transaction.payment.order_id).update(version=F("version") + 1)
+    elif transaction.deposit is not None:
+        MigratedDeposit.objects.filter(pk=transaction.deposit.pk).update(refunded=F("refunded"))
+    return reread(transaction)
 
 
-def reread(intent: GatewayTransaction) -> GatewayTransaction:
-    """Read an intent again with its payment, order and deposit."""
+def reread(transaction: GatewayTransaction) -> GatewayTransaction:
+    """Read a transaction again with its payment, order and deposit."""
     rows = GatewayTransaction.objects.select_related("payment__order", "deposit")
-    return rows.get(pk=intent.pk)
+    return rows.get(pk=transaction.pk)
 
 
-def _record_is_taken(intent: GatewayTransaction, news: News) -> News | None:
-    """Return the news as a contradiction when the gateway's record belongs to another intent already."""
+def _record_is_taken(transaction: GatewayTransaction, news: News) -> News | None:
+    """Return the news as a contradiction when the gateway's record belongs to another transaction already."""
     record_id = news.finding.record_id
     if not record_id:
         return None
-    others = GatewayTransaction.objects.exclude(pk=intent.pk)
-    if not others.filter(gateway=intent.gateway, kind=intent.kind, record_id=record_id).exists():
+    others = GatewayTransaction.objects.exclude(pk=transaction.pk)
+    if not others.filter(gateway=transaction.gateway, kind=transaction.kind, record_id=record_id).exists():
         return None
     finding = Finding(
         verdict=Verdict.CONTRADICTION,
         discrepancy=DiscrepancyKind.RECORD_TAKEN,
         detail=f"the gateway's record {record_id} belongs to another transaction of ours",
     )
-    return replace(news, event=IntentEvent.CONTRADICTED, finding=finding, changes={})
+    return replace(news, event=LifecycleEvent.CONTRADICTED, finding=finding, changes={})
 
 
-def _write(intent: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
+def _write(transaction: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
     # The transaction may be run again, so every run starts from rows as they were read.
-    intent, now = _copy(intent), context.clock.now()
-    if news.attempt_no is not None and news.attempt_no != intent.attempt_no:
-        _add_evidence(intent, news, now)
-        return _Settled(intent=intent)
-    before, was_approved = IntentState(intent.state), intent.approved_minor is not None
+    transaction, now = _copy(transaction), context.clock.now()
+    if news.attempt_no is not None and news.attempt_no != transaction.attempt_no:
+        _add_evidence(transaction, news, now)
+        return _Settled(transaction=transaction)
+    before, was_approved = TransactionState(transaction.state), transaction.approved_minor is not None
     if news.asked_in not in {None, before}:
         # It has moved on while the gateway was asked: when to ask next and whom to call is settled anew.
         news = replace(news, changes={})
-    after = _after(intent, before, news)
+    after = _after(transaction, before, news)
     if after is before and news.event in SENDERS_NEWS:
         # The sender's claim was lost: what it brings is kept for people and changes no column.
-        _add_evidence(intent, news, now)
-        return _Settled(intent=intent)
-    booking = book(intent, before=before, after=after, finding=news.finding)
+        _add_evidence(transaction, news, now)
+        return _Settled(transaction=transaction)
+    booking = book(transaction, before=before, after=after, finding=news.finding)
     differs = record_discrepancies(
-        intent,
+        transaction,
         news.finding,
         before=before,
         after=after,
         now=now,
         in_own_answer=news.kind is EvidenceKind.ANSWER,
     )
-    freeze = differs.freeze or (after is IntentState.ANOMALY and before is not IntentState.ANOMALY)
-    payment_before = intent.payment.sums if intent.payment else None
+    freeze = differs.freeze or (after is TransactionState.ANOMALY and before is not TransactionState.ANOMALY)
+    payment_before = transaction.payment.sums if transaction.payment else None
     if after != before or freeze:
-        write_sums(intent, booking, after=after, freeze=freeze, now=now)
-    intent.state = after
-    write_intent(intent, news, before=before, booking=booking, now=now, jitter=context.jitter())
+        write_sums(transaction, booking, after=after, freeze=freeze, now=now)
+    transaction.state = after
+    write_transaction(transaction, news, before=before, booking=booking, now=now, jitter=context.jitter())
     if news.also is not None:
         news.also()
     if news.keep_as_evidence or differs.is_new or after is not before:
-        _add_evidence(intent, news, now)
+        _add_evidence(transaction, news, now)
     moved = after is not before and not was_approved
-    told = facts_of(intent, moved=moved, sums_before=payment_before)
-    if before is IntentState.PENDING:
+    told = facts_of(transaction, moved=moved, sums_before=payment_before)
+    if before is TransactionState.PENDING:
         # A page on which one card was refused, and a second one was pending, fails for the shop once.
-        told = _untold(intent, told)
-    return _Settled(intent=intent, facts=add_facts(intent, told, now), stopped=differs.stopped)
+        told = _untold(transaction, told)
+    return _Settled(transaction=transaction, facts=add_facts(transaction, told, now), stopped=differs.stopped)
 
 
-def _untold(intent: GatewayTransaction, told: Sequence[Told]) -> tuple[Told, ...]:
+def _untold(transaction: GatewayTransaction, told: Sequence[Told]) -> tuple[Told, ...]:
     if not any(fact.kind is FactKind.FAILED for fact in told):
         return tuple(told)
-    failed = OutboxFact.objects.filter(intent=intent, kind=FactKind.FAILED).exists()
+    failed = OutboxFact.objects.filter(transaction=transaction, kind=FactKind.FAILED).exists()
     return tuple(fact for fact in told if not (failed and fact.kind is FactKind.FAILED))
 
 
-def _after(intent: GatewayTransaction, before: IntentState, news: News) -> IntentState:
+def _after(transaction: GatewayTransaction, before: TransactionState, news: News) -> TransactionState:
     if news.event is None:
         return before
     if news.decided_on not in {None, before}:
         raise IllegalTransition(before, news.event)
-    if news.event is IntentEvent.CONTRADICTED and is_settled_by_person(intent, news.finding):
+    if news.event is LifecycleEvent.CONTRADICTED and is_settled_by_person(transaction, news.finding):
         return before
     # The customer can have paid only on a page whose address came; a refused checkout has no such page.
-    has_page = intent.kind == TransactionKind.CHECKOUT and bool(intent.redirect_url)
+    has_page = transaction.kind == TransactionKind.CHECKOUT and bool(transaction.redirect_url)
     return advance(before, news.event, is_page=has_page)
 
 
-def _copy(intent: GatewayTransaction) -> GatewayTransaction:
-    intent = copy.copy(intent)
-    if intent.payment is not None:
-        order = copy.copy(intent.payment.order)
-        intent.payment = copy.copy(intent.payment)
-        intent.payment.order = order
-    return intent
+def _copy(transaction: GatewayTransaction) -> GatewayTransaction:
+    transaction = copy.copy(transaction)
+    if transaction.payment is not None:
+        order = copy.copy(transaction.payment.order)
+        transaction.payment = copy.copy(transaction.payment)
+        transaction.payment.order = order
+    return transaction
 
 
-def _add_evidence(intent: GatewayTransaction, news: News, now: datetime) -> None:
+def _add_evidence(transaction: GatewayTransaction, news: News, now: datetime) -> None:
     exchange, finding = news.exchange, news.finding
     unread = sentence_of(finding.unreadable) if finding.unreadable else ""
     evidence = Evidence(
-        intent=intent,
+        transaction=transaction,
         kind=news.kind,
         event=news.event or "",
-        state_after=intent.state,
+        state_after=transaction.state,
         detail=(news.detail or finding.detail or unread)[:500],
         http_status=exchange.http_status if exchange else None,
         request_body=exchange.request_body if exchange else "",
@@ -229,18 +229,18 @@ def _add_evidence(intent: GatewayTransaction, news: News, now: datetime) -> None
     insert(evidence)
 
 
-def add_facts(intent: GatewayTransaction, told: Sequence[Told], now: datetime) -> tuple[OutboxFact, ...]:
-    """Write facts about an intent into the outbox, for this process to deliver after the commit."""
-    if not told or intent.payment is None:
+def add_facts(transaction: GatewayTransaction, told: Sequence[Told], now: datetime) -> tuple[OutboxFact, ...]:
+    """Write facts about a transaction into the outbox, for this process to deliver after the commit."""
+    if not told or transaction.payment is None:
         return ()
     facts = [
         OutboxFact(
             fact_id=uuid.uuid4(),
             kind=fact.kind,
-            order=intent.payment.order,
-            intent=intent,
+            order=transaction.payment.order,
+            transaction=transaction,
             amount_minor=fact.amount,
-            currency=intent.currency,
+            currency=transaction.currency,
             occurred_at=now,
             next_delivery_at=now + FIRST_DELIVERY,
             attempts=1,

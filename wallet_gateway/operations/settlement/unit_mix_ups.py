@@ -23,15 +23,17 @@ logger = logging.getLogger("wallet_gateway.operations")
 _REASON = "unit mix-up"
 
 
-def stop_after_mix_up(intent: GatewayTransaction, detail: str, *, in_own_answer: bool, now: datetime) -> str:
+def stop_after_mix_up(
+    transaction: GatewayTransaction, detail: str, *, in_own_answer: bool, now: datetime
+) -> str:
     """Stop sending for a quarter of an hour where a new mix-up is more than one odd record.
 
     Returns why, for `warn_of_mix_up` after the commit; empty where nothing was stopped. A longer stop stays.
     """
-    if not (in_own_answer or _is_seen_on_another_order(intent, now)):
+    if not (in_own_answer or _is_seen_on_another_order(transaction, now)):
         return ""
     reason = f"{_REASON}: {detail}"
-    stop_sending(intent.gateway, until=now + MIX_UP_PAUSE, reason=reason)
+    stop_sending(transaction.gateway, until=now + MIX_UP_PAUSE, reason=reason)
     return reason
 
 
@@ -48,11 +50,11 @@ def resume_after_mix_up(gateway: str) -> None:
         paused.update(sending_until=None, reason="")
 
 
-def _is_seen_on_another_order(intent: GatewayTransaction, now: datetime) -> bool:
-    recent = _open_mix_ups(intent.gateway).filter(found_at__gt=now - MIX_UP_WINDOW)
+def _is_seen_on_another_order(transaction: GatewayTransaction, now: datetime) -> bool:
+    recent = _open_mix_ups(transaction.gateway).filter(found_at__gt=now - MIX_UP_WINDOW)
     orders = set(recent.values_list("payment__order_id", "deposit_id"))
-    own = intent.payment.order_id if intent.payment else None
-    return bool(orders - {(own, intent.deposit_id)})
+    own = transaction.payment.order_id if transaction.payment else None
+    return bool(orders - {(own, transaction.deposit_id)})
 
 
 def _open_mix_ups(gateway: str) -> QuerySet[Discrepancy]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.recovery import BUTTON_IS_FRESH
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt, WalletKey
 from wallet_gateway.models.orders import KnownPayments
@@ -32,22 +32,22 @@ class Tried:
 
     order: PaymentOrder
     openings: Sequence[GatewayTransaction] = ()
-    """The intents that opened its payments, the oldest first."""
+    """The transactions that opened its payments, the oldest first."""
 
     def of_session(self, session: str) -> tuple[GatewayTransaction, ...]:
         """Return the wallet's attempts that were shown in this session, the oldest first."""
         wanted = hash_of_session(session)
         return tuple(
-            intent
-            for intent in self.openings
-            if hasattr(intent, "wallet") and hmac.compare_digest(intent.wallet.session_hash, wanted)
+            transaction
+            for transaction in self.openings
+            if hasattr(transaction, "wallet") and hmac.compare_digest(transaction.wallet.session_hash, wanted)
         )
 
     def meant(self, reference: object, session: str) -> GatewayTransaction:
         """Return the attempt under a reference; raises `UnknownWalletReference`, also for another's."""
-        for intent in self.of_session(session):
-            if intent.reference == reference:
-                return intent
+        for transaction in self.of_session(session):
+            if transaction.reference == reference:
+                return transaction
         raise UnknownWalletReference("no wallet button was shown under this reference in this session")
 
 
@@ -73,18 +73,18 @@ def load(order: PaymentOrder | str) -> Tried:
         if isinstance(order, str):
             raise PaymentOrder.DoesNotExist("no button of such an order was shown")
         return Tried(order=order)
-    payments = [intent.payment for intent in openings if intent.payment is not None]
+    payments = [transaction.payment for transaction in openings if transaction.payment is not None]
     found = payments[0].order
     found.known_payments = KnownPayments(version=found.version, payments=payments)
-    for payment, intent in zip(payments, openings, strict=True):
-        payment.order, payment.opening = found, intent
+    for payment, transaction in zip(payments, openings, strict=True):
+        payment.order, payment.opening = found, transaction
     return Tried(order=found, openings=openings)
 
 
-def fresh(intent: GatewayTransaction, now: datetime) -> bool:
+def fresh(transaction: GatewayTransaction, now: datetime) -> bool:
     """Say whether a result may still come for an attempt."""
-    waiting = intent.state == IntentState.AWAITING_RESULT
-    return waiting and intent.expires_at is not None and intent.expires_at > now
+    waiting = transaction.state == TransactionState.AWAITING_RESULT
+    return waiting and transaction.expires_at is not None and transaction.expires_at > now
 
 
 @sensitive_variables()
@@ -97,22 +97,22 @@ def write_attempt(
     """
     lock_payable(order)
     now = context.clock.now()
-    intent = insert_attempt(
+    transaction = insert_attempt(
         order,
         TransactionKind.AUTHORIZATION,
         number=Payment.objects.filter(order=order).count() + 1,
         reference=context.new_reference(),
         context=context,
         now=now,
-        state=IntentState.AWAITING_RESULT,
+        state=TransactionState.AWAITING_RESULT,
         expires_at=min(now + BUTTON_IS_FRESH, key.expires_at),
     )
     wallet = WalletAttempt(
-        intent=intent,
+        transaction=transaction,
         key=key,
         gateway=context.alias,
         session_hash=hash_of_session(session),
         price=dict(price),
     )
     wallet.save(force_insert=True)
-    return intent
+    return transaction

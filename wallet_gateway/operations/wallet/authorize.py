@@ -14,7 +14,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.redaction import redact, written
-from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, OrderState, PaymentState
+from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, PaymentState, TransactionState
 from wallet_gateway.domain.recovery import LEASE
 from wallet_gateway.models import EvidenceKind, GatewayPause, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES, KnownPayments
@@ -36,7 +36,7 @@ class _Lost(Exception):
 @sensitive_variables()
 def claim(
     tried: Tried,
-    intent: GatewayTransaction,
+    transaction: GatewayTransaction,
     request: AuthorizationRequest,
     secrets: bytes | None,
     about_card: Mapping[str, str],
@@ -48,11 +48,11 @@ def claim(
     """
     now, body = context.clock.now(), request.to_json()
     columns = {
-        "state": IntentState.SENDING,
+        "state": TransactionState.SENDING,
         "state_since": now,
         "attempt_no": 1,
         "lease_until": now + LEASE,
-        "open_slot": intent.slot,
+        "open_slot": transaction.slot,
         "amount_minor": request.money.minor_units,
         # It is never sent from here, so its secrets have no place here.
         "request_body": written(redact(request.to_wire())),
@@ -61,17 +61,17 @@ def claim(
     }
     paid = {"state": PaymentState.PENDING, "amount_minor": columns["amount_minor"], **about_card}
     try:
-        in_transaction(lambda: _claim(tried.order, intent, columns, paid, now))
+        in_transaction(lambda: _claim(tried.order, transaction, columns, paid, now))
     except _Lost:
         return False
-    _note_claim(tried, intent, columns, paid)
+    _note_claim(tried, transaction, columns, paid)
     return True
 
 
 @sensitive_variables()
 def _claim(
     order: PaymentOrder,
-    intent: GatewayTransaction,
+    transaction: GatewayTransaction,
     columns: Mapping[str, object],
     paid: Mapping[str, object],
     now: datetime,
@@ -81,29 +81,29 @@ def _claim(
     if not payable.update(version=order.version + 1, state=OrderState.PENDING, updated_at=now):
         raise _Lost
     waiting = GatewayTransaction.objects.filter(
-        ~GatewayPause.sending_is_paused(intent.gateway, now),
-        pk=intent.pk,
-        state=IntentState.AWAITING_RESULT,
-        attempt_no=intent.attempt_no,
+        ~GatewayPause.sending_is_paused(transaction.gateway, now),
+        pk=transaction.pk,
+        state=TransactionState.AWAITING_RESULT,
+        attempt_no=transaction.attempt_no,
     )
     if not waiting.update(**columns):
         raise _Lost
-    if not update(Payment, where={"id": intent.payment_id, "state": PaymentState.OFFERED}, columns=paid):
+    if not update(Payment, where={"id": transaction.payment_id, "state": PaymentState.OFFERED}, columns=paid):
         raise _Lost
 
 
 def _note_claim(
     tried: Tried,
-    intent: GatewayTransaction,
+    transaction: GatewayTransaction,
     columns: Mapping[str, object],
     paid: Mapping[str, object],
 ) -> None:
     """Bring the rows in memory to what was just committed, so that none need be read again."""
-    order, payment = tried.order, intent.payment
+    order, payment = tried.order, transaction.payment
     assert payment is not None  # noqa: S101 - an authorization belongs to a payment
     order.version, order.state = order.version + 1, OrderState.PENDING
     for name, value in columns.items():
-        setattr(intent, name, value)
+        setattr(transaction, name, value)
     for name, value in paid.items():
         setattr(payment, name, value)
     payment.order = order
@@ -113,7 +113,7 @@ def _note_claim(
 
 @sensitive_variables()
 def send(
-    intent: GatewayTransaction, request: AuthorizationRequest, *, api_key: str, context: GatewayContext
+    transaction: GatewayTransaction, request: AuthorizationRequest, *, api_key: str, context: GatewayContext
 ) -> GatewayTransaction:
     """Send a claimed authorization once, and record what came of it."""
     not_after = context.not_after()
@@ -122,32 +122,32 @@ def send(
             lambda: context.gateway.authorize(request, api_key=api_key, not_after=not_after)
         )
     except NotSent as error:
-        return _give_up(intent, error, context)
+        return _give_up(transaction, error, context)
     except Refused as error:
-        return answers.record_refusal(intent, error, context=context)
+        return answers.record_refusal(transaction, error, context=context)
     except OutcomeUnknown as error:
-        return answers.record_unknown(intent, error, context=context)
-    return answers.record_authorization_answer(intent, answer, context=context)
+        return answers.record_unknown(transaction, error, context=context)
+    return answers.record_authorization_answer(transaction, answer, context=context)
 
 
-def _give_up(intent: GatewayTransaction, error: NotSent, context: GatewayContext) -> GatewayTransaction:
+def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> GatewayTransaction:
     """End an attempt of which no byte left: the customer presses again, so this one must never be sent."""
     nothing_left = News(
         kind=EvidenceKind.FAULT,
-        event=IntentEvent.NOTHING_LEFT,
+        event=LifecycleEvent.NOTHING_LEFT,
         exchange=error.exchange,
         detail=str(error),
-        attempt_no=intent.attempt_no,
+        attempt_no=transaction.attempt_no,
     )
-    return give_up_unsent(settle(intent, nothing_left, context=context), context=context)
+    return give_up_unsent(settle(transaction, nothing_left, context=context), context=context)
 
 
-def give_up_unsent(intent: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
+def give_up_unsent(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
     """Abandon an authorization of which no byte left, and erase what it would have been sent with."""
     given_up = News(
         kind=EvidenceKind.FAULT,
-        event=IntentEvent.ABANDONED,
+        event=LifecycleEvent.ABANDONED,
         detail="nothing was sent; the customer presses the wallet button again",
-        attempt_no=intent.attempt_no,
+        attempt_no=transaction.attempt_no,
     )
-    return settle(intent, given_up, context=context)
+    return settle(transaction, given_up, context=context)

@@ -63,10 +63,10 @@ class Card:
 
 
 @sensitive_variables()
-def look_up(intent: GatewayTransaction, result: WalletResult, context: GatewayContext) -> Card:
+def look_up(transaction: GatewayTransaction, result: WalletResult, context: GatewayContext) -> Card:
     """Ask the gateway which card it is; a question, so it may be asked again."""
     try:
-        key = opened(intent.wallet.key, context)
+        key = opened(transaction.wallet.key, context)
     except UnreadableSecret as error:
         raise WalletUnavailable(str(error)) from error
     account_id = result.transaction_account_id
@@ -81,11 +81,11 @@ def look_up(intent: GatewayTransaction, result: WalletResult, context: GatewayCo
     except GatewayError as error:
         # The gateway may repeat the account, and a page may have put a secret of the card there.
         fault = one_line(as_report(str(error)))
-        logger.error("the account of %s could not be asked about: %s", intent.reference, fault)
+        logger.error("the account of %s could not be asked about: %s", transaction.reference, fault)
         # Without the cause: its frames hold what was sent.
         raise WalletTryAgain("the gateway did not say which card it is; nothing was charged") from None
     if account.transaction_account_id != account_id:
-        logger.error("the gateway named another account than that of %s", intent.reference)
+        logger.error("the gateway named another account than that of %s", transaction.reference)
         raise WalletTryAgain("the gateway named another account; nothing was charged")
     return Card(result=result, account=account, key=key)
 
@@ -93,7 +93,7 @@ def look_up(intent: GatewayTransaction, result: WalletResult, context: GatewayCo
 @sensitive_variables()
 def request_for(
     order: PaymentOrder,
-    intent: GatewayTransaction,
+    transaction: GatewayTransaction,
     card: Card,
     context: GatewayContext,
     return_urls: Callable[[str], RedirectDetails],
@@ -104,14 +104,14 @@ def request_for(
     """
     result, account = card.result, context.gateway.account
     duty = _duty(card, context)
-    amount = Money.from_minor_units(intent.wallet.price["total"], order.currency)
+    amount = Money.from_minor_units(transaction.wallet.price["total"], order.currency)
     proof: dict[str, object]
     if duty is Duty.NOTHING:
         proof = {"cryptogram": result.cryptogram, "eci_indicator": result.eci_indicator}
     elif duty is Duty.REDIRECT:
-        proof = {"redirect_details": return_urls(intent.reference)}
+        proof = {"redirect_details": return_urls(transaction.reference)}
     else:
-        proof = {"three_d_secure": _authenticated(order, intent, card, amount, context)}
+        proof = {"three_d_secure": _authenticated(order, transaction, card, amount, context)}
     return AuthorizationRequest.build(
         merchant_id=account.merchant_id,
         store_id=account.store_id,
@@ -119,7 +119,7 @@ def request_for(
         type=_TYPES[PaymentType(order.type)],
         amount=amount.to_wire(),
         currency_code=order.currency,
-        client_system_transaction_id=intent.reference,
+        client_system_transaction_id=transaction.reference,
         transaction_account_id=result.transaction_account_id,
         **proof,
     )
@@ -142,7 +142,7 @@ def _duty(card: Card, context: GatewayContext) -> Duty:
 
 @sensitive_variables()
 def _authenticated(
-    order: PaymentOrder, intent: GatewayTransaction, card: Card, amount: Money, context: GatewayContext
+    order: PaymentOrder, transaction: GatewayTransaction, card: Card, amount: Money, context: GatewayContext
 ) -> ThreeDSecure:
     """Ask the shop's own 3-D Secure; raises `WalletCardRefused` unless its answer is enough."""
     assert context.authenticate is not None  # noqa: S101 - the duty says so
@@ -150,7 +150,7 @@ def _authenticated(
     network = card.account.card_network.upper()
     question = AuthenticationQuestion(
         order=order,
-        reference=intent.reference,
+        reference=transaction.reference,
         account_id=card.result.transaction_account_id,
         amount=amount,
         card_network=network,

@@ -29,12 +29,12 @@ def note_event(
     *, order: PaymentOrder, reference: str, session: str, event: WalletEvent, message: object, clock: Clock
 ) -> None:
     """Keep what the browser says, the first twenty things of it; raises `UnknownWalletReference`."""
-    intent = load(order).meant(reference, session)
+    transaction = load(order).meant(reference, session)
     detail = as_report(message)
 
     def note() -> None:
         # Two pages may report at once, and a result may come between: neither is to be lost.
-        rows = WalletAttempt.objects.select_for_update().filter(pk=intent.wallet.pk)
+        rows = WalletAttempt.objects.select_for_update().filter(pk=transaction.wallet.pk)
         wallet = rows.only("events").get()
         if _is_worth_noting(wallet, event):
             wallet.events = with_event(wallet, event, detail, now=clock.now())

@@ -12,7 +12,7 @@ from datetime import timedelta
 from django.db import IntegrityError
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.lifecycle import IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_RESULTS, WalletEvent
 from wallet_gateway.operations.checkout.payment_attempts import OrderNotPayable
@@ -76,27 +76,27 @@ def pay_with_wallet(
     result = read_result(detail)
     if isinstance(result, FailedWalletResult):
         return _failed(tried, session, result, context)
-    intent = tried.meant(result.client_system_transaction_id, session)
-    if not fresh(intent, context.clock.now()):
-        return _payment_of(intent)
+    transaction = tried.meant(result.client_system_transaction_id, session)
+    if not fresh(transaction, context.clock.now()):
+        return _payment_of(transaction)
     if _asked_open_pages(tried, context):
         tried = load(tried.order)
-        intent = tried.meant(intent.reference, session)
+        transaction = tried.meant(transaction.reference, session)
     _check_payable(tried.order)
     if not context.policy.sending:
         raise WalletUnavailable("sending to the gateway is switched off; nothing was charged")
     check_shipping(result, context.wallet_of(tried.order))
-    _take(intent, result, context)
-    card = look_up(intent, result, context)
-    _check_price(tried.order, intent, result, context)
-    request = request_for(tried.order, intent, card, context, return_urls)
-    return _charge(tried, intent, card, request, context)
+    _take(transaction, result, context)
+    card = look_up(transaction, result, context)
+    _check_price(tried.order, transaction, result, context)
+    request = request_for(tried.order, transaction, card, context, return_urls)
+    return _charge(tried, transaction, card, request, context)
 
 
-def _payment_of(intent: GatewayTransaction) -> Payment:
-    assert intent.payment is not None  # noqa: S101 - an authorization belongs to a payment
-    intent.payment.opening = intent
-    return intent.payment
+def _payment_of(transaction: GatewayTransaction) -> Payment:
+    assert transaction.payment is not None  # noqa: S101 - an authorization belongs to a payment
+    transaction.payment.opening = transaction
+    return transaction.payment
 
 
 def _check_payable(order: PaymentOrder) -> None:
@@ -107,10 +107,10 @@ def _check_payable(order: PaymentOrder) -> None:
 def _failed(tried: Tried, session: str, result: FailedWalletResult, context: GatewayContext) -> Payment:
     """Note a failure of the sheet on the latest attempt; the order stays payable."""
     mine = tried.of_session(session)
-    intent = mine[-1] if mine else tried.meant(None, session)
-    events = with_event(intent.wallet, WalletEvent.ERROR, report_of(result), now=context.clock.now())
-    WalletAttempt.objects.filter(pk=intent.wallet.pk).update(events=events)
-    return _payment_of(intent)
+    transaction = mine[-1] if mine else tried.meant(None, session)
+    events = with_event(transaction.wallet, WalletEvent.ERROR, report_of(result), now=context.clock.now())
+    WalletAttempt.objects.filter(pk=transaction.wallet.pk).update(events=events)
+    return _payment_of(transaction)
 
 
 def _asked_open_pages(tried: Tried, context: GatewayContext) -> bool:
@@ -118,7 +118,7 @@ def _asked_open_pages(tried: Tried, context: GatewayContext) -> bool:
     now = context.clock.now()
     asked = False
     for other in tried.openings:
-        is_open = other.kind == TransactionKind.CHECKOUT and other.state == IntentState.OPEN
+        is_open = other.kind == TransactionKind.CHECKOUT and other.state == TransactionState.OPEN
         if is_open and (other.last_queried_at is None or other.last_queried_at <= now - _PAGE_WAS_ASKED):
             reconcile_attempt(reference=other.reference, context=context)
             asked = True
@@ -126,16 +126,16 @@ def _asked_open_pages(tried: Tried, context: GatewayContext) -> bool:
 
 
 @sensitive_variables()
-def _take(intent: GatewayTransaction, result: WalletResult, context: GatewayContext) -> None:
+def _take(transaction: GatewayTransaction, result: WalletResult, context: GatewayContext) -> None:
     """Count the result and bind it, with the price that was shown, to this attempt: the first one stays.
 
     What is charged and what is on record are the same then, whatever the browser says at the same moment.
     """
-    wallet = intent.wallet
+    wallet = transaction.wallet
     for _ in range(MOST_RESULTS + 1):
         if wallet.results_count >= MOST_RESULTS:
             raise TooManyWalletResults(
-                f"reference {intent.reference} has brought {MOST_RESULTS} results already"
+                f"reference {transaction.reference} has brought {MOST_RESULTS} results already"
             )
         if _bound(wallet, result, context):
             return
@@ -166,12 +166,12 @@ def _bound(wallet: WalletAttempt, result: WalletResult, context: GatewayContext)
 
 @sensitive_variables()
 def _check_price(
-    order: PaymentOrder, intent: GatewayTransaction, result: WalletResult, context: GatewayContext
+    order: PaymentOrder, transaction: GatewayTransaction, result: WalletResult, context: GatewayContext
 ) -> None:
     """Price the sheet once more with the address that the wallet gave in the end."""
     if context.price is None:
         return
-    snapshot = intent.wallet.price
+    snapshot = transaction.wallet.price
     chosen = choices_in(snapshot)
     if result.shipping_address is not None:
         chosen["address"] = region_of(result.shipping_address.to_wire())
@@ -183,7 +183,7 @@ def _check_price(
 @sensitive_variables()
 def _charge(
     tried: Tried,
-    intent: GatewayTransaction,
+    transaction: GatewayTransaction,
     card: Card,
     request: AuthorizationRequest,
     context: GatewayContext,
@@ -198,13 +198,15 @@ def _charge(
         "card_last_four": card.last_four,
     }
     for _ in range(_TRIES):
-        if authorize.claim(tried, intent, request, secrets, about_card, context):
-            return _payment_of(authorize.send(intent, request, api_key=card.key.api_key, context=context))
+        if authorize.claim(tried, transaction, request, secrets, about_card, context):
+            return _payment_of(
+                authorize.send(transaction, request, api_key=card.key.api_key, context=context)
+            )
         tried = load(tried.order)
-        intent = next(other for other in tried.openings if other.pk == intent.pk)
-        if intent.state != IntentState.AWAITING_RESULT:
+        transaction = next(other for other in tried.openings if other.pk == transaction.pk)
+        if transaction.state != TransactionState.AWAITING_RESULT:
             # Another request, of the same click or of another tab, is at it.
-            return _payment_of(intent)
+            return _payment_of(transaction)
         _check_payable(tried.order)
         _check_not_paused(context)
     raise WalletUnavailable("the order is being changed by others; nothing was charged")

@@ -70,21 +70,21 @@ def open_session(
     reused = _reusable(tried, session, context)
     if reused is None:
         key = current_key(context=context)
-        intent = in_transaction(
+        transaction = in_transaction(
             lambda: write_attempt(tried.order, key=key.row, session=session, price=snapshot, context=context)
         )
     else:
-        intent, key = reused
-    parameters = _parameters(intent, key, price, wallet, context, language or order.language)
-    assert intent.expires_at is not None  # noqa: S101 - every button has an end
+        transaction, key = reused
+    parameters = _parameters(transaction, key, price, wallet, context, language or order.language)
+    assert transaction.expires_at is not None  # noqa: S101 - every button has an end
     return WalletSession(
-        reference=intent.reference,
+        reference=transaction.reference,
         parameters=parameters,
         gateway_name=wallet.gateway_name,
         gateway_url=wallet.gateway_url,
         pay_js_url=wallet.pay_js_url,
         wallet_js_url=wallet.wallet_js_url,
-        expires_at=intent.expires_at,
+        expires_at=transaction.expires_at,
     )
 
 
@@ -106,12 +106,12 @@ def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext
     wallet = before.wallet
     if wallet.key.expires_at <= now:
         raise WalletUnavailable("the key of this page has ended; reload the page")
-    intent = in_transaction(
+    transaction = in_transaction(
         lambda: write_attempt(
             tried.order, key=wallet.key, session=session, price=shown_last(wallet.price), context=context
         )
     )
-    return str(intent.reference)
+    return str(transaction.reference)
 
 
 def _sheet_before(tried: Tried, session: str, after: str) -> tuple[GatewayTransaction, GatewayTransaction]:
@@ -120,12 +120,12 @@ def _sheet_before(tried: Tried, session: str, after: str) -> tuple[GatewayTransa
     if after or not mine:
         before = tried.meant(after, session)
         return mine[-1], before
-    with_result = [intent for intent in mine if intent.wallet.results_count]
+    with_result = [transaction for transaction in mine if transaction.wallet.results_count]
     return mine[-1], (with_result or mine)[-1]
 
 
-def _is_unused(intent: GatewayTransaction, now: datetime) -> bool:
-    return fresh(intent, now) and intent.wallet.results_count == 0
+def _is_unused(transaction: GatewayTransaction, now: datetime) -> bool:
+    return fresh(transaction, now) and transaction.wallet.results_count == 0
 
 
 @sensitive_variables()
@@ -148,10 +148,10 @@ def price_sheet_of(
     if context.price is None:
         checked = dict(NOTHING_CHOSEN)
     tried = load(order)
-    intent = tried.meant(reference, session)
+    transaction = tried.meant(reference, session)
     price = price_sheet(tried.order, checked, context=context)
     if not price.errors:
-        _remember(intent.wallet, snapshot_of(price, checked))
+        _remember(transaction.wallet, snapshot_of(price, checked))
     return price
 
 
@@ -180,17 +180,17 @@ def _reusable(
         # Two sheets of one attempt would price over each other, and one be charged what the other showed.
         return None
     until = context.clock.now() + _TIME_TO_PAY
-    for intent in reversed(tried.of_session(session)):
-        if fresh(intent, until) and intent.wallet.results_count == 0:
+    for transaction in reversed(tried.of_session(session)):
+        if fresh(transaction, until) and transaction.wallet.results_count == 0:
             try:
-                return intent, opened(intent.wallet.key, context)
+                return transaction, opened(transaction.wallet.key, context)
             except UnreadableSecret:
                 return None
     return None
 
 
 def _parameters(
-    intent: GatewayTransaction,
+    transaction: GatewayTransaction,
     key: PublicKey,
     price: SheetPrice,
     wallet: WalletPolicy,
@@ -201,11 +201,11 @@ def _parameters(
     return {
         "mid": account.merchant_id,
         "sid": account.store_id,
-        "clientSystemTransactionId": intent.reference,
+        "clientSystemTransactionId": transaction.reference,
         "allowedMethods": list(AUTH_METHODS),
         "allowedCardNetworks": list(wallet.card_networks),
         "countryCode": wallet.country,
-        "currencyCode": intent.currency,
+        "currencyCode": transaction.currency,
         "amountStatus": "FINAL",
         "amount": price.total.to_wire(),
         "profile": wallet.profile,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.lifecycle import IntentEvent, IntentState, TransactionKind
+from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.domain.recovery import LEASE, SECRETS_LIVE
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
@@ -44,13 +44,13 @@ def give_up_unsent_authorizations(*, context: GatewayContext, limit: int) -> int
     unsent = GatewayTransaction.objects.filter(
         gateway=context.alias,
         kind=TransactionKind.AUTHORIZATION,
-        state=IntentState.NOT_SENT,
+        state=TransactionState.NOT_SENT,
         state_since__lte=context.clock.now() - LEASE,
     )
     rows = rows_of(unsent.select_related("payment__order"), limit=limit)
-    for intent in rows:
-        with alone(intent.reference):
-            give_up_unsent(intent, context=context)
+    for transaction in rows:
+        with alone(transaction.reference):
+            give_up_unsent(transaction, context=context)
     return len(rows)
 
 
@@ -60,18 +60,18 @@ def expire_buttons(*, context: GatewayContext, limit: int) -> int:
     waiting = GatewayTransaction.objects.filter(
         gateway=context.alias,
         kind=TransactionKind.AUTHORIZATION,
-        state=IntentState.AWAITING_RESULT,
+        state=TransactionState.AWAITING_RESULT,
         expires_at__lte=context.clock.now(),
     )
     rows = rows_of(waiting.select_related("payment__order"), limit=limit)
-    for intent in rows:
+    for transaction in rows:
         news = News(
             kind=EvidenceKind.LEASE_ENDED,
-            event=IntentEvent.EXPIRED,
+            event=LifecycleEvent.EXPIRED,
             detail="nobody pressed the wallet button in time",
             # A result that came in the last second has claimed it, and goes on.
-            attempt_no=intent.attempt_no,
+            attempt_no=transaction.attempt_no,
         )
-        with alone(intent.reference):
-            settle(intent, news, context=context)
+        with alone(transaction.reference):
+            settle(transaction, news, context=context)
     return len(rows)
