@@ -1,4 +1,4 @@
-"""Each module has its test file where one looks for it. A private one is tested through those that use it."""
+"""Each module has its test file where one looks for it, or a reason why its subject is tested as a whole."""
 
 from __future__ import annotations
 
@@ -7,6 +7,30 @@ from tests.architecture.sources import ROOT, package
 # Modules without a test file of their own, each with its reason.
 TESTED_ELSEWHERE: dict[str, str] = {
     "wallet_gateway/apps.py": "loading the app is what every test does",
+    **{
+        f"wallet_gateway/operations/{name}.py": reason
+        for reason, names in {
+            "what is asked and learned is polling/test_reconciliation and the fault matrices": (
+                "polling/status_query",
+                "polling/status_result",
+            ),
+            "what comes of a request is the subject of the fault matrices": (
+                "sending/answers",
+                "sending/redirect_hosts",
+            ),
+            "what is written with a change of state is test_settle, test_contradictions and the invariants": (
+                "settlement/booking",
+                "settlement/counters",
+                "settlement/discrepancies",
+                "settlement/freezes",
+                "settlement/notifications",
+                "settlement/status_updates",
+                "settlement/transaction_columns",
+            ),
+            "an authorization is a part of test_pay": ("wallet/authorize",),
+        }.items()
+        for name in names
+    },
     "wallet_gateway/sandbox/engine/calls.py": "two values that do nothing by themselves",
     "wallet_gateway/urls.py": "every view test goes through it",
 }

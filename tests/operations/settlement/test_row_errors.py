@@ -48,7 +48,7 @@ def test_a_failure_is_named_by_its_classes_and_places_and_never_by_its_text() ->
             raise IntegrityError("Failing row contains (ada@example.com)") from error
     except IntegrityError as error:
         line = failure(error)
-    assert line.startswith("IntegrityError from KeyError at test_log_lines.py:")
+    assert line.startswith("IntegrityError from KeyError at test_row_errors.py:")
     assert "ada" not in line
     assert "forged" not in line
 
@@ -112,5 +112,5 @@ def test_a_receiver_that_fails_makes_one_line(pay: Pay, caplog: pytest.LogCaptur
     finally:
         signals.order_paid.disconnect(ship)
     assert "ValueError at" in lines(caplog)[-1]
-    assert "test_log_lines.py" in lines(caplog)[-1]
+    assert "test_row_errors.py" in lines(caplog)[-1]
     assert_tame(caplog)

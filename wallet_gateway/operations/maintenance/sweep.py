@@ -169,12 +169,14 @@ def _try_again(transaction: GatewayTransaction, context: GatewayContext) -> bool
     return sent is not None
 
 
+@sensitive_variables()
 def keep_house(*, context: GatewayContext) -> None:
     """Do what is to be done once in a while for one gateway, and note that the sweep was here."""
     watch_authorisations(context=context)
     WorkMark.set(f"{SWEPT}{context.alias}", now=context.clock.now())
 
 
+@sensitive_variables()
 def drop_old_drafts(*, clock: Clock) -> int:
     """Drop batches that were drawn up a week ago and never confirmed; return how many.
 

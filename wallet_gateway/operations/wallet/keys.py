@@ -197,6 +197,7 @@ def stored_secrets(model: type[WalletKey | GatewayTransaction], column: str) -> 
         last = batch[-1][0]
 
 
+@sensitive_variables()
 def may_ask_for_key(context: GatewayContext, now: datetime) -> bool:
     """Say whether the key service may be asked: after a failure by one alone, until that one has a key."""
     pauses = GatewayPause.objects.filter(gateway=context.alias)
@@ -205,12 +206,14 @@ def may_ask_for_key(context: GatewayContext, now: datetime) -> bool:
     return bool(pauses.filter(keys_until__lte=now).update(keys_until=now + _ASKING_TAKES))
 
 
+@sensitive_variables()
 def note_failure(context: GatewayContext) -> None:
     """Leave the key service alone for thirty seconds."""
     until = context.clock.now() + LEFT_ALONE
     GatewayPause.row_of(context.alias).update(keys_until=until)
 
 
+@sensitive_variables()
 def note_success(context: GatewayContext) -> None:
     """Let everybody ask again."""
     GatewayPause.objects.filter(gateway=context.alias, keys_until__isnull=False).update(keys_until=None)
