@@ -375,6 +375,8 @@ def test_after_the_payment_the_back_button_leads_to_no_button(customer: Customer
 def test_two_tabs_with_open_sheets_pay_once(customer: Customer, sheet: Sheet, live_shop: LiveShop) -> None:
     before = authorizations(live_shop)
     order = customer.page.url
+    # A browser that has no cookie of the shop yet gets one with its first button.
+    expect(sheet.button).to_be_visible()
     other = customer.page.context.new_page()
     other.goto(order)
     second = Sheet(page=other)
