@@ -18,13 +18,13 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 
 from bench.measure import Finding, ratio
 from wallet_gateway.sandbox.payment_token import unseal
-from wallet_gateway.sandbox.sealing import key_value, milliseconds_text, new_key, new_signer, seal
-from wallet_gateway.sandbox.token_parts import signed_bytes
+from wallet_gateway.sandbox.token_encryption import key_value, milliseconds_text, new_key, new_signer, seal
+from wallet_gateway.sandbox.token_format import signed_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wallet_gateway.sandbox.sealing import Signer
+    from wallet_gateway.sandbox.token_encryption import Signer
 
 # More than are remembered, so that going round and round never meets an intermediate key again.
 STRANGERS = 400

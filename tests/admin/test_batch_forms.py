@@ -7,7 +7,7 @@ import pytest
 from tests.models.rows import a_payment, an_order
 from wallet_gateway.admin import batch_rows
 from wallet_gateway.admin.batch_forms import BatchForm
-from wallet_gateway.admin.operating import CAPTURE
+from wallet_gateway.admin.operation_registry import CAPTURE
 from wallet_gateway.models import OperationBatch, Payment, RowState
 
 pytestmark = pytest.mark.django_db

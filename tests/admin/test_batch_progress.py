@@ -12,7 +12,7 @@ from django.test import Client
 from tests.admin.conftest import MakePerson, PaidOrder, carry_on
 from wallet_gateway.admin import batch_rows
 from wallet_gateway.admin.batch_progress import progress_url
-from wallet_gateway.admin.operating import CAPTURE
+from wallet_gateway.admin.operation_registry import CAPTURE
 from wallet_gateway.models import GatewayTransaction, OperationBatch, RowState
 
 pytestmark = pytest.mark.django_db

@@ -9,9 +9,9 @@ from django.contrib.auth.models import User
 
 from tests.admin.conftest import MakePerson, PaidOrder
 from tests.models.rows import a_payment, an_order
-from wallet_gateway import wiring
+from wallet_gateway import gateways
 from wallet_gateway.admin import batch_rows
-from wallet_gateway.admin.operating import CAPTURE, REVERSE
+from wallet_gateway.admin.operation_registry import CAPTURE, REVERSE
 from wallet_gateway.models import (
     BatchState,
     GatewayTransaction,
@@ -89,7 +89,7 @@ def test_a_second_page_that_is_submitted_late_changes_no_row_of_what_is_under_wa
 def test_a_row_that_another_process_has_claimed_is_left_to_it(paid_order: PaidOrder) -> None:
     batch = running(paid_order(), paid_order())
     claimed = batch.rows.earliest("pk")
-    until = wiring.clock().now() + timedelta(seconds=60)
+    until = gateways.clock().now() + timedelta(seconds=60)
     OperationBatchRow.objects.filter(pk=claimed.pk).update(state=RowState.WORKING, claimed_until=until)
 
     done = batch_rows.step(batch)
@@ -102,7 +102,7 @@ def test_a_row_that_another_process_has_claimed_is_left_to_it(paid_order: PaidOr
 def test_a_row_of_a_process_that_died_is_taken_over_and_stays_one_operation(paid_order: PaidOrder) -> None:
     batch = running(paid_order())
     batch_rows.step(batch)
-    long_ago = wiring.clock().now() - timedelta(seconds=1)
+    long_ago = gateways.clock().now() - timedelta(seconds=1)
     batch.rows.update(state=RowState.WORKING, claimed_until=long_ago, transaction=None)
     OperationBatch.objects.update(state=BatchState.RUNNING)
 
@@ -149,7 +149,7 @@ def test_what_a_dead_process_had_sent_keeps_its_outcome_although_its_author_has_
 ) -> None:
     batch = running(paid_order())
     batch_rows.step(batch)
-    long_ago = wiring.clock().now() - timedelta(seconds=1)
+    long_ago = gateways.clock().now() - timedelta(seconds=1)
     batch.rows.update(state=RowState.WORKING, claimed_until=long_ago, transaction=None)
     OperationBatch.objects.update(state=BatchState.RUNNING)
     anna.delete()

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wallet_gateway.admin.forms import DecisionForm, OperationForm, ReasonForm, amount_of, words_of
-from wallet_gateway.admin.operating import CAPTURE, REVERSE
+from wallet_gateway.admin.operation_registry import CAPTURE, REVERSE
 from wallet_gateway.protocol.money import Money
 
 LEFT = Money.parse("20.00", "EUR")

@@ -10,8 +10,8 @@ import pytest
 from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson
-from tests.admin.test_desk_in_browser import NOTHING_INLINE
-from tests.admin.test_migrated_import import BAD, GOOD, HEADER, OTHER
+from tests.admin.test_dashboard_in_browser import NOTHING_INLINE
+from tests.admin.test_deposit_import import BAD, GOOD, HEADER, OTHER
 from wallet_gateway.models import MigratedDeposit
 
 if TYPE_CHECKING:

@@ -20,17 +20,17 @@ from django.http import HttpRequest
 from django.test import Client, RequestFactory
 from django.utils import timezone
 
-from tests.admin.test_countdown import held
+from tests.admin.test_capture_deadline import held
 from tests.admin.test_read_only import a_row_of_each, list_url
 from tests.models.rows import NOW, a_transaction, an_approval, an_order
-from wallet_gateway.admin.countdown import lapse_from
-from wallet_gateway.admin.desk_waiting import work_of
+from wallet_gateway.admin.capture_deadline import lapse_from
+from wallet_gateway.admin.dashboard_work_queue import work_of
 from wallet_gateway.admin.orders import PaymentOrderAdmin
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Desk, Discrepancy, PaymentOrder
-from wallet_gateway.queries.waiting import MOST_SHOWN, waiting
+from wallet_gateway.queries.work_queue import MOST_SHOWN, waiting
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.admin.test_deposit_import import GOOD, HEADER, HERE
 from tests.admin.test_importing_in_browser import workbench  # noqa: F401 - a fixture
-from tests.admin.test_migrated_import import GOOD, HEADER, HERE
 from wallet_gateway import payments
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.testing.control import SandboxControl

@@ -68,7 +68,7 @@ def test_settings_are_read_in_one_file() -> None:
         if module == "django.conf.settings" and source.name not in allowed
     }
     assert not found, (
-        "the core takes values; conf.py reads settings, checks.py judges them, wiring.py hands them on"
+        "the core takes values; conf.py reads settings, checks.py judges them, gateways.py hands them on"
     )
 
 

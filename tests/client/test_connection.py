@@ -25,9 +25,9 @@ from tests.client.servers import (
     says,
     stays_silent,
 )
-from wallet_gateway.client.attempt import Attempt, Limits
 from wallet_gateway.client.connection import Connection, Outgoing
 from wallet_gateway.client.errors import NotSent, OutcomeUnknown, UnknownReason
+from wallet_gateway.client.request_deadline import Attempt, Limits
 
 pytestmark = pytest.mark.wire
 

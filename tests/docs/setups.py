@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from django.urls import reverse
 from django.utils import timezone
 
-from wallet_gateway import contexts, payments, return_tokens
+from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.models import OutboxFact
@@ -79,7 +79,7 @@ def an_unknown_refund(names: dict[str, Any]) -> None:
 def an_unsent_refund(names: dict[str, Any]) -> None:
     """A refund of a new order, asked for while nothing listens at the gateway's address."""
     a_paid_order(names)
-    given = contexts.context_of("default")
+    given = gateways.context_of("default")
     nobody = Transport(base_url="http://127.0.0.1:9")
     deaf = replace(given, gateway=Gateway(account=given.gateway.account, transport=nobody))
     names["transaction"] = follow_ups.refund(payment=names["order"].payments.get(), context=deaf)

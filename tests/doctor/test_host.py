@@ -12,7 +12,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from tests.models.rows import NOW
-from wallet_gateway import contexts
+from wallet_gateway import gateways
 from wallet_gateway.doctor import host
 from wallet_gateway.doctor.findings import Level
 from wallet_gateway.models import WalletKey
@@ -38,7 +38,7 @@ def test_only_our_own_checks_are_repeated(settings: Settings) -> None:
 
 
 def test_a_stored_key_that_opens_is_well_and_one_that_does_not_is_an_error(settings: Settings) -> None:
-    cipher = contexts.cipher()
+    cipher = gateways.cipher()
     assert cipher is not None
     sealed = cipher.seal("secret")
     WalletKey.objects.create(

@@ -13,7 +13,7 @@ from wallet_gateway.domain.limits import (
     why_not_refund,
     why_not_reverse,
 )
-from wallet_gateway.domain.standing import Reversal, Sums
+from wallet_gateway.domain.totals import Reversal, Sums
 
 AUTHORISED = Sums(amount=1000, authorised=1000)
 IN_PART = Sums(

@@ -11,7 +11,7 @@ from django.db.models import F, ProtectedError
 
 from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.domain.standing import Reversal, Sums
+from wallet_gateway.domain.totals import Reversal, Sums
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.protocol.money import Money
 

@@ -12,7 +12,7 @@ from django.db import transaction as db_transaction
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction
 from tests.tables import every
 from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, TransactionKind, TransactionState
-from wallet_gateway.domain.recovery import Position
+from wallet_gateway.domain.polling_schedule import Position
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.protocol.money import Money
 

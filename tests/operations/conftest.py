@@ -18,7 +18,7 @@ from tests.operations.far_ends import Far
 from tests.operations.invariants import check_books
 from tests.operations.subjects import OPERATIONS, Subject, make_subject
 from tests.operations.wallet_customer import Customer
-from wallet_gateway import conf, contexts
+from wallet_gateway import conf, gateways
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
@@ -116,7 +116,7 @@ def make_context(wallet_sandbox_server: SandboxServer, clock: VirtualClock) -> I
             clock=clock,
             sleep=lambda seconds: None,
             wallet=given.wallet,
-            cipher=contexts.cipher(),
+            cipher=gateways.cipher(),
             price=price,
             authenticate=authenticate,
         )
@@ -178,7 +178,7 @@ def start(context: GatewayContext) -> Start:
     """Start a checkout of an order."""
 
     def begin(order: PaymentOrder, context: GatewayContext = context) -> Payment:
-        return start_checkout(order=order, context=context, return_urls=contexts.return_urls)
+        return start_checkout(order=order, context=context, return_urls=gateways.return_urls)
 
     return begin
 

@@ -10,7 +10,7 @@ from collections import Counter
 
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
-from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.settlement.booking import OPENING
 from wallet_gateway.testing.control import SandboxControl

@@ -25,7 +25,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.standing import Reversal, Standing, order_state, payment_state
+from wallet_gateway.domain.totals import Reversal, Standing, order_state, payment_state
 from wallet_gateway.models import (
     Discrepancy,
     Evidence,

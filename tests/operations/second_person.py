@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from wallet_gateway.domain.second_person import SecondPerson
+from wallet_gateway.domain.dual_control import SecondPerson
 from wallet_gateway.models import Approval
 from wallet_gateway.operations.approvals.requests import AwaitingApproval
 from wallet_gateway.operations.context import GatewayContext

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from tests.operations.journal import times_sent
 from wallet_gateway.domain.lifecycle import OrderState
-from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups

@@ -28,10 +28,10 @@ from tests.operations.records import answer_of, record
 from tests.operations.second_person import asked, needs_two
 from tests.operations.subjects import MIGRATION_FILE
 from wallet_gateway import signals
-from wallet_gateway.contexts import return_urls
+from wallet_gateway.domain.dual_control import AGREED
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.domain.second_person import AGREED
-from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.domain.totals import Reversal
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import (
     Approval,
     ApprovalState,

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from urllib.request import Request, urlopen
 
-from wallet_gateway.contexts import return_urls
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.wallet import attempts as wallet_attempts

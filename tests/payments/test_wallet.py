@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.operations.wallet_customer import CARD, TOKEN, Customer
 from tests.statements import statements
 from wallet_gateway import payments
-from wallet_gateway.contexts import context_of
+from wallet_gateway.gateways import context_of
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments import WalletOutcome, wallet
 from wallet_gateway.testing.control import SandboxControl

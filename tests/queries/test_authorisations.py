@@ -8,7 +8,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from tests.models.rows import NOW, a_payment, a_transaction, an_order
-from wallet_gateway.domain.capture_window import CaptureWindow
+from wallet_gateway.domain.capture_deadline import CaptureWindow
 from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.queries.authorisations import ending_authorisations, lapsing_orders

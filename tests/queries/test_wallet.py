@@ -9,7 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from tests.operations.wallet_customer import CARD, Customer
 from wallet_gateway import payments
-from wallet_gateway.contexts import context_of
+from wallet_gateway.gateways import context_of
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.testing.control import SandboxControl
 

@@ -25,10 +25,10 @@ from tests.sandbox.tokens import (
 )
 from tests.tables import every
 from wallet_gateway.sandbox.payment_token import InvalidToken, Reason, open_token, unseal, verify
-from wallet_gateway.sandbox.sealing import new_key, new_signer
 from wallet_gateway.sandbox.token_cipher import open_bytes
+from wallet_gateway.sandbox.token_encryption import new_key, new_signer
+from wallet_gateway.sandbox.token_format import read_signed_message, read_token
 from wallet_gateway.sandbox.token_keys import intermediate_key, trusted_roots
-from wallet_gateway.sandbox.token_parts import read_signed_message, read_token
 
 
 def flipped(text: str, step: int = 1) -> Iterator[str]:

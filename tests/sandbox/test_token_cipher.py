@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from tests.sandbox.token_vectors import needs_vectors, private_keys, vectors
 from tests.sandbox.tokens import RECIPIENT_KEY
 from wallet_gateway.sandbox.token_cipher import derive_keys, open_bytes, seal_bytes
-from wallet_gateway.sandbox.token_parts import InvalidToken, Reason, Version
+from wallet_gateway.sandbox.token_format import InvalidToken, Reason, Version
 
 
 @needs_vectors

@@ -9,7 +9,14 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from tests.sandbox.tokens import LATER, RECIPIENT, ROOT, SIGNER, b64, ecv1_token, roots, token
-from wallet_gateway.sandbox.sealing import html_safe_json, key_value, milliseconds_text, new_key, new_signer
+from wallet_gateway.sandbox.token_encryption import (
+    html_safe_json,
+    key_value,
+    milliseconds_text,
+    new_key,
+    new_signer,
+)
+from wallet_gateway.sandbox.token_format import InvalidToken, Reason, Token, Version, read_token, signed_bytes
 from wallet_gateway.sandbox.token_keys import (
     SIGNING,
     check_message_signature,
@@ -17,7 +24,6 @@ from wallet_gateway.sandbox.token_keys import (
     load_key,
     trusted_roots,
 )
-from wallet_gateway.sandbox.token_parts import InvalidToken, Reason, Token, Version, read_token, signed_bytes
 
 ROOT_VALUE = key_value(ROOT)
 

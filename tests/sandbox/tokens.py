@@ -9,7 +9,8 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from wallet_gateway.sandbox.sealing import (
+from wallet_gateway.sandbox.token_cipher import seal_bytes
+from wallet_gateway.sandbox.token_encryption import (
     Signer,
     html_safe_json,
     key_value,
@@ -18,9 +19,8 @@ from wallet_gateway.sandbox.sealing import (
     new_signer,
     seal,
 )
-from wallet_gateway.sandbox.token_cipher import seal_bytes
+from wallet_gateway.sandbox.token_format import Version, signed_bytes
 from wallet_gateway.sandbox.token_keys import SIGNING
-from wallet_gateway.sandbox.token_parts import Version, signed_bytes
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 LATER = NOW + timedelta(days=7)

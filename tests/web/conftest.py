@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from wallet_gateway import contexts, payments, return_tokens
+from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.return_tokens import ReturnOutcome
@@ -46,7 +46,7 @@ def open_attempt(wallet_sandbox: object, make_order: Callable[..., PaymentOrder]
 @pytest.fixture
 def nobody_sleeps(monkeypatch: pytest.MonkeyPatch) -> None:
     """Ask an ailing gateway as often as ever, without the seconds between two tries."""
-    monkeypatch.setattr(contexts, "GatewayContext", partial(GatewayContext, sleep=lambda seconds: None))
+    monkeypatch.setattr(gateways, "GatewayContext", partial(GatewayContext, sleep=lambda seconds: None))
 
 
 def address(name: str, attempt: Payment, outcome: ReturnOutcome) -> str:

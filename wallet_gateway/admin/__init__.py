@@ -1,4 +1,4 @@
-"""The money desk: operators run payments from Django's admin. Rows change by operations alone.
+"""Payments in Django's admin: lists, pages of operations, the dashboard. Rows change by operations alone.
 
 Importing this registers every page with the default admin site.
 """
@@ -6,12 +6,21 @@ Importing this registers every page with the default admin site.
 from wallet_gateway.admin import (
     approvals,
     batches,
-    desk,
+    dashboard,
+    deposits,
     discrepancies,
     evidence,
-    migrated,
     orders,
     transactions,
 )
 
-__all__ = ["approvals", "batches", "desk", "discrepancies", "evidence", "migrated", "orders", "transactions"]
+__all__ = [
+    "approvals",
+    "batches",
+    "dashboard",
+    "deposits",
+    "discrepancies",
+    "evidence",
+    "orders",
+    "transactions",
+]

@@ -8,10 +8,10 @@ from django.http import HttpRequest
 from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.admin.handing_on import url_of, what_is_asked
+from wallet_gateway.admin.approval_decision import verdict
+from wallet_gateway.admin.approval_messages import url_of, what_is_asked
 from wallet_gateway.admin.permissions import APPROVE, OF_KIND, RESOLVE, may
 from wallet_gateway.admin.read_only import OwnPageAdmin, linked, money, seen
-from wallet_gateway.admin.verdicts import verdict
 from wallet_gateway.models import Approval
 
 

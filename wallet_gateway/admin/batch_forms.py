@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from django import forms
 
-from wallet_gateway.admin.alone import hint, left_alone
+from wallet_gateway.admin.approval_limits import hint, left_alone
 from wallet_gateway.admin.batch_rows import operation_of
 from wallet_gateway.admin.forms import OperationForm, amount_of
-from wallet_gateway.admin.operating import Operation
+from wallet_gateway.admin.operation_registry import Operation
 from wallet_gateway.models import OperationBatch, OperationBatchRow, Payment, RowState
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.protocol.money import Money

@@ -18,9 +18,9 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin import asking, batch_rows, tickets
+from wallet_gateway.admin import batch_rows, bulk_status_query, confirm_tokens
+from wallet_gateway.admin.admin_log import note_down
 from wallet_gateway.admin.batch_results import ShownRow
-from wallet_gateway.admin.journal import note_down
 from wallet_gateway.admin.pages import draw, sentence_of
 from wallet_gateway.admin.permissions import demand, name_of_person
 from wallet_gateway.admin.visible_text import visible
@@ -72,13 +72,13 @@ def _step(request: HttpRequest, batch: OperationBatch) -> None:
 
 
 def _ticket(request: HttpRequest, batch: OperationBatch) -> str:
-    return tickets.issue("batch", batch.pk, person=str(request.user.pk), available=0)
+    return confirm_tokens.issue("batch", batch.pk, person=str(request.user.pk), available=0)
 
 
 def _holds_ticket(request: HttpRequest, batch: OperationBatch) -> bool:
     try:
-        tickets.read(request.GET.get("go", ""), "batch", batch.pk, person=str(request.user.pk))
-    except tickets.StalePage:
+        confirm_tokens.read(request.GET.get("go", ""), "batch", batch.pk, person=str(request.user.pk))
+    except confirm_tokens.StalePage:
         return False
     return True
 
@@ -106,7 +106,7 @@ def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drive
 
 def _heading(batch: OperationBatch) -> Promise | str:
     if batch.kind == BatchKind.ASK:
-        return asking.HEADING
+        return bulk_status_query.HEADING
     return batch_rows.operation_of(batch).heading_of_many
 
 

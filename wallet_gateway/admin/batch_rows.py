@@ -16,14 +16,14 @@ from django.db import transaction as db_transaction
 from django.db.models import Exists, Q
 from django.utils.translation import gettext as _
 
-from wallet_gateway import wiring
-from wallet_gateway.admin import asking
-from wallet_gateway.admin.handing_on import sentence_of_request
-from wallet_gateway.admin.operating import BY_KIND, DETACHED_REFUND, NotDone, Operation, carry_out
+from wallet_gateway import gateways
+from wallet_gateway.admin import bulk_status_query
+from wallet_gateway.admin.approval_messages import sentence_of_request
+from wallet_gateway.admin.operation_registry import BY_KIND, DETACHED_REFUND, NotDone, Operation, carry_out
 from wallet_gateway.admin.permissions import may_still
 from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import (
     BatchKind,
     BatchState,
@@ -48,7 +48,7 @@ STEP_SECONDS = 2.0
 def draft(operation: Operation, orders: Sequence[PaymentOrder], *, author: str) -> OperationBatch:
     """Store a batch that nobody has confirmed, with all that is left of each order."""
     batch = OperationBatch.objects.create(
-        kind=operation.kind, author=author[:150], created_at=wiring.clock().now()
+        kind=operation.kind, author=author[:150], created_at=gateways.clock().now()
     )
     of_order = defaultdict(list)
     for payment in Payment.objects.filter(order__in=orders, authorised__gt=0).order_by("pk"):
@@ -91,7 +91,7 @@ def begin_refunds(
         token=token,
         author=author[:150],
         note=note[:500],
-        created_at=wiring.clock().now(),
+        created_at=gateways.clock().now(),
     )
     rows = [
         OperationBatchRow(batch=batch, deposit=deposit, amount_minor=amount.minor_units)
@@ -165,7 +165,7 @@ def step(
 
 
 def _claim(batch: OperationBatch) -> OperationBatchRow | None:
-    now = wiring.clock().now()
+    now = gateways.clock().now()
     free = Q(state=RowState.WAITING) | Q(state=RowState.WORKING, claimed_until__lt=now)
     running = Exists(OperationBatch.objects.filter(pk=batch.pk, state=BatchState.RUNNING))
     for row in OperationBatchRow.objects.filter(free, batch=batch)[:20]:
@@ -179,7 +179,7 @@ def _claim(batch: OperationBatch) -> OperationBatchRow | None:
 
 def _carry_out(row: OperationBatchRow) -> None:
     if row.batch.kind == BatchKind.ASK:
-        asking.ask(row)
+        bulk_status_query.ask(row)
         return
     batch, of = row.batch, row.deposit or row.payment
     assert of is not None  # noqa: S101 - an order's row without a payment is left out from the start
@@ -214,4 +214,4 @@ def _check_author(row: OperationBatchRow) -> None:
 def _finish(batch: OperationBatch) -> None:
     left = OperationBatchRow.objects.filter(batch=batch, state__in=[RowState.WAITING, RowState.WORKING])
     running = OperationBatch.objects.filter(~Exists(left), pk=batch.pk, state=BatchState.RUNNING)
-    running.update(state=BatchState.FINISHED, finished_at=wiring.clock().now())
+    running.update(state=BatchState.FINISHED, finished_at=gateways.clock().now())

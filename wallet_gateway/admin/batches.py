@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from wallet_gateway.admin import batch_rows
 from wallet_gateway.admin.batch_forms import BatchForm
 from wallet_gateway.admin.batch_progress import batch_for, confirm_url, progress, progress_url, steer
-from wallet_gateway.admin.operating import BY_KIND, Operation
+from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import draw
 from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, may, name_of_person
 from wallet_gateway.admin.read_only import OwnPageAdmin, seen

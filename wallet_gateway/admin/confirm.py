@@ -11,15 +11,15 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin import alone, tickets
+from wallet_gateway.admin import approval_limits, confirm_tokens
+from wallet_gateway.admin.admin_log import note_down
+from wallet_gateway.admin.approval_messages import hand_on
 from wallet_gateway.admin.forms import OperationForm
-from wallet_gateway.admin.handing_on import hand_on
-from wallet_gateway.admin.journal import note_down
-from wallet_gateway.admin.operating import BY_SLUG, NotDone, Operation, carry_out, reason_in_words
+from wallet_gateway.admin.operation_registry import BY_SLUG, NotDone, Operation, carry_out, reason_in_words
 from wallet_gateway.admin.pages import draw, sentence_of, tell
 from wallet_gateway.admin.permissions import demand, name_of_person
 from wallet_gateway.admin.visible_text import visible_body
-from wallet_gateway.contexts import context_of
+from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.operations.follow_ups.preview import preview
 from wallet_gateway.payments import AwaitingApproval
@@ -51,8 +51,10 @@ class ConfirmPage:
 
     def _submitted(self, form: OperationForm) -> HttpResponse:
         try:
-            ticket = tickets.read(self.request.POST.get("ticket", ""), *self._page_of, person=self._person)
-        except tickets.StalePage as stale:
+            ticket = confirm_tokens.read(
+                self.request.POST.get("ticket", ""), *self._page_of, person=self._person
+            )
+        except confirm_tokens.StalePage as stale:
             return self._refused(form, str(stale))
         # The payment was read before this: what has changed it by this key is seen here.
         done = GatewayTransaction.objects.filter(key=ticket.key).first()
@@ -65,7 +67,7 @@ class ConfirmPage:
             return self._page(form)
         return self._confirmed(form, ticket)
 
-    def _confirmed(self, form: OperationForm, ticket: tickets.Ticket) -> HttpResponse:
+    def _confirmed(self, form: OperationForm, ticket: confirm_tokens.Ticket) -> HttpResponse:
         try:
             transaction = carry_out(
                 self.operation,
@@ -120,7 +122,7 @@ class ConfirmPage:
 
     def _form(self, *, bound: bool = False) -> OperationForm:
         given = self.request.POST if bound else None
-        left = alone.left_alone(self.operation, self.payment, gateway=self.payment.order.gateway)
+        left = approval_limits.left_alone(self.operation, self.payment, gateway=self.payment.order.gateway)
         return OperationForm(given, operation=self.operation, available=self.available, alone=left)
 
     def _refused(self, form: OperationForm, why: str) -> HttpResponse:
@@ -142,7 +144,7 @@ class ConfirmPage:
             "available": self.available,
             "nothing_left": "" if self.available.minor_units else self.operation.why_not_of(self.payment),
             "form": form,
-            "ticket": tickets.issue(
+            "ticket": confirm_tokens.issue(
                 *self._page_of, person=self._person, available=self.available.minor_units
             ),
             "request_body": self._request_body(form),

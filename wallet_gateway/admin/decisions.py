@@ -19,13 +19,13 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from wallet_gateway import payments
-from wallet_gateway.admin.alone import hint_of_decision
+from wallet_gateway.admin.admin_log import note_down
+from wallet_gateway.admin.approval_limits import hint_of_decision
+from wallet_gateway.admin.approval_messages import hand_on
 from wallet_gateway.admin.forms import DecisionForm, ReasonForm
-from wallet_gateway.admin.handing_on import hand_on
-from wallet_gateway.admin.journal import note_down
+from wallet_gateway.admin.messages import said
 from wallet_gateway.admin.pages import draw, sentence_of, tell
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, demand, name_of_person
-from wallet_gateway.admin.refusals import said
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.errors import OperationRefused

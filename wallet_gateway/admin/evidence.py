@@ -10,7 +10,7 @@ from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, linked, seen
 from wallet_gateway.admin.visible_text import visible_body
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Evidence
-from wallet_gateway.models.names import name_of
+from wallet_gateway.models.labels import name_of
 from wallet_gateway.queries.search import evidence_found
 
 

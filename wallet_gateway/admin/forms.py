@@ -8,9 +8,9 @@ from django import forms
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from wallet_gateway.admin.alone import hint
-from wallet_gateway.admin.handing_on import DECISIONS
-from wallet_gateway.admin.operating import Operation
+from wallet_gateway.admin.approval_limits import hint
+from wallet_gateway.admin.approval_messages import DECISIONS
+from wallet_gateway.admin.operation_registry import Operation
 from wallet_gateway.payments import Decision
 from wallet_gateway.protocol.errors import InvalidAmount
 from wallet_gateway.protocol.money import Money, exponent

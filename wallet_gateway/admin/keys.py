@@ -12,8 +12,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from wallet_gateway import contexts, payments
-from wallet_gateway.admin.journal import note_down_all
+from wallet_gateway import gateways, payments
+from wallet_gateway.admin.admin_log import note_down_all
 from wallet_gateway.admin.pages import draw
 from wallet_gateway.admin.permissions import ROTATE_KEYS, demand
 from wallet_gateway.models import WalletKey
@@ -26,7 +26,7 @@ MOST_AT_ONCE = 500
 def keys_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Show the keys by their fingerprints; encrypt anew what is under older ones when the form says so."""
     demand(request, ROTATE_KEYS)
-    cipher = contexts.cipher()
+    cipher = gateways.cipher()
     found = survey(cipher) if cipher is not None else KeySurvey(keys=(), unreadable=0)
     may_now = 0 < found.waiting <= MOST_AT_ONCE
     if request.method == "POST" and may_now:

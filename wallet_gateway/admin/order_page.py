@@ -14,20 +14,20 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
-from wallet_gateway import wiring
-from wallet_gateway.admin.handing_on import asked_because, url_of, what_is_asked
-from wallet_gateway.admin.operating import BY_SLUG, reason_in_words
+from wallet_gateway import gateways
+from wallet_gateway.admin.approval_messages import asked_because, url_of, what_is_asked
+from wallet_gateway.admin.operation_registry import BY_SLUG, reason_in_words
 from wallet_gateway.admin.pages import sentence_of
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, SEE_EVIDENCE, may, name_of_person
 from wallet_gateway.admin.visible_text import visible, visible_body
+from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, PaymentState, TransactionKind, TransactionState
-from wallet_gateway.domain.second_person import is_same_person
 from wallet_gateway.models import Approval, Evidence, GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.models.names import name_of
+from wallet_gateway.models.labels import name_of
 from wallet_gateway.operations.follow_ups.preview import shown_body
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.idle_buttons import is_unused
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
+from wallet_gateway.queries.unused_sessions import is_unused
 
 Label = str | Promise
 
@@ -194,7 +194,7 @@ def _ways_out(transaction: GatewayTransaction, request: HttpRequest) -> Iterator
 def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator[Request]:
     """Yield those of some requests that wait for a second person; whoever asked may only withdraw."""
     person = name_of_person(request)
-    now = wiring.clock().now()
+    now = gateways.clock().now()
     for approval in approvals:
         if approval.is_waiting(now):
             yield Request(

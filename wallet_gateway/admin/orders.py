@@ -12,11 +12,11 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf
-from wallet_gateway.admin import operating
-from wallet_gateway.admin.asking import begin_with_orders
+from wallet_gateway.admin import operation_registry
 from wallet_gateway.admin.batches import begin
+from wallet_gateway.admin.bulk_status_query import begin_with_orders
+from wallet_gateway.admin.capture_deadline import CountdownList, EndsSoon, time_left
 from wallet_gateway.admin.confirm import confirm
-from wallet_gateway.admin.countdown import CountdownList, EndsSoon, time_left
 from wallet_gateway.admin.decisions import ask_gateway
 from wallet_gateway.admin.order_page import order_page
 from wallet_gateway.admin.permissions import may
@@ -68,32 +68,32 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
 
     def has_capture_permission(self, request: HttpRequest) -> bool:
         """Say whether the action that captures is offered and done."""
-        return may(request, operating.CAPTURE.permission)
+        return may(request, operation_registry.CAPTURE.permission)
 
     def has_refund_permission(self, request: HttpRequest) -> bool:
         """Say whether the action that refunds is offered and done."""
-        return may(request, operating.REFUND.permission)
+        return may(request, operation_registry.REFUND.permission)
 
     def has_reverse_permission(self, request: HttpRequest) -> bool:
         """Say whether the action that reverses is offered and done."""
-        return may(request, operating.REVERSE.permission)
+        return may(request, operation_registry.REVERSE.permission)
 
     # Actions
 
     @admin.action(description=_("Capture the selected orders…"), permissions=["capture"])
     def capture_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
         """Go to the page that confirms a capture of many orders."""
-        return begin(request, operating.CAPTURE, orders)
+        return begin(request, operation_registry.CAPTURE, orders)
 
     @admin.action(description=_("Refund the selected orders…"), permissions=["refund"])
     def refund_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
         """Go to the page that confirms a refund of many orders."""
-        return begin(request, operating.REFUND, orders)
+        return begin(request, operation_registry.REFUND, orders)
 
     @admin.action(description=_("Reverse the selected orders…"), permissions=["reverse"])
     def reverse_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
         """Go to the page that confirms a reversal of many orders."""
-        return begin(request, operating.REVERSE, orders)
+        return begin(request, operation_registry.REVERSE, orders)
 
     @admin.action(description=_("Ask the gateway about the selected orders"), permissions=["view"])
     def ask_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:

@@ -14,10 +14,10 @@ from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.refusals import said
+from wallet_gateway.admin.messages import said
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.models.names import name_of
+from wallet_gateway.models.labels import name_of
 
 View = Callable[..., HttpResponseBase]
 

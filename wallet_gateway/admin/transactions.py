@@ -10,9 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.admin.asking import begin_with_transactions
+from wallet_gateway.admin.bulk_status_query import begin_with_transactions
 from wallet_gateway.admin.decisions import decide, send_again
-from wallet_gateway.admin.operating import reason_in_words
+from wallet_gateway.admin.operation_registry import reason_in_words
 from wallet_gateway.admin.order_page import requests_of, tasks_of
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, linked, moment, money, seen
 from wallet_gateway.admin.visible_text import visible

@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from rest_framework import serializers
 
-from wallet_gateway import payments, return_tokens, wiring
+from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import Payment
 from wallet_gateway.payments import SheetPrice, WalletOutcome, WalletSession
@@ -29,7 +29,7 @@ def session_body(session: WalletSession) -> dict[str, Any]:
     The two addresses are for a page that has lost the shop's answer; `expiresIn` is in seconds, because the
     customer's clock may be wrong.
     """
-    left = session.expires_at - wiring.clock().now()
+    left = session.expires_at - gateways.clock().now()
     return {
         "reference": session.reference,
         "parameters": session.parameters,

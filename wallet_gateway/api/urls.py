@@ -7,7 +7,7 @@ from django.urls import path
 from django.urls.resolvers import URLPattern
 
 from wallet_gateway.api import wallet_views
-from wallet_gateway.api.door import JSONView
+from wallet_gateway.api.base import JSONView
 from wallet_gateway.api.views import StatusView
 
 

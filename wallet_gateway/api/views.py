@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from wallet_gateway import payments, return_tokens
-from wallet_gateway.api.door import JSONView
+from wallet_gateway.api.base import JSONView
 from wallet_gateway.api.problems import ExpiredLink, UnknownLink
 from wallet_gateway.api.serializers import StatusSerializer
 from wallet_gateway.models import Payment

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
 
-from wallet_gateway.client.faults import AnswerTooLarge, BadEncoding
+from wallet_gateway.client.exception_map import AnswerTooLarge, BadEncoding
 
 if TYPE_CHECKING:
     import socket
 
     from _typeshed import WriteableBuffer
 
-    from wallet_gateway.client.attempt import Attempt
+    from wallet_gateway.client.request_deadline import Attempt
 
 # At most one TLS record, so that writing one piece cannot outlast the patience given to it.
 _PIECE = 16_384

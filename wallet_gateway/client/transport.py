@@ -23,10 +23,10 @@ from requests.structures import CaseInsensitiveDict
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
 from wallet_gateway import __version__
-from wallet_gateway.client.attempt import Attempt, Limits
 from wallet_gateway.client.connection import Connection, Outgoing, TlsConnection, read_body
+from wallet_gateway.client.exception_map import UnfaithfulAuth
 from wallet_gateway.client.exchange import RawAnswer
-from wallet_gateway.client.faults import UnfaithfulAuth
+from wallet_gateway.client.request_deadline import Attempt, Limits
 
 # More idle connections than a worker process has threads serve nobody.
 _MOST_IDLE = 64

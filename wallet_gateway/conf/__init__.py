@@ -22,9 +22,9 @@ from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.conf.rules import EVIDENCE_DAYS, OPTIONAL, SETTING, problems_of
 from wallet_gateway.conf.values import Problem
 from wallet_gateway.conf.wallet_rules import FERNET_KEYS, PRODUCTION_PAY_JS, REDIRECT, WALLET_OPTIONAL
-from wallet_gateway.domain.capture_window import CapturePolicy, CaptureWindow
+from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
+from wallet_gateway.domain.dual_control import SecondPerson
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
-from wallet_gateway.domain.second_person import SecondPerson
 from wallet_gateway.protocol.money import Money
 
 SANDBOX: dict[str, Any] = {

@@ -17,7 +17,7 @@ from wallet_gateway.conf.values import (
     split_address,
 )
 from wallet_gateway.conf.wallet_rules import FERNET_KEYS, problems_of_keys, problems_of_wallet
-from wallet_gateway.domain.capture_window import CapturePolicy
+from wallet_gateway.domain.capture_deadline import CapturePolicy
 from wallet_gateway.protocol.endpoints import ENDPOINTS
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money

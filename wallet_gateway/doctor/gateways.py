@@ -11,9 +11,9 @@ from django.utils import timezone
 
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Exchange
-from wallet_gateway.contexts import context_of
 from wallet_gateway.doctor.findings import Finding, bad, doubtful, good
 from wallet_gateway.doctor.host import CLOCK_MAY_DIFFER_SECONDS
+from wallet_gateway.gateways import context_of
 
 _ABOUT_US = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
 

@@ -10,7 +10,7 @@ from django.core.checks import ERROR, WARNING, run_checks
 from django.db import DEFAULT_DB_ALIAS, Error, connection
 from django.utils import timezone
 
-from wallet_gateway import conf, contexts, wiring
+from wallet_gateway import conf, gateways
 from wallet_gateway.doctor.findings import Finding, bad, doubtful, good
 from wallet_gateway.models import WalletKey
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
@@ -44,7 +44,7 @@ def _is_ours(check_id: str | None) -> bool:
 
 def look_at_keys() -> Iterator[Finding]:
     """See that secrets at rest can be read: the newest stored key opens with the keys of the settings."""
-    cipher = contexts.cipher()
+    cipher = gateways.cipher()
     if cipher is None:
         yield good("keys", "none are set, and no gateway has a wallet that needs them")
         return
@@ -90,4 +90,4 @@ def _isolation() -> str:
 
 
 def _database_time() -> datetime:
-    return wiring.DatabaseClock().now().astimezone(UTC)
+    return gateways.DatabaseClock().now().astimezone(UTC)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from django.core.exceptions import ImproperlyConfigured
 
-from wallet_gateway import conf, wiring
+from wallet_gateway import conf, gateways
 from wallet_gateway.doctor.findings import Finding, bad, doubtful, good
 from wallet_gateway.models import PaymentOrder, WorkMark
 from wallet_gateway.operations.errors import OperationRefused
@@ -25,7 +25,7 @@ class UnableToRecord(OperationRefused):
 
 def look_at_work() -> Iterator[Finding]:
     """Say when each gateway was last swept and what waits for a person."""
-    now, aliases = wiring.clock().now(), tuple(conf.settings().gateways)
+    now, aliases = gateways.clock().now(), tuple(conf.settings().gateways)
     found = health(now, aliases)
     late = [alias for alias, at in found.swept_at.items() if at is None or now - at > SWEEP_IS_LATE]
     for problem in found.problems:
@@ -51,7 +51,7 @@ def record_payment(reference: str, *, author: str) -> PaymentOrder:
         raise UnableToRecord(f"no money of order {reference} was taken")
     _check_is_low(order)
     note = f"{order.amount}, order {reference}, compared by {author.strip()[:150]}"
-    WorkMark.set(_CHECKED + order.gateway, now=wiring.clock().now(), note=note[:500])
+    WorkMark.set(_CHECKED + order.gateway, now=gateways.clock().now(), note=note[:500])
     return order
 
 

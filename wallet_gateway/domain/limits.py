@@ -6,7 +6,7 @@ and explain a refusal afterwards. They never replace the condition in the statem
 
 from __future__ import annotations
 
-from wallet_gateway.domain.standing import Reversal, Sums
+from wallet_gateway.domain.totals import Reversal, Sums
 
 
 def capturable(sums: Sums) -> int:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from wallet_gateway.domain.capture_window import CaptureWindow
-from wallet_gateway.domain.second_person import SecondPerson
+from wallet_gateway.domain.capture_deadline import CaptureWindow
+from wallet_gateway.domain.dual_control import SecondPerson
 
 CALLBACKS = ("PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION", "OFFER")
 """What a sheet may ask the shop about while it is open: the interface, callbackIntents."""

@@ -5,7 +5,7 @@ import django.db.models.deletion
 import django.db.models.expressions
 import uuid
 import wallet_gateway.domain.lifecycle
-import wallet_gateway.domain.standing
+import wallet_gateway.domain.totals
 import wallet_gateway.models.approvals
 import wallet_gateway.models.batches
 import wallet_gateway.models.fields
@@ -100,7 +100,7 @@ class Migration(migrations.Migration):
                 ('refunded', models.BigIntegerField(default=0)),
                 ('capture_reserved', models.BigIntegerField(default=0)),
                 ('refund_reserved', models.BigIntegerField(default=0)),
-                ('reversal', models.CharField(choices=[('none', 'None'), ('reserved', 'Reserved'), ('done', 'Done')], default=wallet_gateway.domain.standing.Reversal['NONE'], max_length=8)),
+                ('reversal', models.CharField(choices=[('none', 'None'), ('reserved', 'Reserved'), ('done', 'Done')], default=wallet_gateway.domain.totals.Reversal['NONE'], max_length=8)),
                 ('card_type', models.CharField(blank=True, max_length=8)),
                 ('card_network', models.CharField(blank=True, max_length=16)),
                 ('card_last_four', models.CharField(blank=True, max_length=4)),

@@ -9,7 +9,6 @@ from wallet_gateway.models.batches import BatchKind, BatchState, OperationBatch,
 from wallet_gateway.models.desk import Desk
 from wallet_gateway.models.discrepancies import Discrepancy
 from wallet_gateway.models.evidence import Evidence, EvidenceKind
-from wallet_gateway.models.marks import WorkMark
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.outbox import FactKind, OutboxFact
@@ -17,6 +16,7 @@ from wallet_gateway.models.pauses import GatewayPause
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.models.wallet import WalletAttempt, WalletKey
+from wallet_gateway.models.work_marks import WorkMark
 
 __all__ = [
     "Approval",

@@ -11,7 +11,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.sql.compiler import SQLCompiler
 from django.utils.functional import Promise
 
-from wallet_gateway.models.names import name_of
+from wallet_gateway.models.labels import name_of
 
 VISIBLE_ASCII = RegexValidator(r"\A[!-~]+\Z", "Only visible ASCII characters without blanks are allowed.")
 

@@ -14,7 +14,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.lifecycle import PaymentState, PaymentType, TransactionKind, TransactionState
-from wallet_gateway.domain.standing import Reversal, Sums
+from wallet_gateway.domain.totals import Reversal, Sums
 from wallet_gateway.models.fields import ByteExactField, choices_of
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.protocol.money import Money

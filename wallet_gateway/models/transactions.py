@@ -16,7 +16,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
 )
 from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID
-from wallet_gateway.domain.recovery import Position
+from wallet_gateway.domain.polling_schedule import Position
 from wallet_gateway.models.fields import ByteExactField, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment

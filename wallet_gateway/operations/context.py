@@ -12,7 +12,7 @@ from typing import Protocol
 
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
-from wallet_gateway.domain.recovery import SEND_WITHIN_SECONDS
+from wallet_gateway.domain.polling_schedule import SEND_WITHIN_SECONDS
 from wallet_gateway.domain.references import new_reference
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.wallet.encryption import WalletCipher

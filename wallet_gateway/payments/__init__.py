@@ -58,7 +58,6 @@ from wallet_gateway.operations.wallet.pay import (
 from wallet_gateway.operations.wallet.pricing import SheetPrice
 from wallet_gateway.operations.wallet.result import InvalidWalletResult
 from wallet_gateway.operations.wallet.session import WalletSession
-from wallet_gateway.payments.asking import ask_gateway, reconcile
 from wallet_gateway.payments.decisions import (
     approvals_waiting,
     approve,
@@ -73,14 +72,7 @@ from wallet_gateway.payments.detached_refunds import (
     refund_migrated,
 )
 from wallet_gateway.payments.follow_ups import capture, refund, reverse
-from wallet_gateway.payments.orders import (
-    attempt_for,
-    create_order,
-    get_order,
-    get_order_by_token,
-    start_checkout,
-)
-from wallet_gateway.payments.upkeep import (
+from wallet_gateway.payments.maintenance import (
     deliver_facts,
     reconcile_due,
     resume_sending,
@@ -88,6 +80,14 @@ from wallet_gateway.payments.upkeep import (
     stop_sending,
     sweep,
 )
+from wallet_gateway.payments.orders import (
+    attempt_for,
+    create_order,
+    get_order,
+    get_order_by_token,
+    start_checkout,
+)
+from wallet_gateway.payments.status_queries import ask_gateway, reconcile
 from wallet_gateway.payments.wallet import (
     next_wallet_reference,
     note_wallet_event,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from wallet_gateway import wiring
-from wallet_gateway.contexts import context_of
+from wallet_gateway import gateways
+from wallet_gateway.gateways import context_of
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
 from wallet_gateway.operations.approvals import approve as approving
 from wallet_gateway.operations.approvals import requests as approvals
@@ -50,7 +50,7 @@ def close_discrepancy(discrepancy: Discrepancy, *, reason: str, author: str) -> 
 
 def approvals_waiting() -> tuple[Approval, ...]:
     """Return what waits for a second person, the oldest first."""
-    return approvals_that_wait(now=wiring.clock().now())
+    return approvals_that_wait(now=gateways.clock().now())
 
 
 def approve(approval: Approval, *, author: str, reason: str = "") -> GatewayTransaction:
@@ -64,4 +64,4 @@ def approve(approval: Approval, *, author: str, reason: str = "") -> GatewayTran
 
 def decline(approval: Approval, *, author: str, reason: str) -> Approval:
     """End a request without doing it; whoever asked withdraws it by this. Raises `UnableToApprove`."""
-    return approvals.decline(approval, author=author, reason=reason, clock=wiring.clock())
+    return approvals.decline(approval, author=author, reason=reason, clock=gateways.clock())

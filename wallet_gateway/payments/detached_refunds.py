@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
 
-from wallet_gateway import wiring
-from wallet_gateway.contexts import context_of
+from wallet_gateway import gateways
+from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.follow_ups import detached_refunds
 from wallet_gateway.operations.follow_ups.execute import Who
@@ -46,7 +46,7 @@ def import_migration_file(
 ) -> ImportReport:
     """Read a migration file, opened as binary, into deposits; bad rows are reported by line and reason."""
     return migration_file.import_migration_file(
-        lines, gateway=gateway, clock=wiring.clock(), keep_good=keep_good, dry_run=dry_run
+        lines, gateway=gateway, clock=gateways.clock(), keep_good=keep_good, dry_run=dry_run
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from wallet_gateway.contexts import context_of
-from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.domain.totals import Reversal
+from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups

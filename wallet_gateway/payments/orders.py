@@ -8,8 +8,8 @@ from typing import Any
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway import conf, wiring
-from wallet_gateway.contexts import context_of, return_urls
+from wallet_gateway import conf, gateways
+from wallet_gateway.gateways import context_of, return_urls
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.operations.checkout import orders
 from wallet_gateway.operations.checkout import start as checkout
@@ -84,7 +84,7 @@ def create_order(
         reference=reference,
         details=details,
         gateway=gateway,
-        clock=wiring.clock(),
+        clock=gateways.clock(),
         continue_url=continue_url,
     )
 

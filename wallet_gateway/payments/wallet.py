@@ -7,10 +7,10 @@ from typing import Any
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway import wiring
-from wallet_gateway.contexts import cipher, context_of, return_urls
+from wallet_gateway import gateways
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
+from wallet_gateway.gateways import cipher, context_of, return_urls
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.operations.wallet import attempts as wallet_attempts
@@ -106,7 +106,7 @@ def note_wallet_event(
         session=session,
         event=WalletEvent(event),
         message=message,
-        clock=wiring.clock(),
+        clock=gateways.clock(),
     )
 
 

@@ -9,10 +9,10 @@ from itertools import islice
 
 from django.db.models import Q, QuerySet
 
-from wallet_gateway.domain.capture_window import CaptureWindow
+from wallet_gateway.domain.capture_deadline import CaptureWindow
 from wallet_gateway.domain.lifecycle import PaymentState
 from wallet_gateway.models import Payment
-from wallet_gateway.models.authorisations import holding, uncaptured
+from wallet_gateway.models.authorizations import holding, uncaptured
 from wallet_gateway.protocol.money import Money
 
 

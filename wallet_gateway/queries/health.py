@@ -11,7 +11,7 @@ from django.db.models import Count, Min, Q
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import UNENDED_STATES, OrderState, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxFact, PaymentOrder, WorkMark
-from wallet_gateway.models.marks import SWEPT
+from wallet_gateway.models.work_marks import SWEPT
 from wallet_gateway.queries.pauses import SendingPause, sending_pauses
 
 SWEEP_IS_LATE = timedelta(minutes=5)

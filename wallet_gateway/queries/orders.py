@@ -10,8 +10,8 @@ from enum import StrEnum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.domain.dual_control import AGREED
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
-from wallet_gateway.domain.second_person import AGREED
 from wallet_gateway.domain.unreadable_records import UNREADABLE
 from wallet_gateway.models import (
     Approval,
@@ -22,11 +22,11 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
 )
-from wallet_gateway.models.names import name_of
+from wallet_gateway.models.labels import name_of
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.approvals import approvals_of
-from wallet_gateway.queries.idle_buttons import OF_THE_PAGE, as_loaded, is_idle, shown_often
+from wallet_gateway.queries.unused_sessions import OF_THE_PAGE, as_loaded, is_idle, shown_often
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

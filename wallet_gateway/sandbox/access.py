@@ -19,7 +19,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
 from wallet_gateway.sandbox.engine.refusals import ForeignPage, KeyMissing, StrangerRefused
-from wallet_gateway.sandbox.replies import refusal_response
+from wallet_gateway.sandbox.responses import refusal_response
 
 PUBLIC: Final = re.compile(
     r"""

@@ -15,7 +15,7 @@ from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.sandbox.engine.wallet_refusals import OriginNotRegistered
 from wallet_gateway.sandbox.merchants import remembered_stores
 from wallet_gateway.sandbox.models import Merchant
-from wallet_gateway.sandbox.understanding import Asked, Received
+from wallet_gateway.sandbox.request_parser import Asked, Received
 
 _ANY_PORT: Final = ":*"
 _SECONDS_REMEMBERED: Final = 600

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from wallet_gateway.sandbox.conditions import Conditions
+from wallet_gateway.sandbox.cancellable_sleep import pause
 from wallet_gateway.sandbox.engine.calls import Twist
 from wallet_gateway.sandbox.engine.special_amounts import SpecialAmount, special_amount
-from wallet_gateway.sandbox.pauses import pause
-from wallet_gateway.sandbox.processing import process
+from wallet_gateway.sandbox.formatting import to_bytes
+from wallet_gateway.sandbox.handlers import process
+from wallet_gateway.sandbox.request_parser import Asked, Received, allowed_methods
 from wallet_gateway.sandbox.server.delivery import DRIP_SECONDS, Manner
-from wallet_gateway.sandbox.shaping import to_bytes
-from wallet_gateway.sandbox.understanding import Asked, Received, allowed_methods
+from wallet_gateway.sandbox.state import Conditions
 
 SLOW_SECONDS: Final = 5.0
 """How long the answer to the slow amount takes."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Final
 
+from wallet_gateway.sandbox.cache import Remembered
 from wallet_gateway.sandbox.control_input import write_seconds
 from wallet_gateway.sandbox.models import SetFault
 from wallet_gateway.sandbox.operations import WITH_STATE, Operation
-from wallet_gateway.sandbox.remembered import Remembered
-from wallet_gateway.sandbox.writing import one_writer
+from wallet_gateway.sandbox.write_lock import one_writer
 
 ANY: Final = "*"
 """Stands for every operation."""

@@ -10,8 +10,8 @@ from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import JsonValue
 from wallet_gateway.sandbox.masking import mask, mask_path, mask_text
 from wallet_gateway.sandbox.models import JournalEntry
-from wallet_gateway.sandbox.understanding import Asked, Received
-from wallet_gateway.sandbox.writing import one_writer
+from wallet_gateway.sandbox.request_parser import Asked, Received
+from wallet_gateway.sandbox.write_lock import one_writer
 
 KEPT_ENTRIES: Final = 50_000
 """Older requests are forgotten, so that a long load test does not fill the disk."""

@@ -13,13 +13,7 @@ from typing import Any, Final
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from wallet_gateway.sandbox.token_cipher import open_bytes
-from wallet_gateway.sandbox.token_keys import (
-    check_message_signature,
-    intermediate_key,
-    load_key,
-    trusted_roots,
-)
-from wallet_gateway.sandbox.token_parts import (
+from wallet_gateway.sandbox.token_format import (
     SENDER,
     InvalidToken,
     Reason,
@@ -29,6 +23,12 @@ from wallet_gateway.sandbox.token_parts import (
     read_object,
     read_signed_message,
     read_token,
+)
+from wallet_gateway.sandbox.token_keys import (
+    check_message_signature,
+    intermediate_key,
+    load_key,
+    trusted_roots,
 )
 
 __all__ = ["InvalidToken", "Reason", "open_token", "unseal", "verify"]

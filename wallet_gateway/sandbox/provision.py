@@ -13,16 +13,16 @@ from django.db import connection
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import JsonValue
-from wallet_gateway.sandbox.conditions import remembered_state
+from wallet_gateway.sandbox.cancellable_sleep import call_off_all_pauses
 from wallet_gateway.sandbox.control_input import Input, InvalidInput
+from wallet_gateway.sandbox.delayed_requests import remembered_due_at
 from wallet_gateway.sandbox.engine.three_d_secure import remembered_expiry
 from wallet_gateway.sandbox.faults import remembered_any
-from wallet_gateway.sandbox.late import remembered_due_at
 from wallet_gateway.sandbox.merchants import BUILT_IN, add_merchant, remembered_stores
 from wallet_gateway.sandbox.models import Merchant
-from wallet_gateway.sandbox.pauses import call_off_all_pauses
+from wallet_gateway.sandbox.state import remembered_state
 from wallet_gateway.sandbox.wallet_keys import key_ring
-from wallet_gateway.sandbox.writing import one_writer
+from wallet_gateway.sandbox.write_lock import one_writer
 
 _REMEMBERED: Final = (
     remembered_state,

@@ -15,7 +15,7 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
-from wallet_gateway.sandbox.token_parts import SENDER, InvalidToken, Reason, SignedMessage, Version
+from wallet_gateway.sandbox.token_format import SENDER, InvalidToken, Reason, SignedMessage, Version
 
 # Each key pair is used once, so the counter may start at zero.
 _COUNTER: Final = modes.CTR(bytes(16))

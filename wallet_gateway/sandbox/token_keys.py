@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 
-from wallet_gateway.sandbox.token_parts import (
+from wallet_gateway.sandbox.token_format import (
     InvalidToken,
     Reason,
     Token,

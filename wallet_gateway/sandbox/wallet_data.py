@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from wallet_gateway.sandbox.engine.card_payload import CRYPTOGRAM_3DS
-from wallet_gateway.sandbox.sealing import milliseconds_text, seal
+from wallet_gateway.sandbox.token_encryption import milliseconds_text, seal
 from wallet_gateway.sandbox.wallet_accounts import ACCOUNTS, Address, WalletAccount, account_of
 from wallet_gateway.sandbox.wallet_cards import StoredCard
 from wallet_gateway.sandbox.wallet_keys import WalletKeys

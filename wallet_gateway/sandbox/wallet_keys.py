@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from wallet_gateway.sandbox.sealing import Signer, key_value, milliseconds_text, new_key, new_signer
-from wallet_gateway.sandbox.token_parts import Version
+from wallet_gateway.sandbox.token_encryption import Signer, key_value, milliseconds_text, new_key, new_signer
+from wallet_gateway.sandbox.token_format import Version
 
 ROOT_LIFETIME: Final = timedelta(days=3650)
 SIGNER_LIFETIME: Final = timedelta(days=7)

@@ -13,7 +13,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from wallet_gateway import conf
-from wallet_gateway.payments import upkeep
+from wallet_gateway.payments import maintenance
 
 PERMISSION = "wallet_gateway.view_health"
 NOT_SET_UP = "payments are not set up: manage.py check names what is wrong in the settings"
@@ -33,7 +33,7 @@ def health(request: HttpRequest) -> JsonResponse:
         return JsonResponse({"problems": [NOT_SET_UP]}, status=HTTPStatus.SERVICE_UNAVAILABLE)
     if not known:
         raise Http404("no such page")
-    found = upkeep.health()
+    found = maintenance.health()
     body = asdict(found) | {"problems": found.problems}
     body["swept_at"] = dict(found.swept_at)
     # Who stopped sending, and in which words, is for people with the desk.

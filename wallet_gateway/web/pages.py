@@ -17,9 +17,9 @@ from django.utils.http import url_has_allowed_host_and_scheme
 
 from wallet_gateway import return_tokens
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
-from wallet_gateway.domain.recovery import REOPEN_MARGIN, offered_until
+from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN, offered_until
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.queries.waiting_customers import address_of, was_made_to_wait
+from wallet_gateway.queries.mail_recipients import address_of, was_made_to_wait
 from wallet_gateway.return_tokens import ReturnOutcome
 
 _MAILS = "wallet_gateway.contrib.mails"

@@ -15,7 +15,7 @@ from django.urls import reverse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from wallet_gateway import conf, payments, return_tokens, wiring
+from wallet_gateway import conf, gateways, payments, return_tokens
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.return_tokens import BadReturnToken, ReturnToken
 from wallet_gateway.web import pages
@@ -83,7 +83,7 @@ def result(request: HttpRequest, token: str) -> HttpResponse:
     if read.expired:
         return _page(request, ResultPage(kind=PageKind.LINK_EXPIRED))
     kind = pages.kind_of_page(order, attempt, read.outcome)
-    bank_url = pages.bank_page(attempt, read.outcome, wiring.clock().now())
+    bank_url = pages.bank_page(attempt, read.outcome, gateways.clock().now())
     return _order_page(request, order, kind, token=token, bank_url=bank_url)
 
 
@@ -123,7 +123,7 @@ def _order_page(
 ) -> HttpResponse:
     origin = conf.settings().public_origin
     back = pages.safe_continue_url(order.continue_url, public_origin=origin)
-    reopens = kind is PageKind.UNDECIDED and pages.is_reopened(order, wiring.clock().now())
+    reopens = kind is PageKind.UNDECIDED and pages.is_reopened(order, gateways.clock().now())
     writes = kind is PageKind.PENDING and pages.will_write(order)
     page = ResultPage(
         kind=kind,

@@ -13,7 +13,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 from opentelemetry.trace import SpanKind, StatusCode
 from pytest_django import Settings
 
-from wallet_gateway import payments, wiring
+from wallet_gateway import gateways, payments
 from wallet_gateway.client.errors import NotSent
 from wallet_gateway.contrib.opentelemetry.apps import OpenTelemetryConfig
 from wallet_gateway.contrib.opentelemetry.spans import connect
@@ -47,7 +47,7 @@ def test_a_call_is_a_client_span_under_the_shops_own(
     spans: InMemorySpanExporter, wallet_sandbox: SandboxControl
 ) -> None:
     with trace.get_tracer("shop").start_as_current_span("view") as view:
-        wiring.gateway("default").status("UNKNOWN-REFERENCE")
+        gateways.gateway("default").status("UNKNOWN-REFERENCE")
     ours, outer = spans.get_finished_spans()
     assert (ours.name, ours.kind) == ("wallet_gateway.status", SpanKind.CLIENT)
     assert ours.parent is not None
@@ -73,7 +73,7 @@ def test_a_gateway_that_cannot_be_reached_is_an_error_by_its_reason(
     default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"BASE_URL": "http://127.0.0.1:9"}
     settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": {"default": default}}
     with pytest.raises(NotSent):
-        wiring.gateway("default").status("SECRET-REFERENCE")
+        gateways.gateway("default").status("SECRET-REFERENCE")
     span = only(spans)
     assert (span.status.status_code, span.status.description) == (StatusCode.ERROR, "refused_connection")
     assert (span.attributes or {})["error.type"] == "refused_connection"

@@ -13,7 +13,7 @@ import pytest
 from prometheus_client import Counter, Histogram, generate_latest
 from pytest_django import Settings
 
-from wallet_gateway import wiring
+from wallet_gateway import gateways
 from wallet_gateway.client.calls import CallOutcome, EndedCall
 from wallet_gateway.client.errors import NotSent
 from wallet_gateway.contrib.prometheus import calls
@@ -61,7 +61,7 @@ def test_a_call_over_the_wire_is_counted_and_timed_by_gateway_and_operation(
     wallet_sandbox: SandboxControl,
 ) -> None:
     before = counted(operation="status", outcome="answered"), timed(gateway="default", operation="status")
-    wiring.gateway("default").status("UNKNOWN-REFERENCE")
+    gateways.gateway("default").status("UNKNOWN-REFERENCE")
     after = counted(operation="status", outcome="answered"), timed(gateway="default", operation="status")
     assert after == (before[0] + 1, before[1] + 1)
 
@@ -74,7 +74,7 @@ def test_a_gateway_that_cannot_be_reached_is_counted_by_its_reason(
     of_it = {"operation": "status", "outcome": "not_sent", "reason": "refused_connection"}
     before = counted(**of_it)
     with pytest.raises(NotSent):
-        wiring.gateway("default").status("SECRET-REFERENCE")
+        gateways.gateway("default").status("SECRET-REFERENCE")
     assert counted(**of_it) == before + 1
     assert b"SECRET-REFERENCE" not in generate_latest()
 

@@ -10,12 +10,12 @@ from prometheus_client import REGISTRY, CollectorRegistry, generate_latest
 from pytest_django import DjangoAssertNumQueries
 
 from tests.models.rows import a_transaction
-from wallet_gateway import payments, wiring
+from wallet_gateway import gateways, payments
 from wallet_gateway.contrib.prometheus import rows
 from wallet_gateway.contrib.prometheus.rows import RowCollector
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayPause, WorkMark
-from wallet_gateway.payments import upkeep
+from wallet_gateway.payments import maintenance
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 K, S = TransactionKind, TransactionState
@@ -43,7 +43,7 @@ def test_an_empty_shop_is_all_zeros_and_was_never_swept(registry: CollectorRegis
 
 
 def test_rows_are_told_by_what_they_are(registry: CollectorRegistry) -> None:
-    now = wiring.clock().now()
+    now = gateways.clock().now()
     WorkMark.set("sweep:default", now=now - timedelta(seconds=90))
     a_transaction(kind=K.CHECKOUT, state=S.APPROVED, created_at=now)
     a_transaction(kind=K.CHECKOUT, state=S.APPROVED, created_at=now - timedelta(days=2))
@@ -75,7 +75,7 @@ def test_a_pause_says_who_decided_on_it(registry: CollectorRegistry) -> None:
             for by in ("person", "breaker")
         }
 
-    until = wiring.clock().now() + timedelta(minutes=5)
+    until = gateways.clock().now() + timedelta(minutes=5)
     GatewayPause.objects.create(gateway="default", sending_until=until, reason="too many unknown outcomes")
     assert paused() == {"person": 0, "breaker": 1}
     payments.stop_sending("default", author="anna", reason="customer Meier is wrong")
@@ -89,7 +89,7 @@ def test_a_scrape_takes_a_few_statements_and_registering_none(
     django_assert_num_queries: DjangoAssertNumQueries, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     registry = CollectorRegistry()
-    wiring.clock().now()
+    gateways.clock().now()
     with django_assert_num_queries(0):
         registry.register(RowCollector())
     for _ in range(20):
@@ -104,7 +104,7 @@ def test_a_database_that_does_not_answer_is_said_and_hides_no_other_metric(
     def fails() -> None:
         raise OperationalError("the server is gone")
 
-    monkeypatch.setattr(upkeep, "health", fails)
+    monkeypatch.setattr(maintenance, "health", fails)
     assert generate_latest(registry).decode().splitlines()[2:] == ["wallet_gateway_rows_read 0.0"]
     assert "the server is gone" in caplog.text
 

@@ -14,8 +14,8 @@ from tests.operations.journal import times_sent
 from tests.operations.records import answer_of, record
 from tests.operations.second_person import asked, needs_two
 from tests.operations.subjects import DEPOSIT, MIGRATION_FILE
+from wallet_gateway.domain.dual_control import AGREED
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.domain.second_person import AGREED
 from wallet_gateway.models import Approval, ApprovalState, Discrepancy, Evidence, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals.approve import approve
 from wallet_gateway.operations.approvals.requests import UnableToApprove

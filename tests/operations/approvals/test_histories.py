@@ -29,9 +29,9 @@ from tests.operations.gateway_truth import check_sent_once
 from tests.operations.invariants import check_books
 from tests.operations.wallet_customer import Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
-from wallet_gateway.contexts import return_urls
+from wallet_gateway.domain.dual_control import AGREED, SecondPerson
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.domain.second_person import AGREED, SecondPerson
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import Approval, ApprovalState, Evidence, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals.approve import approve
 from wallet_gateway.operations.approvals.requests import decline

@@ -16,8 +16,8 @@ from pytest_django.fixtures import DjangoAssertNumQueries
 
 from tests.operations.conftest import MUG, VirtualClock
 from wallet_gateway import payments
-from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.checkout import orders
 from wallet_gateway.operations.checkout.orders import InvalidOrder, OrderConflict, OrderDetails, create_order

@@ -10,9 +10,9 @@ import pytest
 
 from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.journal import posts
-from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.domain.totals import Reversal
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, OutboxFact, Payment
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext

@@ -11,8 +11,8 @@ from tests.client.certificates import Certificate
 from tests.client.servers import RawServer, unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Resolve, VirtualClock
 from tests.operations.subjects import Subject
-from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import Evidence, GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout

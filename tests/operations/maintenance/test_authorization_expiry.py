@@ -12,7 +12,7 @@ import pytest
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.journal import times_sent
 from wallet_gateway import signals
-from wallet_gateway.domain.capture_window import CapturePolicy, CaptureWindow
+from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.operations.context import GatewayContext

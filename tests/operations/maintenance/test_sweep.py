@@ -11,8 +11,8 @@ from django.db import IntegrityError, OperationalError
 from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
-from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, OutboxFact, Payment, PaymentOrder
 from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
 from wallet_gateway.operations.context import GatewayContext

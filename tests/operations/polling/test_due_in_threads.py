@@ -17,10 +17,10 @@ from wallet_gateway import conf
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
+from wallet_gateway.gateways import DatabaseClock
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.due import reconcile_due
-from wallet_gateway.wiring import DatabaseClock
 
 pytestmark = [
     pytest.mark.every_database,

@@ -20,7 +20,7 @@ from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture,
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import reverse as reverse_payment
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.queries.health import health
-from wallet_gateway.queries.waiting import waiting
+from wallet_gateway.queries.work_queue import waiting
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db

@@ -11,9 +11,9 @@ import pytest
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.dying import filing, in_the_name_of, scripted
 from tests.operations.records import answer_of, record
-from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.domain.totals import Reversal
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxFact, Payment, PaymentOrder
 from wallet_gateway.operations.approvals.resolve import close_discrepancy
 from wallet_gateway.operations.checkout.start import start_checkout

@@ -28,7 +28,7 @@ from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.strict_json import NumberText
 from wallet_gateway.queries.health import health
 from wallet_gateway.queries.orders import order_timeline
-from wallet_gateway.queries.waiting import waiting
+from wallet_gateway.queries.work_queue import waiting
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db

@@ -12,8 +12,8 @@ import pytest
 from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.subjects import OPERATIONS, Subject, make_subject
-from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayPause
 from wallet_gateway.operations.checkout.payment_attempts import CheckoutPaused
 from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout

@@ -14,8 +14,8 @@ from tests.operations.conftest import MakeOrder, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.subjects import Subject
 from wallet_gateway.client.errors import NotSent, NotSentReason
-from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import Evidence, GatewayTransaction, OutboxFact
 from wallet_gateway.operations import context as contexts
 from wallet_gateway.operations.checkout.payment_attempts import CheckoutInProgress

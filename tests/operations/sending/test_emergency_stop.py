@@ -10,8 +10,8 @@ import pytest
 
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.subjects import OPERATIONS, make_subject
-from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayPause
 from wallet_gateway.operations.checkout.payment_attempts import CheckoutPaused
 from wallet_gateway.operations.checkout.start import start_checkout

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from tests.operations.conftest import IMPATIENT, MakeContext, MakeOrder, VirtualClock, sweep_until
-from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, OutboxFact, Payment, PaymentOrder
 from wallet_gateway.operations.checkout.start import CheckoutRefused, GatewayUnreachable, start_checkout
 from wallet_gateway.operations.context import GatewayContext

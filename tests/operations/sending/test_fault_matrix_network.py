@@ -12,8 +12,8 @@ from tests.client.servers import Request, answer
 from tests.operations.conftest import MakeOrder, Pay, Sender, VirtualClock
 from tests.operations.far_ends import LOST, NOT_SENT, FarEnd, behaving, refused, rows, untrusted
 from tests.operations.subjects import Subject
-from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
 from wallet_gateway.operations.context import GatewayContext

@@ -13,7 +13,7 @@ from tests.operations.dying import Killed, kill, scripted
 from tests.operations.records import answer_of, record
 from tests.operations.subjects import Subject
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,

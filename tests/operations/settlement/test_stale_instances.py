@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from wallet_gateway import contexts
+from wallet_gateway import gateways
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import OutboxFact, Payment, PaymentOrder
 from wallet_gateway.operations.checkout.start import start_checkout
@@ -43,7 +43,7 @@ def test_an_order_refreshed_after_its_reversal_can_be_paid_anew(
     follow_ups.reverse(payment=payment, context=context)
     order.refresh_from_db()
 
-    again = start_checkout(order=order, context=context, return_urls=contexts.return_urls)
+    again = start_checkout(order=order, context=context, return_urls=gateways.return_urls)
 
     assert again.redirect_url
     assert PaymentOrder.objects.get(pk=order.pk).state == OrderState.OPEN

@@ -32,7 +32,7 @@ from wallet_gateway.operations.wallet.session import WalletSession
 from wallet_gateway.protocol.cart import Item
 from wallet_gateway.queries.health import health
 from wallet_gateway.queries.pauses import sending_pauses
-from wallet_gateway.queries.waiting import waiting
+from wallet_gateway.queries.work_queue import waiting
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db

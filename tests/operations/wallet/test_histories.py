@@ -31,8 +31,8 @@ from tests.operations.gateway_truth import check_sent_once
 from tests.operations.invariants import check_books
 from tests.operations.wallet_customer import CARD, TOKEN, Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
-from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.checkout.orders import OrderDetails, create_order
 from wallet_gateway.operations.checkout.start import start_checkout

@@ -16,8 +16,8 @@ from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.journal import sent
 from tests.operations.wallet_customer import CARD, Customer, authorizing_through
 from wallet_gateway.client.exchange import Answer
-from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import (
     Evidence,
     GatewayPause,

@@ -12,8 +12,8 @@ from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.journal import times_sent
 from tests.operations.test_races import surprises, together
 from tests.operations.wallet_customer import Customer
-from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_RESULTS
 from wallet_gateway.operations.checkout.payment_attempts import CheckoutUnavailable

@@ -17,7 +17,7 @@ from tests.operations.conftest import MakeOrder, VirtualClock
 from tests.operations.dying import scripted
 from tests.operations.personal import ADDRESS, CARDHOLDER, EMAIL, LAST_NAME, PAYER, PERSONAL
 from tests.operations.records import answer_of, record
-from wallet_gateway import contexts, operations, payments
+from wallet_gateway import gateways, operations, payments
 from wallet_gateway.client import gateway as client_gateway
 from wallet_gateway.client import redaction, transport
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
@@ -130,7 +130,7 @@ def test_a_checkout_that_fails_anywhere(
     monkeypatch.setattr(place, name, surprise)
     assert_names_nobody(
         report_of(
-            lambda: start_checkout(order=known_order, context=context, return_urls=contexts.return_urls)
+            lambda: start_checkout(order=known_order, context=context, return_urls=gateways.return_urls)
         )
     )
 
@@ -174,7 +174,7 @@ def test_a_question_that_fails_anywhere(
     clock: VirtualClock,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    start_checkout(order=known_order, context=context, return_urls=contexts.return_urls)
+    start_checkout(order=known_order, context=context, return_urls=gateways.return_urls)
     transaction = GatewayTransaction.objects.get()
     telling = scripted(
         context, answer_of(record(transaction, "20.00", apmDetails={"apmPayerEmailAddress": PAYER}))
@@ -207,7 +207,7 @@ def test_the_report_would_name_them_without_this(
     monkeypatch.setattr(transport.Transport, "_exchanged", surprise)
     undecorated = start_checkout.__wrapped__  # type: ignore[attr-defined]
     report = report_of(
-        lambda: undecorated(order=known_order, context=context, return_urls=contexts.return_urls)
+        lambda: undecorated(order=known_order, context=context, return_urls=gateways.return_urls)
     )
     assert [one for one in PERSONAL if one in report], "this test proves nothing otherwise"
 

@@ -10,9 +10,9 @@ import pytest
 
 from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.wallet_customer import Customer
-from wallet_gateway.contexts import return_urls
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
 from wallet_gateway.domain.policy import WalletPolicy
+from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.operations.checkout.payment_attempts import OrderNotPayable
 from wallet_gateway.operations.checkout.start import start_checkout

@@ -19,8 +19,8 @@ from wallet_gateway.sandbox.pages.checkout import (
     page_skin,
     wallet_name,
 )
-from wallet_gateway.sandbox.pages.figures import amount_text
 from wallet_gateway.sandbox.pages.languages import LANGUAGES
+from wallet_gateway.sandbox.pages.number_format import amount_text
 
 CURRENCIES = ("EUR", "JPY", "KWD")
 

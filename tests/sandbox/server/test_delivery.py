@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from wallet_gateway.sandbox.pauses import call_off_all_pauses
+from wallet_gateway.sandbox.cancellable_sleep import call_off_all_pauses
 from wallet_gateway.sandbox.server.delivery import GARBAGE_STATUS_LINE, Delivery, Manner, deliver
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"

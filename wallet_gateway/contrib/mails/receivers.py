@@ -17,10 +17,10 @@ from django.template.loader import render_to_string
 from django.utils import formats, translation
 from django.utils.translation import gettext as _
 
-from wallet_gateway import signals, wiring
+from wallet_gateway import gateways, signals
 from wallet_gateway.models import PaymentOrder, WorkMark
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.waiting_customers import address_of, was_made_to_wait
+from wallet_gateway.queries.mail_recipients import address_of, was_made_to_wait
 from wallet_gateway.templatetags.money_display import format_money
 
 logger = logging.getLogger("wallet_gateway.mails")
@@ -90,7 +90,7 @@ def _write(what: str, order: PaymentOrder, about: str, amount: Money | None) -> 
         # Told again and again, the fact would be late for ever, and every other receiver hear it each time.
         logger.warning("the mail server takes no mail to the customer of order %s", order.reference)
     # Marked afterwards: a mail that comes twice is better than one that never comes.
-    WorkMark.set_once(name, now=wiring.clock().now())
+    WorkMark.set_once(name, now=gateways.clock().now())
 
 
 def _language(order: PaymentOrder) -> str | None:

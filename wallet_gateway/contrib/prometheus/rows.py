@@ -14,9 +14,9 @@ from prometheus_client import REGISTRY
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
-from wallet_gateway.payments import upkeep
-from wallet_gateway.queries.gauges import Gauges, gauges
+from wallet_gateway.payments import maintenance
 from wallet_gateway.queries.health import Health
+from wallet_gateway.queries.metrics import Gauges, gauges
 
 logger = logging.getLogger("wallet_gateway.prometheus")
 
@@ -31,8 +31,8 @@ class RowCollector(Collector):
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Yield the families; where the database does not answer only that it did not."""
         try:
-            health = upkeep.health()
-            families = [*_of_health(health), *_of_gauges(gauges(health.now, upkeep.gateway_aliases()))]
+            health = maintenance.health()
+            families = [*_of_health(health), *_of_gauges(gauges(health.now, maintenance.gateway_aliases()))]
         except Error:
             logger.exception("the rows could not be read for the metrics")
             families = []

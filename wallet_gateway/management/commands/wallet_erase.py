@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.payments import upkeep
+from wallet_gateway.payments import maintenance
 
 
 class Command(BaseCommand):
@@ -34,7 +34,7 @@ class Command(BaseCommand):
         yes: bool,
         **options: Any,  # noqa: ARG002
     ) -> None:
-        orders = upkeep.orders_of(references=references, email=email)
+        orders = maintenance.orders_of(references=references, email=email)
         missing = set(references) - {order.reference for order in orders}
         if missing:
             raise CommandError(f"no such order: {', '.join(sorted(missing))}")
@@ -49,8 +49,8 @@ class Command(BaseCommand):
             self.stdout.write(f"{order.reference}: would be erased")
             return ""
         try:
-            upkeep.erase_customer(order, author=author or getuser(), reason=reason)
-        except upkeep.OperationRefused as error:
+            maintenance.erase_customer(order, author=author or getuser(), reason=reason)
+        except maintenance.OperationRefused as error:
             return f"{order.reference}: {error}"
         self.stdout.write(f"{order.reference}: erased")
         return ""

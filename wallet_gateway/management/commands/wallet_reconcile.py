@@ -10,7 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway.management.progress import with_progress
-from wallet_gateway.payments import upkeep
+from wallet_gateway.payments import maintenance
 
 WHAT_CANNOT_BE_FOUND = (
     "Only records under references that we know can be found: a payment that was made under any other "
@@ -45,16 +45,16 @@ class Command(BaseCommand):
         if repair and not author.strip():
             raise CommandError("--repair needs --author: a repair is evidence, and evidence names its author")
         found: Counter[str] = Counter()
-        for alias in [gateway] if gateway else upkeep.gateway_aliases():
-            comparison = upkeep.comparison(
+        for alias in [gateway] if gateway else maintenance.gateway_aliases():
+            comparison = maintenance.comparison(
                 alias, days=days, repair_as=author if repair else "", resume=resume
             )
             self._compare(alias, comparison, found)
         self._sum_up(found, repaired=repair)
 
-    def _compare(self, alias: str, comparison: upkeep.Comparison, found: Counter[str]) -> None:
+    def _compare(self, alias: str, comparison: maintenance.Comparison, found: Counter[str]) -> None:
         self.stdout.write(f"{alias}: {comparison.total} transactions to compare")
-        rows: Iterable[upkeep.Compared] = with_progress(
+        rows: Iterable[maintenance.Compared] = with_progress(
             comparison.rows, total=comparison.total, out=self.stderr
         )
         try:
@@ -62,7 +62,7 @@ class Command(BaseCommand):
                 for difference in row.differences:
                     found[difference.kind] += 1
                     self.stdout.write(f"{row.transaction.reference}  {difference.kind}: {difference.detail}")
-        except upkeep.GatewaySilent as error:
+        except maintenance.GatewaySilent as error:
             raise CommandError(f"{error} (wallet_reconcile --resume)") from error
 
     def _sum_up(self, found: Counter[str], *, repaired: bool) -> None:

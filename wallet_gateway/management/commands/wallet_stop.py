@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway import payments
-from wallet_gateway.payments import upkeep
+from wallet_gateway.payments import maintenance
 
 
 class Command(BaseCommand):
@@ -37,7 +37,7 @@ class Command(BaseCommand):
         if not status:
             self._decide(
                 payments.resume_sending if resume else payments.stop_sending,
-                aliases=[gateway] if gateway else list(upkeep.gateway_aliases()),
+                aliases=[gateway] if gateway else list(maintenance.gateway_aliases()),
                 words={"author": author or getuser(), "reason": reason},
             )
         self._say()

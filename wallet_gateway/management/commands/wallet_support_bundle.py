@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.payments import upkeep
+from wallet_gateway.payments import maintenance
 
 
 class Command(BaseCommand):
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         # A shop's reference may hold what is no part of a file's name.
         path = Path(output or f"wallet-order-{order.pk}.zip")
         try:
-            path.write_bytes(upkeep.support_bundle(order))
+            path.write_bytes(maintenance.support_bundle(order))
         except OSError as error:
             raise CommandError(f"{path} cannot be written: {error.strerror}") from error
         self.stdout.write(str(path))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.second_person import is_same_person
+from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction, MigratedDeposit
 from wallet_gateway.operations.approvals.requests import Grant, UnableToApprove, check_decider
 from wallet_gateway.operations.approvals.resolve import Decision, resolve

@@ -13,7 +13,7 @@ from datetime import datetime
 from django.db import IntegrityError
 from django.db.models import F, Q, QuerySet
 
-from wallet_gateway.domain.second_person import AGREED, is_same_person
+from wallet_gateway.domain.dual_control import AGREED, is_same_person
 from wallet_gateway.models import (
     Approval,
     ApprovalState,

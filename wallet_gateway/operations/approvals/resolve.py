@@ -14,7 +14,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.recovery import (
+from wallet_gateway.domain.polling_schedule import (
     OPERATOR_ABSENT_ANSWERS,
     decidable_after,
     is_silent,

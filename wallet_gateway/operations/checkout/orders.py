@@ -14,7 +14,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import PaymentType
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.models.statements import select
+from wallet_gateway.models.prepared_sql import select
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.inputs import WHAT_IS_NO_TEXT, is_storable

@@ -10,11 +10,11 @@ from typing import Any
 from django.db.models import F
 
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
-from wallet_gateway.domain.recovery import LEASE, offered_until
-from wallet_gateway.domain.standing import Sums, payment_state
+from wallet_gateway.domain.polling_schedule import LEASE, offered_until
+from wallet_gateway.domain.totals import Sums, payment_state
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
-from wallet_gateway.models.statements import insert, update
+from wallet_gateway.models.prepared_sql import insert, update
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError, OperationRefused
 from wallet_gateway.operations.sending.circuit_breaker import sending_is_paused

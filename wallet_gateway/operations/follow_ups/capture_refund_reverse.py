@@ -19,7 +19,7 @@ from wallet_gateway.domain.limits import (
     why_not_refund,
     why_not_reverse,
 )
-from wallet_gateway.domain.standing import Reversal, Sums
+from wallet_gateway.domain.totals import Reversal, Sums
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals.requests import alone_up_to, check_alone, within
 from wallet_gateway.operations.context import GatewayContext

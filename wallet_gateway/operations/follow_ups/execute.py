@@ -17,7 +17,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.domain.recovery import LEASE
+from wallet_gateway.domain.polling_schedule import LEASE
 from wallet_gateway.models import Approval, GatewayPause, GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations.approvals.requests import (
     Grant,

@@ -15,9 +15,9 @@ from django.db.models.functions import Concat
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway import signals
-from wallet_gateway.domain.capture_window import CapturePolicy, CaptureWindow
+from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
 from wallet_gateway.models import GatewayTransaction, Payment, WorkMark
-from wallet_gateway.models.authorisations import uncaptured
+from wallet_gateway.models.authorizations import uncaptured
 from wallet_gateway.models.fields import ByteExactField
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused

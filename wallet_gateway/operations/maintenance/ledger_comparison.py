@@ -17,7 +17,7 @@ from django.views.decorators.debug import sensitive_variables
 from wallet_gateway.domain.comparison import Difference, as_news, differences
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionState
 from wallet_gateway.domain.outcomes import Finding
-from wallet_gateway.domain.recovery import SETTLE_TIME
+from wallet_gateway.domain.polling_schedule import SETTLE_TIME
 from wallet_gateway.models import EvidenceKind, GatewayTransaction, WorkMark
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError

@@ -16,7 +16,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import UNENDED_STATES, LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.models import BatchState, EvidenceKind, GatewayTransaction, OperationBatch, WorkMark
-from wallet_gateway.models.marks import SWEPT
+from wallet_gateway.models.work_marks import SWEPT
 from wallet_gateway.operations.approvals.requests import let_lapse
 from wallet_gateway.operations.context import Clock, GatewayContext
 from wallet_gateway.operations.errors import OperationRefused

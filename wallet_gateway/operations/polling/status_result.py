@@ -9,7 +9,7 @@ from typing import Any
 
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
-from wallet_gateway.domain.recovery import (
+from wallet_gateway.domain.polling_schedule import (
     OPERATOR_AFTER,
     decidable_after,
     is_silent,

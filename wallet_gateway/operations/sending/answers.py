@@ -16,7 +16,7 @@ from wallet_gateway.domain.outcomes import (
     read_detached_answer,
     read_follow_up_answer,
 )
-from wallet_gateway.domain.recovery import RESEND_WAITS
+from wallet_gateway.domain.polling_schedule import RESEND_WAITS
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.status_query import ask, expectation_of

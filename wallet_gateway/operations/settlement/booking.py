@@ -10,7 +10,7 @@ from django.db.models import F
 
 from wallet_gateway.domain.lifecycle import FINAL_STATES, PaymentType, TransactionKind, TransactionState
 from wallet_gateway.domain.outcomes import Finding
-from wallet_gateway.domain.standing import Reversal
+from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import GatewayTransaction, Payment
 
 RESERVED = {

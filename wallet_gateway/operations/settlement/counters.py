@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
-from wallet_gateway.domain.standing import Standing, order_state, payment_state
+from wallet_gateway.domain.totals import Standing, order_state, payment_state
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.operations.settlement.booking import Booking
 

@@ -11,7 +11,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.discrepancies import FREEZING
 from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
-from wallet_gateway.domain.standing import payment_state
+from wallet_gateway.domain.totals import payment_state
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxFact, Payment
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.booking import OPENING

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wallet_gateway.domain.lifecycle import OrderState, PaymentType, TransactionKind, TransactionState
-from wallet_gateway.domain.standing import Sums
+from wallet_gateway.domain.totals import Sums
 from wallet_gateway.models import FactKind, GatewayTransaction
 
 HELD_BACK = frozenset({FactKind.AUTHORISED, FactKind.PAID, FactKind.CAPTURED_IN_PART})

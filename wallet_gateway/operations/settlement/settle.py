@@ -37,7 +37,7 @@ from wallet_gateway.models import (
     OutboxFact,
     PaymentOrder,
 )
-from wallet_gateway.models.statements import insert
+from wallet_gateway.models.prepared_sql import insert
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.booking import book
 from wallet_gateway.operations.settlement.counters import Outrun, write_sums

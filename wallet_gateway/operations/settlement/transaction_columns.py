@@ -15,9 +15,9 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.recovery import next_query_at
+from wallet_gateway.domain.polling_schedule import next_query_at
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
-from wallet_gateway.models.statements import update
+from wallet_gateway.models.prepared_sql import update
 from wallet_gateway.operations.settlement.booking import Booking
 from wallet_gateway.operations.settlement.counters import Outrun
 from wallet_gateway.operations.settlement.status_updates import News

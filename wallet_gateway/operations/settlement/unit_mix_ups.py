@@ -13,7 +13,7 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.recovery import MIX_UP_PAUSE, MIX_UP_WINDOW
+from wallet_gateway.domain.polling_schedule import MIX_UP_PAUSE, MIX_UP_WINDOW
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction
 from wallet_gateway.operations.sending.circuit_breaker import stop_sending
 from wallet_gateway.operations.settlement.row_errors import one_line

@@ -15,10 +15,10 @@ from django.views.decorators.debug import sensitive_variables
 from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.redaction import redact, written
 from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, PaymentState, TransactionState
-from wallet_gateway.domain.recovery import LEASE
+from wallet_gateway.domain.polling_schedule import LEASE
 from wallet_gateway.models import EvidenceKind, GatewayPause, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES, KnownPayments
-from wallet_gateway.models.statements import update
+from wallet_gateway.models.prepared_sql import update
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.sending.retries import sent_with_second_try

@@ -24,11 +24,11 @@ from wallet_gateway.sandbox.engine.wallet_refusals import (
     TokenReplayed,
     UnknownAccount,
 )
-from wallet_gateway.sandbox.fingerprints import fingerprint
+from wallet_gateway.sandbox.hashing import fingerprint
 from wallet_gateway.sandbox.models import DuplicatePolicy, Merchant, PaymentAccount
 from wallet_gateway.sandbox.payment_token import InvalidToken, Reason, unseal
 from wallet_gateway.sandbox.wallet_keys import key_ring
-from wallet_gateway.sandbox.writing import one_writer
+from wallet_gateway.sandbox.write_lock import one_writer
 
 _EXPIRED: Final = {Reason.EXPIRED_MESSAGE, Reason.EXPIRED_INTERMEDIATE_KEY}
 

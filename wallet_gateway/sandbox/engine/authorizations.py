@@ -14,10 +14,10 @@ from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.sandbox.engine.accounts import find_account
 from wallet_gateway.sandbox.engine.calls import Call, Twist
 from wallet_gateway.sandbox.engine.payer import authorization_details, display_name
+from wallet_gateway.sandbox.engine.provider_decision import PENDING, Verdict, verdict_on_request
 from wallet_gateway.sandbox.engine.records import write_record
 from wallet_gateway.sandbox.engine.references import answer_once
 from wallet_gateway.sandbox.engine.three_d_secure import open_authentication
-from wallet_gateway.sandbox.engine.verdicts import PENDING, Verdict, verdict_on_request
 from wallet_gateway.sandbox.engine.wallet_refusals import (
     AccountUsedUp,
     CryptogramDiffers,
@@ -27,7 +27,7 @@ from wallet_gateway.sandbox.engine.wallet_refusals import (
     ThreeDSecureNotPassed,
     ThreeDSecureRequired,
 )
-from wallet_gateway.sandbox.fingerprints import matches
+from wallet_gateway.sandbox.hashing import matches
 from wallet_gateway.sandbox.models import PaymentAccount, RecordOrigin, RecordState, TransactionRecord
 
 

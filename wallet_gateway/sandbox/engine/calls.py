@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wallet_gateway.sandbox.conditions import Conditions
 from wallet_gateway.sandbox.models import Merchant
+from wallet_gateway.sandbox.state import Conditions
 
 
 class Twist(StrEnum):

@@ -7,16 +7,16 @@ from typing import Any, Final
 
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
 from wallet_gateway.protocol.errors import excerpt
-from wallet_gateway.sandbox.conditions import current_conditions
 from wallet_gateway.sandbox.engine.calls import Call, Twist
 from wallet_gateway.sandbox.engine.payer import payment_details
+from wallet_gateway.sandbox.engine.provider_decision import QUARANTINED, Verdict, verdict_of_outcome
 from wallet_gateway.sandbox.engine.records import write_record
 from wallet_gateway.sandbox.engine.references import answer_once
 from wallet_gateway.sandbox.engine.refusals import CheckoutExpired, CheckoutUsedUp
 from wallet_gateway.sandbox.engine.special_amounts import SpecialAmount, special_amount
-from wallet_gateway.sandbox.engine.verdicts import QUARANTINED, Verdict, verdict_of_outcome
 from wallet_gateway.sandbox.models import Checkout, Outcome, RecordOrigin
-from wallet_gateway.sandbox.writing import one_writer
+from wallet_gateway.sandbox.state import current_conditions
+from wallet_gateway.sandbox.write_lock import one_writer
 
 DEFAULT_TIMEOUT_SECONDS: Final = 900
 """How long a link works when the request does not say: the maximum, as the interface names no default."""

@@ -14,10 +14,10 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.engine.calls import Call, Twist
 from wallet_gateway.sandbox.engine.limits import check_refund
 from wallet_gateway.sandbox.engine.payer import display_name, follow_up_details
+from wallet_gateway.sandbox.engine.provider_decision import verdict_on_request
 from wallet_gateway.sandbox.engine.records import refunded_of, write_record
 from wallet_gateway.sandbox.engine.references import answer_once
 from wallet_gateway.sandbox.engine.refusals import CurrencyDiffers, UnknownOriginal
-from wallet_gateway.sandbox.engine.verdicts import verdict_on_request
 from wallet_gateway.sandbox.models import Deposit, RecordOrigin, RecordState, TransactionRecord
 
 

@@ -7,15 +7,15 @@ from typing import Any
 
 from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpResponse, FollowUpType
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.sandbox.conditions import current_conditions
 from wallet_gateway.sandbox.engine.calls import Call
 from wallet_gateway.sandbox.engine.limits import check_follow_up
 from wallet_gateway.sandbox.engine.payer import display_name, follow_up_details
+from wallet_gateway.sandbox.engine.provider_decision import Verdict, success_of, verdict_on_request
 from wallet_gateway.sandbox.engine.records import find_original, write_record
 from wallet_gateway.sandbox.engine.references import answer_once
-from wallet_gateway.sandbox.engine.verdicts import Verdict, success_of, verdict_on_request
 from wallet_gateway.sandbox.models import RecordOrigin, TransactionRecord
-from wallet_gateway.sandbox.writing import one_writer
+from wallet_gateway.sandbox.state import current_conditions
+from wallet_gateway.sandbox.write_lock import one_writer
 
 
 def carry_out_follow_up(call: Call, request: FollowUpRequest) -> dict[str, Any]:

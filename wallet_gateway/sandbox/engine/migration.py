@@ -9,7 +9,7 @@ from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.migration_file import MigrationRow, RowError, read_rows
 from wallet_gateway.sandbox.engine.records import refunded_of
 from wallet_gateway.sandbox.models import Deposit
-from wallet_gateway.sandbox.writing import one_writer
+from wallet_gateway.sandbox.write_lock import one_writer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,9 +15,9 @@ from wallet_gateway.sandbox.engine.wallet_refusals import (
     EncryptionKeyRefused,
     KeyOfAnother,
 )
-from wallet_gateway.sandbox.fingerprints import fingerprint
+from wallet_gateway.sandbox.hashing import fingerprint
 from wallet_gateway.sandbox.models import Merchant, PublicKey
-from wallet_gateway.sandbox.writing import one_writer
+from wallet_gateway.sandbox.write_lock import one_writer
 
 LIFETIME: Final = timedelta(hours=1)
 """How long issued keys work, by the sandbox's clock."""

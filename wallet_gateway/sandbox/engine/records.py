@@ -13,8 +13,8 @@ from wallet_gateway.protocol.checkout import CheckoutType
 from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.sandbox.engine.provider_decision import Verdict
 from wallet_gateway.sandbox.engine.refusals import UnknownOriginal
-from wallet_gateway.sandbox.engine.verdicts import Verdict
 from wallet_gateway.sandbox.models import (
     Deposit,
     Merchant,

@@ -11,7 +11,7 @@ from wallet_gateway.protocol.fields import TransactionRequest
 from wallet_gateway.sandbox.engine.calls import Call
 from wallet_gateway.sandbox.engine.refusals import ReferenceAlreadyUsed
 from wallet_gateway.sandbox.models import AcceptedRequest, DuplicatePolicy
-from wallet_gateway.sandbox.writing import one_writer
+from wallet_gateway.sandbox.write_lock import one_writer
 
 
 def answer_once(

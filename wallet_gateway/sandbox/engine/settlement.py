@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from wallet_gateway.protocol.errors import excerpt
-from wallet_gateway.sandbox.conditions import current_conditions
+from wallet_gateway.sandbox.engine.provider_decision import verdict_of_outcome
 from wallet_gateway.sandbox.engine.records import change_state
 from wallet_gateway.sandbox.engine.refusals import NotPending
-from wallet_gateway.sandbox.engine.verdicts import verdict_of_outcome
 from wallet_gateway.sandbox.models import Outcome, RecordState, TransactionRecord
-from wallet_gateway.sandbox.writing import one_writer
+from wallet_gateway.sandbox.state import current_conditions
+from wallet_gateway.sandbox.write_lock import one_writer
 
 SETTLING = (Outcome.SUCCESS, Outcome.REFUSED, Outcome.ERROR)
 """The outcomes a pending transaction can have."""

@@ -8,8 +8,8 @@ from typing import Any
 from wallet_gateway.protocol.status import write_timestamp
 from wallet_gateway.protocol.strict_json import NumberText
 from wallet_gateway.sandbox.engine.calls import Call, Twist
+from wallet_gateway.sandbox.engine.provider_decision import UNDOCUMENTED_STATE
 from wallet_gateway.sandbox.engine.records import HistoryStep, steps_of
-from wallet_gateway.sandbox.engine.verdicts import UNDOCUMENTED_STATE
 from wallet_gateway.sandbox.models import RecordState, TransactionRecord
 
 

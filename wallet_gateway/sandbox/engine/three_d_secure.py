@@ -9,10 +9,8 @@ from django.db.models import Min
 
 from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.errors import excerpt
-from wallet_gateway.sandbox.conditions import current_conditions
-from wallet_gateway.sandbox.engine.records import change_state
-from wallet_gateway.sandbox.engine.special_amounts import SpecialAmount, special_amount
-from wallet_gateway.sandbox.engine.verdicts import (
+from wallet_gateway.sandbox.cache import Remembered
+from wallet_gateway.sandbox.engine.provider_decision import (
     ABANDONED,
     FAILED,
     NOT_AUTHENTICATED,
@@ -21,6 +19,8 @@ from wallet_gateway.sandbox.engine.verdicts import (
     Verdict,
     success_of,
 )
+from wallet_gateway.sandbox.engine.records import change_state
+from wallet_gateway.sandbox.engine.special_amounts import SpecialAmount, special_amount
 from wallet_gateway.sandbox.engine.wallet_refusals import AuthenticationExpired, AuthenticationUsedUp
 from wallet_gateway.sandbox.models import (
     Authentication,
@@ -28,8 +28,8 @@ from wallet_gateway.sandbox.models import (
     RecordState,
     TransactionRecord,
 )
-from wallet_gateway.sandbox.remembered import Remembered
-from wallet_gateway.sandbox.writing import one_writer
+from wallet_gateway.sandbox.state import current_conditions
+from wallet_gateway.sandbox.write_lock import one_writer
 
 LIFETIME: Final = timedelta(minutes=15)
 """How long the page works; whoever has not come back by then has abandoned it."""

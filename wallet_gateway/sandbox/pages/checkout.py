@@ -15,7 +15,7 @@ from wallet_gateway.protocol.addresses import AddressDetails, BillingAddress, Sh
 from wallet_gateway.protocol.cart import DiscountDetail, ItemDetail, ShippingDetail, ShoppingCart
 from wallet_gateway.protocol.checkout import CheckoutDetails, CheckoutRequest, CheckoutType
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.sandbox.pages.figures import amount_text, number_text, rate_text
+from wallet_gateway.sandbox.pages.number_format import amount_text, number_text, rate_text
 
 SKINS: Final = ("default", "midnight", "market")
 DEFAULT_SKIN: Final = "default"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from wallet_gateway.sandbox.pauses import PauseCalledOff, pause
+from wallet_gateway.sandbox.cancellable_sleep import PauseCalledOff, pause
 
 KEY: Final = "wallet_sandbox.delivery"
 """Where the environment of a request holds its ``Delivery``."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
 
-from wallet_gateway.sandbox.pauses import call_off_all_pauses
+from wallet_gateway.sandbox.cancellable_sleep import call_off_all_pauses
 from wallet_gateway.sandbox.server.connection import Connection
 from wallet_gateway.sandbox.server.workers import Workers
 

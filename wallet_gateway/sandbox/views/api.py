@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 
+from wallet_gateway.sandbox.dispatch import receive
 from wallet_gateway.sandbox.exchange import Reply
-from wallet_gateway.sandbox.receiving import receive
+from wallet_gateway.sandbox.request_parser import Received
 from wallet_gateway.sandbox.server.delivery import KEY, Delivery
-from wallet_gateway.sandbox.understanding import Received
 
 
 def answer(request: HttpRequest) -> HttpResponse:

@@ -22,7 +22,6 @@ from django.utils import translation
 from django.views.decorators.http import require_POST, require_safe
 
 from wallet_gateway.sandbox import faults, provision
-from wallet_gateway.sandbox.conditions import current_conditions
 from wallet_gateway.sandbox.engine.records import transaction_history
 from wallet_gateway.sandbox.engine.refusals import NotPending
 from wallet_gateway.sandbox.engine.settlement import SETTLING, settle_pending
@@ -37,10 +36,11 @@ from wallet_gateway.sandbox.models import (
     SetFault,
     TransactionRecord,
 )
-from wallet_gateway.sandbox.pages.figures import duration_text
 from wallet_gateway.sandbox.pages.headers import secured
 from wallet_gateway.sandbox.pages.json_text import indented
 from wallet_gateway.sandbox.pages.languages import browser_language, direction
+from wallet_gateway.sandbox.pages.number_format import duration_text
+from wallet_gateway.sandbox.state import current_conditions
 
 ROWS_PER_PAGE: Final = 25
 LATEST: Final = 8

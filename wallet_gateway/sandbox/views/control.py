@@ -15,9 +15,9 @@ from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.sandbox import conditions, engine, faults, journal, merchants, provision
-from wallet_gateway.sandbox.approving import approve
+from wallet_gateway.sandbox import engine, faults, journal, merchants, provision, state
 from wallet_gateway.sandbox.control_input import Input, write_seconds
+from wallet_gateway.sandbox.delayed_requests import carry_out_due
 from wallet_gateway.sandbox.engine.card_payload import CRYPTOGRAM_3DS, PAN_ONLY
 from wallet_gateway.sandbox.engine.lookup import (
     Whose,
@@ -28,7 +28,6 @@ from wallet_gateway.sandbox.engine.lookup import (
 )
 from wallet_gateway.sandbox.engine.refusals import UnknownMerchant
 from wallet_gateway.sandbox.engine.settlement import SETTLING
-from wallet_gateway.sandbox.late import carry_out_due
 from wallet_gateway.sandbox.models import (
     AuthenticationOutcome,
     DuplicatePolicy,
@@ -40,6 +39,7 @@ from wallet_gateway.sandbox.models import (
 )
 from wallet_gateway.sandbox.operations import Operation
 from wallet_gateway.sandbox.views.control_calls import calls, with_input
+from wallet_gateway.sandbox.wallet_approval import approve
 from wallet_gateway.sandbox.wallet_cards import card_of
 
 
@@ -84,8 +84,8 @@ def change_wallet(given: Input) -> object:
     mode = given.optional_choice("mode", WalletMode)
     given.check_nothing_else()
     if mode is not None:
-        conditions.change_wallet_mode(WalletMode(mode))
-    return {"mode": conditions.wallet_mode()}
+        state.change_wallet_mode(WalletMode(mode))
+    return {"mode": state.wallet_mode()}
 
 
 def settle_pending(given: Input) -> object:
@@ -109,7 +109,7 @@ def advance_clock(given: Input) -> object:
     """Move the sandbox's clock, and have done what that makes due."""
     by = given.seconds("advanceSeconds")
     given.check_nothing_else()
-    now = conditions.advance_clock(by)
+    now = state.advance_clock(by)
     carry_out_due()
     return {"now": now.isoformat()}
 
@@ -125,9 +125,7 @@ def change_behaviour(given: Input) -> object:
         "another_card": given.flag("anotherCard"),
     }
     given.check_nothing_else()
-    behaviour = conditions.change_behaviour(
-        {name: value for name, value in changes.items() if value is not None}
-    )
+    behaviour = state.change_behaviour({name: value for name, value in changes.items() if value is not None})
     return {
         "duplicates": behaviour.duplicates,
         "statusLagSeconds": write_seconds(behaviour.status_lag),

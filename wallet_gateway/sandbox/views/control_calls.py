@@ -9,7 +9,6 @@ from django.urls import URLPattern, path
 
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import ProtocolError
-from wallet_gateway.sandbox.conditions import ClockAtItsEnd
 from wallet_gateway.sandbox.control_input import Input, InvalidInput
 from wallet_gateway.sandbox.engine.refusals import (
     BodyTooLarge,
@@ -18,8 +17,9 @@ from wallet_gateway.sandbox.engine.refusals import (
     Refusal,
 )
 from wallet_gateway.sandbox.faults import FaultDoesNotFit
-from wallet_gateway.sandbox.replies import json_response, refusal_response
-from wallet_gateway.sandbox.understanding import MOST_BYTES
+from wallet_gateway.sandbox.request_parser import MOST_BYTES
+from wallet_gateway.sandbox.responses import json_response, refusal_response
+from wallet_gateway.sandbox.state import ClockAtItsEnd
 
 Call = Callable[[HttpRequest], object]
 """Carries one call out and gives a JSON value."""

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 
 from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.faults import error_body
-from wallet_gateway.sandbox.replies import json_response
+from wallet_gateway.sandbox.responses import json_response
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001

@@ -20,13 +20,13 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from wallet_gateway.protocol.checkout import CheckoutRequest
-from wallet_gateway.sandbox.conditions import current_conditions
 from wallet_gateway.sandbox.engine.checkouts import check_open, decide_checkout
 from wallet_gateway.sandbox.engine.refusals import CheckoutExpired, CheckoutUsedUp
 from wallet_gateway.sandbox.models import Checkout, Outcome
 from wallet_gateway.sandbox.pages.checkout import DEFAULT_SKIN, checkout_view, page_skin
 from wallet_gateway.sandbox.pages.headers import secured
 from wallet_gateway.sandbox.pages.languages import browser_language, direction, page_language
+from wallet_gateway.sandbox.state import current_conditions
 
 _CLOSED_BECAUSE: Final = {CheckoutUsedUp: "decided", CheckoutExpired: "expired"}
 

@@ -15,14 +15,14 @@ from django.utils.encoding import iri_to_uri
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from wallet_gateway.sandbox.conditions import current_conditions
 from wallet_gateway.sandbox.engine.three_d_secure import check_open, decide_authentication
 from wallet_gateway.sandbox.engine.wallet_refusals import AuthenticationExpired, AuthenticationUsedUp
 from wallet_gateway.sandbox.models import Authentication, AuthenticationOutcome
 from wallet_gateway.sandbox.pages.checkout import page_skin
-from wallet_gateway.sandbox.pages.figures import amount_text
 from wallet_gateway.sandbox.pages.headers import secured
 from wallet_gateway.sandbox.pages.languages import browser_language, page_language
+from wallet_gateway.sandbox.pages.number_format import amount_text
+from wallet_gateway.sandbox.state import current_conditions
 from wallet_gateway.sandbox.views.hosted_page import page, unknown_link
 
 _CLOSED_BECAUSE: Final = {AuthenticationUsedUp: "decided", AuthenticationExpired: "expired"}

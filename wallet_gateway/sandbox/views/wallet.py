@@ -12,13 +12,13 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
 from wallet_gateway.protocol.errors import excerpt
-from wallet_gateway.sandbox.approving import approve
-from wallet_gateway.sandbox.conditions import current_conditions, wallet_mode
 from wallet_gateway.sandbox.control_input import Input, InvalidInput
 from wallet_gateway.sandbox.engine.refusals import ForeignPage, Refusal
-from wallet_gateway.sandbox.replies import json_response, refusal_response
+from wallet_gateway.sandbox.responses import json_response, refusal_response
+from wallet_gateway.sandbox.state import current_conditions, wallet_mode
 from wallet_gateway.sandbox.views.control_calls import answer, with_input
 from wallet_gateway.sandbox.wallet_accounts import ACCOUNTS, WalletAccount
+from wallet_gateway.sandbox.wallet_approval import approve
 from wallet_gateway.sandbox.wallet_cards import StoredCard, card_by_id
 from wallet_gateway.sandbox.wallet_keys import key_ring
 

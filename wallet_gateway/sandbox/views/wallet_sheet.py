@@ -13,13 +13,13 @@ from django.shortcuts import render
 from django.utils import translation
 from django.views.decorators.http import require_safe
 
-from wallet_gateway.sandbox.conditions import wallet_mode
 from wallet_gateway.sandbox.merchants import remembered_stores
 from wallet_gateway.sandbox.models import WalletMode
 from wallet_gateway.sandbox.pages.headers import NO_STORE
 from wallet_gateway.sandbox.pages.languages import browser_language, direction
 from wallet_gateway.sandbox.pages.wallet_policy import framed, shared
 from wallet_gateway.sandbox.pages.wallet_script import wallet_script
+from wallet_gateway.sandbox.state import wallet_mode
 
 _JAVASCRIPT: Final = "text/javascript; charset=utf-8"
 

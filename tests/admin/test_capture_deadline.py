@@ -1,0 +1,91 @@
+"""The countdown of authorisations: in words, for a page of orders at once, and those that end soon alone."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from tests.models.rows import a_payment, a_transaction, an_order
+from tests.tables import every
+from wallet_gateway.admin.capture_deadline import in_words
+from wallet_gateway.models import PaymentOrder
+
+LIST = "/admin/wallet_gateway/paymentorder/"
+WORDS = [
+    (timedelta(days=6, hours=23), "6 days"),
+    (timedelta(days=2), "2 days"),
+    (timedelta(days=1, hours=23), "47 hours"),
+    (timedelta(hours=1), "1 hour"),
+    (timedelta(minutes=59), "less than an hour"),
+    (timedelta(), "may have lapsed"),
+    (timedelta(days=-3), "may have lapsed"),
+]
+
+
+@every(("left", "words"), WORDS)
+def test_what_is_left_is_said_in_days_and_at_the_end_in_hours(left: timedelta, words: str) -> None:
+    assert in_words(left) == words
+
+
+def held(days: float, *, captured: int = 0, gateway: str = "default") -> PaymentOrder:
+    """Store an order of 20.00 EUR that has been authorised for so many days; the window is seven."""
+    since = timezone.now() - timedelta(days=days)
+    order = an_order(type="preauthorization", state="AUTHORISED", gateway=gateway)
+    payment = a_payment(order, authorised=2000, captured=captured, state="AUTHORISED", created_at=since)
+    a_transaction(payment, kind="CHECKOUT", state="APPROVED", state_since=since, reference=payment.reference)
+    return order
+
+
+def column(page: str) -> list[str]:
+    return re.findall(r"field-to_capture[^>]*>([^<]*)<", page)
+
+
+@pytest.mark.django_db
+def test_the_list_says_how_long_each_order_can_still_be_captured(superuser: Client) -> None:
+    held(0.5)
+    held(6)
+    held(8)
+    held(1, captured=2000)
+    held(1, gateway="unknown")
+    an_order()
+
+    page = superuser.get(LIST).content.decode()
+
+    assert column(page) == ["-", "-", "-", "may have lapsed", "23 hours", "6 days"]
+
+
+@pytest.mark.django_db
+def test_of_two_authorisations_the_one_that_ends_first_counts(superuser: Client) -> None:
+    order, since = held(2), timezone.now() - timedelta(days=4, hours=1)
+    second = a_payment(order, authorised=2000, state="AUTHORISED")
+    a_transaction(second, kind="AUTHORIZATION", state="APPROVED", state_since=since)
+    assert column(superuser.get(LIST).content.decode()) == ["2 days"]
+
+
+@pytest.mark.django_db
+def test_the_filter_keeps_those_that_end_soon(superuser: Client) -> None:
+    late, soon = held(1), held(5.5)
+    page = superuser.get(f"{LIST}?lapses=soon").content.decode()
+    assert soon.reference in page
+    assert late.reference not in page
+    assert "Ends soon" in page
+
+
+@pytest.mark.django_db
+def test_it_takes_no_more_statements_for_more_orders(superuser: Client) -> None:
+    def statements() -> int:
+        with CaptureQueriesContext(connection) as asked:
+            assert superuser.get(f"{LIST}?lapses=soon").status_code == 200
+        return len(asked)
+
+    held(5.5)
+    few = statements()
+    for _ in range(9):
+        held(5.5)
+    assert statements() == few <= 15

@@ -1,0 +1,37 @@
+"""Figures as tables: one row for each day, the same number for chart and CSV, no formula in any cell."""
+
+from __future__ import annotations
+
+from datetime import date
+
+from tests.tables import every
+from wallet_gateway.admin.dashboard_tables import csv_lines, currency_parts, defused, gateway_table
+from wallet_gateway.queries.statistics import DayFigures, Figures
+
+DAYS = (date(2026, 5, 1), date(2026, 5, 2))
+SOME = Figures(money=(DayFigures(day=DAYS[1], currency="KWD", taken_minor=1234567),), gateway=())
+
+
+def test_every_day_has_a_row_and_amounts_the_decimals_of_their_currency() -> None:
+    (part,) = currency_parts(SOME, DAYS)
+    volume = part.tables[0]
+    assert [row.cells[0].value for row in volume.rows] == ["0.000", "1234.567"]
+    assert volume.total[0].value == "1234.567"
+    assert part.glance[0][1] == "1234.567 KWD"
+
+
+def test_a_currency_that_is_not_asked_for_is_left_out() -> None:
+    assert currency_parts(SOME, DAYS, only="EUR") == ()
+
+
+def test_the_csv_has_every_number_of_the_tables() -> None:
+    parts = currency_parts(SOME, DAYS)
+    lines = list(csv_lines(parts, gateway_table(SOME, DAYS)))
+    assert lines[0] == "day,currency,chart,figure,value\r\n"
+    assert "2026-05-02,KWD,Volume and refunds,Taken,1234.567\r\n" in lines
+
+
+@every("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\tx", "\rx"])
+def test_no_text_is_a_formula(text: str) -> None:
+    assert defused(text) == f"'{text}"
+    assert defused("plain = text") == "plain = text"

@@ -1,0 +1,202 @@
+"""Refunds of an earlier provider's payments: one page, a row for each, and a batch of what was confirmed."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from functools import partial
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.test import Client
+from pytest_django import Settings
+
+from tests.admin.conftest import MakePerson, carry_on
+from tests.admin.test_deposit_import import GOOD, HEADER, HERE
+from wallet_gateway import payments
+from wallet_gateway.admin import batch_rows
+from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.models import (
+    Discrepancy,
+    GatewayTransaction,
+    MigratedDeposit,
+    OperationBatch,
+    OperationBatchRow,
+)
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def deposits(wallet_sandbox: SandboxControl) -> list[MigratedDeposit]:
+    file = HEADER + GOOD + "OLD-4,2026-01-15T10:30:00,20.00,EUR,0.00,PRV-4\n"
+    wallet_sandbox.migration_file(file)
+    payments.import_migration_file(file.encode().splitlines(keepends=True))
+    return list(MigratedDeposit.objects.order_by("pk"))
+
+
+def refund_form(client: Client, deposits: list[MigratedDeposit], **amounts: str) -> dict[str, str]:
+    """Open the page, and fill it in for those that an amount is given for."""
+    ids = ",".join(str(deposit.pk) for deposit in deposits)
+    page = client.get(f"{HERE}refund/?ids={ids}").content.decode()
+    found = re.search(r'name="ticket" value="([^"]+)"', page)
+    assert found
+    form = {"ticket": found[1], "reason": "returned", "note": ""}
+    for deposit in deposits:
+        if deposit.parent_transaction_id.replace("-", "") in amounts:
+            form[f"take-{deposit.pk}"] = "on"
+            form[f"amount-{deposit.pk}"] = amounts[deposit.parent_transaction_id.replace("-", "")]
+    return form
+
+
+def confirmed(client: Client, form: dict[str, str]) -> str:
+    """Submit the page; give the page of results that it leads to, once its script has looked."""
+    answer = client.post(f"{HERE}refund/", form, follow=True)
+    assert "/operationbatch/" in answer.redirect_chain[-1][0]
+    return carry_on(client, OperationBatch.objects.latest("pk"))
+
+
+def test_what_is_left_is_preset(clerk: Client, deposits: list[MigratedDeposit]) -> None:
+    page = clerk.get(f"{HERE}refund/?ids={deposits[0].pk}").content.decode()
+    assert 'value="40.00"' in page
+
+
+def test_the_fields_of_a_deposit_are_found_however_the_shop_writes_large_numbers(
+    clerk: Client, deposits: list[MigratedDeposit], settings: Settings
+) -> None:
+    settings.USE_THOUSAND_SEPARATOR = True
+    MigratedDeposit.objects.filter(pk=deposits[0].pk).update(id=1234567)
+    page = clerk.get(f"{HERE}refund/?ids=1234567").content.decode()
+    assert 'name="take-1234567"' in page
+    assert 'name="amount-1234567"' in page
+
+
+def test_one_page_refunds_several_and_says_what_came_of_each(
+    clerk: Client, deposits: list[MigratedDeposit]
+) -> None:
+    form = refund_form(clerk, deposits, OLD1="12.50", OLD4="20.00")
+    page = confirmed(clerk, form)
+    made = GatewayTransaction.objects.order_by("pk")
+    assert [(each.state, each.amount_minor, each.author) for each in made] == [
+        ("APPROVED", 1250, "carla"),
+        ("APPROVED", 2000, "carla"),
+    ]
+    assert page.count("Approved.") == 2
+    assert "2 of 2 deposits" in page
+    assert LogEntry.objects.count() == 2
+
+
+def test_a_page_submitted_twice_is_one_refund(
+    clerk: Client, deposits: list[MigratedDeposit], wallet_sandbox: SandboxControl
+) -> None:
+    # All that is left: the second click finds nothing, and is led to what the first one did.
+    form = refund_form(clerk, deposits, OLD1="40.00")
+    confirmed(clerk, form)
+    page = confirmed(clerk, form)
+    assert GatewayTransaction.objects.count() == OperationBatch.objects.count() == 1
+    assert "Detached refund of 40.00 EUR: Approved." in page
+
+
+def test_two_clicks_at_the_same_moment_are_one_batch(clerk: Client, deposits: list[MigratedDeposit]) -> None:
+    amounts = {deposits[0]: Money.parse("1.00", "EUR")}
+    first = batch_rows.begin_refunds(amounts, token="one-token", author="carla", note="returned")
+    assert batch_rows.begin_refunds(amounts, token="one-token", author="carla", note="returned") == first
+    assert OperationBatchRow.objects.count() == 1
+
+
+def test_many_refunds_are_stopped_and_gone_on_with(
+    clerk: Client, deposits: list[MigratedDeposit], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batch_rows, "step", partial(batch_rows.step, seconds=0.0))
+    page = confirmed(clerk, refund_form(clerk, deposits, OLD1="1.00", OLD4="2.00"))
+    assert "1 of 2 deposits" in page
+    assert 'http-equiv="refresh"' in page
+
+    steer = f"/admin/wallet_gateway/operationbatch/{OperationBatch.objects.get().pk}/steer/"
+    page = clerk.post(steer, {"stop": "1"}, follow=True).content.decode()
+    assert "1 of 2 deposits" in page
+    assert 'http-equiv="refresh"' not in page
+    assert GatewayTransaction.objects.count() == 1
+
+    page = clerk.post(steer, {"go_on": "1"}, follow=True).content.decode()
+    assert "2 of 2 deposits" in page
+    assert GatewayTransaction.objects.count() == 2
+
+
+def test_what_cannot_be_sent_reserves_nothing(
+    clerk: Client, deposits: list[MigratedDeposit], settings: Settings
+) -> None:
+    form = refund_form(clerk, deposits, OLD1="1.00")
+    alive = settings.WALLET_GATEWAY
+    dead = alive["GATEWAYS"]["default"] | {"BASE_URL": "http://127.0.0.1:9"}
+    settings.WALLET_GATEWAY = alive | {"GATEWAYS": {"default": dead}}
+    page = confirmed(clerk, form)
+    assert "The gateway cannot be reached. Nothing was sent and nothing is reserved" in page
+    assert MigratedDeposit.objects.get(pk=deposits[0].pk).refund_reserved == 0
+    assert GatewayTransaction.objects.get().state == TransactionState.ABANDONED
+
+
+def test_a_deposit_is_needed_and_one_that_is_frozen_or_used_up_cannot_be_chosen(
+    clerk: Client, deposits: list[MigratedDeposit]
+) -> None:
+    answer = clerk.post(f"{HERE}refund/", refund_form(clerk, deposits))
+    assert "Choose at least one deposit." in answer.content.decode()
+    MigratedDeposit.objects.filter(pk=deposits[0].pk).update(frozen=True)
+    MigratedDeposit.objects.filter(pk=deposits[1].pk).update(refunded=2000)
+    page = clerk.get(f"{HERE}refund/?ids={deposits[0].pk},{deposits[1].pk}").content.decode()
+    assert page.count("wallet-note") == 2
+    assert "checkbox" not in page
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("40.01", "This is more than there is."),
+        ("1,5", "Write a period"),
+        ("0.00", "above zero"),
+        ("1.005", "at most 2 decimals"),
+        ("", "like this"),
+    ],
+)
+def test_a_wrong_amount_is_said_beside_it_and_nothing_is_sent(
+    typed: str, said: str, clerk: Client, deposits: list[MigratedDeposit]
+) -> None:
+    page = clerk.post(f"{HERE}refund/", refund_form(clerk, deposits, OLD1=typed, OLD4="5.00"))
+    assert said in page.content.decode()
+    assert not GatewayTransaction.objects.exists()
+
+
+def test_less_than_asked_shows_both_amounts_and_is_a_task(
+    clerk: Client, deposits: list[MigratedDeposit], wallet_sandbox: SandboxControl
+) -> None:
+    wallet_sandbox.fault("detached_refund", "partial")
+    page = confirmed(clerk, refund_form(clerk, deposits, OLD1="10.00"))
+    assert "Asked for 10.00 EUR, approved 5.00 EUR." in page
+    assert Discrepancy.objects.get().kind == "REFUND_SHORT"
+
+
+def test_the_four_amounts_of_a_refused_refund_are_shown(
+    clerk: Client, deposits: list[MigratedDeposit], wallet_sandbox: SandboxControl
+) -> None:
+    # Our books believe in more than the gateway does.
+    MigratedDeposit.objects.filter(pk=deposits[0].pk).update(amount_minor=9000)
+    page = confirmed(clerk, refund_form(clerk, deposits, OLD1="60.00"))
+    assert GatewayTransaction.objects.get().state == TransactionState.REJECTED
+    shown = re.findall(r"<dd><bdi>([\d.]+)</bdi></dd>", page)
+    assert [Decimal(text) for text in shown] == [Decimal(text) for text in ("50", "10", "40", "60")]
+
+
+def test_a_ticket_of_somebody_else_refunds_nothing(
+    clerk: Client, deposits: list[MigratedDeposit], make_person: MakePerson
+) -> None:
+    form = refund_form(clerk, deposits, OLD1="1.00")
+    other = make_person("detached_refund")
+    assert other.post(f"{HERE}refund/", form).status_code == 302
+    assert not GatewayTransaction.objects.exists()
+
+
+@pytest.mark.parametrize("ids", ["", "x", "1,", "0", "99999999999999999999", "²"])
+def test_an_address_without_deposits_is_not_found(ids: str, clerk: Client) -> None:
+    assert clerk.get(f"{HERE}refund/", {"ids": ids}).status_code == 404

@@ -1,0 +1,164 @@
+"""Hostile bodies: each is refused in our shape, whole, and never with a fault of the server's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from io import BytesIO
+
+import pytest
+from django.core.cache import cache
+from django.http.request import UnreadablePostError
+from rest_framework.exceptions import ParseError
+
+from tests.api.browser import Browser
+from tests.tables import every
+from wallet_gateway.api.parsers import MOST_BYTES, StrictParser
+from wallet_gateway.api.problems import TooLarge
+from wallet_gateway.models import PaymentOrder, WalletAttempt
+from wallet_gateway.testing.control import SandboxControl
+
+pytestmark = pytest.mark.django_db
+KINDS = ["session", "reference", "price", "result"]
+
+
+@pytest.fixture
+def order(wallet_sandbox: SandboxControl, make_order: Callable[..., PaymentOrder]) -> PaymentOrder:
+    cache.clear()
+    return make_order()
+
+
+@pytest.fixture
+def browser(order: PaymentOrder) -> Browser:
+    browser = Browser()
+    browser.open(order)
+    return browser
+
+
+NO_JSON: dict[str, bytes] = {
+    "nothing-but-space": b"  ",
+    "half": b'{"reference": "A',
+    "deep-lists": b"[" * 8_000,
+    "deep-objects": b'{"a":' * 2_000 + b"1" + b"}" * 2_000,
+    "bad-utf-8": b'{"reference": "\xff\xfe"}',
+    "utf-16": '{"reference": "A"}'.encode("utf-16"),
+    "byte-order-mark": b'\xef\xbb\xbf{"reference": "A"}',
+    "half-a-surrogate": b'{"reference": "\\ud800"}',
+    "duplicate": b'{"reference": "A", "reference": "B"}',
+    "duplicate-in-another-case": b'{"reference": "A", "Reference": "B"}',
+    "not-a-number": b'{"reference": NaN}',
+    "infinity": b'{"reference": -Infinity}',
+    "two-values": b'{"reference": "A"} {"reference": "B"}',
+    "list": b'[{"reference": "A"}]',
+    "text": b'"reference"',
+    "number": b"1" * 5_000,
+    "null": b"null",
+    "form": b"reference=A&csrfmiddlewaretoken=x",
+    "nul-bytes": b"\x00" * 100,
+}
+
+
+@every("kind", ["price", "result"])
+@every("body", NO_JSON.values(), ids=NO_JSON)
+def test_what_is_no_object_in_strict_json_is_refused_whole(
+    order: PaymentOrder, browser: Browser, kind: str, body: bytes
+) -> None:
+    answer = browser.post(kind, order, body)
+    assert (answer.status_code, answer.json()["code"]) == (400, "parse_error")
+    assert not WalletAttempt.objects.filter(results_count__gt=0).exists()
+
+
+HOSTILE: dict[str, object] = {
+    "empty": {},
+    "numbers": {"reference": 1, "clientSystemTransactionId": 2, "transactionAccountId": 3},
+    "null": {"reference": None, "clientSystemTransactionId": None},
+    "lists": {"reference": ["A"], "clientSystemTransactionId": ["A"], "offers": "A"},
+    "objects": {"reference": {"a": 1}, "clientSystemTransactionId": {"a": 1}},
+    "long": {"reference": "A" * 7_000, "clientSystemTransactionId": "A" * 7_000},
+    "nul": {"reference": "A\x00", "clientSystemTransactionId": "A\x00"},
+    "bidi": {"reference": "\u202eA", "clientSystemTransactionId": "\u202eA"},
+    "code-of-another-type": {"code": {"a": 1}, "reference": "A", "offers": [1]},
+    "many-offers": {"reference": "A", "offers": ["A"] * 500, "code": None},
+    "address-of-lists": {"reference": "A", "shippingAddress": {"countryCode": ["DE"]}, "code": 7},
+    "address-of-text": {"reference": "A", "shippingAddress": "DE", "code": ""},
+}
+
+
+@every("kind", ["price", "result"])
+@every("body", HOSTILE.values(), ids=HOSTILE)
+def test_an_object_of_the_wrong_shape_is_refused_and_charges_nothing(
+    order: PaymentOrder, browser: Browser, kind: str, body: object
+) -> None:
+    answer = browser.post(kind, order, body)
+    assert answer.status_code in {400, 404}
+    assert set(answer.json()) == {"code", "message"}
+    assert PaymentOrder.objects.get(pk=order.pk).is_payable
+
+
+@every("kind", KINDS)
+@every(
+    "content_type",
+    [
+        "",
+        "text/plain",
+        "application/x-www-form-urlencoded",
+        "multipart/form-data; boundary=x",
+        "*/*",
+        "application/*",
+        "application/json; charset=latin-1",
+        "application/json; charset=utf-16",
+        "application/problem+json",
+        "text/plain; application/json",
+    ],
+)
+def test_only_json_in_utf_8_is_taken(
+    order: PaymentOrder, browser: Browser, kind: str, content_type: str
+) -> None:
+    answer = browser.post(kind, order, b'{"reference": "A"}', content_type=content_type)
+    assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
+
+
+def test_a_charset_may_be_named(order: PaymentOrder, browser: Browser) -> None:
+    answer = browser.post("session", order, b"{}", content_type="Application/JSON; charset=UTF-8")
+    assert answer.status_code == 200
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_body_above_16_kilobytes_is_refused_unread(
+    order: PaymentOrder, browser: Browser, kind: str
+) -> None:
+    answer = browser.post(kind, order, json.dumps({"reference": "A" * MOST_BYTES}))
+    assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
+
+
+def test_a_body_of_16_kilobytes_is_read() -> None:
+    body = json.dumps({"a": "A" * (MOST_BYTES - 9)}).encode()
+    assert len(body) == MOST_BYTES
+    assert StrictParser().parse(BytesIO(body)) == {"a": "A" * (MOST_BYTES - 9)}
+
+
+def test_a_length_that_was_understated_helps_nobody(order: PaymentOrder, browser: Browser) -> None:
+    # A server reads no further than it was told; one that did would be stopped by the parser.
+    with pytest.raises(TooLarge):
+        StrictParser().parse(BytesIO(b" " * (MOST_BYTES + 1)))
+
+
+@pytest.mark.parametrize("length", ["-1", "1e3", "١٢", "9" * 400, " 12"])
+def test_a_length_that_is_no_number_is_no_fault_of_ours(
+    order: PaymentOrder, browser: Browser, length: str
+) -> None:
+    assert browser.post("session", order, {}, CONTENT_LENGTH=length).status_code < 500
+
+
+def test_a_customer_who_goes_away_in_the_middle_is_no_fault_of_ours() -> None:
+    class Cut(BytesIO):
+        def read(self, *_: object) -> bytes:
+            raise UnreadablePostError("gone")
+
+    with pytest.raises(ParseError):
+        StrictParser().parse(Cut())
+
+
+def test_a_refusal_does_not_repeat_the_body(order: PaymentOrder, browser: Browser) -> None:
+    answer = browser.post("result", order, b'{"cryptogram": "AgAAAAABk4DWZ4C28yUQAAAAAAA=", "cryptogram": 1}')
+    assert "cryptogram" not in answer.content.decode()

@@ -1,0 +1,34 @@
+"""Above which amounts it takes two, and who counts as the second."""
+
+from __future__ import annotations
+
+import pytest
+
+from wallet_gateway.domain.dual_control import SecondPerson, is_same_person
+
+LIMITS = SecondPerson(above={"EUR": 500, "JPY": 0})
+
+
+def test_without_a_limit_one_person_is_enough_for_any_amount() -> None:
+    assert SecondPerson().alone_up_to("EUR") is None
+    assert not SecondPerson().is_needed(10**14, "EUR")
+
+
+@pytest.mark.parametrize(("minor", "needed"), [(499, False), (500, False), (501, True)])
+def test_the_limit_itself_takes_one_person(minor: int, needed: bool) -> None:
+    assert LIMITS.is_needed(minor, "EUR") is needed
+
+
+@pytest.mark.parametrize("currency", ["JPY", "USD"])
+def test_zero_and_a_currency_that_was_forgotten_always_take_two(currency: str) -> None:
+    assert LIMITS.is_needed(1, currency)
+
+
+@pytest.mark.parametrize("other", ["anna", "Anna", " anna ", "ANNA", "\uff41nna"])
+def test_a_name_written_otherwise_is_no_second_person(other: str) -> None:
+    assert is_same_person("anna", other)
+
+
+@pytest.mark.parametrize(("one", "other"), [("anna", "bert"), ("", "anna"), ("", "")])
+def test_another_name_is_and_a_program_is_nobody(one: str, other: str) -> None:
+    assert not is_same_person(one, other)

@@ -1,0 +1,153 @@
+"""Sums to states, as worked examples over an order of 10.00."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tables import every
+from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
+from wallet_gateway.domain.totals import Reversal, Standing, Sums, order_state, payment_state
+
+
+def sums(**given: object) -> Sums:
+    return Sums(**({"amount": 1000} | given))  # type: ignore[arg-type]
+
+
+PAYMENTS = [
+    ("nothing known", sums(), TransactionState.SENDING, PaymentState.OPEN),
+    ("page open", sums(), TransactionState.OPEN, PaymentState.OPEN),
+    ("pending", sums(), TransactionState.PENDING, PaymentState.PENDING),
+    ("refused", sums(), TransactionState.REJECTED, PaymentState.FAILED),
+    ("page lost", sums(), TransactionState.ABANDONED, PaymentState.FAILED),
+    ("expired", sums(), TransactionState.EXPIRED, PaymentState.EXPIRED),
+    ("contradicted", sums(), TransactionState.ANOMALY, PaymentState.FROZEN),
+    ("authorised", sums(authorised=1000), TransactionState.APPROVED, PaymentState.AUTHORISED),
+    (
+        "captured in part",
+        sums(authorised=1000, captured=1),
+        TransactionState.APPROVED,
+        PaymentState.PART_CAPTURED,
+    ),
+    ("paid", sums(authorised=1000, captured=1000), TransactionState.APPROVED, PaymentState.PAID),
+    (
+        "refunded in part",
+        sums(authorised=1000, captured=1000, refunded=1),
+        TransactionState.APPROVED,
+        PaymentState.PART_REFUNDED,
+    ),
+    (
+        "refunded",
+        sums(authorised=1000, captured=600, refunded=600),
+        TransactionState.APPROVED,
+        PaymentState.REFUNDED,
+    ),
+    (
+        "reversed",
+        sums(authorised=1000, reversal=Reversal.DONE),
+        TransactionState.APPROVED,
+        PaymentState.REVERSED,
+    ),
+    (
+        "frozen though paid",
+        sums(authorised=1000, captured=1000, frozen=True),
+        TransactionState.APPROVED,
+        PaymentState.FROZEN,
+    ),
+]
+
+
+@every(("given", "opening", "expected"), [row[1:] for row in PAYMENTS], ids=[row[0] for row in PAYMENTS])
+def test_a_payment_stands_as_its_sums_say(
+    given: Sums, opening: TransactionState, expected: PaymentState
+) -> None:
+    assert payment_state(given, opening, TransactionKind.CHECKOUT) is expected
+
+
+AUTHORIZATIONS = [
+    (TransactionState.AWAITING_RESULT, PaymentState.OFFERED),
+    (TransactionState.SENDING, PaymentState.PENDING),
+    (TransactionState.NOT_SENT, PaymentState.PENDING),
+    (TransactionState.UNKNOWN, PaymentState.PENDING),
+    (TransactionState.AWAITING_3DS, PaymentState.PENDING),
+    (TransactionState.PENDING, PaymentState.PENDING),
+    (TransactionState.REJECTED, PaymentState.FAILED),
+    (TransactionState.ABANDONED, PaymentState.FAILED),
+    (TransactionState.EXPIRED, PaymentState.EXPIRED),
+]
+
+
+@every(("opening", "expected"), AUTHORIZATIONS)
+def test_an_authorization_keeps_others_from_paying_from_its_sending_on(
+    opening: TransactionState, expected: PaymentState
+) -> None:
+    assert payment_state(sums(), opening, TransactionKind.AUTHORIZATION) is expected
+
+
+def standing(
+    opening: TransactionState, kind: TransactionKind = TransactionKind.CHECKOUT, **given: object
+) -> Standing:
+    made = sums(**given)
+    return Standing(state=payment_state(made, opening, kind), sums=made)
+
+
+PAID = standing(TransactionState.APPROVED, authorised=1000, captured=1000)
+FAILED = standing(TransactionState.REJECTED)
+EXPIRED = standing(TransactionState.EXPIRED)
+OPEN = standing(TransactionState.OPEN)
+PENDING = standing(TransactionState.PENDING)
+BUTTON = standing(TransactionState.AWAITING_RESULT, TransactionKind.AUTHORIZATION)
+RETURNED = standing(TransactionState.APPROVED, authorised=1000, captured=1000, refunded=1000)
+AUTHORISED = standing(TransactionState.APPROVED, authorised=1000)
+REVERSED = standing(TransactionState.APPROVED, authorised=1000, reversal=Reversal.DONE)
+FROZEN = standing(TransactionState.ANOMALY)
+
+ORDERS = [
+    ("no attempt", [], OrderState.OPEN),
+    ("one open", [OPEN], OrderState.OPEN),
+    ("failed, then open", [FAILED, OPEN], OrderState.OPEN),
+    ("failed, then pending", [FAILED, PENDING], OrderState.PENDING),
+    ("open beside pending", [PENDING, OPEN], OrderState.PENDING),
+    ("failed, then expired", [FAILED, EXPIRED], OrderState.EXPIRED),
+    ("expired, then failed", [EXPIRED, FAILED], OrderState.FAILED),
+    ("a button nobody has pressed", [BUTTON], OrderState.OPEN),
+    ("failed, then a button", [FAILED, BUTTON], OrderState.FAILED),
+    ("a button, then expired", [BUTTON, EXPIRED], OrderState.EXPIRED),
+    ("reversed, then a button", [REVERSED, BUTTON], OrderState.REVERSED),
+    ("a button beside an open page", [OPEN, BUTTON], OrderState.OPEN),
+    ("a button beside pending", [BUTTON, PENDING], OrderState.PENDING),
+    ("paid beside a button", [PAID, BUTTON], OrderState.PAID),
+    ("paid", [PAID], OrderState.PAID),
+    ("failed, then paid", [FAILED, PAID], OrderState.PAID),
+    ("a late success of the first attempt", [PAID, OPEN], OrderState.PAID),
+    ("paid twice", [PAID, PAID], OrderState.OVERPAID),
+    ("authorised twice", [AUTHORISED, AUTHORISED], OrderState.OVERPAID),
+    ("paid twice, one refunded", [RETURNED, PAID], OrderState.PAID),
+    ("refunded", [RETURNED], OrderState.REFUNDED),
+    ("authorised", [AUTHORISED], OrderState.AUTHORISED),
+    ("reversed", [REVERSED], OrderState.REVERSED),
+    ("reversed, then paid", [REVERSED, PAID], OrderState.PAID),
+    ("frozen beside paid", [PAID, FROZEN], OrderState.FROZEN),
+    (
+        "captured in part",
+        [standing(TransactionState.APPROVED, authorised=1000, captured=400)],
+        OrderState.PART_CAPTURED,
+    ),
+    (
+        "captured in part, a part of that refunded",
+        [standing(TransactionState.APPROVED, authorised=1000, captured=400, refunded=100)],
+        OrderState.PART_REFUNDED,
+    ),
+]
+
+
+@every(("payments", "expected"), [row[1:] for row in ORDERS], ids=[row[0] for row in ORDERS])
+def test_an_order_stands_as_its_payments_say(payments: list[Standing], expected: OrderState) -> None:
+    assert order_state(1000, payments) is expected
+
+
+@pytest.mark.parametrize("agreed", [700, 1500])
+def test_an_order_is_paid_when_what_the_sheet_agreed_on_is_paid(agreed: int) -> None:
+    paid = standing(TransactionState.APPROVED, amount=agreed, authorised=agreed, captured=agreed)
+    assert order_state(1000, [FAILED, paid, OPEN]) is OrderState.PAID
+    assert order_state(1000, [RETURNED, paid]) is OrderState.PAID
+    assert order_state(1000, [paid, PAID]) is OrderState.OVERPAID

@@ -1,0 +1,42 @@
+"""Which authorisations hold money that nobody has taken or given back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.models.rows import a_payment, a_transaction, an_order
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.totals import Reversal
+from wallet_gateway.models.authorizations import uncaptured
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+
+
+def authorised(kind: str = TransactionKind.CHECKOUT, gateway: str = "default", **columns: Any) -> str:
+    given = {"type": "preauthorization", "authorised": 2000} | columns
+    payment = a_payment(an_order(type=given["type"]), **given)
+    transaction = a_transaction(
+        payment, reference=payment.reference, kind=kind, state=TransactionState.APPROVED, gateway=gateway
+    )
+    return str(transaction.reference)
+
+
+@pytest.mark.parametrize(
+    ("columns", "found"),
+    [
+        ({}, True),
+        ({"kind": TransactionKind.AUTHORIZATION}, True),
+        ({"captured": 500}, True),
+        ({"captured": 2000}, False),
+        ({"captured": 500, "capture_reserved": 1500}, False),
+        ({"reversal": Reversal.RESERVED}, False),
+        ({"reversal": Reversal.DONE}, False),
+        ({"type": "sale", "captured": 0}, False),
+        ({"gateway": "second"}, False),
+    ],
+)
+def test_what_is_left_decides(columns: dict[str, Any], found: bool) -> None:
+    reference = authorised(**columns)
+    assert [transaction.reference for transaction in uncaptured("default")] == [reference] * found

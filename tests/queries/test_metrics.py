@@ -1,0 +1,54 @@
+"""What a monitor watches: each number counts what it says, and no more rows than a day brings."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from pytest_django import DjangoAssertNumQueries
+
+from tests.models.rows import NOW, a_transaction
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.models import OutboxFact
+from wallet_gateway.queries.metrics import Gauges, Stand, gauges
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+K, S = TransactionKind, TransactionState
+
+
+def test_nothing_is_nothing_for_each_gateway(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    with django_assert_num_queries(3):
+        found = gauges(NOW, ["a", "b"])
+    assert found == Gauges(begun=(), questions_due={"a": 0, "b": 0}, facts_untold=0)
+
+
+def test_the_last_days_transactions_are_counted_by_how_they_stand() -> None:
+    for state in (S.APPROVED, S.APPROVED, S.UNKNOWN):
+        a_transaction(kind=K.CAPTURE, state=state, created_at=NOW - timedelta(hours=23))
+    a_transaction(kind=K.CAPTURE, state=S.APPROVED, created_at=NOW - timedelta(hours=25))
+    a_transaction(kind=K.CAPTURE, state=S.APPROVED, gateway="other")
+
+    assert sorted((each.gateway, each.state, each.number) for each in gauges(NOW, ["default"]).begun) == [
+        ("default", "APPROVED", 2),
+        ("default", "UNKNOWN", 1),
+        ("other", "APPROVED", 1),
+    ]
+    assert {type(each) for each in gauges(NOW, []).begun} == {Stand}
+
+
+def test_what_is_due_and_what_was_not_told_is_counted() -> None:
+    a_transaction(next_query_at=NOW - timedelta(seconds=1))
+    a_transaction(next_query_at=NOW + timedelta(seconds=1))
+    transaction = a_transaction(next_query_at=None)
+    assert transaction.payment is not None
+    for at in (NOW, None):
+        OutboxFact.objects.create(
+            kind="PAID",
+            order=transaction.payment.order,
+            transaction=transaction,
+            currency="EUR",
+            occurred_at=NOW,
+            next_delivery_at=at,
+        )
+    found = gauges(NOW, ["default"])
+    assert (found.questions_due, found.facts_untold) == ({"default": 1}, 1)

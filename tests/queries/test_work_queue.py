@@ -1,0 +1,105 @@
+"""What waits for a person: each kind of work apart, the oldest first, in seven statements."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_approval, an_order
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
+from wallet_gateway.models import Discrepancy
+from wallet_gateway.queries.work_queue import MOST_SHOWN, Waiting, waiting
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+LAPSE = {"default": NOW}
+
+
+def a_difference(kind: str, **columns: Any) -> Discrepancy:
+    given: dict[str, Any] = {"gateway": "default", "found_at": NOW, "fingerprint": kind}
+    return Discrepancy.objects.create(kind=kind, **given | columns)
+
+
+def test_where_nobody_has_to_do_anything_it_is_empty() -> None:
+    a_transaction(state=TransactionState.APPROVED)
+    a_difference("MADE_ELSEWHERE", closed_at=NOW)
+    assert waiting(LAPSE, now=NOW).is_empty
+
+
+def test_outcomes_that_nobody_knows_come_the_oldest_first() -> None:
+    late = a_transaction(state=TransactionState.UNKNOWN, state_since=NOW)
+    early = a_transaction(state=TransactionState.UNKNOWN, state_since=NOW - timedelta(hours=1))
+    found = waiting(LAPSE, now=NOW)
+    assert found.unknown == (early, late)
+    assert not found.is_empty
+
+
+def test_contradictions_and_what_is_stuck_are_told_apart() -> None:
+    anomaly = a_transaction(state=TransactionState.ANOMALY, needs_operator=True)
+    unsent = a_transaction(state=TransactionState.NOT_SENT, needs_operator=True)
+    pending = a_transaction(state=TransactionState.PENDING, needs_operator=True)
+    page = a_transaction(state=TransactionState.OPEN, needs_operator=True)
+    a_transaction(state=TransactionState.NOT_SENT)
+    a_transaction(state=TransactionState.OPEN)
+    found = waiting(LAPSE, now=NOW)
+    assert found.anomalies == (anomaly,)
+    assert found.stuck == (unsent, pending, page)
+    assert found.unknown == ()
+
+
+def test_an_order_that_was_paid_more_than_once_waits_for_a_person() -> None:
+    order = an_order(state=OrderState.OVERPAID)
+    an_order(state=OrderState.PAID)
+    found = waiting(LAPSE, now=NOW)
+    assert found.overpaid == (order,)
+    assert not found.is_empty
+
+
+def test_a_refund_approved_short_is_a_task_of_its_own() -> None:
+    short = a_difference(DiscrepancyKind.REFUND_SHORT, deposit=a_deposit())
+    other = a_difference(DiscrepancyKind.MADE_ELSEWHERE)
+    found = waiting(LAPSE, now=NOW)
+    assert (found.shortfalls, found.discrepancies) == ((short,), (other,))
+
+
+def test_however_many_differences_there_are_those_of_the_other_kind_are_seen() -> None:
+    for number in range(MOST_SHOWN + 5):
+        a_difference(DiscrepancyKind.MADE_ELSEWHERE, fingerprint=str(number))
+    short = a_difference(DiscrepancyKind.REFUND_SHORT, deposit=a_deposit())
+    found = waiting(LAPSE, now=NOW)
+    assert (len(found.discrepancies), found.shortfalls) == (MOST_SHOWN + 1, (short,))
+
+
+def test_authorisations_lapse_by_the_window_of_their_gateway() -> None:
+    held = {"state": PaymentState.AUTHORISED}
+    old = a_payment(an_order(), **held, created_at=NOW - timedelta(days=6))
+    a_payment(an_order(), **held, created_at=NOW - timedelta(days=4))
+    a_payment(an_order(gateway="patient"), **held, created_at=NOW - timedelta(days=6))
+    a_payment(an_order(), state=PaymentState.PAID, created_at=NOW - timedelta(days=6))
+    days = {"default": NOW - timedelta(days=5), "patient": NOW - timedelta(days=20)}
+    assert waiting(days, now=NOW).expiring == (old,)
+    assert waiting({}, now=NOW).expiring == ()
+
+
+def test_however_much_waits_it_takes_seven_statements_and_shows_where_there_is_more() -> None:
+    for _ in range(MOST_SHOWN + 5):
+        a_transaction(state=TransactionState.UNKNOWN)
+    with CaptureQueriesContext(connection) as asked:
+        found: Waiting = waiting(LAPSE, now=NOW)
+        assert all(
+            transaction.payment and transaction.payment.order.reference for transaction in found.unknown
+        )
+    assert len(asked) == 7
+    assert len(found.unknown) == MOST_SHOWN + 1
+
+
+def test_what_takes_a_second_person_waits_until_it_lapses() -> None:
+    request = an_approval()
+    found = waiting(LAPSE, now=NOW)
+    assert found.approvals == (request,)
+    assert not found.is_empty
+    assert waiting(LAPSE, now=request.expires_at).is_empty

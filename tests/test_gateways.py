@@ -1,0 +1,163 @@
+"""One client for each alias and process; a clock that is the database's."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from threading import Thread
+from urllib.parse import urlsplit
+
+import pytest
+from django.urls import resolve
+from pytest_django import Settings
+
+from wallet_gateway import gateways, return_tokens
+from wallet_gateway.client.calls import EndedCall
+from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.protocol.status import StatusAnswer
+from wallet_gateway.signals import gateway_called
+from wallet_gateway.testing.control import SandboxControl
+
+
+def test_threads_share_one_client(wallet_sandbox: SandboxControl) -> None:
+    made: list[Gateway] = []
+    threads = [Thread(target=lambda: made.append(gateways.gateway("default"))) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert len(made) == 8
+    assert len({id(gateway) for gateway in made}) == 1
+
+
+def test_changed_settings_make_a_new_client(wallet_sandbox: SandboxControl, settings: Settings) -> None:
+    before = gateways.gateway("default")
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY}
+
+    assert gateways.gateway("default") is not before
+
+
+def test_each_call_is_told_to_whoever_listens_and_a_listener_that_fails_is_only_logged(
+    wallet_sandbox: SandboxControl, caplog: pytest.LogCaptureFixture
+) -> None:
+    told: list[tuple[str, EndedCall]] = []
+
+    def fails(**_: object) -> None:
+        raise ZeroDivisionError
+
+    def listens(gateway: str, call: EndedCall, **_: object) -> None:
+        told.append((gateway, call))
+
+    for receiver in (fails, listens):
+        gateway_called.connect(receiver)
+    try:
+        assert gateways.gateway("default").status("UNKNOWN-REFERENCE").message == StatusAnswer()
+    finally:
+        for receiver in (fails, listens):
+            gateway_called.disconnect(receiver)
+
+    assert [(gateway, call.operation) for gateway, call in told] == [("default", "status")]
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_an_answer_outlives_a_listener_that_fails_and_has_no_name(wallet_sandbox: SandboxControl) -> None:
+    def fails(_word: str, **_: object) -> None:
+        raise ZeroDivisionError
+
+    receiver = partial(fails, "word")
+    gateway_called.connect(receiver)
+    try:
+        assert gateways.gateway("default").status("UNKNOWN-REFERENCE").message == StatusAnswer()
+    finally:
+        gateway_called.disconnect(receiver)
+
+
+def sign(request: object) -> object:
+    request.headers["X-Signed"] = "yes"  # type: ignore[attr-defined]
+    return request
+
+
+def test_a_named_callable_signs_requests(wallet_sandbox: SandboxControl, settings: Settings) -> None:
+    gateways = settings.WALLET_GATEWAY["GATEWAYS"]
+    settings.WALLET_GATEWAY = {
+        **settings.WALLET_GATEWAY,
+        "GATEWAYS": {"default": {**gateways["default"], "AUTH": "tests.test_gateways.sign"}},
+    }
+
+    assert gateways.gateway("default").status("UNKNOWN-REFERENCE").message == StatusAnswer()
+
+
+@pytest.mark.django_db
+def test_the_clock_is_aware_and_near_this_machines() -> None:
+    assert abs(gateways.clock().now() - datetime.now(UTC)) < timedelta(seconds=5)
+
+
+@pytest.mark.django_db
+def test_the_clock_goes_on_between_two_readings_of_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
+    base, ticks = datetime(2026, 5, 17, tzinfo=UTC), [100.0]
+    readings: list[datetime] = []
+
+    def database_now() -> datetime:
+        readings.append(base)
+        return base
+
+    monkeypatch.setattr(gateways, "_database_now", database_now)
+    monkeypatch.setattr("wallet_gateway.gateways.time.monotonic", lambda: ticks[0])
+    clock = gateways.DatabaseClock()
+
+    assert clock.now() == base
+    ticks[0] += 12.5
+    assert clock.now() == base + timedelta(seconds=12.5)
+    assert len(readings) == 1
+    ticks[0] += 31
+    assert clock.now() == base
+    assert len(readings) == 2
+
+
+REFERENCE = "01M7Y5F23P3W43MCYT35CGVMNN"
+
+
+def test_a_context_is_made_once(wallet_sandbox: SandboxControl) -> None:
+    assert gateways.context_of("default") is gateways.context_of("default")
+
+
+def test_a_context_follows_changed_settings(wallet_sandbox: SandboxControl, settings: Settings) -> None:
+    before = gateways.context_of("default")
+    given = settings.WALLET_GATEWAY["GATEWAYS"]
+    settings.WALLET_GATEWAY = {
+        **settings.WALLET_GATEWAY,
+        "GATEWAYS": {"default": {**given["default"], "SENDING": False}},
+    }
+
+    after = gateways.context_of("default")
+
+    assert before.policy.sending
+    assert not after.policy.sending
+
+
+def token_of(url: str) -> str:
+    return str(resolve(urlsplit(url).path).kwargs["token"])
+
+
+def test_six_urls_lead_back_to_one_attempt_each_by_its_own_outcome() -> None:
+    urls = gateways.return_urls(REFERENCE).to_wire()
+
+    read = {
+        name: return_tokens.read(resolve(urlsplit(url).path).kwargs["token"]) for name, url in urls.items()
+    }
+
+    assert {name: token.outcome.value for name, token in read.items()} == {
+        "returnUrl": "return",
+        "successUrl": "success",
+        "pendingUrl": "pending",
+        "errorUrl": "error",
+        "cancelUrl": "cancel",
+        "refusedUrl": "refused",
+    }
+    assert {token.reference for token in read.values()} == {REFERENCE}
+
+
+def test_urls_begin_with_the_public_origin_whatever_the_request_says() -> None:
+    for url in gateways.return_urls(REFERENCE).to_wire().values():
+        assert url.startswith("http://127.0.0.1:8000/wallet/")

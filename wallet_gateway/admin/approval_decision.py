@@ -1,0 +1,211 @@
+"""The page on which a second person agrees to a request, or declines it.
+
+Whoever asked may withdraw it and nothing else, a superuser included; the operations refuse it once more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from django.contrib import messages
+from django.contrib.admin import AdminSite
+from django.core.exceptions import ImproperlyConfigured, PermissionDenied
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from wallet_gateway import gateways, payments
+from wallet_gateway.admin import confirm_tokens
+from wallet_gateway.admin.admin_log import note_down
+from wallet_gateway.admin.approval_messages import asked_because, sentence_of_request, what_is_asked
+from wallet_gateway.admin.forms import VerdictForm
+from wallet_gateway.admin.messages import said
+from wallet_gateway.admin.operation_registry import REFUND
+from wallet_gateway.admin.pages import draw, sentence_of, tell
+from wallet_gateway.admin.permissions import APPROVE, OF_KIND, RESOLVE, demand, may, may_still, name_of_person
+from wallet_gateway.admin.visible_text import visible, visible_body
+from wallet_gateway.domain.dual_control import is_same_person
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.gateways import context_of
+from wallet_gateway.models import Approval, GatewayTransaction, MigratedDeposit, PaymentOrder
+from wallet_gateway.operations.errors import OperationError
+from wallet_gateway.operations.follow_ups.preview import preview
+from wallet_gateway.protocol.money import Money
+
+
+def permission_of(approval: Approval) -> str:
+    """Return what it takes to ask for it, and, beside `APPROVE`, to agree to it."""
+    return RESOLVE if approval.decision else OF_KIND[TransactionKind(approval.kind)]
+
+
+@dataclass(kw_only=True)
+class VerdictPage:
+    """One request for the page: what waits as it stands now, and who looks at it."""
+
+    site: AdminSite
+    request: HttpRequest
+    approval: Approval
+    is_own: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.is_own = is_same_person(name_of_person(self.request), self.approval.author)
+
+    def answer(self) -> HttpResponse:
+        """Show the page, or do what the person says."""
+        if self.request.method != "POST":
+            return self._page(VerdictForm(is_own=self.is_own))
+        declines = "decline" in self.request.POST
+        if not (self._may_agree or (declines and self.is_own)):
+            raise PermissionDenied
+        form = VerdictForm(self.request.POST, is_own=self.is_own)
+        if not form.is_valid():
+            return self._page(form)
+        return self._declined(form) if declines else self._agreed(form)
+
+    @property
+    def _may_agree(self) -> bool:
+        return not self.is_own and may(self.request, APPROVE)
+
+    def _agreed(self, form: VerdictForm) -> HttpResponse:
+        why_not = self._why_not_as_shown() or _why_not_of_author(self.approval)
+        if why_not:
+            return self._refused(form, why_not)
+        reason, author = form.cleaned_data["reason"], name_of_person(self.request)
+        try:
+            transaction = payments.approve(self.approval, author=author, reason=reason)
+        except (OperationError, ImproperlyConfigured) as error:
+            return self._refused(form, said(str(error)))
+        words = _("Agreed to what %(author)s asked for.") % {"author": self.approval.author or "-"}
+        note_down(
+            self.request,
+            _row_of(self.approval),
+            f"{words} {sentence_of(transaction)} ({transaction.reference})",
+        )
+        tell(self.request, transaction)
+        return HttpResponseRedirect(self._back)
+
+    def _declined(self, form: VerdictForm) -> HttpResponse:
+        reason, author = form.cleaned_data["reason"], name_of_person(self.request)
+        try:
+            approval = payments.decline(self.approval, author=author, reason=reason)
+        except OperationError as error:
+            return self._refused(form, said(str(error)))
+        sentence = sentence_of_request(approval)
+        note_down(self.request, _row_of(approval), f"{sentence} {reason}")
+        messages.info(self.request, sentence)
+        return HttpResponseRedirect(self._back)
+
+    def _why_not_as_shown(self) -> str:
+        """Say what has changed since the page was opened."""
+        try:
+            token = self.request.POST.get("ticket", "")
+            ticket = confirm_tokens.read(
+                token, "approval", self.approval.pk, person=str(self.request.user.pk)
+            )
+        except confirm_tokens.StalePage as stale:
+            return str(stale)
+        left = left_of(self.approval)
+        if left is None or ticket.available == left.minor_units:
+            return ""
+        words = _("Meanwhile something has changed: there are now %(available)s. Look at it again.")
+        return words % {"available": left}
+
+    # The page
+
+    @property
+    def _back(self) -> str:
+        row = _row_of(self.approval)
+        return reverse(f"admin:wallet_gateway_{row._meta.model_name}_change", args=[row.pk])
+
+    def _refused(self, form: VerdictForm, why: str) -> HttpResponse:
+        self.approval = _read(self.approval.pk)
+        form.refuse(why)
+        return self._page(form)
+
+    def _page(self, form: VerdictForm) -> HttpResponse:
+        left = left_of(self.approval)
+        waits = self.approval.is_waiting(gateways.clock().now())
+        context = {
+            "title": _("Withdraw a request") if self.is_own and waits else _("A second person"),
+            "approval": self.approval,
+            "what": what_is_asked(self.approval),
+            "facts": tuple(_facts(self.approval, left)),
+            "form": form,
+            "waits": waits,
+            "is_own": self.is_own,
+            "may_agree": waits and self._may_agree,
+            "back": self._back,
+            "row": visible(_row_of(self.approval)),
+            "request_body": _request_body(self.approval) if waits else "",
+            "ticket": confirm_tokens.issue(
+                "approval",
+                self.approval.pk,
+                person=str(self.request.user.pk),
+                available=left.minor_units if left else 0,
+            ),
+        }
+        return draw(self.site, self.request, "approval.html", context)
+
+
+def left_of(approval: Approval) -> Money | None:
+    """Return what is left to refund; None where only the gateway knows, and of a decision."""
+    if approval.decision:
+        return None
+    if approval.payment is not None:
+        return REFUND.available_of(approval.payment)
+    return approval.deposit.refundable if approval.deposit is not None else None
+
+
+def _facts(approval: Approval, left: Money | None) -> Iterator[tuple[str, object]]:
+    yield _("Asked for by"), visible(approval.author or "-")
+    yield _("Asked for at"), approval.created_at
+    yield _("Reason"), visible(asked_because(approval) or "-")
+    if left is not None:
+        yield str(REFUND.left), left
+    if approval.decided_at is None:
+        yield _("Waits until"), approval.expires_at
+    else:
+        yield str(approval.get_state_display()), approval.decided_at
+        yield _("Second person"), visible(approval.decided_by or "-")
+        yield _("Said"), visible(approval.reason or "-")
+
+
+def _request_body(approval: Approval) -> str:
+    if approval.payment is None or approval.decision:
+        return ""
+    try:
+        context = context_of(approval.gateway)
+    except ImproperlyConfigured:
+        return ""
+    kind = TransactionKind(approval.kind)
+    return visible_body(preview(approval.payment, kind, approval.amount_minor, context=context))
+
+
+def _why_not_of_author(approval: Approval) -> str:
+    """Say that whoever asked may not ask any more; nothing of somebody who is no account here."""
+    if may_still(approval.author, permission_of(approval)) in {True, None}:
+        return ""
+    words = _("%(author)s has no longer the permission to ask for this. Decline it.")
+    return words % {"author": visible(approval.author)}
+
+
+def _row_of(approval: Approval) -> PaymentOrder | MigratedDeposit | GatewayTransaction:
+    """Return the row whose page tells of it."""
+    if approval.payment is not None:
+        return approval.payment.order
+    assert approval.deposit is not None  # noqa: S101 - the only other parent there is
+    return approval.deposit
+
+
+def _read(pk: int) -> Approval:
+    rows = Approval.objects.select_related("payment__order", "deposit", "subject")
+    return get_object_or_404(rows, pk=pk)
+
+
+def verdict(site: AdminSite, request: HttpRequest, approval_id: int) -> HttpResponse:
+    """Answer a request for the page of what waits for a second person."""
+    approval = _read(approval_id)
+    demand(request, permission_of(approval))
+    return VerdictPage(site=site, request=request, approval=approval).answer()

@@ -1,0 +1,54 @@
+"""How much one person may give back alone, said before anybody asks for more."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext as _
+
+from wallet_gateway import conf
+from wallet_gateway.admin.operation_registry import Operation
+from wallet_gateway.domain.dual_control import SecondPerson
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.protocol.money import Money
+
+_GIVING_BACK = frozenset({TransactionKind.REFUND, TransactionKind.DETACHED_REFUND})
+
+
+def left_alone(operation: Operation, of: Payment | MigratedDeposit, *, gateway: str) -> Money | None:
+    """Return how much of a payment or deposit one person may still give back; None where nothing limits it.
+
+    What was given back before counts. The operation decides, under the lock; this is for the reader.
+    """
+    if operation.kind not in _GIVING_BACK:
+        return None
+    alone = _rules(gateway).alone_up_to(of.currency)
+    if alone is None:
+        return None
+    return Money.from_minor_units(max(alone - of.refunded - of.refund_reserved, 0), of.currency)
+
+
+def hint(alone: Money | None, available: Money | None) -> str:
+    """Say from which amount on it takes a second person; empty where all that is left needs none."""
+    if alone is None or (available is not None and available.minor_units <= alone.minor_units):
+        return ""
+    if not alone.minor_units:
+        return _("It takes a second person: nothing is sent before somebody else has agreed.")
+    words = _("Above %(alone)s it takes a second person: nothing is sent before somebody else has agreed.")
+    return words % {"alone": alone}
+
+
+def hint_of_decision(transaction: GatewayTransaction) -> str:
+    """Say that a decision on an outcome takes a second person; empty where it does not."""
+    if transaction.state == TransactionState.NOT_SENT:
+        return ""
+    if not _rules(transaction.gateway).is_needed(transaction.amount_minor, transaction.currency):
+        return ""
+    return _("It takes a second person: your decision counts once somebody else has agreed.")
+
+
+def _rules(gateway: str) -> SecondPerson:
+    try:
+        return conf.gateway_settings(gateway).policy.second_person
+    except ImproperlyConfigured:
+        return SecondPerson()

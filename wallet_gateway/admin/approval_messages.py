@@ -1,0 +1,61 @@
+"""What takes a second person, in words: for whoever asked, for the log, for the row of a batch."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.db.models import Model
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from wallet_gateway.admin.admin_log import note_down
+from wallet_gateway.admin.operation_registry import reason_in_words
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.models import Approval, ApprovalState
+from wallet_gateway.models.labels import name_of
+from wallet_gateway.payments import Decision
+
+DECISIONS = {
+    Decision.DID_NOT_HAPPEN: gettext_lazy("It did not happen; free its amount"),
+    Decision.DID_HAPPEN: gettext_lazy("It did happen, as the gateway reports it"),
+}
+"""What a person may conclude of an outcome."""
+
+
+def what_is_asked(approval: Approval) -> str:
+    """Say what a request is for: an amount to be given back, or a decision on an outcome."""
+    words = {"kind": name_of(TransactionKind(approval.kind)), "amount": approval.amount}
+    if not approval.decision:
+        return _("%(kind)s of %(amount)s") % words
+    decision = DECISIONS[Decision(approval.decision)]
+    return _("%(kind)s of %(amount)s, decision: %(decision)s") % {**words, "decision": decision}
+
+
+def asked_because(approval: Approval) -> str:
+    """Return the reason of whoever asked, in the reader's words."""
+    return (
+        approval.note if approval.decision else reason_in_words(TransactionKind(approval.kind), approval.note)
+    )
+
+
+def sentence_of_request(approval: Approval) -> str:
+    """Say what was asked for and how the request stands."""
+    what = what_is_asked(approval)
+    if approval.state == ApprovalState.WAITING:
+        return _("%(what)s: waits for a second person. Nothing is reserved and nothing was sent.") % {
+            "what": what
+        }
+    return f"{what}: {name_of(ApprovalState(approval.state))}."
+
+
+def url_of(approval: Approval) -> str:
+    """Return the address of the page on which a request is decided."""
+    return reverse("admin:wallet_gateway_approval_decide", args=[approval.pk])
+
+
+def hand_on(request: HttpRequest, row: Model, approval: Approval) -> None:
+    """Tell whoever asked that it takes a second person, and record that they asked."""
+    sentence = sentence_of_request(approval)
+    note_down(request, row, sentence)
+    messages.warning(request, sentence)

@@ -1,0 +1,81 @@
+"""How long the authorisations of listed orders can be captured: a column, and a filter for the urgent ones.
+
+The column costs one statement for a page of the list, whatever its length.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from wallet_gateway import conf, gateways
+from wallet_gateway.admin.list_parameters import FixedOrderList
+from wallet_gateway.models import PaymentOrder
+from wallet_gateway.queries.authorisations import held_since, lapsing_orders
+
+_HOUR = timedelta(hours=1)
+
+
+class CountdownList(FixedOrderList):
+    """A list of orders that knows since when each of those on the page holds money."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        """Read the page's orders, and by one further statement since when they hold money."""
+        super().get_results(request)
+        orders = list(self.result_list)
+        since = held_since([order.pk for order in orders])
+        for order in orders:
+            order.held_since = since.get(order.pk)
+        self.result_list = orders
+
+
+def time_left(order: PaymentOrder) -> str:
+    """Say how long an order of the list can still be captured; `-` where nothing is held."""
+    since: datetime | None = getattr(order, "held_since", None)
+    gateway = conf.settings().gateways.get(order.gateway)
+    if since is None or gateway is None:
+        return "-"
+    return in_words(gateway.policy.capture_window.ends_at(since) - gateways.clock().now())
+
+
+def in_words(left: timedelta) -> str:
+    """Say a time that is left in days, or in hours where it is less than two days."""
+    hours = left // _HOUR
+    if left <= timedelta():
+        return _("may have lapsed")
+    if hours >= 48:
+        days = hours // 24
+        return ngettext("%(count)d day", "%(count)d days", days) % {"count": days}
+    if not hours:
+        return _("less than an hour")
+    return ngettext("%(count)d hour", "%(count)d hours", hours) % {"count": hours}
+
+
+def lapse_from() -> Mapping[str, datetime]:
+    """Return for each gateway before which instant an authorisation made there is about to lapse."""
+    now = gateways.clock().now()
+    known = conf.settings().gateways.items()
+    return {alias: given.policy.capture_window.told_from(now) for alias, given in known}
+
+
+class EndsSoon(admin.SimpleListFilter):
+    """Only orders of which an authorisation is about to lapse, as the desk counts them."""
+
+    title = gettext_lazy("time to capture")
+    parameter_name = "lapses"
+
+    def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:  # noqa: ARG002
+        """Offer one choice beside all."""
+        return [("soon", _("Ends soon"))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[PaymentOrder]) -> QuerySet[PaymentOrder]:  # noqa: ARG002
+        """Keep the orders of payments that hold money and lapse soon."""
+        if self.value() != "soon":
+            return queryset
+        return queryset.filter(lapsing_orders(lapse_from()))

@@ -1,0 +1,198 @@
+"""The desk: what needs a person, the emergency stop, and figures as charts, tables and CSV. One page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from django.contrib import admin, messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.urls import NoReverseMatch, URLPattern, path, reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from wallet_gateway import conf, gateways, payments
+from wallet_gateway.admin.admin_log import note_down
+from wallet_gateway.admin.capture_deadline import lapse_from
+from wallet_gateway.admin.dashboard_form import RangeForm, zone
+from wallet_gateway.admin.dashboard_tables import csv_lines, currency_parts, gateway_table
+from wallet_gateway.admin.dashboard_work_queue import work_of
+from wallet_gateway.admin.forms import ReasonForm
+from wallet_gateway.admin.keys import keys_page
+from wallet_gateway.admin.messages import said
+from wallet_gateway.admin.pages import View, acting, draw
+from wallet_gateway.admin.permissions import (
+    ROTATE_KEYS,
+    SEE_HEALTH,
+    SEE_TRANSACTIONS,
+    STOP_SENDING,
+    demand,
+    may,
+    name_of_person,
+)
+from wallet_gateway.admin.read_only import ReadOnlyAdmin
+from wallet_gateway.models import Desk
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.payments import maintenance
+from wallet_gateway.queries.pauses import SendingPause
+from wallet_gateway.queries.statistics import figures
+from wallet_gateway.queries.work_queue import waiting
+
+
+@admin.register(Desk)
+class DeskAdmin(ReadOnlyAdmin):
+    """The desk has no rows: its list is the page, and there is no other."""
+
+    def has_view_permission(self, request: HttpRequest, obj: Desk | None = None) -> bool:  # noqa: ARG002
+        """Whoever may see transactions may see the desk."""
+        return may(request, SEE_TRANSACTIONS)
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        """List it for whoever may see it."""
+        return may(request, SEE_TRANSACTIONS)
+
+    def get_urls(self) -> list[URLPattern]:
+        """Put the desk where a list would be."""
+        return [
+            path("", self._seen(self.page), name="wallet_gateway_desk_changelist"),
+            path("keys/", self.acting(keys_page), name="wallet_gateway_desk_keys"),
+            path("figures.csv", self._seen(self.csv), name="wallet_gateway_desk_csv"),
+            path("<str:alias>/<str:verb>/", self._seen(self.stop), name="wallet_gateway_desk_stop"),
+        ]
+
+    def _seen(self, view: Callable[..., HttpResponseBase]) -> View:
+        def of_site(request: HttpRequest, **given: Any) -> HttpResponseBase:
+            demand(request, SEE_TRANSACTIONS)
+            return view(request, **given)
+
+        return acting(self.admin_site, of_site)
+
+    def page(self, request: HttpRequest) -> HttpResponse:
+        """Show the desk."""
+        form = RangeForm(request.GET, today=_today())
+        found = _read(form)
+        context = {
+            "title": _("Money desk"),
+            "form": form,
+            "work": work_of(waiting(lapse_from(), now=gateways.clock().now())),
+            "gateways": _gateways(),
+            "may_stop": may(request, STOP_SENDING),
+            "may_rotate": may(request, ROTATE_KEYS),
+            "health_url": _health_url() if may(request, SEE_HEALTH) else "",
+            **found,
+            "query": request.GET.urlencode(),
+        }
+        return draw(self.admin_site, request, "desk.html", context)
+
+    def csv(self, request: HttpRequest) -> HttpResponseBase:
+        """Give the figures of the page as one CSV."""
+        form = RangeForm(request.GET, today=_today())
+        found = _read(form)
+        lines = csv_lines(found["parts"], found["gateway_table"])
+        answer = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+        period = form.period
+        answer["Content-Disposition"] = f'attachment; filename="figures-{period.first}-{period.last}.csv"'
+        return answer
+
+    def stop(self, request: HttpRequest, alias: str, verb: str) -> HttpResponse:
+        """Confirm, with a reason, that nothing new is sent to a gateway; or that sending goes on."""
+        demand(request, STOP_SENDING)
+        if verb not in _VERBS or alias not in conf.settings().gateways:
+            raise Http404
+        form = ReasonForm(request.POST or None)
+        if request.method == "POST" and form.is_valid() and _act(request, alias, verb, form):
+            return HttpResponseRedirect(_desk_url())
+        words = _words(verb)
+        facts = [(_("Gateway"), alias)]
+        trail = {"url": _desk_url(), "label": _("Money desk")}
+        context = {**words, "form": form, "back": _desk_url(), "facts": facts, "trail": trail}
+        return draw(self.admin_site, request, "decide.html", context)
+
+
+_VERBS = {"stop": payments.stop_sending, "resume": payments.resume_sending}
+
+
+def _act(request: HttpRequest, alias: str, verb: str, form: ReasonForm) -> bool:
+    author, reason = name_of_person(request), form.cleaned_data["reason"]
+    try:
+        pause = _VERBS[verb](alias, author=author, reason=reason)
+    except OperationRefused as error:
+        form.refuse(said(str(error)))
+        return False
+    note_down(request, pause, f"{_words(verb)['title']}: {reason}")
+    done = (
+        _("Nothing new is sent to %(gateway)s any more.")
+        if verb == "stop"
+        else _("Sending to %(gateway)s goes on.")
+    )
+    messages.warning(request, done % {"gateway": alias})
+    return True
+
+
+def _words(verb: str) -> dict[str, str]:
+    if verb == "stop":
+        return {
+            "title": _("Stop all sending"),
+            "verb": _("Stop sending"),
+            "explanation": _(
+                "No checkout, capture, refund or reversal leaves until somebody resumes it; "
+                "customers cannot pay. What has left already is still asked after."
+            ),
+        }
+    return {
+        "title": _("Resume sending"),
+        "verb": _("Resume sending"),
+        "explanation": _("Customers can pay again, and waiting requests are sent."),
+    }
+
+
+def _read(form: RangeForm) -> dict[str, Any]:
+    period = form.period
+    found = figures(period)
+    form.offer(found.currencies)
+    return {
+        "parts": currency_parts(found, period.days, only=form.chosen),
+        "gateway_table": gateway_table(found, period.days),
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sending:
+    """Whether anything new is sent to one gateway."""
+
+    alias: str
+    pause: SendingPause | None
+    is_off: bool
+    """Switched off in the settings, which no button can change."""
+
+    @property
+    def is_stopped_by_person(self) -> bool:
+        return self.pause is not None and bool(self.pause.author)
+
+
+def _gateways() -> tuple[_Sending, ...]:
+    pauses = {pause.gateway: pause for pause in maintenance.sending_pauses()}
+    known = conf.settings().gateways.items()
+    return tuple(
+        _Sending(alias=alias, pause=pauses.get(alias), is_off=not given.policy.sending)
+        for alias, given in known
+    )
+
+
+def _desk_url() -> str:
+    return reverse("admin:wallet_gateway_desk_changelist")
+
+
+def _health_url() -> str:
+    """Return the address of the health view; empty where the project has left out our addresses."""
+    try:
+        return reverse("wallet_gateway:health")
+    except NoReverseMatch:
+        return ""
+
+
+def _today() -> date:
+    return timezone.localtime(gateways.clock().now(), zone()).date()

@@ -1,0 +1,80 @@
+"""The desk's form: which days, which currency. What is not understood is said; the usual days are shown."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta, tzinfo
+from typing import Any
+
+from django import forms
+from django.http import QueryDict
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from wallet_gateway.queries.statistics import LONGEST_RANGE, Period
+
+USUAL_DAYS = 30
+EARLIEST, LATEST = date(1971, 1, 1), date(9000, 1, 1)
+"""What every database can reckon with."""
+
+
+class DateInput(forms.DateInput):
+    """The browser's own calendar; it speaks ISO 8601 in every language."""
+
+    input_type = "date"
+
+    def __init__(self) -> None:
+        super().__init__(format="%Y-%m-%d")
+
+
+class RangeForm(forms.Form):
+    """First and last day, both included, and a currency or all."""
+
+    first = forms.DateField(label=gettext_lazy("From"), widget=DateInput, input_formats=["%Y-%m-%d"])
+    last = forms.DateField(label=gettext_lazy("To"), widget=DateInput, input_formats=["%Y-%m-%d"])
+    currency = forms.CharField(
+        label=gettext_lazy("Currency"), required=False, max_length=3, widget=forms.Select
+    )
+
+    def __init__(self, given: QueryDict, *, today: date) -> None:
+        self._usual = (today - timedelta(days=USUAL_DAYS - 1), today)
+        first, last = self._usual
+        super().__init__({"first": first, "last": last} | given.dict())
+
+    def offer(self, currencies: tuple[str, ...]) -> None:
+        """Fill the choice of currencies with those that there are."""
+        select = self.fields["currency"].widget
+        assert isinstance(select, forms.Select)  # noqa: S101 - declared above
+        select.choices = [("", _("All")), *((code, code) for code in currencies)]
+
+    def clean(self) -> dict[str, Any]:
+        """Demand an order, and an end: a year is what a page can show."""
+        cleaned = super().clean() or self.cleaned_data
+        first, last = cleaned.get("first"), cleaned.get("last")
+        if not (first and last):
+            return cleaned
+        if first > last:
+            self.add_error("first", _("The first day is after the last."))
+        elif last - first >= LONGEST_RANGE:
+            self.add_error("first", _("At most %(days)d days.") % {"days": LONGEST_RANGE.days})
+        elif first < EARLIEST or last > LATEST:
+            self.add_error("first", _("There is nothing to show for these days."))
+        return cleaned
+
+    @property
+    def chosen(self) -> str:
+        """The currency asked for; empty for all."""
+        return str(self.cleaned_data["currency"]) if self.is_valid() else ""
+
+    @property
+    def period(self) -> Period:
+        """The days asked for; the usual ones where the form is wrong."""
+        first, last = self._usual
+        if self.is_valid():
+            first, last = self.cleaned_data["first"], self.cleaned_data["last"]
+        return Period(first=first, last=last, zone=zone())
+
+
+def zone() -> tzinfo:
+    """Return the time zone that days are counted in: the one of the request."""
+    return timezone.get_current_timezone()

@@ -1,0 +1,189 @@
+"""What waits for a person, as the desk lists it: what it is, since when, and the way to its page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+
+from wallet_gateway.admin.approval_messages import url_of, what_is_asked
+from wallet_gateway.admin.visible_text import visible
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
+from wallet_gateway.models import (
+    Approval,
+    ApprovalState,
+    Discrepancy,
+    GatewayTransaction,
+    Payment,
+    PaymentOrder,
+)
+from wallet_gateway.models.labels import name_of
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.work_queue import MOST_SHOWN, Waiting
+
+Label = str | Promise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One thing to look at."""
+
+    what: Label
+    name: str
+    """The shop's own reference where there is an order, else the transaction's or the deposit's."""
+    url: str
+    since: datetime
+    amount: Money | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Work:
+    """One kind of work."""
+
+    slug: str
+    title: Label
+    advice: Label
+    items: tuple[Item, ...]
+    more_url: str
+    """The list that has the others; empty where all are shown."""
+
+
+def work_of(found: Waiting) -> tuple[Work, ...]:
+    """Return the kinds of work that there is any of, the most pressing first."""
+    transactions, differences = _list("gatewaytransaction"), _list("discrepancy")
+    every = (
+        _work(
+            "anomalies",
+            _("Contradictions"),
+            _("The gateway's word and ours do not agree. Ask the provider, then decide."),
+            map(_transaction, found.anomalies),
+            f"{transactions}?state__exact={TransactionState.ANOMALY}",
+        ),
+        _work(
+            "overpaid",
+            _("Orders paid more than once"),
+            _("Two attempts to pay went through. Refund one, or reverse it where nothing is captured."),
+            map(_order, found.overpaid),
+            f"{_list('paymentorder')}?state__exact={OrderState.OVERPAID}",
+        ),
+        _work(
+            "unknown",
+            _("Unknown outcomes"),
+            _("The gateway is being asked; nothing is sent again. Look at what stays here for long."),
+            map(_transaction, found.unknown),
+            f"{transactions}?state__exact={TransactionState.UNKNOWN}",
+        ),
+        _work(
+            "discrepancies",
+            _("Differences"),
+            _("Something differs between our books and the gateway's. Close each with the reason."),
+            map(_difference, found.discrepancies),
+            f"{differences}?open=yes",
+        ),
+        _work(
+            "approvals",
+            _("Approvals waiting"),
+            _("One person has asked for it, another one agrees or declines. Nothing is reserved meanwhile."),
+            map(_request, found.approvals),
+            f"{_list('approval')}?state__exact={ApprovalState.WAITING}",
+        ),
+        _work(
+            "shortfalls",
+            _("Refunds with a shortfall"),
+            _("Less was approved than was asked for. Give the rest back in another way, then close it."),
+            map(_difference, found.shortfalls),
+            f"{differences}?open=yes&kind__exact={DiscrepancyKind.REFUND_SHORT}",
+        ),
+        _work(
+            "stuck",
+            _("Not sent, or without news"),
+            _("The machine cannot end these. Ask the provider, then send again what never left, or decide."),
+            map(_transaction, found.stuck),
+            f"{transactions}?state__exact={TransactionState.NOT_SENT}",
+        ),
+        _work(
+            "expiring",
+            _("Authorisations about to expire"),
+            _("Capture or reverse them: soon the customer's bank gives the money up."),
+            map(_authorisation, found.expiring),
+            f"{_list('paymentorder')}?lapses=soon",
+        ),
+    )
+    return tuple(work for work in every if work.items)
+
+
+def _work(slug: str, title: Label, advice: Label, items: Iterable[Item], url: str) -> Work:
+    rows = tuple(items)
+    more = url if len(rows) > MOST_SHOWN else ""
+    return Work(slug=slug, title=title, advice=advice, items=rows[:MOST_SHOWN], more_url=more)
+
+
+def _list(model: str) -> str:
+    return reverse(f"admin:wallet_gateway_{model}_changelist")
+
+
+def _page(model: str, pk: int) -> str:
+    return reverse(f"admin:wallet_gateway_{model}_change", args=[pk])
+
+
+def _transaction(row: GatewayTransaction) -> Item:
+    return Item(
+        what=name_of(TransactionKind(row.kind)),
+        name=_name_of(row),
+        url=_page("gatewaytransaction", row.pk),
+        since=row.state_since,
+        amount=row.amount,
+        detail=visible(row.detail, longest=160),
+    )
+
+
+def _order(row: PaymentOrder) -> Item:
+    return Item(
+        what=name_of(OrderState(row.state)),
+        name=visible(row),
+        url=_page("paymentorder", row.pk),
+        since=row.updated_at,
+        amount=row.amount,
+    )
+
+
+def _difference(row: Discrepancy) -> Item:
+    return Item(
+        what=name_of(DiscrepancyKind(row.kind)),
+        name=_name_of(row),
+        url=_page("discrepancy", row.pk),
+        since=row.found_at,
+        detail=visible(row.detail, longest=160),
+    )
+
+
+def _request(row: Approval) -> Item:
+    return Item(
+        what=what_is_asked(row),
+        name=visible(row.payment.order if row.payment is not None else row.parent),
+        url=url_of(row),
+        since=row.created_at,
+        detail=_("asked for by %(author)s") % {"author": visible(row.author or "-")},
+    )
+
+
+def _authorisation(row: Payment) -> Item:
+    return Item(
+        what=row.get_state_display(),
+        name=visible(row.order),
+        url=_page("paymentorder", row.order_id),
+        since=row.created_at,
+        amount=Money.from_minor_units(max(row.authorised - row.captured, 0), row.currency),
+    )
+
+
+def _name_of(row: GatewayTransaction | Discrepancy) -> str:
+    if row.payment is not None:
+        return visible(row.payment.order)
+    return visible(row.deposit or getattr(row, "reference", "") or row.pk)

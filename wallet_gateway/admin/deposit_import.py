@@ -1,0 +1,177 @@
+"""The import of a migration file in the admin: checked first, then taken in; told step by step.
+
+Whoever uploads is shown every bad row. A file is taken in only after a check of the very same bytes by the
+same person, which a signed token proves. With the page's script the answer is streamed, a line of JSON for
+each step; without it the page comes when all is done.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from django import forms
+from django.contrib.admin import AdminSite
+from django.core import signing
+from django.core.files.uploadedfile import UploadedFile
+from django.http import HttpRequest, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from wallet_gateway import conf, gateways
+from wallet_gateway.admin.admin_log import note_down_all
+from wallet_gateway.admin.pages import draw
+from wallet_gateway.admin.permissions import DETACHED_REFUND, demand
+from wallet_gateway.admin.visible_text import visible
+from wallet_gateway.models import MigratedDeposit
+from wallet_gateway.operations.migration.import_export import (
+    MOST_REPORTED,
+    ImportReport,
+    ImportStep,
+    export_migration_file,
+    import_in_steps,
+)
+from wallet_gateway.protocol.migration_file import COLUMNS, RowError
+
+_SALT = "wallet_gateway.admin.migration-file"
+CHECK_HOLDS_SECONDS = 3600
+
+
+class ImportForm(forms.Form):
+    """Which file, for which gateway, and what becomes of a file with bad rows."""
+
+    file = forms.FileField(label=gettext_lazy("Migration file (CSV)"), allow_empty_file=True)
+    gateway = forms.ChoiceField(label=gettext_lazy("Gateway"))
+    keep_good = forms.BooleanField(
+        label=gettext_lazy("Take the good rows in although there are bad ones"), required=False
+    )
+
+    def __init__(self, *given: Any, **more: Any) -> None:
+        super().__init__(*given, **more)
+        gateway = self.fields["gateway"]
+        assert isinstance(gateway, forms.ChoiceField)  # noqa: S101 - declared above
+        gateway.choices = [(alias, alias) for alias in conf.settings().gateways]
+
+
+def import_page(site: AdminSite, request: HttpRequest) -> HttpResponseBase:
+    """Show the form; check a file, or take in one that was checked."""
+    demand(request, DETACHED_REFUND)
+    posted = request.method == "POST"
+    form = ImportForm(request.POST, request.FILES) if posted else ImportForm()
+    if not posted or not form.is_valid():
+        return _draw(site, request, form)
+    work = _Work(request, form)
+    if request.headers.get("Accept") == "application/x-ndjson":
+        return StreamingHttpResponse(map(_json_line, work.told()), content_type="application/x-ndjson")
+    told: dict[str, Any] = {}
+    bad: list[dict[str, Any]] = []
+    for told in work.told():
+        bad += told["bad"][: MOST_REPORTED - len(bad)]
+    return _draw(site, request, form, told=told, bad=bad)
+
+
+def export(site: AdminSite, request: HttpRequest, alias: str) -> HttpResponseBase:  # noqa: ARG001 - as the others
+    """Give the migration file of a gateway as it stands, row by row."""
+    demand(request, DETACHED_REFUND)
+    answer = StreamingHttpResponse(
+        export_migration_file(gateway=alias), content_type="text/csv; charset=utf-8"
+    )
+    answer["Content-Disposition"] = 'attachment; filename="migration.csv"'
+    return answer
+
+
+class _Work:
+    """One upload: what it is, and what is told of it."""
+
+    def __init__(self, request: HttpRequest, form: ImportForm) -> None:
+        self.request, self.gateway = request, form.cleaned_data["gateway"]
+        self.file: UploadedFile[Any] = form.cleaned_data["file"]
+        self.keep_good = form.cleaned_data["keep_good"]
+        self.proof = [str(request.user.pk), self.gateway, _digest(self.file)]
+        self.wants_import = "import" in request.POST
+
+    @property
+    def was_checked(self) -> bool:
+        """Whether this person has had this very file checked."""
+        try:
+            token = self.request.POST.get("checked", "")
+            proof = signing.loads(token, salt=_SALT, max_age=CHECK_HOLDS_SECONDS)
+        except signing.BadSignature:
+            return False
+        return bool(proof == self.proof)
+
+    def told(self) -> Iterator[dict[str, Any]]:
+        """Do it, and tell after each step how far it is; the last one says how it ended."""
+        dry_run = not (self.wants_import and self.was_checked)
+        self.file.seek(0)
+        steps = import_in_steps(
+            self.file,
+            gateway=self.gateway,
+            clock=gateways.clock(),
+            keep_good=self.keep_good,
+            dry_run=dry_run,
+        )
+        while True:
+            try:
+                yield _told(next(steps))
+            except StopIteration as end:
+                report: ImportReport = end.value
+                break
+        yield self._end(report)
+
+    def _end(self, report: ImportReport) -> dict[str, Any]:
+        if report.stored:
+            note_down_all(self.request, MigratedDeposit, self._sentence(report))
+        return {
+            "bad": [],
+            "checked": report.accepted + report.rejected_in_all,
+            "stored": report.accepted if report.stored else 0,
+            "rejected": report.rejected_in_all,
+            "sentence": self._sentence(report),
+            "is_good": not report.rejected_in_all,
+            "is_stored": report.stored,
+            "token": "" if report.stored else signing.dumps(self.proof, salt=_SALT),
+        }
+
+    def _sentence(self, report: ImportReport) -> str:
+        good = ngettext("%(good)d row is good", "%(good)d rows are good", report.accepted)
+        bad = ngettext("%(bad)d is bad", "%(bad)d are bad", report.rejected_in_all)
+        words = f"{good}, {bad}. " % {"good": report.accepted, "bad": report.rejected_in_all}
+        if report.stored:
+            return words + _("The good rows are taken in.")
+        if self.wants_import and not self.was_checked:
+            return words + _("Nothing was taken in: this file had not been checked before. Now it is.")
+        return words + _("Nothing is taken in yet.")
+
+
+def _digest(file: UploadedFile[Any]) -> str:
+    digest = hashlib.sha256()
+    for chunk in file.chunks():
+        digest.update(chunk)
+    return digest.hexdigest()
+
+
+def _told(step: ImportStep) -> dict[str, Any]:
+    return {"checked": step.checked, "stored": step.stored, "bad": list(map(_bad, step.bad))}
+
+
+def _bad(error: RowError) -> dict[str, Any]:
+    return {"line": error.line, "reason": visible(error.reason)}
+
+
+def _json_line(told: dict[str, Any]) -> str:
+    return json.dumps(told) + "\n"
+
+
+def _draw(site: AdminSite, request: HttpRequest, form: ImportForm, **more: Any) -> HttpResponseBase:
+    context = {
+        "title": _("Import a migration file"),
+        "form": form,
+        "columns": ", ".join(COLUMNS),
+        "most_reported": MOST_REPORTED,
+        **more,
+    }
+    return draw(site, request, "migrated_import.html", context)

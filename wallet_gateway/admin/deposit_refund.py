@@ -1,0 +1,182 @@
+"""The page that confirms refunds of payments of an earlier provider: a row for each, one reason for all.
+
+What is confirmed becomes a batch, which is carried out, watched and stopped like one of orders. The page's
+ticket holds the batch's token, so that a page submitted twice does nothing twice.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from django.contrib import messages
+from django.contrib.admin import AdminSite
+from django.core import signing
+from django.forms import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from wallet_gateway.admin import batch_rows
+from wallet_gateway.admin.approval_limits import hint, left_alone
+from wallet_gateway.admin.forms import OperationForm, amount_of
+from wallet_gateway.admin.operation_registry import DETACHED_REFUND
+from wallet_gateway.admin.pages import draw
+from wallet_gateway.admin.permissions import demand, name_of_person
+from wallet_gateway.models import MigratedDeposit, OperationBatch
+from wallet_gateway.protocol.money import MOST_UNITS, Money
+
+MOST_DEPOSITS = 200
+"""Deposits of one page: their numbers stand in its address."""
+_SALT = "wallet_gateway.admin.detached-refund"
+_LIVES_SECONDS = 3600
+
+
+@dataclass(kw_only=True)
+class DepositFields:
+    """One deposit of the page: what was typed, and what is wrong with it."""
+
+    deposit: MigratedDeposit
+    taken: bool
+    typed: str
+    fault: str = ""
+    amount: Money | None = None
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether anything may be refunded: of a deposit that no file has told of only the gateway knows."""
+        left = self.deposit.refundable
+        return not self.deposit.frozen and (left is None or bool(left.minor_units))
+
+    @property
+    def hint(self) -> str:
+        """From which amount on it takes a second person."""
+        alone = left_alone(DETACHED_REFUND, self.deposit, gateway=self.deposit.gateway)
+        return hint(alone, self.deposit.refundable)
+
+    def read(self) -> None:
+        """Read the amount; say what is wrong with it."""
+        left = self.deposit.refundable
+        available = left if left is not None else Money.from_minor_units(MOST_UNITS, self.deposit.currency)
+        try:
+            self.amount = amount_of(self.typed, DETACHED_REFUND, available)
+        except ValidationError as error:
+            self.fault = error.messages[0]
+
+
+@dataclass(kw_only=True)
+class RefundPage:
+    """One request for the page."""
+
+    site: AdminSite
+    request: HttpRequest
+    rows: list[DepositFields]
+    token: str
+    why: OperationForm = field(init=False)
+
+    def __post_init__(self) -> None:
+        given = self.request.POST if self.request.method == "POST" else None
+        nothing = Money.from_minor_units(0, "EUR")
+        self.why = OperationForm(given, operation=DETACHED_REFUND, available=nothing)
+        self.why.fields.pop("amount", None)
+
+    def answer(self) -> HttpResponse:
+        """Show the page; make a batch of what it confirms and go to its results."""
+        if self.request.method == "POST":
+            # First: what an earlier click has refunded is no longer left.
+            batch = OperationBatch.objects.filter(token=self.token).first()
+            if batch is not None or self._is_sound():
+                return HttpResponseRedirect(progress_url(batch or self._begun()))
+        context = {
+            "title": DETACHED_REFUND.heading_of_many,
+            "rows": self.rows,
+            "why": self.why,
+            "ticket": _issue(self.token, self.request, [row.deposit.pk for row in self.rows]),
+            "back": list_url(),
+        }
+        return draw(self.site, self.request, "migrated_refund.html", context)
+
+    def _is_sound(self) -> bool:
+        taken = [row for row in self.rows if row.taken]
+        if not taken:
+            messages.error(self.request, _("Choose at least one deposit."))
+        for row in taken:
+            row.read()
+        return self.why.is_valid() and bool(taken) and not any(row.fault for row in taken)
+
+    def _begun(self) -> OperationBatch:
+        return batch_rows.begin_refunds(
+            {row.deposit: row.amount for row in self.rows if row.taken and row.amount},
+            token=self.token,
+            author=name_of_person(self.request),
+            note=self.why.words,
+        )
+
+
+def refund_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Answer a request for the page of one or several deposits."""
+    demand(request, DETACHED_REFUND.permission)
+    if request.method == "POST":
+        found = _ticket(request)
+        if found is None:
+            messages.error(request, _("This page is too old or was changed on its way. Look at it again."))
+            return HttpResponseRedirect(list_url())
+        token, ids = found
+    else:
+        token, ids = secrets.token_urlsafe(12), _asked(request)
+    rows = list(_fields(request, ids))
+    if not rows:
+        raise Http404
+    return RefundPage(site=site, request=request, rows=rows, token=token).answer()
+
+
+def _fields(request: HttpRequest, ids: Sequence[int]) -> Iterator[DepositFields]:
+    posted = request.POST if request.method == "POST" else None
+    for deposit in MigratedDeposit.objects.filter(pk__in=ids).order_by("pk"):
+        left = deposit.refundable
+        fields = DepositFields(
+            deposit=deposit, taken=True, typed=left.to_wire() if left and left.minor_units else ""
+        )
+        fields.taken = fields.is_possible
+        if posted is not None:
+            fields.taken = f"take-{deposit.pk}" in posted
+            fields.typed = posted.get(f"amount-{deposit.pk}", "")
+        yield fields
+
+
+def _asked(request: HttpRequest) -> list[int]:
+    words = request.GET.get("ids", "").split(",")
+    if len(words) > MOST_DEPOSITS or not all(
+        word.isascii() and word.isdigit() and len(word) < 19 for word in words
+    ):
+        raise Http404
+    return list(map(int, words))
+
+
+def _issue(token: str, request: HttpRequest, ids: Sequence[int]) -> str:
+    return signing.dumps([token, str(request.user.pk), list(ids)], salt=_SALT)
+
+
+def _ticket(request: HttpRequest) -> tuple[str, list[int]] | None:
+    try:
+        given = signing.loads(request.POST.get("ticket", ""), salt=_SALT, max_age=_LIVES_SECONDS)
+    except signing.BadSignature:
+        return None
+    token, person, ids = given
+    return (token, ids) if person == str(request.user.pk) else None
+
+
+def progress_url(batch: OperationBatch) -> str:
+    """Return the address of a batch's results."""
+    return reverse("admin:wallet_gateway_operationbatch_progress", args=[batch.pk])
+
+
+def list_url() -> str:
+    """Return the address of the list of deposits."""
+    return reverse("admin:wallet_gateway_migrateddeposit_changelist")
+
+
+def refund_url(ids: Sequence[int]) -> str:
+    """Return the address of the page for these deposits."""
+    return reverse("admin:wallet_gateway_migrateddeposit_refund") + "?ids=" + ",".join(map(str, ids))

@@ -1,0 +1,132 @@
+"""Deposits of an earlier provider, in the admin: what each was, and what has been given back of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.urls import URLPattern, path
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway import conf
+from wallet_gateway.admin.deposit_import import export, import_page
+from wallet_gateway.admin.deposit_refund import MOST_DEPOSITS, refund_page, refund_url
+from wallet_gateway.admin.migration_report import report
+from wallet_gateway.admin.order_page import FOR_A_PERSON, Button, requests_of, tasks_of
+from wallet_gateway.admin.permissions import DETACHED_REFUND, may
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, moment, money, seen, unbroken
+from wallet_gateway.models import ApprovalState, GatewayTransaction, MigratedDeposit
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.search import deposits_found
+
+
+@admin.register(MigratedDeposit)
+class MigratedDepositAdmin(ReadOnlyAdmin):
+    """What a migration file has brought, and what was refunded without one."""
+
+    change_list_template = "admin/wallet_gateway/deposits.html"
+    finder = staticmethod(deposits_found)
+    actions = ("refund_many",)
+    search_help_text = _(
+        "Beginning of a reference: the former provider's, or the one that the migration gave"
+    )
+    list_display = (
+        seen("parent_transaction_id", _("parent transaction id")),
+        seen("provider_transaction_id", _("former provider's reference")),
+        labelled("gateway", _("gateway")),
+        "deposited",
+        "refunded_since",
+        money("refundable", _("left to refund")),
+        labelled("frozen", _("frozen"), boolean=True),
+        moment("created_at", _("created at")),
+    )
+    fields = readonly_fields = (  # type: ignore[assignment]
+        seen("parent_transaction_id", _("parent transaction id")),
+        labelled("gateway", _("gateway")),
+        labelled("known", _("told by a migration file"), boolean=True),
+        "deposited",
+        "refunded_earlier",
+        "refunded_since",
+        "reserved",
+        money("refundable", _("left to refund")),
+        labelled("frozen", _("frozen"), boolean=True),
+        labelled("transacted_at", _("paid at")),
+        seen("provider_transaction_id", _("former provider's reference")),
+        labelled("created_at", _("created at")),
+    )
+
+    def has_refund_permission(self, request: HttpRequest) -> bool:
+        """Say whether the action is offered and done."""
+        return may(request, DETACHED_REFUND)
+
+    @admin.action(description=_("Refund the selected deposits…"), permissions=["refund"])
+    def refund_many(self, request: HttpRequest, deposits: QuerySet[MigratedDeposit]) -> HttpResponse | None:
+        """Go to the page that confirms a refund of each."""
+        ids = list(deposits.values_list("pk", flat=True)[: MOST_DEPOSITS + 1])
+        if len(ids) > MOST_DEPOSITS:
+            most = {"most": MOST_DEPOSITS}
+            messages.error(request, gettext("Choose at most %(most)d deposits at a time.") % most)
+            return None
+        return HttpResponseRedirect(refund_url(ids))
+
+    def get_urls(self) -> list[URLPattern]:
+        """Add the pages of the workbench before those of Django."""
+        name = "wallet_gateway_migrateddeposit"
+        own = [
+            path("import/", self.acting(import_page), name=f"{name}_import"),
+            path("export/<str:alias>/", self.acting(export), name=f"{name}_export"),
+            path("report/", self.acting(report), name=f"{name}_report"),
+            path("refund/", self.acting(refund_page), name=f"{name}_refund"),
+        ]
+        return own + super().get_urls()
+
+    def changelist_view(
+        self, request: HttpRequest, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """Show the list with the ways to import, export and report."""
+        shown = {"gateways": tuple(conf.settings().gateways), "may_refund": may(request, DETACHED_REFUND)}
+        return super().changelist_view(request, shown | (extra_context or {}))
+
+    def page_context(self, request: HttpRequest, row: MigratedDeposit) -> dict[str, Any]:
+        """Show what waits for a person, and offer to refund what is left."""
+        waiting = GatewayTransaction.objects.filter(deposit=row, state__in=FOR_A_PERSON).order_by("pk")
+        asked = row.approvals.filter(state=ApprovalState.WAITING).select_related("subject")
+        return {
+            "tasks": tuple(tasks_of(list(waiting), request)),
+            "requests": tuple(requests_of(asked, request)),
+            "buttons": tuple(_ways_on(row, request)),
+        }
+
+    @admin.display(description=_("amount"))
+    def deposited(self, row: MigratedDeposit) -> str:
+        """Return what was paid; unknown where no migration file told."""
+        return "?" if row.amount_minor is None else _units(row, row.amount_minor)
+
+    @admin.display(description=_("refunded by the earlier provider"))
+    def refunded_earlier(self, row: MigratedDeposit) -> str:
+        """Return what was given back before the migration."""
+        return _units(row, row.refunded_before)
+
+    @admin.display(description=_("refunded"))
+    def refunded_since(self, row: MigratedDeposit) -> str:
+        """Return what was given back since."""
+        return _units(row, row.refunded)
+
+    @admin.display(description=_("under way"))
+    def reserved(self, row: MigratedDeposit) -> str:
+        """Return what is being given back."""
+        return _units(row, row.refund_reserved)
+
+
+def _ways_on(row: MigratedDeposit, request: HttpRequest) -> Iterator[Button]:
+    left = row.refundable
+    if not row.frozen and may(request, DETACHED_REFUND) and (left is None or left.minor_units):
+        yield Button(label=_("Refund…"), url=refund_url([row.pk]))
+
+
+def _units(row: MigratedDeposit, minor: int) -> str:
+    return unbroken(Money.from_minor_units(minor, row.currency))

@@ -1,0 +1,40 @@
+"""The report at the end of a migration: what there was, what was given back by whom, what is open."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+
+from wallet_gateway.admin.dashboard_tables import defused
+from wallet_gateway.admin.pages import draw
+from wallet_gateway.queries.migration import MigrationTotals, migration_totals
+
+
+def report(site: AdminSite, request: HttpRequest) -> HttpResponse:
+    """Show the totals by gateway and currency, or give them as CSV."""
+    totals = migration_totals()
+    if "csv" in request.GET:
+        answer = HttpResponse(_csv(totals), content_type="text/csv; charset=utf-8")
+        answer["Content-Disposition"] = 'attachment; filename="migration-report.csv"'
+        return answer
+    return draw(
+        site, request, "migrated_report.html", {"title": _("How the migration stands"), "totals": totals}
+    )
+
+
+def _csv(totals: tuple[MigrationTotals, ...]) -> str:
+    buffer = io.StringIO()
+    writer = csv.writer(buffer)
+    sums = ("deposited", "refunded_before", "refunded", "under_way", "open")
+    counts = ("deposits", "unknown", "frozen")
+    writer.writerow(("gateway", "currency", *counts, *sums))
+    for row in totals:
+        amounts = (getattr(row, name).to_wire() for name in sums)
+        writer.writerow(
+            (defused(row.gateway), row.currency, *(getattr(row, name) for name in counts), *amounts)
+        )
+    return buffer.getvalue()

@@ -1,0 +1,182 @@
+"""Where settings become objects: one client and one context per gateway alias, the clock, the return URLs."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from django.core.signals import setting_changed
+from django.db import connection
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.module_loading import import_string
+
+from wallet_gateway import conf, return_tokens
+from wallet_gateway.client.calls import EndedCall
+from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.client.transport import Transport
+from wallet_gateway.conf.rules import SETTING
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.wallet.encryption import WalletCipher
+from wallet_gateway.protocol.checkout import RedirectDetails
+from wallet_gateway.return_tokens import ReturnOutcome
+from wallet_gateway.signals import gateway_called
+
+logger = logging.getLogger("wallet_gateway.gateways")
+
+_LOOK_AGAIN_AFTER = 30.0
+_NOW = {
+    "postgresql": "SELECT clock_timestamp()",
+    "mysql": "SELECT UTC_TIMESTAMP(6)",
+}
+
+_PLACE = "-token-"
+_gateways: dict[str, Gateway] = {}
+_contexts: dict[str, GatewayContext] = {}
+_transports: list[Transport] = []
+_lock = threading.Lock()
+
+
+def gateway(alias: str) -> Gateway:
+    """Return the client of one gateway; made once, shared by all threads of the process."""
+    with _lock:
+        if alias not in _gateways:
+            _gateways[alias] = _make(alias, conf.gateway_settings(alias))
+        return _gateways[alias]
+
+
+def _make(alias: str, given: conf.GatewaySettings) -> Gateway:
+    auth = import_string(given.auth) if given.auth else None
+    transport = Transport(
+        base_url=given.base_url,
+        connect_timeout=given.connect_timeout,
+        read_timeout=given.read_timeout,
+        total_timeout=given.total_timeout,
+        keepalive_idle=given.keepalive_idle,
+        auth=auth,
+    )
+    _transports.append(transport)
+    return Gateway(
+        account=given.account, transport=transport, paths=given.paths, observer=partial(_tell, alias)
+    )
+
+
+def _tell(alias: str, call: EndedCall) -> None:
+    # Robust: a receiver that fails is logged, and a payment goes on.
+    try:
+        gateway_called.send_robust(sender=Gateway, gateway=alias, call=call)
+    except AttributeError as error:
+        # Django's own log of a failed receiver asks it for a name, which a partial, for one, does not have.
+        logger.error("a receiver of gateway_called failed: %s", type(error).__name__)
+
+
+def forget_gateways() -> None:
+    """Close all clients; the next call makes new ones from the settings as they then are."""
+    with _lock:
+        for transport in _transports:
+            transport.close()
+        _transports.clear()
+        _gateways.clear()
+
+
+def _on_setting_changed(*, setting: str, **_: object) -> None:
+    if setting == SETTING:
+        forget_gateways()
+
+
+setting_changed.connect(_on_setting_changed)
+
+
+class DatabaseClock:
+    """The database's time, so that leases and timetables mean the same on every machine.
+
+    The database is asked every thirty seconds how far this machine's clock is off; between two questions
+    the monotonic clock counts.
+    """
+
+    def __init__(self) -> None:
+        # One value, so that another thread never sees a new base with an old reading.
+        self._reading: tuple[datetime, float] | None = None
+
+    def now(self) -> datetime:
+        """Return the present instant, aware."""
+        if self._reading is not None:
+            base, read_at = self._reading
+            elapsed = time.monotonic() - read_at
+            if elapsed <= _LOOK_AGAIN_AFTER:
+                return base + timedelta(seconds=elapsed)
+        base = _database_now()
+        self._reading = base, time.monotonic()
+        return base
+
+
+def _database_now() -> datetime:
+    statement = _NOW.get(connection.vendor)
+    if statement is None:
+        # SQLite lives in this process; its clock is ours.
+        return timezone.now()
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        instant: datetime = cursor.fetchone()[0]
+    return instant if instant.tzinfo else instant.replace(tzinfo=UTC)
+
+
+_clock = DatabaseClock()
+
+
+def clock() -> DatabaseClock:
+    """Return the process's clock."""
+    return _clock
+
+
+def context_of(alias: str) -> GatewayContext:
+    """Return the gateway of an alias with its policy and the clock; one for each process."""
+    client, known = gateway(alias), _contexts.get(alias)
+    if known is not None and known.gateway is client:
+        return known
+    # Made anew whenever the settings, and so the client, have changed.
+    given = conf.gateway_settings(alias)
+    context = GatewayContext(
+        alias=alias,
+        gateway=client,
+        policy=given.policy,
+        clock=clock(),
+        wallet=given.wallet,
+        cipher=cipher(),
+        price=import_string(given.pricing) if given.pricing else None,
+        for_order=import_string(given.for_order) if given.for_order else None,
+        authenticate=import_string(given.authenticator) if given.authenticator else None,
+    )
+    _contexts[alias] = context
+    return context
+
+
+def cipher() -> WalletCipher | None:
+    """Return the cipher of secrets at rest; None where the settings have no keys, and so no wallet."""
+    keys = conf.settings().fernet_keys
+    return WalletCipher(keys) if keys else None
+
+
+def return_urls(reference: str) -> RedirectDetails:
+    """Return the six absolute URLs by which a customer comes back from one attempt to pay."""
+    before, _, after = _return_address().rpartition(_PLACE)
+
+    def url(outcome: ReturnOutcome) -> str:
+        return before + return_tokens.sign(reference, outcome) + after
+
+    return RedirectDetails.build(
+        return_url=url(ReturnOutcome.RETURN),
+        success_url=url(ReturnOutcome.SUCCESS),
+        pending_url=url(ReturnOutcome.PENDING),
+        error_url=url(ReturnOutcome.ERROR),
+        cancel_url=url(ReturnOutcome.CANCEL),
+        refused_url=url(ReturnOutcome.REFUSED),
+    )
+
+
+def _return_address() -> str:
+    """Return the absolute URL of a return with a place for its token: it is looked up once for all six."""
+    return conf.settings().public_origin + reverse("wallet_gateway:return", args=[_PLACE])

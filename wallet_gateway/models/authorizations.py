@@ -1,0 +1,25 @@
+"""Which authorisations still hold money that nobody has taken or given back. Reads only."""
+
+from __future__ import annotations
+
+from django.db.models import F, QuerySet
+
+from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
+from wallet_gateway.domain.totals import Reversal
+from wallet_gateway.models.transactions import GatewayTransaction
+
+
+def uncaptured(gateway: str) -> QuerySet[GatewayTransaction]:
+    """Return a gateway's authorisations that hold something, each since `state_since`."""
+    return holding().filter(gateway=gateway).select_related("payment__order")
+
+
+def holding() -> QuerySet[GatewayTransaction]:
+    """Return those of every gateway."""
+    return GatewayTransaction.objects.filter(
+        kind__in=(TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION),
+        state=TransactionState.APPROVED,
+        payment__type=PaymentType.PREAUTHORIZATION,
+        payment__authorised__gt=F("payment__captured") + F("payment__capture_reserved"),
+        payment__reversal=Reversal.NONE,
+    )

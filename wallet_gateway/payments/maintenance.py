@@ -1,0 +1,161 @@
+"""What runs by itself, and what operators do about a gateway as a whole.
+
+Commands and bridges use this file itself: most of it is no shop's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.db.models import Q
+
+from wallet_gateway import conf, gateways
+from wallet_gateway.gateways import context_of
+from wallet_gateway.models import GatewayPause, PaymentOrder, WalletAttempt
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.maintenance import ledger_comparison, retention
+from wallet_gateway.operations.maintenance import sweep as sweeping
+from wallet_gateway.operations.maintenance.ledger_comparison import Compared, GatewaySilent
+from wallet_gateway.operations.maintenance.retention import UnableToErase
+from wallet_gateway.operations.maintenance.sweep import SweepReport
+from wallet_gateway.operations.polling import due
+from wallet_gateway.operations.sending import emergency_stop
+from wallet_gateway.operations.settlement import outbox
+from wallet_gateway.queries import authorisations, pauses
+from wallet_gateway.queries import health as health_queries
+from wallet_gateway.queries import support_bundle as support_bundles
+from wallet_gateway.queries.authorisations import EndingAuthorisation
+from wallet_gateway.queries.health import Health
+from wallet_gateway.queries.pauses import SendingPause
+
+__all__ = [
+    "Compared",
+    "Comparison",
+    "GatewaySilent",
+    "OperationRefused",
+    "UnableToErase",
+    "comparison",
+    "deliver_facts",
+    "ending_authorisations",
+    "erase_customer",
+    "gateway_aliases",
+    "health",
+    "orders_of",
+    "reconcile_due",
+    "resume_sending",
+    "sending_pauses",
+    "stop_sending",
+    "support_bundle",
+    "sweep",
+]
+
+
+def gateway_aliases() -> tuple[str, ...]:
+    """Return the aliases of the gateways in the settings."""
+    return tuple(conf.settings().gateways)
+
+
+def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
+    """Ask about everything whose time has come at one gateway; return how many were asked about."""
+    return due.reconcile_due(context=context_of(gateway), limit=limit)
+
+
+def sweep() -> tuple[SweepReport, ...]:
+    """Do once, for every gateway, what runs by itself: recovery, expiry, unsent requests, the outbox."""
+    aliases = gateway_aliases()
+    sweeping.warn_of_orphans(aliases)
+    reports = tuple(_sweep(alias) for alias in aliases)
+    retention.erase_old_bodies(clock=gateways.clock(), kept=timedelta(days=conf.settings().evidence_days))
+    sweeping.drop_old_drafts(clock=gateways.clock())
+    return reports
+
+
+def _sweep(alias: str) -> SweepReport:
+    context = context_of(alias)
+    report = sweeping.sweep(context=context)
+    sweeping.keep_house(context=context)
+    return report
+
+
+def deliver_facts() -> int:
+    """Tell the shop's receivers what they have not been told yet; return how many facts were taken."""
+    return outbox.deliver_due(clock=gateways.clock())
+
+
+def stop_sending(gateway: str, *, author: str, reason: str) -> GatewayPause:
+    """Let nothing new be sent to a gateway until a person resumes it; status queries go on.
+
+    Raises `UnableToStop` without an author or a reason.
+    """
+    return emergency_stop.stop_sending(context=context_of(gateway), author=author, reason=reason)
+
+
+def resume_sending(gateway: str, *, author: str, reason: str) -> GatewayPause:
+    """Let requests leave again after `stop_sending`; raises `UnableToStop` when nobody stopped it."""
+    return emergency_stop.resume_sending(context=context_of(gateway), author=author, reason=reason)
+
+
+def sending_pauses() -> tuple[SendingPause, ...]:
+    """Return which gateways nothing new is sent to at present, until when, and who or what decided so."""
+    return pauses.sending_pauses(gateways.clock().now())
+
+
+def ending_authorisations(limit: int = 100) -> tuple[EndingAuthorisation, ...]:
+    """Return the authorisations that lapse soon, the most urgent first."""
+    configured = conf.settings().gateways
+    windows = {alias: given.policy.capture_window for alias, given in configured.items()}
+    return authorisations.ending_authorisations(windows, now=gateways.clock().now(), limit=limit)
+
+
+def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[PaymentOrder, ...]:
+    """Return the orders with these references, and those of an e-mail address, which reads all orders.
+
+    The address may be the one that the shop gave or the one that a wallet gave, in any letter case.
+    """
+    wanted = Q(reference__in=references)
+    if email:
+        by_wallet = WalletAttempt.objects.filter(given__email__iexact=email)
+        wanted |= Q(content__checkoutDetails__cardholderEmail__iexact=email)
+        wanted |= Q(pk__in=by_wallet.values("transaction__payment__order"))
+    return tuple(PaymentOrder.objects.filter(wanted).order_by("pk"))
+
+
+def erase_customer(order: PaymentOrder, *, author: str, reason: str) -> PaymentOrder:
+    """Erase what an order tells of its customer; its sums stay. Raises `UnableToErase`."""
+    return retention.erase_customer(order, author=author, reason=reason, clock=gateways.clock())
+
+
+def support_bundle(order: PaymentOrder) -> bytes:
+    """Return one order's whole story as a zip without personal data."""
+    return support_bundles.support_bundle(order)
+
+
+def health() -> Health:
+    """Return how payments are: ages and numbers for a monitor, without personal data."""
+    return health_queries.health(gateways.clock().now(), gateway_aliases())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """A comparison of our books with one gateway's, which happens while its rows are read."""
+
+    total: int
+    """How many transactions there are to compare."""
+    rows: Iterator[Compared]
+
+
+def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = False) -> Comparison:
+    """Compare what was made or moved at one gateway within so many days; repair it where an author is given.
+
+    `resume` goes on where the last comparison was broken off. Reading the rows raises `GatewaySilent` when
+    the gateway stops answering.
+    """
+    context, touched = context_of(gateway), timedelta(days=days)
+    after = ledger_comparison.position(context=context) if resume else 0
+    rows = ledger_comparison.compare_all(context=context, touched=touched, after=after, repair_as=repair_as)
+    return Comparison(
+        total=ledger_comparison.comparable(context=context, touched=touched).filter(pk__gt=after).count(),
+        rows=rows,
+    )
