@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.dispatch import Signal
 
 from wallet_gateway import signals
-from wallet_gateway.models import FactKind
+from wallet_gateway.models import OutboxEventKind
 from wallet_gateway.operations.settlement.outbox import SIGNALS
 
 NAMES = {
@@ -33,5 +33,5 @@ def test_the_signals_are_these_and_no_others() -> None:
 
 
 def test_every_kind_of_fact_has_a_signal_of_its_own() -> None:
-    assert set(SIGNALS) == set(FactKind)
+    assert set(SIGNALS) == set(OutboxEventKind)
     assert {id(signal) for signal in SIGNALS.values()} == {id(getattr(signals, name)) for name in NAMES}

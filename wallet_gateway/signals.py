@@ -1,8 +1,8 @@
 """Facts about orders, for the shop's own code; and of each call to a gateway, for its metrics.
 
-A signal about an order is sent after the change is committed, at least once, always with the same `fact_id`:
+A signal about an order is sent after the change is committed, at least once, always with the same `event_id`:
 a receiver that remembers the ids it has seen is called twice without harm. A receiver that raises is called
-again later. Keyword arguments: `fact_id` (str), `reference` (the shop's own), `order` (PaymentOrder),
+again later. Keyword arguments: `event_id` (str), `reference` (the shop's own), `order` (PaymentOrder),
 `amount` (Money or None), `occurred_at` (aware datetime). The sender is the PaymentOrder class.
 """
 
@@ -27,7 +27,7 @@ order_expired = Signal()
 authorisation_ending = Signal()
 """An authorisation lapses soon and something of it is left: `payment`, `amount` left, `ends_at`, `policy`.
 
-Sent by the sweep before that, with `reference` and `order` as above and without a `fact_id`.
+Sent by the sweep before that, with `reference` and `order` as above and without a `event_id`.
 """
 order_anomaly = Signal()
 """Evidence contradicts the books, or the order is overpaid: a person must look."""

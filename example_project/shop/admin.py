@@ -68,7 +68,7 @@ class OrderAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
 class PackingSlipAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
     """What is to be packed."""
 
-    list_display = ["pk", "order", "created_at", "fact_id"]
+    list_display = ["pk", "order", "created_at", "event_id"]
 
 
 admin.site.register(DiscountCode)

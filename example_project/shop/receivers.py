@@ -13,7 +13,7 @@ from wallet_gateway.signals import order_paid
 
 
 @receiver(order_paid, dispatch_uid="shop.pack")
-def pack(*, fact_id: str, reference: str, **_rest: Any) -> None:
+def pack(*, event_id: str, reference: str, **_rest: Any) -> None:
     """Write the packing slip and take the pieces off the shelf, once for each order that is paid.
 
     The slip's row and the change of stock are one database transaction, and the row is unique: a second call
@@ -23,7 +23,7 @@ def pack(*, fact_id: str, reference: str, **_rest: Any) -> None:
         return
     with transaction.atomic():
         order = Order.objects.get(number=reference)
-        _slip, is_new = PackingSlip.objects.get_or_create(order=order, defaults={"fact_id": fact_id})
+        _slip, is_new = PackingSlip.objects.get_or_create(order=order, defaults={"event_id": event_id})
         if is_new:
             _take_from_stock(order)
 

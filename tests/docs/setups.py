@@ -14,7 +14,7 @@ from django.utils import timezone
 from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.transport import Transport
-from wallet_gateway.models import OutboxFact
+from wallet_gateway.models import OutboxEvent
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def the_result_page(names: dict[str, Any]) -> None:
 def the_fact_is_due(names: dict[str, Any]) -> None:
     """Time has passed: what could not be told is to be told again, and the sweep comes."""
     due = timezone.now() - timedelta(minutes=1)
-    OutboxFact.objects.filter(delivered_at=None).update(next_delivery_at=due)
+    OutboxEvent.objects.filter(delivered_at=None).update(next_delivery_at=due)
     payments.deliver_facts()
 
 

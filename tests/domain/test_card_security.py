@@ -7,7 +7,12 @@ from typing import Any
 import pytest
 
 from tests.tables import every
-from wallet_gateway.domain.card_security import Duty, UnfitCard, duty_of, why_not_charge
+from wallet_gateway.domain.card_security import (
+    AuthenticationRequirement,
+    CardMismatch,
+    duty_of,
+    why_not_charge,
+)
 from wallet_gateway.protocol.accounts import CardType
 from wallet_gateway.protocol.authorizations import ThreeDSecure
 
@@ -21,17 +26,19 @@ def result(status: str, eci: str) -> ThreeDSecure:
 
 @pytest.mark.parametrize("external", [True, False])
 def test_a_token_with_its_cryptogram_owes_nothing(external: bool) -> None:
-    assert duty_of(CardType.TOKEN, has_cryptogram=True, external=external) is Duty.NOTHING
+    assert (
+        duty_of(CardType.TOKEN, has_cryptogram=True, external=external) is AuthenticationRequirement.NOTHING
+    )
 
 
 def test_a_card_owes_three_d_secure_where_the_settings_say() -> None:
-    assert duty_of(CardType.CARD, has_cryptogram=False, external=False) is Duty.REDIRECT
-    assert duty_of(CardType.CARD, has_cryptogram=False, external=True) is Duty.EXTERNAL
+    assert duty_of(CardType.CARD, has_cryptogram=False, external=False) is AuthenticationRequirement.REDIRECT
+    assert duty_of(CardType.CARD, has_cryptogram=False, external=True) is AuthenticationRequirement.EXTERNAL
 
 
 @pytest.mark.parametrize(("card_type", "has_cryptogram"), [(CardType.TOKEN, False), (CardType.CARD, True)])
 def test_what_does_not_fit_together_is_never_charged(card_type: CardType, has_cryptogram: bool) -> None:
-    with pytest.raises(UnfitCard):
+    with pytest.raises(CardMismatch):
         duty_of(card_type, has_cryptogram=has_cryptogram, external=False)
 
 

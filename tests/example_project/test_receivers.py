@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from wallet_gateway.testing.sandbox import SandboxControl
 
 
-def tell(reference: str, fact_id: str = "fact-1") -> None:
+def tell(reference: str, event_id: str = "fact-1") -> None:
     order = PaymentOrder.objects.filter(reference=reference).first()
     order_paid.send(
         PaymentOrder,
-        fact_id=fact_id,
+        event_id=event_id,
         reference=reference,
         order=order,
         amount=order.amount if order else None,
@@ -70,7 +70,7 @@ def test_somebody_elses_order_is_none_of_the_shops_business(
     django_assert_num_queries: Callable[[int], AbstractContextManager[Any]],
 ) -> None:
     with django_assert_num_queries(0):
-        receivers.pack(fact_id="fact-1", reference="DONATION-7")
+        receivers.pack(event_id="fact-1", reference="DONATION-7")
 
 
 def test_what_died_half_way_is_done_again_as_a_whole(
@@ -84,7 +84,7 @@ def test_what_died_half_way_is_done_again_as_a_whole(
     with monkeypatch.context() as patched:
         patched.setattr(receivers, "_take_from_stock", die)
         with pytest.raises(DatabaseError):
-            receivers.pack(fact_id="fact-1", reference=order.number)
+            receivers.pack(event_id="fact-1", reference=order.number)
     assert not PackingSlip.objects.exists()
 
     tell(order.number)
@@ -115,7 +115,7 @@ def test_the_outbox_tells_it_and_telling_again_changes_nothing(
     wallet_sandbox.complete_checkout(attempt.reference, "success")
     payments.reconcile(attempt)
     payments.deliver_facts()
-    tell(order.number, order.packing_slip.fact_id)
+    tell(order.number, order.packing_slip.event_id)
 
     assert PackingSlip.objects.count() == 1
     assert stock("harbour-mug") == 47

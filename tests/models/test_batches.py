@@ -11,7 +11,7 @@ from tests.models.rows import a_deposit, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import OperationBatch, OperationBatchRow
 from wallet_gateway.models.batches import BatchState, RowState
-from wallet_gateway.operations.follow_ups.execute import Who, repeated
+from wallet_gateway.operations.follow_ups.execute import Initiator, find_by_idempotency_key
 from wallet_gateway.protocol.money import Money
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -50,4 +50,4 @@ def test_each_row_has_a_key_that_operations_take_and_nobody_guesses(batch: Opera
     assert rows[0].key != rows[1].key
     assert other.token != batch.token
     assert len(batch.token) == 16
-    assert repeated(Who(key=rows[0].key), kind=TransactionKind.CAPTURE) is None
+    assert find_by_idempotency_key(Initiator(key=rows[0].key), kind=TransactionKind.CAPTURE) is None

@@ -1,4 +1,4 @@
-"""OutboxFact: one id for one fact, and an amount that is money."""
+"""OutboxEvent: one id for one fact, and an amount that is money."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ from django.db import IntegrityError
 from django.db import transaction as db_transaction
 
 from tests.models.rows import NOW, a_transaction
-from wallet_gateway.models import FactKind, OutboxFact
+from wallet_gateway.models import OutboxEvent, OutboxEventKind
 from wallet_gateway.protocol.money import Money
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
-def a_fact(**columns: Any) -> OutboxFact:
+def a_fact(**columns: Any) -> OutboxEvent:
     transaction = a_transaction()
     assert transaction.payment is not None
     given: dict[str, Any] = {
-        "kind": FactKind.PAID,
+        "kind": OutboxEventKind.PAID,
         "order": transaction.payment.order,
         "transaction": transaction,
         "currency": "EUR",
         "amount_minor": 500,
         "occurred_at": NOW,
     }
-    return OutboxFact.objects.create(**given | columns)
+    return OutboxEvent.objects.create(**given | columns)
 
 
 def test_every_fact_has_an_id_of_its_own() -> None:
-    assert a_fact().fact_id != a_fact().fact_id
+    assert a_fact().event_id != a_fact().event_id
     same = uuid.uuid4()
-    a_fact(fact_id=same)
+    a_fact(event_id=same)
     with pytest.raises(IntegrityError), db_transaction.atomic():
-        a_fact(fact_id=same)
+        a_fact(event_id=same)
 
 
 def test_an_amount_is_money_or_none() -> None:
@@ -45,8 +45,8 @@ def test_an_amount_is_money_or_none() -> None:
 
 def test_it_names_itself() -> None:
     fact = a_fact()
-    assert str(fact) == f"PAID {fact.fact_id}"
+    assert str(fact) == f"PAID {fact.event_id}"
 
 
 def test_every_kind_fits_its_column() -> None:
-    assert max(map(len, FactKind)) <= 24
+    assert max(map(len, OutboxEventKind)) <= 24

@@ -29,10 +29,10 @@ from wallet_gateway.domain.totals import Reversal, Standing, order_state, paymen
 from wallet_gateway.models import (
     Discrepancy,
     Evidence,
-    FactKind,
     GatewayTransaction,
     MigratedDeposit,
-    OutboxFact,
+    OutboxEvent,
+    OutboxEventKind,
     Payment,
     PaymentOrder,
 )
@@ -228,5 +228,5 @@ def _check_body(transaction: GatewayTransaction, state: TransactionState, eviden
 
 
 def _check_facts() -> None:
-    told = OutboxFact.objects.exclude(kind=FactKind.ANOMALY).values_list("transaction", "kind")
+    told = OutboxEvent.objects.exclude(kind=OutboxEventKind.ANOMALY).values_list("transaction", "kind")
     assert len(set(told)) == len(told), "one transaction is told of twice"

@@ -13,7 +13,7 @@ from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.follow_ups import detached_refunds
-from wallet_gateway.operations.follow_ups.execute import NOBODY, Who
+from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator
 from wallet_gateway.operations.migration import import_export as migration_file
 from wallet_gateway.testing.control import SandboxControl
 
@@ -45,7 +45,9 @@ class Subject:
     def amount(self) -> int:
         return _AMOUNTS[self.name]
 
-    def carry_out(self, context: GatewayContext | None = None, *, who: Who = NOBODY) -> GatewayTransaction:
+    def execute(
+        self, context: GatewayContext | None = None, *, who: Initiator = SYSTEM
+    ) -> GatewayTransaction:
         """Ask for the operation once; the answer is the transaction as it is stored."""
         context, amount = context or self.context, Decimal(self.amount) / 100
         if self.payment is None:

@@ -38,7 +38,7 @@ from wallet_gateway.models import (
     Evidence,
     GatewayTransaction,
     MigratedDeposit,
-    OutboxFact,
+    OutboxEvent,
     Payment,
     PaymentOrder,
 )
@@ -60,7 +60,7 @@ from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
     reverse,
 )
 from wallet_gateway.operations.follow_ups.detached_refunds import UnableToRefundMigrated, refund_migrated
-from wallet_gateway.operations.follow_ups.execute import OperationOutstanding, Who, send_again
+from wallet_gateway.operations.follow_ups.execute import Initiator, OperationOutstanding, send_again
 from wallet_gateway.operations.maintenance.sweep import end_leases, sweep
 from wallet_gateway.operations.polling.due import reconcile_due
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt, reconcile_order
@@ -182,7 +182,7 @@ def test_one_key_sends_once_however_often_it_is_clicked(
     amount: Decimal | None, pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     payment = pay()
-    who = Who(key="click-1")
+    who = Initiator(key="click-1")
     results = together(lambda: refund(payment=fresh(payment), context=real, amount=amount, who=who))
 
     assert surprises(results) == []
@@ -299,8 +299,8 @@ def test_a_payment_found_by_everybody_at_once_is_booked_and_told_once(
     clock.advance(seconds=80)
     told: list[str] = []
 
-    def hear(fact_id: str, **_: object) -> None:
-        told.append(fact_id)
+    def hear(event_id: str, **_: object) -> None:
+        told.append(event_id)
 
     signals.order_paid.connect(hear)
     try:
@@ -317,7 +317,7 @@ def test_a_payment_found_by_everybody_at_once_is_booked_and_told_once(
     payment = fresh(payment)
     assert (payment.authorised, payment.captured) == (2000, 2000)
     assert payment.order.state == OrderState.PAID
-    assert told == [str(OutboxFact.objects.get().fact_id)]
+    assert told == [str(OutboxEvent.objects.get().event_id)]
 
 
 def test_two_pages_paid_at_the_same_moment_make_the_order_overpaid(
@@ -335,7 +335,7 @@ def test_two_pages_paid_at_the_same_moment_make_the_order_overpaid(
 
     assert surprises(results) == []
     assert PaymentOrder.objects.get().state == OrderState.OVERPAID
-    assert sorted(OutboxFact.objects.values_list("kind", flat=True)) == ["ANOMALY", "PAID"]
+    assert sorted(OutboxEvent.objects.values_list("kind", flat=True)) == ["ANOMALY", "PAID"]
 
 
 def test_a_lease_is_ended_once(pay: Pay, real: GatewayContext, clock: VirtualClock) -> None:
@@ -369,7 +369,7 @@ def test_answers_and_sweeps_that_meet_book_once(
     assert surprises(results) == []
     payment = fresh(payment)
     assert (payment.captured, payment.capture_reserved) == (500, 0)
-    assert OutboxFact.objects.filter(transaction=transaction).count() == 1
+    assert OutboxEvent.objects.filter(transaction=transaction).count() == 1
 
 
 def test_facts_are_told_once_by_many_sweeps(
@@ -382,8 +382,8 @@ def test_facts_are_told_once_by_many_sweeps(
     clock.advance(seconds=61)
     told: list[str] = []
 
-    def hear(fact_id: str, **_: object) -> None:
-        told.append(fact_id)
+    def hear(event_id: str, **_: object) -> None:
+        told.append(event_id)
 
     signals.order_paid.connect(hear)
     try:
@@ -482,7 +482,7 @@ def test_of_many_who_agree_at_once_one_does_and_it_is_sent_once(
     pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     payment, two = pay(), needs_two(real)
-    request = asked(lambda: refund(payment=payment, context=two, who=Who(author="anna")))
+    request = asked(lambda: refund(payment=payment, context=two, who=Initiator(author="anna")))
     names = iter(f"second-{number}" for number in range(THREADS))
 
     results = together(lambda: approve(request, author=next(names), context=two))
@@ -500,7 +500,7 @@ def test_either_somebody_agrees_or_somebody_declines(
     pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     payment, two = pay(), needs_two(real)
-    request = asked(lambda: refund(payment=payment, context=two, who=Who(author="anna")))
+    request = asked(lambda: refund(payment=payment, context=two, who=Initiator(author="anna")))
 
     results = together(
         lambda: approve(request, author="bert", context=two),
@@ -524,7 +524,7 @@ def test_small_refunds_at_once_do_not_pass_the_limit_together(
 
     together(
         lambda: persistently(
-            lambda: refund(payment=payment, context=two, amount=Decimal("3.00"), who=Who(author="anna"))
+            lambda: refund(payment=payment, context=two, amount=Decimal("3.00"), who=Initiator(author="anna"))
         ),
         times=6,
     )
@@ -536,7 +536,7 @@ def test_small_refunds_at_once_do_not_pass_the_limit_together(
 
 def test_one_click_that_uses_up_what_one_person_may_asks_nobody(pay: Pay, real: GatewayContext) -> None:
     payment, two = pay(), needs_two(real)
-    who, five = Who(key="click-1", author="anna"), Decimal("5.00")
+    who, five = Initiator(key="click-1", author="anna"), Decimal("5.00")
 
     results = together(lambda: refund(payment=payment, context=two, amount=five, who=who))
 
@@ -547,7 +547,7 @@ def test_one_click_that_uses_up_what_one_person_may_asks_nobody(pay: Pay, real: 
 
 def test_one_key_asks_once_however_often_it_is_clicked(pay: Pay, real: GatewayContext) -> None:
     payment, two = pay(), needs_two(real)
-    who = Who(key="click-1", author="anna")
+    who = Initiator(key="click-1", author="anna")
 
     results = together(lambda: refund(payment=payment, context=two, who=who))
 

@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Discrepancy, GatewayPause, OutboxFact, WorkMark
+from wallet_gateway.models import Discrepancy, GatewayPause, OutboxEvent, WorkMark
 from wallet_gateway.queries.health import health
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -52,7 +52,7 @@ def test_what_waits_is_counted_and_told() -> None:
             closed_at=closed,
         )
     assert transaction.payment is not None
-    OutboxFact.objects.create(
+    OutboxEvent.objects.create(
         kind="PAID",
         order=transaction.payment.order,
         transaction=transaction,

@@ -9,7 +9,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from tests.models.rows import NOW, a_transaction
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import OutboxFact
+from wallet_gateway.models import OutboxEvent
 from wallet_gateway.queries.metrics import Gauges, Stand, gauges
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -42,7 +42,7 @@ def test_what_is_due_and_what_was_not_told_is_counted() -> None:
     transaction = a_transaction(next_query_at=None)
     assert transaction.payment is not None
     for at in (NOW, None):
-        OutboxFact.objects.create(
+        OutboxEvent.objects.create(
             kind="PAID",
             order=transaction.payment.order,
             transaction=transaction,

@@ -11,7 +11,7 @@ import pytest
 
 from tests.models.rows import NOW, a_payment, a_transaction, an_approval, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.models import Discrepancy, Evidence, OutboxFact, PaymentOrder
+from wallet_gateway.models import Discrepancy, Evidence, OutboxEvent, PaymentOrder
 from wallet_gateway.queries.support_bundle import support_bundle
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -61,7 +61,7 @@ def order() -> PaymentOrder:
         reason="ticket 4711",
     )
     an_approval(payment=transaction.payment, author="Anna", note="Anna: ticket 4711")
-    OutboxFact.objects.create(
+    OutboxEvent.objects.create(
         kind="PAID", order=order, transaction=transaction, currency="EUR", occurred_at=NOW
     )
     return order

@@ -19,7 +19,7 @@ from django.utils.translation import gettext as _
 from wallet_gateway import gateways
 from wallet_gateway.admin import bulk_status_query
 from wallet_gateway.admin.approval_messages import sentence_of_request
-from wallet_gateway.admin.operation_registry import BY_KIND, DETACHED_REFUND, NotDone, Operation, carry_out
+from wallet_gateway.admin.operation_registry import BY_KIND, DETACHED_REFUND, NotDone, Operation, execute
 from wallet_gateway.admin.permissions import may_still
 from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.domain.lifecycle import TransactionKind
@@ -185,7 +185,7 @@ def _carry_out(row: OperationBatchRow) -> None:
     assert of is not None  # noqa: S101 - an order's row without a payment is left out from the start
     try:
         _check_author(row)
-        row.transaction = carry_out(
+        row.transaction = execute(
             operation_of(batch),
             of,
             row.amount,

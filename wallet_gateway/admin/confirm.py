@@ -15,7 +15,7 @@ from wallet_gateway.admin import approval_limits, confirm_tokens
 from wallet_gateway.admin.admin_log import note_down
 from wallet_gateway.admin.approval_messages import hand_on
 from wallet_gateway.admin.forms import OperationForm
-from wallet_gateway.admin.operation_registry import BY_SLUG, NotDone, Operation, carry_out, reason_in_words
+from wallet_gateway.admin.operation_registry import BY_SLUG, NotDone, Operation, execute, reason_in_words
 from wallet_gateway.admin.pages import draw, sentence_of, tell
 from wallet_gateway.admin.permissions import demand, name_of_person
 from wallet_gateway.admin.visible_text import visible_body
@@ -69,7 +69,7 @@ class ConfirmPage:
 
     def _confirmed(self, form: OperationForm, ticket: confirm_tokens.Ticket) -> HttpResponse:
         try:
-            transaction = carry_out(
+            transaction = execute(
                 self.operation,
                 self.payment,
                 form.asked,

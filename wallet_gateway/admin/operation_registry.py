@@ -149,7 +149,7 @@ def reason_in_words(kind: TransactionKind, note: str) -> str:
     return f"{label}: {words}" if words else str(label)
 
 
-def carry_out(
+def execute(
     operation: Operation, of: Payment | MigratedDeposit, amount: Money, *, key: str, author: str, note: str
 ) -> GatewayTransaction:
     """Ask for an operation under a key; return its transaction. Raises `NotDone` where nothing came of it.

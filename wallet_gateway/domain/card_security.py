@@ -12,7 +12,7 @@ from wallet_gateway.protocol.accounts import CardNetwork, CardType
 from wallet_gateway.protocol.authorizations import AuthenticationStatus, ThreeDSecure
 
 
-class Duty(StrEnum):
+class AuthenticationRequirement(StrEnum):
     """What must happen before the card is charged."""
 
     NOTHING = "NOTHING"
@@ -23,22 +23,22 @@ class Duty(StrEnum):
     """The shop's own authenticator brings the result, before anything is asked for."""
 
 
-class UnfitCard(ValueError):
+class CardMismatch(ValueError):
     """The account and what the page handed over do not fit together; nothing may be sent."""
 
 
-def duty_of(card_type: CardType, *, has_cryptogram: bool, external: bool) -> Duty:
+def duty_of(card_type: CardType, *, has_cryptogram: bool, external: bool) -> AuthenticationRequirement:
     """Say what is owed for a card of this type; raises `UnfitCard`.
 
     `external` says that the shop has an authenticator of its own.
     """
     if card_type is CardType.TOKEN:
         if not has_cryptogram:
-            raise UnfitCard("a tokenized card came without its cryptogram")
-        return Duty.NOTHING
+            raise CardMismatch("a tokenized card came without its cryptogram")
+        return AuthenticationRequirement.NOTHING
     if has_cryptogram:
-        raise UnfitCard("a cryptogram came with a card that is no token")
-    return Duty.EXTERNAL if external else Duty.REDIRECT
+        raise CardMismatch("a cryptogram came with a card that is no token")
+    return AuthenticationRequirement.EXTERNAL if external else AuthenticationRequirement.REDIRECT
 
 
 class _Shift(StrEnum):

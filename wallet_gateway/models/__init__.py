@@ -11,7 +11,7 @@ from wallet_gateway.models.discrepancies import Discrepancy
 from wallet_gateway.models.evidence import Evidence, EvidenceKind
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.orders import PaymentOrder
-from wallet_gateway.models.outbox import FactKind, OutboxFact
+from wallet_gateway.models.outbox import OutboxEvent, OutboxEventKind
 from wallet_gateway.models.pauses import GatewayPause
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.transactions import GatewayTransaction
@@ -27,13 +27,13 @@ __all__ = [
     "Discrepancy",
     "Evidence",
     "EvidenceKind",
-    "FactKind",
     "GatewayPause",
     "GatewayTransaction",
     "MigratedDeposit",
     "OperationBatch",
     "OperationBatchRow",
-    "OutboxFact",
+    "OutboxEvent",
+    "OutboxEventKind",
     "Payment",
     "PaymentOrder",
     "RowState",

@@ -1,4 +1,4 @@
-"""OutboxFact: what shops are told by signal, written in the same transaction as the change it tells of."""
+"""OutboxEvent: what shops are told by signal, written in the same transaction as the change it tells of."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.protocol.money import Money
 
 
-class FactKind(StrEnum):
+class OutboxEventKind(StrEnum):
     """What happened to an order."""
 
     AUTHORISED = "AUTHORISED"
@@ -27,11 +27,11 @@ class FactKind(StrEnum):
     ANOMALY = "ANOMALY"
 
 
-class OutboxFact(models.Model):
+class OutboxEvent(models.Model):
     """One fact, delivered at least once, always under the same id."""
 
-    fact_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
-    kind = models.CharField(max_length=24, choices=choices_of(FactKind))
+    event_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    kind = models.CharField(max_length=24, choices=choices_of(OutboxEventKind))
     order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="facts")
     transaction = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="facts")
     amount_minor = models.BigIntegerField(null=True, blank=True)
@@ -50,7 +50,7 @@ class OutboxFact(models.Model):
         indexes = [models.Index(fields=["next_delivery_at"], name="wallet_fact_next_delivery")]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.fact_id}"
+        return f"{self.kind} {self.event_id}"
 
     # Properties
 

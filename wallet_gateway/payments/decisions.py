@@ -10,7 +10,7 @@ from wallet_gateway.operations.approvals import requests as approvals
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.follow_ups import resend as resending
-from wallet_gateway.operations.follow_ups.execute import Who
+from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.queries.approvals import approvals_that_wait
 
 
@@ -21,7 +21,7 @@ def send_again(transaction: GatewayTransaction, *, author: str = "", note: str =
     instead and frees its amount. Raises `UnableToSendAgain`.
     """
     return resending.send_again(
-        transaction, context=context_of(transaction.gateway), who=Who(author=author, note=note)
+        transaction, context=context_of(transaction.gateway), who=Initiator(author=author, note=note)
     )
 
 

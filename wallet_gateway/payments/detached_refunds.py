@@ -9,7 +9,7 @@ from wallet_gateway import gateways
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.follow_ups import detached_refunds
-from wallet_gateway.operations.follow_ups.execute import Who
+from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.migration import import_export as migration_file
 from wallet_gateway.operations.migration.import_export import ImportReport
 from wallet_gateway.protocol.money import Money
@@ -36,7 +36,7 @@ def refund_migrated(
         amount=amount,
         currency=currency,
         context=context_of(gateway),
-        who=Who(key=key, author=author, note=note),
+        who=Initiator(key=key, author=author, note=note),
         order_number=order_number,
     )
 

@@ -14,7 +14,7 @@ from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
     UnableToRefund,
     UnableToReverse,
 )
-from wallet_gateway.operations.follow_ups.execute import Who
+from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.protocol.money import Money
 
 
@@ -35,7 +35,7 @@ def capture(
         payment=_payment_meant(order, payment, UnableToCapture),
         context=context_of(order.gateway),
         amount=amount,
-        who=Who(key=key, author=author, note=note),
+        who=Initiator(key=key, author=author, note=note),
     )
 
 
@@ -57,7 +57,7 @@ def refund(
         payment=_payment_meant(order, payment, UnableToRefund),
         context=context_of(order.gateway),
         amount=amount,
-        who=Who(key=key, author=author, note=note),
+        who=Initiator(key=key, author=author, note=note),
     )
 
 
@@ -73,7 +73,7 @@ def reverse(
     return follow_ups.reverse(
         payment=_payment_meant(order, payment, UnableToReverse),
         context=context_of(order.gateway),
-        who=Who(key=key, author=author, note=note),
+        who=Initiator(key=key, author=author, note=note),
     )
 
 

@@ -75,7 +75,7 @@ def sweep() -> tuple[SweepReport, ...]:
 def _sweep(alias: str) -> SweepReport:
     context = context_of(alias)
     report = sweeping.sweep(context=context)
-    sweeping.keep_house(context=context)
+    sweeping.run_periodic_tasks(context=context)
     return report
 
 

@@ -10,7 +10,7 @@ from django.db.models import Count, Min, Q
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import UNENDED_STATES, OrderState, TransactionState
-from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxFact, PaymentOrder, WorkMark
+from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, PaymentOrder, WorkMark
 from wallet_gateway.models.work_marks import SWEPT
 from wallet_gateway.queries.pauses import SendingPause, sending_pauses
 
@@ -100,7 +100,7 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
         mix_ups=differences["mix_ups"],
         orphans=of_transactions["orphans"],
         overpaid=PaymentOrder.objects.filter(state=OrderState.OVERPAID).count(),
-        facts_late=OutboxFact.objects.filter(
+        facts_late=OutboxEvent.objects.filter(
             next_delivery_at__isnull=False, occurred_at__lt=now - FACT_IS_LATE
         ).count(),
         pauses=sending_pauses(now),

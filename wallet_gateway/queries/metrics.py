@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 
 from django.db.models import Count
 
-from wallet_gateway.models import GatewayTransaction, OutboxFact
+from wallet_gateway.models import GatewayTransaction, OutboxEvent
 
 WITHIN = timedelta(hours=24)
 
@@ -48,5 +48,5 @@ def gauges(now: datetime, aliases: Collection[str]) -> Gauges:
             for gateway, kind, state, number in begun.annotate(number=Count("pk"))
         ),
         questions_due={alias: due.get(alias, 0) for alias in aliases},
-        facts_untold=OutboxFact.objects.filter(next_delivery_at__isnull=False).count(),
+        facts_untold=OutboxEvent.objects.filter(next_delivery_at__isnull=False).count(),
     )

@@ -22,7 +22,7 @@ from wallet_gateway.models import (
     Evidence,
     EvidenceKind,
     GatewayTransaction,
-    OutboxFact,
+    OutboxEvent,
     Payment,
     PaymentOrder,
 )
@@ -104,7 +104,7 @@ _ORDER = [
 ]
 _EVIDENCE = ["kind", "event", "state_after", "http_status", "elapsed_ms", "occurred_at"]
 _FACT = [
-    "fact_id",
+    "event_id",
     "kind",
     "amount_minor",
     "currency",
@@ -148,7 +148,7 @@ def support_bundle(order: PaymentOrder) -> bytes:
         "evidence.json": _written([_evidence(row) for row in evidence]),
         "approvals.json": _written([_columns(row, _APPROVAL) for row in approvals_of(order)]),
         "discrepancies.json": _written([_columns(row, _DISCREPANCY) for row in _discrepancies(order)]),
-        "facts.json": _written([_columns(row, _FACT) for row in OutboxFact.objects.filter(order=order)]),
+        "facts.json": _written([_columns(row, _FACT) for row in OutboxEvent.objects.filter(order=order)]),
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:

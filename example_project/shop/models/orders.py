@@ -135,7 +135,7 @@ class PackingSlip(models.Model):
     """
 
     order = models.OneToOneField(Order, on_delete=models.CASCADE, related_name="packing_slip")
-    fact_id = models.CharField(max_length=64, unique=True)
+    event_id = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -144,4 +144,4 @@ class PackingSlip(models.Model):
         verbose_name_plural = _("packing slips")
 
     def __str__(self) -> str:
-        return f"{self.order} ({self.fact_id})"
+        return f"{self.order} ({self.event_id})"

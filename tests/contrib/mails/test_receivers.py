@@ -52,10 +52,10 @@ def ordered(*, waited: bool = True, language: str = "en", **columns: Any) -> Pay
     return order
 
 
-def tell(signal: Signal, order: PaymentOrder, fact_id: str = "fact-1") -> list[Any]:
+def tell(signal: Signal, order: PaymentOrder, event_id: str = "fact-1") -> list[Any]:
     answers = signal.send_robust(
         PaymentOrder,
-        fact_id=fact_id,
+        event_id=event_id,
         reference=order.reference,
         order=order,
         amount=Money(Decimal("20.00"), "EUR"),

@@ -24,7 +24,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import UnableToRefund, refund
 from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
-from wallet_gateway.operations.follow_ups.execute import Who
+from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_order
 from wallet_gateway.operations.sending.emergency_stop import resume_sending, stop_sending
@@ -47,7 +47,7 @@ def payment(pay: Pay) -> Payment:
 @pytest.fixture
 def request_of_anna(two: GatewayContext, payment: Payment) -> Approval:
     """A refund of 8.00 of the 20.00 EUR."""
-    who = Who(key="click", author="anna", note="returned")
+    who = Initiator(key="click", author="anna", note="returned")
     return asked(lambda: refund(payment=payment, context=two, amount=Decimal("8.00"), who=who))
 
 
@@ -65,7 +65,7 @@ def test_it_is_sent_once_and_both_names_are_kept(
     )
     request_of_anna.refresh_from_db()
     assert (request_of_anna.state, request_of_anna.decided_by) == (ApprovalState.AGREED, "bert")
-    again = Who(key="click", author="anna")
+    again = Initiator(key="click", author="anna")
     assert refund(payment=payment, context=two, amount=Decimal("8.00"), who=again) == transaction
     with pytest.raises(UnableToApprove):
         approve(request_of_anna, author="carla", context=two)
@@ -86,7 +86,7 @@ def test_a_name_longer_than_its_column_is_still_the_one_who_asked(
     two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl, change: Callable[[str], str]
 ) -> None:
     name = "anna@" + "long." * 40 + "example"
-    request = asked(lambda: refund(payment=payment, context=two, who=Who(author=name)))
+    request = asked(lambda: refund(payment=payment, context=two, who=Initiator(author=name)))
     with pytest.raises(UnableToApprove, match="who has asked"):
         approve(request, author=change(name), context=two)
     assert times_sent(wallet_sandbox, "refund") == 0
@@ -137,7 +137,7 @@ def test_after_its_time_nobody_can_agree(
 def test_a_limit_that_was_lifted_meanwhile_does_not_make_it_two_refunds(
     request_of_anna: Approval, payment: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    who = Who(key="click", author="anna")
+    who = Initiator(key="click", author="anna")
     asked(lambda: refund(payment=payment, context=context, amount=Decimal("8.00"), who=who))
     approve(request_of_anna, author="bert", context=context)
     assert times_sent(wallet_sandbox, "refund") == 1
@@ -162,7 +162,7 @@ def test_a_detached_refund_takes_two_as_well(two: GatewayContext, wallet_sandbox
             amount=Decimal(amount),
             currency="EUR",
             context=two,
-            who=Who(author="anna"),
+            who=Initiator(author="anna"),
             order_number=number,
         )
 
@@ -186,7 +186,9 @@ def stuck(
 ) -> GatewayTransaction:
     """A refund of 8.00 EUR that nobody could learn the outcome of."""
     wallet_sandbox.fault("refund", "drop_before")
-    transaction = refund(payment=payment, context=context, amount=Decimal("8.00"), who=Who(author="anna"))
+    transaction = refund(
+        payment=payment, context=context, amount=Decimal("8.00"), who=Initiator(author="anna")
+    )
     sweep_until(transaction, lambda row: row.needs_operator, context=two, clock=clock)
     return transaction
 

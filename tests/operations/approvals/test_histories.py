@@ -41,7 +41,7 @@ from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
-from wallet_gateway.operations.follow_ups.execute import Who
+from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.follow_ups.resend import send_again
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import ask_everything
@@ -86,7 +86,7 @@ class Refunds(OneOrder, RuleBasedStateMachine):
     def ask_for_a_refund(self, who: str, amount: str | None, key: str | None, fate: str) -> None:
         given = {} if amount is None else {"amount": Decimal(amount)}
         with self._fated(fate) as context:
-            refund(payment=self._payment, context=context, who=Who(key=key, author=who), **given)
+            refund(payment=self._payment, context=context, who=Initiator(key=key, author=who), **given)
 
     @precondition(lambda self: Approval.objects.exists())
     @rule(which=WHICH, who=PEOPLE, fate=FATES)
@@ -112,7 +112,7 @@ class Refunds(OneOrder, RuleBasedStateMachine):
     def send_once_more(self, who: str, fate: str) -> None:
         transaction = self.transactions().filter(state=S.NOT_SENT)[0]
         with self._fated(fate) as context:
-            send_again(transaction, context=context, who=Who(author=who))
+            send_again(transaction, context=context, who=Initiator(author=who))
 
     @rule(stop=st.booleans())
     def stop_or_resume(self, stop: bool) -> None:

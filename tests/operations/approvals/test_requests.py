@@ -25,7 +25,7 @@ from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
     refund,
     reverse,
 )
-from wallet_gateway.operations.follow_ups.execute import KeyConflict, Who
+from wallet_gateway.operations.follow_ups.execute import Initiator, KeyConflict
 from wallet_gateway.operations.inputs import UnstorableText
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.sending.emergency_stop import stop_sending
@@ -33,7 +33,7 @@ from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 Ask = Callable[..., GatewayTransaction]
-ANNA = Who(author="anna", note="returned")
+ANNA = Initiator(author="anna", note="returned")
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def give(two: GatewayContext, pay: Pay) -> Ask:
     payment = pay()
 
     def ask(amount: str | None = None, *, key: str | None = None) -> GatewayTransaction:
-        who = Who(key=key, author="anna", note="returned")
+        who = Initiator(key=key, author="anna", note="returned")
         given = None if amount is None else Decimal(amount)
         return refund(payment=payment, context=two, amount=given, who=who)
 

@@ -34,7 +34,7 @@ HAPPENED, NOT_HAPPENED = Decision.DID_HAPPEN, Decision.DID_NOT_HAPPEN
 def stuck(subject: Subject, context: GatewayContext, clock: VirtualClock) -> GatewayTransaction:
     """An outcome that nobody could find out for a day."""
     subject.control.fault(subject.name, "drop_before")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     sweep_until(transaction, lambda row: row.needs_operator, context=context, clock=clock)
     return transaction
 
@@ -95,7 +95,7 @@ def test_what_nobody_can_find_out_is_given_up_and_watched(
     assert given_up.next_query_at is not None
     assert given_up.next_query_at > clock.now()
     assert "ticket 4711" in given_up.detail
-    assert subject.carry_out().state == S.APPROVED
+    assert subject.execute().state == S.APPROVED
     assert subject.requests() == 2
 
 
@@ -136,7 +136,7 @@ def test_before_a_day_and_five_answers_it_is_too_early(
     subject: Subject, resolve: Resolve, context: GatewayContext, clock: VirtualClock
 ) -> None:
     subject.control.fault("capture", "drop_before")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     for _ in range(6):
         clock.advance_to(transaction.next_query_at)
         sweep(context=context)
@@ -154,7 +154,7 @@ def test_a_day_without_answers_is_no_day_of_empty_answers(
     subject: Subject, resolve: Resolve, clock: VirtualClock
 ) -> None:
     subject.control.fault("capture", "drop_before")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     clock.advance(days=2)
     with pytest.raises(UnableToResolve, match="so far 0"):
         resolve(transaction, NOT_HAPPENED)
@@ -165,7 +165,7 @@ def test_a_state_that_nobody_has_heard_of_is_decided_by_a_person_in_the_end(
     subject: Subject, resolve: Resolve, context: GatewayContext, clock: VirtualClock
 ) -> None:
     subject.control.fault("capture", "undocumented_state")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     sweep_until(transaction, lambda row: row.needs_operator, context=context, clock=clock)
     assert resolve(transaction, NOT_HAPPENED).state == S.ABANDONED
 
@@ -182,7 +182,7 @@ def test_what_never_left_may_be_cancelled_at_any_time(
     context: GatewayContext,
     clock: VirtualClock,
 ) -> None:
-    transaction = subject.carry_out(make_context(f"http://127.0.0.1:{unused_port()}"))
+    transaction = subject.execute(make_context(f"http://127.0.0.1:{unused_port()}"))
     assert resolve(transaction, NOT_HAPPENED).state == S.ABANDONED
     assert subject.reserved() == 0
 
@@ -198,7 +198,7 @@ def test_what_the_gateway_has_ended_needs_no_decision(
 ) -> None:
     if fault:
         subject.control.fault(subject.name, fault)
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     with pytest.raises(UnableToResolve):
         resolve(transaction, decision)
     assert not Evidence.objects.filter(kind="DECISION").exists()

@@ -13,7 +13,7 @@ from tests.operations.journal import posts
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import GatewayTransaction, OutboxFact, Payment
+from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
@@ -25,7 +25,7 @@ from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
     refund,
     reverse,
 )
-from wallet_gateway.operations.follow_ups.execute import Who
+from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.inputs import BadAmount
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling import reconciliation
@@ -65,7 +65,7 @@ def test_a_follow_up_names_its_original_and_has_a_reference_of_its_own(
 
 
 def test_who_asked_and_why_is_kept(paid: Payment, context: GatewayContext) -> None:
-    who = Who(key="form-1", author="a" * 200, note="n" * 600)
+    who = Initiator(key="form-1", author="a" * 200, note="n" * 600)
     transaction = refund(payment=paid, context=context, amount=eur("1.00"), who=who)
     transaction.refresh_from_db()
     assert (transaction.key, transaction.author, transaction.note) == ("form-1", "a" * 150, "n" * 500)
@@ -279,7 +279,7 @@ def test_a_pending_refund_holds_its_amount_until_the_gateway_decides(
     assert (payment.refund_reserved, payment.refunded) == (0, 666002)
     payment.order.refresh_from_db()
     assert payment.order.state == OrderState.PART_REFUNDED
-    assert OutboxFact.objects.filter(transaction=transaction).get().kind == "REFUNDED"
+    assert OutboxEvent.objects.filter(transaction=transaction).get().kind == "REFUNDED"
 
 
 def test_a_pending_refund_that_fails_gives_its_amount_back(

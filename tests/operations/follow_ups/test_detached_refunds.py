@@ -12,11 +12,11 @@ from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
 from tests.operations.subjects import DEPOSIT, MIGRATION_FILE
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, MigratedDeposit, OutboxFact
+from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, MigratedDeposit, OutboxEvent
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import SendingStopped
 from wallet_gateway.operations.follow_ups.detached_refunds import UnableToRefundMigrated, refund_migrated
-from wallet_gateway.operations.follow_ups.execute import KeyConflict, Who
+from wallet_gateway.operations.follow_ups.execute import Initiator, KeyConflict
 from wallet_gateway.operations.inputs import BadAmount
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.migration.import_export import import_migration_file
@@ -79,7 +79,7 @@ def test_a_refund_names_the_migrations_reference(
         "apmDetails": {"apmProvider": "ExampleWalletV2"},
     }
     assert (deposit().refunded, deposit().refund_reserved) == (1250, 0)
-    assert not OutboxFact.objects.exists(), "it belongs to no order"
+    assert not OutboxEvent.objects.exists(), "it belongs to no order"
 
 
 def test_the_answers_amount_is_booked_and_the_rest_is_free_again(
@@ -296,12 +296,12 @@ def test_while_sending_is_paused_nothing_is_reserved(
 def test_a_repeated_key_brings_the_first_refund(
     known: None, give: Give, wallet_sandbox: SandboxControl
 ) -> None:
-    first = give("5.00", who=Who(key="click-1"))
-    assert give("5.00", who=Who(key="click-1")).pk == first.pk
+    first = give("5.00", who=Initiator(key="click-1"))
+    assert give("5.00", who=Initiator(key="click-1")).pk == first.pk
     with pytest.raises(KeyConflict):
-        give("6.00", who=Who(key="click-1"))
+        give("6.00", who=Initiator(key="click-1"))
     with pytest.raises(KeyConflict):
-        give("5.00", who=Who(key="click-1"), parent_transaction_id="OLD-9")
+        give("5.00", who=Initiator(key="click-1"), parent_transaction_id="OLD-9")
     assert len(posts(wallet_sandbox)) == 1
 
 

@@ -21,7 +21,12 @@ from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
     refund,
     reverse,
 )
-from wallet_gateway.operations.follow_ups.execute import KeyConflict, OperationOutstanding, Who, send_again
+from wallet_gateway.operations.follow_ups.execute import (
+    Initiator,
+    KeyConflict,
+    OperationOutstanding,
+    send_again,
+)
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
 
@@ -69,7 +74,7 @@ def test_a_repeated_key_brings_the_first_transaction_and_sends_nothing(
 ) -> None:
     if fault:
         wallet_sandbox.fault("refund", fault)
-    who = Who(key="click-1")
+    who = Initiator(key="click-1")
     first = refund(payment=paid, context=context, amount=eur("5.00"), who=who)
     for _ in range(3):
         again = refund(payment=paid, context=context, amount=eur("5.00"), who=who)
@@ -80,7 +85,7 @@ def test_a_repeated_key_brings_the_first_transaction_and_sends_nothing(
 def test_a_repeated_key_without_an_amount_brings_the_first_transaction(
     paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    who = Who(key="click-1")
+    who = Initiator(key="click-1")
     first = refund(payment=paid, context=context, who=who)
     paid.refresh_from_db()
     assert refund(payment=paid, context=context, who=who).pk == first.pk
@@ -88,21 +93,22 @@ def test_a_repeated_key_without_an_amount_brings_the_first_transaction(
 
 
 def test_a_key_belongs_to_one_kind_of_operation(paid: Payment, context: GatewayContext) -> None:
-    refund(payment=paid, context=context, amount=eur("1.00"), who=Who(key="click-1"))
+    refund(payment=paid, context=context, amount=eur("1.00"), who=Initiator(key="click-1"))
     with pytest.raises(KeyConflict):
-        reverse(payment=paid, context=context, who=Who(key="click-1"))
+        reverse(payment=paid, context=context, who=Initiator(key="click-1"))
 
 
 def test_a_click_that_lost_the_race_for_the_amount_is_given_the_winners_transaction(
     paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    who = Who(key="click-1")
+    who = Initiator(key="click-1")
     stale = Payment.objects.select_related("order").get()
     first = refund(payment=paid, context=context, who=who)
     with monkeypatch.context() as patch:
         # Both looked for the key before either had stored it.
         patch.setattr(
-            "wallet_gateway.operations.follow_ups.capture_refund_reverse.repeated", lambda *_, **__: None
+            "wallet_gateway.operations.follow_ups.capture_refund_reverse.find_by_idempotency_key",
+            lambda *_, **__: None,
         )
         assert refund(payment=stale, context=context, amount=eur("20.00"), who=who).pk == first.pk
     assert len(posts(wallet_sandbox)) == 1
@@ -112,17 +118,17 @@ def test_a_click_that_lost_the_race_for_the_amount_is_given_the_winners_transact
 def test_a_key_with_another_amount_is_a_conflict(
     amount: Decimal, paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    refund(payment=paid, context=context, amount=eur("5.00"), who=Who(key="click-1"))
+    refund(payment=paid, context=context, amount=eur("5.00"), who=Initiator(key="click-1"))
     with pytest.raises(KeyConflict, match="'click-1' belongs to another operation"):
-        refund(payment=paid, context=context, amount=amount, who=Who(key="click-1"))
+        refund(payment=paid, context=context, amount=amount, who=Initiator(key="click-1"))
     assert len(posts(wallet_sandbox)) == 1
 
 
 def test_a_key_belongs_to_one_payment(pay: Pay, context: GatewayContext) -> None:
     first, second = pay(), pay()
-    refund(payment=first, context=context, amount=eur("5.00"), who=Who(key="click-1"))
+    refund(payment=first, context=context, amount=eur("5.00"), who=Initiator(key="click-1"))
     with pytest.raises(KeyConflict):
-        refund(payment=second, context=context, amount=eur("5.00"), who=Who(key="click-1"))
+        refund(payment=second, context=context, amount=eur("5.00"), who=Initiator(key="click-1"))
 
 
 @pytest.mark.parametrize("key", ["", "x" * 65, "a b", "click-1 ", "click\n", "ключ", "a\0"])
@@ -130,12 +136,12 @@ def test_what_two_databases_might_read_differently_is_no_key(
     key: str, paid: Payment, context: GatewayContext
 ) -> None:
     with pytest.raises(KeyConflict, match="1 to 64 visible ASCII"):
-        refund(payment=paid, context=context, amount=eur("5.00"), who=Who(key=key))
+        refund(payment=paid, context=context, amount=eur("5.00"), who=Initiator(key=key))
 
 
 def test_keys_differ_by_letter_case(paid: Payment, context: GatewayContext) -> None:
-    first = refund(payment=paid, context=context, amount=eur("5.00"), who=Who(key="Click"))
-    second = refund(payment=paid, context=context, amount=eur("5.00"), who=Who(key="click"))
+    first = refund(payment=paid, context=context, amount=eur("5.00"), who=Initiator(key="Click"))
+    second = refund(payment=paid, context=context, amount=eur("5.00"), who=Initiator(key="click"))
     assert first.pk != second.pk
 
 

@@ -18,7 +18,7 @@ from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import SendingStopped
-from wallet_gateway.operations.follow_ups.execute import OperationOutstanding, Who
+from wallet_gateway.operations.follow_ups.execute import Initiator, OperationOutstanding
 from wallet_gateway.operations.follow_ups.resend import UnableToSendAgain, send_again
 from wallet_gateway.operations.inputs import UnstorableText
 from wallet_gateway.operations.maintenance.sweep import sweep
@@ -26,7 +26,7 @@ from wallet_gateway.operations.sending.circuit_breaker import pause_sending
 
 pytestmark = pytest.mark.django_db
 S = TransactionState
-ANNA = Who(author="anna", note="the gateway is back")
+ANNA = Initiator(author="anna", note="the gateway is back")
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def left_to_a_person(
     subject: Subject, unreachable: GatewayContext, clock: VirtualClock
 ) -> GatewayTransaction:
     """What never left although the sweep has tried as often as it does."""
-    transaction = subject.carry_out(unreachable)
+    transaction = subject.execute(unreachable)
     waits: list[timedelta] = []
     while transaction.next_send_at is not None:
         assert not transaction.needs_operator
@@ -67,7 +67,7 @@ def test_a_refused_handshake_is_tried_once_more_and_then_asks_for_a_person(
 ) -> None:
     with RawServer(lambda *_: False, tls=certificate.server_context()) as gateway:
         distrustful = make_context(gateway.base_url)
-        transaction = subject.carry_out(distrustful)
+        transaction = subject.execute(distrustful)
         assert not transaction.needs_operator
         clock.advance_to(transaction.next_send_at)
         sweep(context=distrustful)
@@ -92,7 +92,7 @@ def test_it_is_sent_once_more_with_the_same_reference_and_bytes(
 def test_it_may_be_sent_before_the_sweep_is_through(
     subject: Subject, unreachable: GatewayContext, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    assert send_again(subject.carry_out(unreachable), context=context).state == S.APPROVED
+    assert send_again(subject.execute(unreachable), context=context).state == S.APPROVED
     clock.advance(minutes=1)
     assert sweep(context=context).sent_again == 0
     assert subject.requests() == 1
@@ -134,7 +134,7 @@ def freeze(subject: Subject) -> None:
     (Payment if subject.payment else MigratedDeposit).objects.update(frozen=True)
 
 
-def thaw(subject: Subject) -> None:
+def release_freezes(subject: Subject) -> None:
     (Payment if subject.payment else MigratedDeposit).objects.update(frozen=False)
 
 
@@ -146,7 +146,7 @@ def test_nothing_is_sent_while_it_is_frozen(
     with pytest.raises(UnableToSendAgain, match="frozen until a person"):
         send_again(left_to_a_person, context=context)
     assert subject.requests() == 0
-    thaw(subject)
+    release_freezes(subject)
 
 
 @one
@@ -169,7 +169,7 @@ def test_it_waits_for_another_operation_without_an_outcome(
     subject: Subject, left_to_a_person: GatewayTransaction, context: GatewayContext
 ) -> None:
     subject.control.fault("refund", "drop_after")
-    assert subject.carry_out().state == S.UNKNOWN
+    assert subject.execute().state == S.UNKNOWN
     with pytest.raises(OperationOutstanding):
         send_again(left_to_a_person, context=context)
 
@@ -202,4 +202,4 @@ def test_a_page_is_opened_anew_instead(make_order: MakeOrder, unreachable: Gatew
 
 def test_words_that_cannot_be_stored_are_refused() -> None:
     with pytest.raises(UnstorableText):
-        Who(author="anna", note="a\0b")
+        Initiator(author="anna", note="a\0b")

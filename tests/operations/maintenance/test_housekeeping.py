@@ -8,7 +8,7 @@ from tests.models.rows import an_order
 from tests.operations.conftest import MakeContext, VirtualClock
 from wallet_gateway.models import BatchState, OperationBatch, OperationBatchRow, WorkMark
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.maintenance.sweep import DRAFTS_KEPT, drop_old_drafts, keep_house
+from wallet_gateway.operations.maintenance.sweep import DRAFTS_KEPT, drop_old_drafts, run_periodic_tasks
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -16,10 +16,10 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 def test_each_gateway_has_its_mark_and_the_latest_one_counts(
     context: GatewayContext, make_context: MakeContext, clock: VirtualClock
 ) -> None:
-    keep_house(context=context)
-    keep_house(context=make_context(alias="second"))
+    run_periodic_tasks(context=context)
+    run_periodic_tasks(context=make_context(alias="second"))
     clock.advance(seconds=30)
-    keep_house(context=context)
+    run_periodic_tasks(context=context)
     marks = dict(WorkMark.objects.values_list("name", "marked_at"))
     assert marks["sweep:default"] > marks["sweep:second"]
 

@@ -16,7 +16,7 @@ from wallet_gateway.models import (
     Evidence,
     EvidenceKind,
     GatewayTransaction,
-    OutboxFact,
+    OutboxEvent,
     Payment,
     PaymentOrder,
     WalletAttempt,
@@ -46,7 +46,7 @@ def bodies() -> list[str]:
 
 def everything() -> str:
     """All that the rows hold, as one text."""
-    models = (PaymentOrder, Payment, GatewayTransaction, Evidence, WalletAttempt, OutboxFact, WorkMark)
+    models = (PaymentOrder, Payment, GatewayTransaction, Evidence, WalletAttempt, OutboxEvent, WorkMark)
     return str([row for model in models for row in model._default_manager.values()])
 
 

@@ -13,7 +13,7 @@ from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import GatewayTransaction, OutboxFact, Payment, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment, PaymentOrder
 from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture
@@ -26,7 +26,7 @@ from wallet_gateway.operations.maintenance.sweep import (
     warn_of_orphans,
 )
 from wallet_gateway.operations.polling import due, reconciliation
-from wallet_gateway.operations.settlement.counters import Outrun
+from wallet_gateway.operations.settlement.counters import VersionConflict
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -193,7 +193,7 @@ def test_a_page_of_which_nothing_was_sent_is_given_up_when_it_would_have_ended(
     assert "ada@" not in unsent_page.request_body
     order = PaymentOrder.objects.get()
     assert (order.state, order.is_payable) == (OrderState.FAILED, True)
-    assert not OutboxFact.objects.exists(), "the customer has seen at once that no page was opened"
+    assert not OutboxEvent.objects.exists(), "the customer has seen at once that no page was opened"
     again = start_checkout(order=order, context=context, return_urls=return_urls)
     assert again.redirect_url
     assert again.reference != unsent_page.reference
@@ -232,7 +232,7 @@ def test_unsent_pages_of_another_gateway_are_its_own_affair(
 
 @pytest.mark.parametrize(
     "fault",
-    [IntegrityError("a CHECK says no"), ValueError("NUL"), Outrun()],
+    [IntegrityError("a CHECK says no"), ValueError("NUL"), VersionConflict()],
     ids=lambda fault: repr(fault)[:12],
 )
 def test_a_row_that_cannot_be_asked_about_does_not_hold_up_the_others(

@@ -11,7 +11,7 @@ import pytest
 from tests.operations.conftest import IMPATIENT, MakeContext, Pay, VirtualClock
 from tests.operations.subjects import Subject, make_subject
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Discrepancy, Evidence, GatewayPause, GatewayTransaction, OutboxFact
+from wallet_gateway.models import Discrepancy, Evidence, GatewayPause, GatewayTransaction, OutboxEvent
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling import reconciliation
@@ -55,7 +55,7 @@ def subject(wallet_sandbox: SandboxControl, context: GatewayContext, pay: Pay) -
 def unknown(subject: Subject, wallet_sandbox: SandboxControl, clock: VirtualClock) -> GatewayTransaction:
     """A capture that was executed and whose answer was lost; the moment of its first question has come."""
     wallet_sandbox.fault("capture", "drop_after")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     clock.advance_to(transaction.next_query_at)
     return transaction
 
@@ -148,7 +148,7 @@ def test_a_refused_query_is_no_rejection_of_what_was_asked_about(
 
     assert payment.is_open
     assert payment.order.state == OrderState.OPEN
-    assert not OutboxFact.objects.exists()
+    assert not OutboxEvent.objects.exists()
 
 
 def test_a_question_asked_twice_is_harmless(

@@ -12,7 +12,7 @@ from tests.operations.conftest import Pay, Resolve, Start, VirtualClock, sweep_u
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxFact, Payment, PaymentOrder
+from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, Payment, PaymentOrder
 from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
@@ -34,7 +34,7 @@ def order() -> PaymentOrder:
 
 
 def told() -> list[str]:
-    return list(OutboxFact.objects.order_by("pk").values_list("kind", flat=True))
+    return list(OutboxEvent.objects.order_by("pk").values_list("kind", flat=True))
 
 
 def problems(clock: VirtualClock) -> tuple[str, ...]:

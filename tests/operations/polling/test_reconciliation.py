@@ -14,7 +14,7 @@ from tests.operations.records import answer_of, record
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxFact, Payment, PaymentOrder
+from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, Payment, PaymentOrder
 from wallet_gateway.operations.approvals.resolve import close_discrepancy
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
@@ -46,7 +46,7 @@ def order_state() -> str:
 
 
 def told() -> list[str]:
-    return list(OutboxFact.objects.order_by("pk").values_list("kind", flat=True))
+    return list(OutboxEvent.objects.order_by("pk").values_list("kind", flat=True))
 
 
 # Old attempts
@@ -581,7 +581,7 @@ def test_nothing_is_shipped_upon_a_payment_that_is_in_doubt_until_a_person_has_l
     difference = Discrepancy.objects.get(kind="MADE_ELSEWHERE")
     close_discrepancy(difference, reason="was another order's", author="anna", context=context)
     assert told() == ["ANOMALY", good_news]
-    fact = OutboxFact.objects.get(kind=good_news)
+    fact = OutboxEvent.objects.get(kind=good_news)
     assert (fact.transaction, str(fact.amount)) == (opening, "20.00 EUR")
     assert fact.delivered_at is not None
 

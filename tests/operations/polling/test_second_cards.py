@@ -12,7 +12,7 @@ from tests.operations.dying import scripted
 from tests.operations.gateway_truth import GatewayTruth
 from tests.operations.records import answer_of, record
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Discrepancy, OutboxFact, Payment, PaymentOrder
+from wallet_gateway.models import Discrepancy, OutboxEvent, Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt, reconcile_order
@@ -24,7 +24,7 @@ TryCard = Callable[..., None]
 
 
 def told() -> list[str]:
-    return list(OutboxFact.objects.order_by("pk").values_list("kind", flat=True))
+    return list(OutboxEvent.objects.order_by("pk").values_list("kind", flat=True))
 
 
 def order() -> PaymentOrder:

@@ -16,7 +16,7 @@ from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import (
     Discrepancy,
     Evidence,
-    OutboxFact,
+    OutboxEvent,
     PaymentOrder,
 )
 from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve, close_discrepancy
@@ -38,7 +38,7 @@ Spoil = Callable[[Row], Row | str | None]
 
 
 def told() -> list[str]:
-    return list(OutboxFact.objects.order_by("pk").values_list("kind", flat=True))
+    return list(OutboxEvent.objects.order_by("pk").values_list("kind", flat=True))
 
 
 def problems(clock: VirtualClock) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ def test_a_refund_whose_record_has_an_odd_time_is_found_to_be_approved(
     subject: Subject, context: GatewayContext, clock: VirtualClock
 ) -> None:
     subject.control.fault("refund", "drop_before")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     clock.advance_to(transaction.next_query_at)
     sweep(context=answered(context, record(transaction, "5.00", transactionDateTime="15.01.2026")))
     transaction.refresh_from_db()
@@ -184,7 +184,7 @@ def test_an_outcome_whose_record_cannot_be_read_stays_unknown_and_calls_a_person
     subject: Subject, context: GatewayContext, clock: VirtualClock
 ) -> None:
     subject.control.fault(subject.name, "drop_before")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     clock.advance_to(transaction.next_query_at)
     spoiled = record(transaction, transaction.amount.to_wire(), id=None)
     errored = record(transaction, transaction.amount.to_wire(), id="g2", state="Errored")
@@ -213,7 +213,7 @@ def test_a_refusal_is_no_rejection_beside_a_record_that_may_be_the_first_copy_of
 ) -> None:
     error = strict_json.dumps({"code": "1", "details": {"message": "no"}})
     spoiled = strict_json.dumps([{"type": TYPES[subject.name], "id": None}])
-    transaction = subject.carry_out(scripted(context, lambda body: error if body else spoiled))
+    transaction = subject.execute(scripted(context, lambda body: error if body else spoiled))
     assert (transaction.state, subject.reserved()) == (S.UNKNOWN, subject.amount)
     assert Discrepancy.objects.get().kind == "RECORD_UNREADABLE"
 
@@ -223,7 +223,7 @@ def test_what_was_refused_and_done_is_booked_and_the_record_beside_it_told(
 ) -> None:
     subject.control.fault(subject.name, "error_200")
     subject.control.fault("status", "unreadable_record")
-    assert subject.carry_out().state == S.APPROVED
+    assert subject.execute().state == S.APPROVED
     assert subject.booked() == subject.amount
     kinds = set(Discrepancy.objects.values_list("kind", flat=True))
     assert kinds == {"REPEATED_ON_THE_WIRE", "RECORD_UNREADABLE"}
@@ -282,7 +282,7 @@ def test_a_person_may_give_up_after_a_day_what_the_gateway_cannot_name(
     subject: Subject, resolve: Resolve, context: GatewayContext, clock: VirtualClock
 ) -> None:
     subject.control.fault(subject.name, "drop_before")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     spoiled = answered(context, record(transaction, transaction.amount.to_wire(), id=None))
     clock.advance_to(transaction.next_query_at)
     sweep(context=spoiled)

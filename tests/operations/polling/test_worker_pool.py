@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.waiting import PATIENCE
-from wallet_gateway.operations.polling.worker_pool import Pace, work_off
+from wallet_gateway.operations.polling.worker_pool import RateLimiter, run_in_threads
 
 pytestmark = pytest.mark.django_db
 
@@ -24,7 +24,7 @@ def test_each_thing_is_done_once_and_by_several_threads() -> None:
             together.wait()
         done.append((thing, threading.get_ident()))
 
-    assert work_off(range(100), work, threads=4) == 100
+    assert run_in_threads(range(100), work, threads=4) == 100
     assert sorted(thing for thing, _ in done) == list(range(100))
     assert len({thread for _, thread in done}) == 4
 
@@ -37,7 +37,7 @@ def test_no_more_is_taken_than_threads_can_do() -> None:
             taken.append(number)
             yield number
 
-    runner = threading.Thread(target=lambda: work_off(things(), lambda _: go.wait(PATIENCE), threads=2))
+    runner = threading.Thread(target=lambda: run_in_threads(things(), lambda _: go.wait(PATIENCE), threads=2))
     runner.start()
     while len(taken) < 2:
         time.sleep(0.01)
@@ -58,12 +58,12 @@ def test_what_a_thread_raises_ends_the_taking_and_is_raised() -> None:
 
     with pytest.raises(ZeroDivisionError, match="three"):
         # Without an end of its own.
-        work_off(itertools.count(), work, threads=2)
+        run_in_threads(itertools.count(), work, threads=2)
     assert 3 in seen
 
 
 def test_nothing_to_do_is_done_at_once() -> None:
-    assert work_off([], lambda thing: None, threads=8) == 0
+    assert run_in_threads([], lambda thing: None, threads=8) == 0
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def ticks(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 def test_turns_come_at_the_rate_whoever_takes_them(ticks: list[float]) -> None:
     waits: list[float] = []
-    pace = Pace(10.0, waits.append)
+    pace = RateLimiter(10.0, waits.append)
     for _ in range(4):
         pace.wait()
     assert [round(wait, 1) for wait in waits] == [0.1, 0.2, 0.3], "nobody slept, so each waits for all before"
@@ -84,7 +84,7 @@ def test_turns_come_at_the_rate_whoever_takes_them(ticks: list[float]) -> None:
 
 def test_a_long_delay_is_not_made_good_by_a_burst(ticks: list[float]) -> None:
     waits: list[float] = []
-    pace = Pace(10.0, waits.append)
+    pace = RateLimiter(10.0, waits.append)
     ticks[0] += 0.5
     for _ in range(5):
         pace.wait()

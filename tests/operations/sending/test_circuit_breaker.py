@@ -53,20 +53,20 @@ def test_a_rate_limit_pauses_every_new_request_until_the_gateway_wants_them(
 ) -> None:
     capture, subject = make("capture"), make(name)
     wallet_sandbox.fault("capture", "throttled", seconds=120)
-    limited = capture.carry_out()
+    limited = capture.execute()
     assert limited.state == S.UNKNOWN
     before = sent(wallet_sandbox)
 
     clock.advance(seconds=119)
     with pytest.raises(SendingStopped):
-        subject.carry_out()
+        subject.execute()
     with pytest.raises(CheckoutPaused):
         start_checkout(order=make_order(), context=context, return_urls=return_urls)
     assert sent(wallet_sandbox) == before
     assert subject.reserved() == 0
 
     clock.advance(seconds=2)
-    assert subject.carry_out().state == S.APPROVED
+    assert subject.execute().state == S.APPROVED
 
 
 def test_the_question_waits_as_long_as_the_gateway_wants(
@@ -74,7 +74,7 @@ def test_the_question_waits_as_long_as_the_gateway_wants(
 ) -> None:
     subject = make("refund")
     wallet_sandbox.fault("refund", "throttled", seconds=120)
-    transaction = subject.carry_out()
+    transaction = subject.execute()
 
     assert transaction.next_query_at == clock.now() + timedelta(seconds=120)
 
@@ -84,7 +84,7 @@ def test_no_gateway_can_pause_us_for_more_than_a_quarter_of_an_hour(
 ) -> None:
     subject = make("capture")
     wallet_sandbox.fault("capture", "throttled", seconds=86_400)
-    subject.carry_out()
+    subject.execute()
 
     assert GatewayPause.objects.get().sending_until == clock.now() + timedelta(minutes=15)
 
@@ -118,7 +118,7 @@ def test_what_never_left_waits_for_the_end_of_a_pause(
     make: MakeSubject, make_context: MakeContext, context: GatewayContext, clock: VirtualClock
 ) -> None:
     subject = make("capture")
-    transaction = subject.carry_out(make_context(f"http://127.0.0.1:{unused_port()}"))
+    transaction = subject.execute(make_context(f"http://127.0.0.1:{unused_port()}"))
     circuit_breaker.pause_sending(context, seconds=60, reason="peace")
 
     clock.advance_to(transaction.next_send_at)
@@ -139,7 +139,7 @@ def unknowns(number: int, make: MakeSubject, control: SandboxControl, clock: Vir
     for _ in range(number):
         subject = make("capture")
         control.fault("capture", "drop_before")
-        subject.carry_out()
+        subject.execute()
         clock.advance(seconds=1)
 
 
@@ -156,12 +156,12 @@ def test_more_than_three_unknown_outcomes_pause_new_requests_and_no_question(
     another = make("refund")
     unknowns(4, make, wallet_sandbox, clock)
     with pytest.raises(SendingStopped):
-        another.carry_out()
+        another.execute()
 
     clock.advance(seconds=3)
     assert sweep(context=context).asked == 4
     clock.advance(minutes=5)
-    assert another.carry_out().state == S.APPROVED
+    assert another.execute().state == S.APPROVED
 
 
 @pytest.mark.parametrize("confirmed", [True, False], ids=["confirmed", "not yet confirmed"])
@@ -175,7 +175,7 @@ def test_refusals_pause_nothing_however_many_there_are(
         wallet_sandbox.fault("capture", fault, status=400, code="4100001")
         if not confirmed:
             wallet_sandbox.fault("status", "drop_before")
-        refused = subject.carry_out()
+        refused = subject.execute()
         assert refused.state == (S.REJECTED if confirmed else S.UNKNOWN)
         clock.advance(seconds=1)
     unknowns(1, make, wallet_sandbox, clock)
@@ -206,7 +206,7 @@ def test_switched_off_nothing_new_is_sent_and_questions_go_on(
     off = make_context(sending=False)
     subject = make(name)
     wallet_sandbox.fault(name, "drop_after")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     before = sent(wallet_sandbox)
 
     clock.advance_to(transaction.next_query_at)
@@ -215,7 +215,7 @@ def test_switched_off_nothing_new_is_sent_and_questions_go_on(
         start_checkout(order=make_order(), context=off, return_urls=return_urls)
     if name in {"capture", "refund"}:
         with pytest.raises(SendingStopped):
-            subject.carry_out(off)
+            subject.execute(off)
     assert sent(wallet_sandbox) == before
     transaction.refresh_from_db()
     assert transaction.state == S.APPROVED
@@ -225,7 +225,7 @@ def test_switched_off_what_never_left_stays_where_it_is(
     make: MakeSubject, make_context: MakeContext, clock: VirtualClock
 ) -> None:
     subject = make("capture")
-    transaction = subject.carry_out(make_context(f"http://127.0.0.1:{unused_port()}"))
+    transaction = subject.execute(make_context(f"http://127.0.0.1:{unused_port()}"))
     clock.advance(minutes=5)
 
     assert sweep(context=make_context(sending=False)).sent_again == 0
@@ -242,7 +242,7 @@ def test_a_frozen_payment_sends_nothing_again(
 ) -> None:
     subject = make("capture")
     assert subject.payment is not None
-    transaction = subject.carry_out(make_context(f"http://127.0.0.1:{unused_port()}"))
+    transaction = subject.execute(make_context(f"http://127.0.0.1:{unused_port()}"))
     wallet_sandbox.portal(subject.payment.reference, "ecom.capture", "1.00")
     clock.advance(minutes=6)
     sweep(context=context)
@@ -287,7 +287,7 @@ def test_money_is_not_moved_on_a_memory(
     GatewayPause.objects.create(gateway="default", sending_until=clock.now() + timedelta(minutes=1))
 
     with pytest.raises(SendingStopped):
-        subject.carry_out()
+        subject.execute()
     assert subject.payment is not None
     with pytest.raises(SendingStopped):
         follow_ups.capture(payment=subject.payment, context=context, amount=Decimal("1.00"))

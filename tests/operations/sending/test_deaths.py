@@ -16,7 +16,7 @@ from tests.operations.subjects import Subject
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import Evidence, GatewayTransaction, OutboxFact
+from wallet_gateway.models import Evidence, GatewayTransaction, OutboxEvent
 from wallet_gateway.operations import context as contexts
 from wallet_gateway.operations.checkout.payment_attempts import CheckoutInProgress
 from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
@@ -48,7 +48,7 @@ def test_a_sender_that_dies_before_a_byte_leaves_is_unknown_although_nothing_was
     subject: Subject, context: GatewayContext, clock: VirtualClock
 ) -> None:
     with pytest.raises(Killed):
-        subject.carry_out(interrupted(context, before=kill))
+        subject.execute(interrupted(context, before=kill))
     transaction = latest()
     assert (transaction.state, transaction.attempt_no) == (S.SENDING, 1)
     assert subject.reserved() == subject.amount
@@ -84,7 +84,7 @@ def test_a_sender_that_dies_after_the_gateway_did_its_work_is_found_out_by_the_s
         if unstored:
             patch.setattr(answers, "settle", lambda *_, **__: kill())
         with pytest.raises(Killed):
-            subject.carry_out(sender)
+            subject.execute(sender)
     assert latest().state == S.SENDING
 
     end_lease(context, clock)
@@ -103,11 +103,11 @@ def test_while_a_sender_has_its_lease_nobody_begins_another_operation(
     subject: Subject, context: GatewayContext
 ) -> None:
     with pytest.raises(Killed):
-        subject.carry_out(interrupted(context, before=kill))
+        subject.execute(interrupted(context, before=kill))
 
     refusal = UnableToReverse if subject.name == "reversal" else OperationOutstanding
     with pytest.raises(refusal):
-        subject.carry_out()
+        subject.execute()
     assert GatewayTransaction.objects.filter(kind=latest().kind).count() == 1
     assert subject.reserved() == subject.amount
 
@@ -161,7 +161,7 @@ def test_a_sender_that_slept_on_its_claim_does_not_begin(
 ) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(contexts, "SEND_WITHIN_SECONDS", -1.0)
-        transaction = subject.carry_out()
+        transaction = subject.execute()
     assert transaction.state == S.NOT_SENT
     assert "stale_claim" in transaction.detail
     assert subject.requests() == 0
@@ -180,7 +180,7 @@ def test_a_sender_that_wakes_up_after_its_lease_cannot_say_that_nothing_was_sent
         end_lease(context, clock)
         raise NotSent(NotSentReason.STALE_CLAIM)
 
-    transaction = subject.carry_out(interrupted(context, before=sleep_too_long))
+    transaction = subject.execute(interrupted(context, before=sleep_too_long))
 
     assert transaction.state == S.UNKNOWN
     assert transaction.next_send_at is None, "it must not come to be sent again by a detour"
@@ -191,11 +191,11 @@ def test_a_sender_that_wakes_up_after_its_lease_cannot_say_that_nothing_was_sent
 def test_an_answer_that_comes_after_the_lease_still_counts(
     subject: Subject, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    transaction = subject.carry_out(interrupted(context, after=lambda: end_lease(context, clock)))
+    transaction = subject.execute(interrupted(context, after=lambda: end_lease(context, clock)))
 
     assert transaction.state == S.APPROVED
     assert subject.booked() == subject.executed(transaction) == subject.amount
-    assert OutboxFact.objects.filter(transaction=transaction).count() == (subject.payment is not None)
+    assert OutboxEvent.objects.filter(transaction=transaction).count() == (subject.payment is not None)
 
 
 def test_an_answer_that_comes_after_the_sweep_has_found_out_is_counted_once(
@@ -207,11 +207,11 @@ def test_an_answer_that_comes_after_the_sweep_has_found_out_is_counted_once(
         sweep(context=context)
         assert latest().state == S.APPROVED
 
-    transaction = subject.carry_out(interrupted(context, after=be_overtaken))
+    transaction = subject.execute(interrupted(context, after=be_overtaken))
 
     assert transaction.state == S.APPROVED
     assert subject.booked() == subject.amount
-    assert OutboxFact.objects.filter(transaction=transaction).count() == (subject.payment is not None)
+    assert OutboxEvent.objects.filter(transaction=transaction).count() == (subject.payment is not None)
 
 
 def test_a_page_that_comes_after_the_lease_is_shown_to_nobody(
@@ -272,7 +272,7 @@ class TestWithoutDatabase:
     def test_before_the_row_is_written_nothing_is_begun(self, subject: Subject) -> None:
         before = GatewayTransaction.objects.count()
         with database_fails(on=self.INSERT_INTENT, times=1), pytest.raises(OperationalError):
-            subject.carry_out()
+            subject.execute()
 
         assert GatewayTransaction.objects.count() == before
         assert subject.reserved() == 0
@@ -283,7 +283,7 @@ class TestWithoutDatabase:
     ) -> None:
         monkeypatch.setattr(db_transactions, "PATIENT_WAITS", (0.01,) * 5)
         with database_fails(on=self.UPDATE_INTENT, times=5) as failed:
-            transaction = subject.carry_out()
+            transaction = subject.execute()
 
         assert len(failed) == 5
         assert transaction.state == S.APPROVED
@@ -299,7 +299,7 @@ class TestWithoutDatabase:
     ) -> None:
         monkeypatch.setattr(db_transactions, "PATIENT_WAITS", (0.01,) * 5)
         with database_fails(on=self.UPDATE_INTENT, times=6), pytest.raises(OperationalError):
-            subject.carry_out()
+            subject.execute()
         assert latest().state == S.SENDING
         assert subject.reserved() == subject.amount
 
@@ -321,7 +321,7 @@ def test_the_gateways_clock_decides_nothing(
 ) -> None:
     subject.control.advance_clock(skew.total_seconds())
     subject.control.fault(subject.name, "drop_after")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
 
     clock.advance_to(transaction.next_query_at)
     sweep(context=context)

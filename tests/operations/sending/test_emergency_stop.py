@@ -43,11 +43,11 @@ def test_while_stopped_no_operation_leaves_and_nothing_is_reserved(
     stop_sending(context=context, **WHY)
     before = sent(wallet_sandbox)
     with pytest.raises(SendingStopped):
-        subject.carry_out()
+        subject.execute()
     assert (sent(wallet_sandbox), subject.reserved()) == (before, 0)
 
     resume_sending(context=context, author="bob", reason="it was the test shop")
-    assert subject.carry_out().state == TransactionState.APPROVED
+    assert subject.execute().state == TransactionState.APPROVED
 
 
 def test_while_stopped_no_page_is_opened(

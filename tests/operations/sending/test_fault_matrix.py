@@ -14,7 +14,7 @@ import pytest
 from tests.operations.conftest import IMPATIENT, MakeContext, VirtualClock
 from tests.operations.subjects import Subject
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.models import Evidence, GatewayTransaction, OutboxFact
+from wallet_gateway.models import Evidence, GatewayTransaction, OutboxEvent
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
@@ -110,7 +110,7 @@ def test_a_fault_leads_where_the_matrix_says(
     wallet_sandbox.fault(subject.name, row.fault, **row.options)
     sender = make_context(patience=IMPATIENT) if row.impatient else context
 
-    transaction = subject.carry_out(sender)
+    transaction = subject.execute(sender)
 
     assert transaction.state == row.after
     assert row.says in transaction.detail
@@ -128,14 +128,14 @@ def test_a_fault_leads_where_the_matrix_says(
     assert subject.requests() == 1
     if row.fault != "late":
         assert subject.executed(transaction) == subject.booked()
-    assert OutboxFact.objects.filter(transaction=transaction).count() <= 1
+    assert OutboxEvent.objects.filter(transaction=transaction).count() <= 1
 
 
 def test_a_request_that_is_executed_an_hour_late_is_found_and_not_sent_again(
     subject: Subject, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
 ) -> None:
     wallet_sandbox.fault(subject.name, "late", seconds=3600)
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     while transaction.state == S.UNKNOWN:
         assert subject.reserved() == subject.amount
         clock.advance_to(transaction.next_query_at)
@@ -153,7 +153,7 @@ def test_an_outcome_that_nobody_finds_asks_for_a_person_after_a_day_and_keeps_th
     subject: Subject, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext
 ) -> None:
     wallet_sandbox.fault(subject.name, "drop_before")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     while not transaction.needs_operator:
         clock.advance_to(transaction.next_query_at)
         sweep(context=context)
@@ -171,7 +171,7 @@ def test_a_refusal_whose_query_fails_leaves_the_outcome_unknown(
 ) -> None:
     wallet_sandbox.fault(subject.name, "error_body", status=400)
     wallet_sandbox.fault("status", "drop_before")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     assert transaction.state == S.UNKNOWN
     assert transaction.error_code == "4107940"
     check_money(subject, transaction)
@@ -190,7 +190,7 @@ def test_a_refusal_beside_a_record_in_a_state_nobody_knows_is_not_believed(
     wallet_sandbox.fault(subject.name, "error_200")
     wallet_sandbox.fault("status", "undocumented_state")
 
-    transaction = subject.carry_out()
+    transaction = subject.execute()
 
     assert transaction.state == S.UNKNOWN
     check_money(subject, transaction)
@@ -201,7 +201,7 @@ def test_a_refusal_that_turns_out_executed_after_all_is_an_anomaly(
 ) -> None:
     wallet_sandbox.behaviour(status_lag_seconds=60)
     wallet_sandbox.fault(subject.name, "error_200")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     assert transaction.state == S.REJECTED
     assert subject.reserved() == 0
 
@@ -221,7 +221,7 @@ def test_a_request_executed_twice_on_the_wire_freezes_once_the_second_record_sho
 ) -> None:
     wallet_sandbox.behaviour(duplicates="execute")
     wallet_sandbox.fault(subject.name, "duplicate")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     assert transaction.state == S.APPROVED
 
     clock.advance_to(transaction.next_query_at)
@@ -233,7 +233,7 @@ def test_a_request_executed_twice_on_the_wire_freezes_once_the_second_record_sho
     assert subject.is_frozen()
     assert subject.booked() == subject.amount
     assert subject.executed(transaction) == 2 * subject.amount
-    kinds = set(OutboxFact.objects.filter(transaction=transaction).values_list("kind", flat=True))
+    kinds = set(OutboxEvent.objects.filter(transaction=transaction).values_list("kind", flat=True))
     assert ("ANOMALY" in kinds) is (subject.payment is not None)
 
 
@@ -241,7 +241,7 @@ def test_every_answer_is_kept_as_evidence_without_secrets(
     subject: Subject, wallet_sandbox: SandboxControl
 ) -> None:
     wallet_sandbox.fault(subject.name, "status_after", status=502)
-    transaction = subject.carry_out()
+    transaction = subject.execute()
 
     fault = Evidence.objects.get(transaction=transaction)
     assert (fault.kind, fault.http_status, fault.state_after) == ("FAULT", 502, S.UNKNOWN)

@@ -11,7 +11,7 @@ import pytest
 from tests.operations.conftest import IMPATIENT, MakeContext, MakeOrder, VirtualClock, sweep_until
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import GatewayTransaction, OutboxFact, Payment, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment, PaymentOrder
 from wallet_gateway.operations.checkout.start import CheckoutRefused, GatewayUnreachable, start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
@@ -102,7 +102,7 @@ def test_a_lost_answer_abandons_the_attempt_keeps_it_on_watch_and_allows_a_new_o
     assert abs(first.next_query_at - watched_from) <= (watched_from - first.state_since) / 5
     order.refresh_from_db()
     assert (order.state, order.is_payable) == (OrderState.FAILED, True)
-    assert not OutboxFact.objects.exists()
+    assert not OutboxEvent.objects.exists()
 
     # A 429 also asks for peace; it has passed before the customer clicks again.
     clock.advance(seconds=40)
@@ -136,7 +136,7 @@ def test_a_lost_page_that_is_paid_all_the_same_is_an_anomaly(
     assert first.state == TransactionState.ANOMALY
     assert order.state == OrderState.FROZEN
     assert first.discrepancies.get().kind == "APPROVED_AFTER_END"
-    assert [fact.kind for fact in OutboxFact.objects.all()] == ["ANOMALY"]
+    assert [fact.kind for fact in OutboxEvent.objects.all()] == ["ANOMALY"]
 
 
 def test_a_lost_page_is_watched_for_a_week_and_then_left_alone(
@@ -219,7 +219,7 @@ def test_a_page_that_was_decided_before_anybody_saw_it_fails_the_attempt(
 
     order = PaymentOrder.objects.get()
     assert order.state == OrderState.FAILED
-    assert [fact.kind for fact in OutboxFact.objects.all()] == ["FAILED"]
+    assert [fact.kind for fact in OutboxEvent.objects.all()] == ["FAILED"]
 
 
 def test_a_state_that_nobody_has_heard_of_neither_pays_nor_expires_an_attempt_and_reaches_a_person(

@@ -38,7 +38,7 @@ def test_what_never_left_holds_its_amount_and_is_sent_by_the_sweep(
     clock: VirtualClock,
 ) -> None:
     with far_end(certificate) as far:
-        transaction = subject.carry_out(sender(far))
+        transaction = subject.execute(sender(far))
         assert far.requests == 0
 
     assert transaction.state == S.NOT_SENT
@@ -72,7 +72,7 @@ def test_what_left_is_unknown_and_never_sent_again(
     clock: VirtualClock,
 ) -> None:
     with far_end(certificate) as far:
-        transaction = subject.carry_out(sender(far))
+        transaction = subject.execute(sender(far))
         assert far.requests == 1
 
         assert transaction.state == S.UNKNOWN
@@ -108,7 +108,7 @@ def test_an_approval_that_does_not_echo_our_request_is_no_evidence(
         return False
 
     with behaving(behave)(certificate) as far:
-        transaction = subject.carry_out(sender(far))
+        transaction = subject.execute(sender(far))
 
     assert transaction.state == S.UNKNOWN
     assert told in transaction.detail
@@ -120,7 +120,7 @@ def test_after_three_tries_by_the_sweep_what_never_left_is_left_to_a_person(
     subject: Subject, sender: Sender, certificate: Certificate, clock: VirtualClock
 ) -> None:
     with refused(certificate) as far:
-        transaction = subject.carry_out(sender(far))
+        transaction = subject.execute(sender(far))
         waits = []
         while transaction.next_send_at is not None:
             waits.append((transaction.next_send_at - clock.now()).total_seconds())
@@ -138,7 +138,7 @@ def test_a_certificate_that_is_refused_is_tried_once_more_only(
     subject: Subject, sender: Sender, certificate: Certificate, clock: VirtualClock
 ) -> None:
     with untrusted(certificate) as far:
-        transaction = subject.carry_out(sender(far))
+        transaction = subject.execute(sender(far))
         clock.advance_to(transaction.next_send_at)
         sweep(context=sender(far))
         transaction.refresh_from_db()

@@ -15,7 +15,7 @@ from wallet_gateway.client.errors import (
     UnknownReason,
 )
 from wallet_gateway.client.exchange import Answer, Exchange
-from wallet_gateway.operations.sending.retries import sent_with_second_try
+from wallet_gateway.operations.sending.retries import retry_unsent
 
 ANSWER = Answer(
     message="approved",
@@ -49,7 +49,7 @@ class Wire:
 
 def test_what_was_answered_is_not_sent_again() -> None:
     wire = Wire(ANSWER)
-    assert sent_with_second_try(wire.send) is ANSWER
+    assert retry_unsent(wire.send) is ANSWER
     assert wire.tries == 1
 
 
@@ -58,14 +58,14 @@ def test_what_was_answered_is_not_sent_again() -> None:
 )
 def test_what_never_left_is_tried_once_more(reason: NotSentReason) -> None:
     wire = Wire(NotSent(reason), ANSWER)
-    assert sent_with_second_try(wire.send) is ANSWER
+    assert retry_unsent(wire.send) is ANSWER
     assert wire.tries == 2
 
 
 def test_there_is_no_third_try() -> None:
     wire = Wire(UNREACHABLE, NotSent(NotSentReason.DNS), ANSWER)
     with pytest.raises(NotSent) as failure:
-        sent_with_second_try(wire.send)
+        retry_unsent(wire.send)
     assert failure.value.reason == NotSentReason.DNS
     assert wire.tries == 2
 
@@ -74,7 +74,7 @@ def test_there_is_no_third_try() -> None:
 def test_what_would_stay_unsent_is_not_tried_again(reason: NotSentReason) -> None:
     wire = Wire(NotSent(reason), ANSWER)
     with pytest.raises(NotSent):
-        sent_with_second_try(wire.send)
+        retry_unsent(wire.send)
     assert wire.tries == 1
 
 
@@ -91,6 +91,6 @@ def test_what_would_stay_unsent_is_not_tried_again(reason: NotSentReason) -> Non
 def test_what_left_is_never_sent_again(error: GatewayError, before: tuple[GatewayError, ...]) -> None:
     wire = Wire(*before, error, ANSWER)
     with pytest.raises(type(error)) as failure:
-        sent_with_second_try(wire.send)
+        retry_unsent(wire.send)
     assert failure.value is error
     assert wire.tries == len(before) + 1

@@ -18,7 +18,7 @@ from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
     MigratedDeposit,
-    OutboxFact,
+    OutboxEvent,
     Payment,
 )
 from wallet_gateway.operations.approvals import resolve as resolutions
@@ -41,7 +41,7 @@ HAPPENED, NOT_HAPPENED = Decision.DID_HAPPEN, Decision.DID_NOT_HAPPEN
 def contradicted(subject: Subject, context: GatewayContext, clock: VirtualClock) -> GatewayTransaction:
     """An unknown outcome that turned up twice."""
     subject.control.fault(subject.name, "drop_before")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     clock.advance_to(transaction.next_query_at)
     twice = answer_of(*(record(transaction, transaction.amount.to_wire(), id=f"g{n}") for n in range(2)))
     sweep(context=scripted(context, twice))
@@ -78,7 +78,7 @@ def test_whoever_dies_right_after_a_decision_leaves_nothing_frozen_for_ever(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(resolutions, "unfreeze", lambda *_, **__: kill())
+        patch.setattr(resolutions, "release_freeze", lambda *_, **__: kill())
         with pytest.raises(Killed):
             resolve(contradicted, NOT_HAPPENED)
     assert subject.is_frozen()
@@ -125,7 +125,7 @@ def test_another_amount_is_never_booked_as_ours(
     amount: str, subject: Subject, context: GatewayContext, clock: VirtualClock, resolve: Resolve
 ) -> None:
     subject.control.fault(subject.name, "drop_before")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     clock.advance_to(transaction.next_query_at)
     sweep(context=scripted(context, answer_of(record(transaction, amount))))
 
@@ -165,13 +165,13 @@ def test_an_approval_that_was_contradicted_cannot_be_undone(
 def test_accepting_it_books_and_tells_nothing_a_second_time(
     twice: GatewayTransaction, resolve: Resolve
 ) -> None:
-    told = OutboxFact.objects.filter(kind="REFUNDED").count()
+    told = OutboxEvent.objects.filter(kind="REFUNDED").count()
     accepted = resolve(twice, HAPPENED)
 
     assert accepted.state == S.APPROVED
     payment = Payment.objects.get()
     assert (payment.refunded, payment.frozen) == (500, False)
-    assert OutboxFact.objects.filter(kind="REFUNDED").count() == told == 1
+    assert OutboxEvent.objects.filter(kind="REFUNDED").count() == told == 1
 
 
 def test_a_third_execution_is_not_covered_by_a_decision_on_the_second(
@@ -209,7 +209,7 @@ def test_a_payment_stays_frozen_while_another_difference_is_open(
 def test_an_approval_is_not_confirmed_by_a_record_of_another_id(
     subject: Subject, context: GatewayContext, clock: VirtualClock, resolve: Resolve
 ) -> None:
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     assert (transaction.state, bool(transaction.record_id)) == (S.APPROVED, True)
     other = answer_of(record(transaction, transaction.amount.to_wire(), id="another"))
     clock.advance_to(transaction.next_query_at)
@@ -238,7 +238,7 @@ def test_a_record_whose_id_cannot_be_kept_approves_nothing_by_itself(
     subject: Subject, context: GatewayContext, clock: VirtualClock, resolve: Resolve
 ) -> None:
     subject.control.fault(subject.name, "drop_before")
-    transaction = subject.carry_out()
+    transaction = subject.execute()
     clock.advance_to(transaction.next_query_at)
     sweep(context=scripted(context, answer_of(record(transaction, "5.00", id="g" * 600))))
 

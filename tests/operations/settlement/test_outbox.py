@@ -18,7 +18,7 @@ from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.dying import Killed
 from wallet_gateway import signals
 from wallet_gateway.domain.lifecycle import OrderState
-from wallet_gateway.models import FactKind, OutboxFact, PaymentOrder
+from wallet_gateway.models import OutboxEvent, OutboxEventKind, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
 from wallet_gateway.operations.maintenance.sweep import sweep
@@ -49,7 +49,7 @@ class Receiver:
 
     @property
     def ids(self) -> list[str]:
-        return [told["fact_id"] for told in self.told]
+        return [told["event_id"] for told in self.told]
 
 
 Listen = Callable[..., Receiver]
@@ -71,10 +71,10 @@ def listen() -> Iterator[Listen]:
 
 
 def test_every_kind_of_fact_has_its_signal() -> None:
-    assert set(SIGNALS) == set(FactKind)
+    assert set(SIGNALS) == set(OutboxEventKind)
     named = {name.removeprefix("order_").upper() for name in vars(signals) if name.startswith("order_")}
-    assert named == {kind.value for kind in FactKind}
-    assert all(SIGNALS[kind] is getattr(signals, f"order_{kind.lower()}") for kind in FactKind)
+    assert named == {kind.value for kind in OutboxEventKind}
+    assert all(SIGNALS[kind] is getattr(signals, f"order_{kind.lower()}") for kind in OutboxEventKind)
 
 
 # What is told
@@ -92,8 +92,8 @@ def test_a_payment_is_told_with_all_a_shop_needs(listen: Listen, pay: Pay, clock
     assert told["order"].state == OrderState.PAID
     assert told["amount"] == Money(Decimal("20.00"), "EUR")
     assert told["occurred_at"] == clock.now()
-    fact = OutboxFact.objects.get()
-    assert told["fact_id"] == str(fact.fact_id)
+    fact = OutboxEvent.objects.get()
+    assert told["event_id"] == str(fact.event_id)
     assert (fact.delivered_at, fact.next_delivery_at, fact.attempts) == (clock.now(), None, 1)
     assert (fact.order, fact.transaction) == (payment.order, payment.opening)
     assert fact.amount == told["amount"]
@@ -125,7 +125,7 @@ def test_a_failed_attempt_is_told(outcome: str, listen: Listen, pay: Pay) -> Non
 @pytest.mark.parametrize("outcome", ["return", "pending"])
 def test_what_is_undecided_is_not_told(outcome: str, pay: Pay) -> None:
     pay(outcome)
-    assert not OutboxFact.objects.exists()
+    assert not OutboxEvent.objects.exists()
 
 
 def test_the_life_of_a_preauthorisation_is_told_step_by_step(
@@ -144,7 +144,7 @@ def test_the_life_of_a_preauthorisation_is_told_step_by_step(
         "order_paid": ["15.00 EUR"],
         "order_refunded": ["1.00 EUR", "19.00 EUR"],
     }
-    assert len({fact_id for r in receivers.values() for fact_id in r.ids}) == 5
+    assert len({event_id for r in receivers.values() for event_id in r.ids}) == 5
 
 
 def test_a_reversal_is_told(listen: Listen, pay: Pay, context: GatewayContext) -> None:
@@ -159,7 +159,7 @@ def test_a_refused_refund_is_told_to_nobody(
     payment = pay()
     wallet_sandbox.fault("refund", "errored")
     refund(payment=payment, context=context)
-    assert OutboxFact.objects.get().kind == FactKind.PAID
+    assert OutboxEvent.objects.get().kind == OutboxEventKind.PAID
 
 
 # Receivers that fail
@@ -171,9 +171,9 @@ def test_a_receiver_that_raises_is_told_again_under_the_same_id(
     failing, sound = listen(signals.order_paid, failures=2), listen(signals.order_paid)
     payment = pay()
     assert payment.order.state == OrderState.PAID, "the shop's fault is not the payment's"
-    fact = OutboxFact.objects.get()
+    fact = OutboxEvent.objects.get()
     assert (fact.delivered_at, fact.last_error) == (None, "ValueError")
-    assert str(fact.fact_id) in caplog.text
+    assert str(fact.event_id) in caplog.text
 
     waits = []
     while fact.next_delivery_at is not None:
@@ -182,7 +182,7 @@ def test_a_receiver_that_raises_is_told_again_under_the_same_id(
         sweep(context=context)
         fact.refresh_from_db()
     assert waits == [timedelta(seconds=60), timedelta(seconds=120)]
-    assert failing.ids == sound.ids == [str(fact.fact_id)] * 3
+    assert failing.ids == sound.ids == [str(fact.event_id)] * 3
     assert (fact.delivered_at, fact.attempts) == (clock.now(), 3)
 
 
@@ -192,7 +192,7 @@ def test_a_receiver_that_never_takes_it_is_told_every_hour_in_the_end(
     listen(signals.order_paid, failures=10_000)
     pay()
     for _ in range(12):
-        fact = OutboxFact.objects.get()
+        fact = OutboxEvent.objects.get()
         clock.advance_to(fact.next_delivery_at)
         assert deliver_due(clock=clock) == 0
     fact.refresh_from_db()
@@ -216,7 +216,7 @@ def test_a_receiver_without_a_name_may_fail_too(
     signals.order_paid.connect(nameless)
     try:
         assert pay().order.state == OrderState.PAID
-        clock.advance_to(OutboxFact.objects.get().next_delivery_at)
+        clock.advance_to(OutboxEvent.objects.get().next_delivery_at)
         assert sweep(context=context).facts_told == 1
     finally:
         signals.order_paid.disconnect(nameless)
@@ -253,7 +253,7 @@ def test_a_process_that_dies_before_telling_leaves_it_to_the_sweep(
     assert sweep(context=context).facts_told == 0
     clock.advance(seconds=2)
     assert sweep(context=context).facts_told == 1
-    assert receiver.ids == [str(OutboxFact.objects.get().fact_id)]
+    assert receiver.ids == [str(OutboxEvent.objects.get().event_id)]
 
 
 def test_a_process_that_dies_while_telling_tells_twice_under_one_id(
@@ -278,7 +278,7 @@ def test_a_process_that_dies_while_telling_tells_twice_under_one_id(
         signals.order_paid.disconnect(die)
     clock.advance(seconds=61)
     sweep(context=context)
-    assert receiver.ids == [str(OutboxFact.objects.get().fact_id)] * 2
+    assert receiver.ids == [str(OutboxEvent.objects.get().event_id)] * 2
 
 
 def test_a_delivery_that_cannot_be_noted_does_not_look_like_a_failed_payment(
@@ -319,7 +319,7 @@ def test_two_sweeps_tell_a_fact_once(
     claim = outbox._claim
     others: list[int] = []
 
-    def claim_late(fact: OutboxFact, now: datetime) -> bool:
+    def claim_late(fact: OutboxEvent, now: datetime) -> bool:
         if not others:
             others.append(0)
             others.append(deliver_due(clock=clock))
@@ -355,7 +355,7 @@ def test_a_receiver_may_refund_what_it_was_told_of(
     finally:
         signals.order_paid.disconnect(no_longer_in_stock)
     assert PaymentOrder.objects.get().state == OrderState.REFUNDED
-    assert [fact.kind for fact in OutboxFact.objects.filter(delivered_at__isnull=False)] == [
+    assert [fact.kind for fact in OutboxEvent.objects.filter(delivered_at__isnull=False)] == [
         "PAID",
         "REFUNDED",
     ]

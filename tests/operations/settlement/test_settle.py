@@ -23,7 +23,7 @@ from wallet_gateway.models import (
     EvidenceKind,
     GatewayTransaction,
     MigratedDeposit,
-    OutboxFact,
+    OutboxEvent,
     Payment,
     PaymentOrder,
 )
@@ -33,12 +33,12 @@ from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture,
 from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_order
-from wallet_gateway.operations.polling.status_result import learn
+from wallet_gateway.operations.polling.status_result import record_status_result
 from wallet_gateway.operations.settlement import freezes
 from wallet_gateway.operations.settlement import settle as settlement
-from wallet_gateway.operations.settlement.counters import Outrun
+from wallet_gateway.operations.settlement.counters import VersionConflict
 from wallet_gateway.operations.settlement.settle import reread, settle
-from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -46,8 +46,8 @@ S, E = TransactionState, LifecycleEvent
 APPROVED = Finding(verdict=Verdict.APPROVED, record_id="g1", amount=500)
 
 
-def news(event: LifecycleEvent | None, **given: Any) -> News:
-    return News(**{"kind": EvidenceKind.RECORDS, "event": event, "detail": "as told"} | given)
+def news(event: LifecycleEvent | None, **given: Any) -> StatusUpdate:
+    return StatusUpdate(**{"kind": EvidenceKind.RECORDS, "event": event, "detail": "as told"} | given)
 
 
 @pytest.fixture
@@ -88,14 +88,14 @@ def test_a_writer_that_is_outrun_reads_again_and_has_its_turn(
     assert len(calls) == times + 1
     assert Payment.objects.get().captured == 500
     assert Evidence.objects.filter(transaction=unknown, event="APPROVED").count() == 1
-    assert OutboxFact.objects.filter(transaction=unknown).count() == 1
+    assert OutboxEvent.objects.filter(transaction=unknown).count() == 1
 
 
 def test_a_writer_that_is_outrun_for_ever_writes_nothing_and_says_so(
     unknown: GatewayTransaction, context: GatewayContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     interfere(monkeypatch, 100, settle_another)
-    with pytest.raises(Outrun):
+    with pytest.raises(VersionConflict):
         settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
     assert Payment.objects.get().captured == 0
     assert reread(unknown).state == S.UNKNOWN
@@ -201,7 +201,7 @@ def test_an_empty_answer_that_comes_late_calls_nobody_to_what_was_approved_meanw
     stale = reread(unknown)
     approved = settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
     for answer in (Finding(verdict=Verdict.NO_NEWS, absent=True), None):
-        learn(stale, answer, context)
+        record_status_result(stale, answer, context)
 
     after = reread(unknown)
     assert (after.state, after.needs_operator, after.absent_count) == (S.APPROVED, False, 0)
@@ -232,7 +232,7 @@ def test_a_thaw_that_is_outrun_looks_again(
     def outrun(*args: Any) -> None:
         calls.append(1)
         if len(calls) <= times:
-            raise Outrun
+            raise VersionConflict
         write(*args)
 
     monkeypatch.setattr(freezes, "write_order", outrun)
@@ -300,7 +300,7 @@ def test_a_difference_that_comes_while_a_payment_thaws_keeps_it_frozen(
 
     def write_too_late(payment: Payment, now: datetime) -> None:
         if len(looked) == 1:
-            raise Outrun
+            raise VersionConflict
         write(payment, now)
 
     read = freezes.__dict__["reread"]

@@ -18,7 +18,7 @@ from tests.operations.journal import times_sent
 from tests.operations.sending.test_fault_matrix import ROWS, Row
 from tests.operations.wallet_customer import CARD, Customer, authorizing_through
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import GatewayTransaction, OutboxFact, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.wallet.card import WalletTryAgain
 from wallet_gateway.testing.control import SandboxControl
@@ -73,7 +73,7 @@ def test_a_fault_of_an_authorization_leads_where_the_matrix_says(
     assert transaction.state == row.end
     check_money(transaction)
     assert times_sent(wallet_sandbox, "authorization") == 1
-    assert OutboxFact.objects.filter(transaction=transaction).count() <= 1
+    assert OutboxEvent.objects.filter(transaction=transaction).count() <= 1
 
 
 @pytest.mark.parametrize("fault", ["drop_after", "status_after"])

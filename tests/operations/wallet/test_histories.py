@@ -38,7 +38,7 @@ from wallet_gateway.operations.checkout.orders import OrderDetails, create_order
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
-from wallet_gateway.operations.follow_ups.execute import Who
+from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import ask_everything, reconcile_attempt
 from wallet_gateway.operations.wallet.session import WalletSession
@@ -250,7 +250,7 @@ class History(OneOrder, RuleBasedStateMachine):
         payments = self.paid()
         given = {} if amount is None else {"amount": Decimal(amount)}
         with self.world.fated(operation, fate) as context:
-            verb(payment=payments[which % len(payments)], context=context, who=Who(key=key), **given)
+            verb(payment=payments[which % len(payments)], context=context, who=Initiator(key=key), **given)
 
 
 def test_whatever_happens_to_an_order_its_books_are_true_and_no_card_is_charged_twice(

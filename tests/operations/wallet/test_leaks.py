@@ -199,7 +199,7 @@ PLACES = [
     (client_gateway, "message_of"),
     (redaction, "_redact"),
     (authorize, "_claim"),
-    (authorize, "sent_with_second_try"),
+    (authorize, "retry_unsent"),
     (answers, "record_authorization_answer"),
     (settlement, "_add_evidence"),
 ]

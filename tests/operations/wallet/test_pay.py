@@ -22,7 +22,7 @@ from wallet_gateway.models import (
     Evidence,
     GatewayPause,
     GatewayTransaction,
-    OutboxFact,
+    OutboxEvent,
     Payment,
     PaymentOrder,
     WalletAttempt,
@@ -92,7 +92,7 @@ def test_a_token_pays_at_once_with_its_cryptogram_and_our_own_amount(
     assert body["merchantId"] == "SANDBOX-MERCHANT"
     assert body["clientSystemTransactionId"] == payment.reference
     assert "redirectDetails" not in body
-    facts = OutboxFact.objects.filter(order=order).values_list("kind", flat=True)
+    facts = OutboxEvent.objects.filter(order=order).values_list("kind", flat=True)
     assert list(facts) == ["PAID" if kind == "sale" else "AUTHORISED"]
 
 
@@ -383,7 +383,7 @@ def test_when_nothing_left_the_customer_presses_again_and_the_first_request_is_n
     ]
     sweep(context=customer.context)
     assert not sent(wallet_sandbox)
-    assert not OutboxFact.objects.exists()
+    assert not OutboxEvent.objects.exists()
     assert customer.pay(payment.order).opening.state == S.APPROVED
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.operations.conftest import MakeOrder, VirtualClock
 from tests.operations.wallet_customer import Customer
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Evidence, GatewayTransaction, OutboxFact, PaymentOrder, WalletKey
+from wallet_gateway.models import Evidence, GatewayTransaction, OutboxEvent, PaymentOrder, WalletKey
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.wallet import authorize
 from wallet_gateway.operations.wallet.sweep import (
@@ -67,7 +67,7 @@ def test_a_sender_that_died_leaves_no_cryptogram_and_an_outcome_to_ask_after(
     wallet_sandbox: SandboxControl,
 ) -> None:
     order = make_order()
-    transaction = die_while("sent_with_second_try", customer, order, monkeypatch)
+    transaction = die_while("retry_unsent", customer, order, monkeypatch)
     assert transaction.state == S.SENDING
     assert transaction.wallet_secrets
     assert PaymentOrder.objects.get().state == OrderState.PENDING
@@ -89,7 +89,7 @@ def test_a_sender_that_died_leaves_no_cryptogram_and_an_outcome_to_ask_after(
 def test_a_cryptogram_is_gone_after_fifteen_minutes_whatever_kept_it(
     customer: Customer, make_order: MakeOrder, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    transaction = die_while("sent_with_second_try", customer, make_order(), monkeypatch)
+    transaction = die_while("retry_unsent", customer, make_order(), monkeypatch)
     # A lease that never ends: the sweep of leases does not come to it.
     GatewayTransaction.objects.update(lease_until=clock.now() + timedelta(days=1))
     clock.advance(minutes=14)
@@ -103,7 +103,7 @@ def test_a_cryptogram_is_gone_after_fifteen_minutes_whatever_kept_it(
 def test_no_secret_outlasts_the_gateway_that_the_settings_named_once(
     customer: Customer, make_order: MakeOrder, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    transaction = die_while("sent_with_second_try", customer, make_order(), monkeypatch)
+    transaction = die_while("retry_unsent", customer, make_order(), monkeypatch)
     clock.advance(days=2)
     sweep_wallet(context=replace(customer.context, alias="second"), limit=5)
     transaction.refresh_from_db()
@@ -119,7 +119,7 @@ def test_what_never_left_is_given_up_when_its_sender_died_and_is_never_sent(
     wallet_sandbox: SandboxControl,
 ) -> None:
     order = make_order()
-    transaction = die_while("sent_with_second_try", customer, order, monkeypatch)
+    transaction = die_while("retry_unsent", customer, order, monkeypatch)
     GatewayTransaction.objects.update(state=S.NOT_SENT, next_send_at=clock.now())
     Evidence.objects.create(
         transaction=transaction, kind="FAULT", state_after=S.NOT_SENT, occurred_at=clock.now()
@@ -133,5 +133,5 @@ def test_what_never_left_is_given_up_when_its_sender_died_and_is_never_sent(
     transaction.refresh_from_db()
     assert (transaction.state, transaction.wallet_secrets) == (S.ABANDONED, None)
     assert PaymentOrder.objects.get().is_payable
-    assert not OutboxFact.objects.exists()
+    assert not OutboxEvent.objects.exists()
     assert not [e for e in wallet_sandbox.journal() if e["operation"] == "authorization"]

@@ -51,15 +51,15 @@ def tell_paid_after_all(order: PaymentOrder, amount: Money | None, **_kwargs: An
         _write("paid", order, f"paid:{order.pk}", amount)
 
 
-def tell_not_paid(order: PaymentOrder, fact_id: str, amount: Money | None, **_kwargs: Any) -> None:
+def tell_not_paid(order: PaymentOrder, event_id: str, amount: Money | None, **_kwargs: Any) -> None:
     """Write to a customer who was told to wait that nothing was charged."""
     if was_made_to_wait(order):
-        _write("not_paid", order, fact_id, amount)
+        _write("not_paid", order, event_id, amount)
 
 
-def tell_refunded(order: PaymentOrder, fact_id: str, amount: Money | None, **_kwargs: Any) -> None:
+def tell_refunded(order: PaymentOrder, event_id: str, amount: Money | None, **_kwargs: Any) -> None:
     """Write to a customer what was given back."""
-    _write("refunded", order, fact_id, amount)
+    _write("refunded", order, event_id, amount)
 
 
 def tell_managers(reference: str, amount: Money, ends_at: datetime, **_kwargs: Any) -> None:

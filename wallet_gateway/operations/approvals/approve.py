@@ -15,7 +15,7 @@ from wallet_gateway.operations.approvals.resolve import Decision, resolve
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
 from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
-from wallet_gateway.operations.follow_ups.execute import Who
+from wallet_gateway.operations.follow_ups.execute import Initiator
 
 
 @sensitive_variables()
@@ -54,13 +54,13 @@ def _carry_out(approval: Approval, grant: Grant, context: GatewayContext) -> Gat
             context=context,
             grant=grant,
         )
-    who = Who(key=approval.key, author=approval.author, note=approval.note, grant=grant)
+    who = Initiator(key=approval.key, author=approval.author, note=approval.note, grant=grant)
     if approval.payment is not None:
         return refund(payment=approval.payment, amount=approval.amount, context=context, who=who)
     return _refund_migrated(approval, who, context)
 
 
-def _refund_migrated(approval: Approval, who: Who, context: GatewayContext) -> GatewayTransaction:
+def _refund_migrated(approval: Approval, who: Initiator, context: GatewayContext) -> GatewayTransaction:
     deposit = approval.parent
     assert isinstance(deposit, MigratedDeposit)  # noqa: S101 - the only other parent there is
     return refund_migrated(

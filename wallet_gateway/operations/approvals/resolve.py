@@ -26,9 +26,9 @@ from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, t
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.inputs import WHAT_IS_NO_TEXT, is_storable
-from wallet_gateway.operations.settlement.freezes import unfreeze
+from wallet_gateway.operations.settlement.freezes import release_freeze
 from wallet_gateway.operations.settlement.settle import reread, settle
-from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.settlement.unit_mix_ups import resume_after_mix_up
 
 
@@ -78,7 +78,7 @@ def resolve(
         if TransactionState(transaction.state) is TransactionState.ANOMALY:
             _close_all(transaction, reason=reason, author=author, context=context)
 
-    news = News(
+    news = StatusUpdate(
         kind=EvidenceKind.DECISION,
         event=event,
         detail=reason,
@@ -91,7 +91,7 @@ def resolve(
         settled = settle(transaction, news, context=context)
     except IllegalTransition as error:
         raise UnableToResolve("it has moved on meanwhile; look again") from error
-    unfreeze(settled, context=context)
+    release_freeze(settled, context=context)
     return reread(settled)
 
 
@@ -221,5 +221,5 @@ def close_discrepancy(
     discrepancy.refresh_from_db()
     resume_after_mix_up(discrepancy.gateway)
     if discrepancy.transaction is not None:
-        unfreeze(reread(discrepancy.transaction), context=context)
+        release_freeze(reread(discrepancy.transaction), context=context)
     return discrepancy

@@ -39,7 +39,7 @@ class CheckoutPaused(OperationRefused, CheckoutUnavailable):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Begun:
+class PreparedAttempt:
     """What the first step decided: a page to show again, or a request to send."""
 
     transaction: GatewayTransaction
@@ -56,11 +56,13 @@ def check_not_paused(context: GatewayContext) -> None:
         raise CheckoutPaused("sending to the gateway is paused; try again later")
 
 
-def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext) -> Begun | None:
+def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext) -> PreparedAttempt | None:
     """Lock the order and decide; None when another request is sending at this moment."""
     now = context.clock.now()
     if _lock_untouched(order):
-        return Begun(transaction=_new_attempt(order, request, context, now, number=1), request=request)
+        return PreparedAttempt(
+            transaction=_new_attempt(order, request, context, now, number=1), request=request
+        )
     _lock(order, state=OrderState.OPEN)
     attempts = list(
         GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING)
@@ -76,12 +78,12 @@ def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext
         if state is TransactionState.OPEN and latest.expires_at:
             until = offered_until(opened_at=latest.created_at, expires_at=latest.expires_at)
             if until > now:
-                return Begun(transaction=latest)
+                return PreparedAttempt(transaction=latest)
         if state is TransactionState.NOT_SENT:
             # The same reference goes with the same bytes, whatever the settings say by now.
             written = CheckoutRequest.from_json(latest.request_body.encode())
-            return Begun(transaction=_claim_again(latest, context, now), request=written)
-    return Begun(
+            return PreparedAttempt(transaction=_claim_again(latest, context, now), request=written)
+    return PreparedAttempt(
         transaction=_new_attempt(order, request, context, now, number=len(attempts) + 1), request=request
     )
 

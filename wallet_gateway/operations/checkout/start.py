@@ -24,10 +24,10 @@ from wallet_gateway.operations.checkout.payment_attempts import (
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending.circuit_breaker import pause_sending
 from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, strange_host
-from wallet_gateway.operations.sending.retries import sent_with_second_try
+from wallet_gateway.operations.sending.retries import retry_unsent
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import settle
-from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse, RedirectDetails
 
 _WAIT_FOR_THE_OTHER_CLICK = (0.1, 0.2, 0.4, 0.8, 1.6)
@@ -108,7 +108,7 @@ def _request(
 def _send(transaction: GatewayTransaction, request: CheckoutRequest, context: GatewayContext) -> Payment:
     not_after = context.not_after()
     try:
-        answer = sent_with_second_try(lambda: context.gateway.checkout(request, not_after=not_after))
+        answer = retry_unsent(lambda: context.gateway.checkout(request, not_after=not_after))
     except NotSent as error:
         _record(transaction, LifecycleEvent.NOTHING_LEFT, error, context)
         raise GatewayUnreachable(f"nothing was sent: {error}") from error
@@ -131,7 +131,7 @@ def _record(
     transaction: GatewayTransaction, event: LifecycleEvent, error: GatewayError, context: GatewayContext
 ) -> None:
     changes = {"error_code": error.code[:64]} if isinstance(error, Refused) else {}
-    news = News(
+    news = StatusUpdate(
         kind=EvidenceKind.ANSWER if isinstance(error, Refused) else EvidenceKind.FAULT,
         event=event,
         exchange=error.exchange,
@@ -149,7 +149,7 @@ def _open(
     if not is_allowed_page(url, context):
         return _refuse_host(transaction, answer, context)
     expires_at = transaction.expires_at or context.clock.now() + page_lifetime(context)
-    news = News(
+    news = StatusUpdate(
         kind=EvidenceKind.ANSWER,
         event=LifecycleEvent.OPENED,
         exchange=answer.exchange,
@@ -170,7 +170,7 @@ def _refuse_host(
     transaction: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
 ) -> Payment:
     finding = strange_host(answer.message.redirect_url)
-    news = News(
+    news = StatusUpdate(
         kind=EvidenceKind.ANSWER,
         event=LifecycleEvent.PAGE_LOST,
         finding=finding,

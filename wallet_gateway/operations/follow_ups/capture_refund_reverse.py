@@ -24,7 +24,7 @@ from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals.requests import alone_up_to, check_alone, within
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
-from wallet_gateway.operations.follow_ups.execute import NOBODY, Who, carry_out, repeated
+from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator, execute, find_by_idempotency_key
 from wallet_gateway.operations.inputs import minor_units_of
 from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpType
 from wallet_gateway.protocol.money import Money
@@ -44,7 +44,11 @@ class UnableToReverse(OperationRefused):
 
 @sensitive_variables()
 def capture(
-    *, payment: Payment, context: GatewayContext, amount: Decimal | Money | None = None, who: Who = NOBODY
+    *,
+    payment: Payment,
+    context: GatewayContext,
+    amount: Decimal | Money | None = None,
+    who: Initiator = SYSTEM,
 ) -> GatewayTransaction:
     """Take reserved money, all that is left or a part of it; return the transaction in whatever state it has.
 
@@ -52,7 +56,7 @@ def capture(
     """
     payment = _as_it_stands(payment)
     asked = minor_units_of(amount, currency=payment.currency)
-    first = repeated(who, kind=TransactionKind.CAPTURE, payment=payment, amount=asked)
+    first = find_by_idempotency_key(who, kind=TransactionKind.CAPTURE, payment=payment, amount=asked)
     if first is not None:
         return first
     sums = payment.sums
@@ -72,7 +76,11 @@ def capture(
 
 @sensitive_variables()
 def refund(
-    *, payment: Payment, context: GatewayContext, amount: Decimal | Money | None = None, who: Who = NOBODY
+    *,
+    payment: Payment,
+    context: GatewayContext,
+    amount: Decimal | Money | None = None,
+    who: Initiator = SYSTEM,
 ) -> GatewayTransaction:
     """Give captured money back, all that is left or a part; return the transaction in whatever state it has.
 
@@ -81,7 +89,7 @@ def refund(
     """
     payment = _as_it_stands(payment)
     asked = minor_units_of(amount, currency=payment.currency)
-    first = repeated(who, kind=TransactionKind.REFUND, payment=payment, amount=asked)
+    first = find_by_idempotency_key(who, kind=TransactionKind.REFUND, payment=payment, amount=asked)
     if first is not None:
         return first
     sums = payment.sums
@@ -102,7 +110,7 @@ def refund(
 
 
 @sensitive_variables()
-def reverse(*, payment: Payment, context: GatewayContext, who: Who = NOBODY) -> GatewayTransaction:
+def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTEM) -> GatewayTransaction:
     """Give the whole authorisation back; possible only while nothing is captured.
 
     Raises `UnableToReverse` otherwise.
@@ -116,7 +124,7 @@ def reverse(*, payment: Payment, context: GatewayContext, who: Who = NOBODY) -> 
             _refuse(payment, context, now, UnableToReverse, why_not_reverse)
 
     payment = _as_it_stands(payment)
-    first = repeated(who, kind=TransactionKind.REVERSAL, payment=payment)
+    first = find_by_idempotency_key(who, kind=TransactionKind.REVERSAL, payment=payment)
     if first is not None:
         return first
     minor = reversible(payment.sums)
@@ -167,7 +175,7 @@ def _carry_out(
     minor: int,
     reserve: Callable[[datetime], None],
     context: GatewayContext,
-    who: Who,
+    who: Initiator,
 ) -> GatewayTransaction:
     reference = context.new_reference()
     message = request_of(payment, kind, minor, reference=reference, context=context)
@@ -182,7 +190,7 @@ def _carry_out(
         author=who.author[:150],
         note=who.note[:500],
     )
-    return carry_out(draft=draft, message=message, reserve=reserve, context=context, grant=who.grant)
+    return execute(draft=draft, message=message, reserve=reserve, context=context, grant=who.grant)
 
 
 @sensitive_variables()

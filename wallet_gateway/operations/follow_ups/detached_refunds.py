@@ -15,7 +15,7 @@ from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDepo
 from wallet_gateway.operations.approvals.requests import alone_up_to, check_alone, within
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
-from wallet_gateway.operations.follow_ups.execute import NOBODY, Who, carry_out, repeated
+from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator, execute, find_by_idempotency_key
 from wallet_gateway.operations.inputs import BadAmount, minor_units_of
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.protocol.codes import check_currency
@@ -37,7 +37,7 @@ def refund_migrated(
     amount: Decimal | Money,
     currency: str,
     context: GatewayContext,
-    who: Who = NOBODY,
+    who: Initiator = SYSTEM,
     order_number: str | None = None,
 ) -> GatewayTransaction:
     """Refund an earlier provider's payment; the gateway may approve less than is asked.
@@ -48,7 +48,7 @@ def refund_migrated(
     """
     currency, minor = _checked(parent_transaction_id, amount, currency)
     deposit = _deposit(parent_transaction_id, currency, context)
-    first = repeated(who, kind=TransactionKind.DETACHED_REFUND, deposit=deposit, amount=minor)
+    first = find_by_idempotency_key(who, kind=TransactionKind.DETACHED_REFUND, deposit=deposit, amount=minor)
     if first is not None:
         return first
     account, reference = context.gateway.account, context.new_reference()
@@ -75,7 +75,7 @@ def refund_migrated(
         author=who.author[:150],
         note=who.note[:500],
     )
-    return carry_out(
+    return execute(
         draft=draft,
         message=message,
         reserve=lambda now: _reserve(deposit, minor, alone_up_to(currency, who.grant, context), context, now),

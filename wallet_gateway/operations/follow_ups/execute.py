@@ -48,7 +48,7 @@ class KeyConflict(OperationRefused):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Who:
+class Initiator:
     """Who asks for an operation, under which key, and what they noted."""
 
     key: str | None = None
@@ -61,12 +61,12 @@ class Who:
         check_storable(author=self.author, note=self.note)
 
 
-NOBODY = Who()
+SYSTEM = Initiator()
 _KEY = re.compile(r"\A[!-~]{1,64}\Z")
 
 
 @sensitive_variables()
-def carry_out(
+def execute(
     *,
     draft: GatewayTransaction,
     message: Message,
@@ -105,8 +105,8 @@ def _check_sending(context: GatewayContext) -> None:
         raise SendingStopped("sending to the gateway is switched off")
 
 
-def repeated(
-    who: Who,
+def find_by_idempotency_key(
+    who: Initiator,
     *,
     kind: TransactionKind,
     payment: Payment | None = None,

@@ -9,10 +9,10 @@ from wallet_gateway.models import EvidenceKind, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.follow_ups import execute as execution
-from wallet_gateway.operations.follow_ups.execute import NOBODY, Who
+from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator
 from wallet_gateway.operations.settlement.booking import OPENING
 from wallet_gateway.operations.settlement.settle import reread, settle
-from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 
 
 class UnableToSendAgain(OperationRefused):
@@ -21,7 +21,7 @@ class UnableToSendAgain(OperationRefused):
 
 @sensitive_variables()
 def send_again(
-    transaction: GatewayTransaction, *, context: GatewayContext, who: Who = NOBODY
+    transaction: GatewayTransaction, *, context: GatewayContext, who: Initiator = SYSTEM
 ) -> GatewayTransaction:
     """Send a request of which no byte left once more, the same bytes; return the transaction.
 
@@ -31,7 +31,7 @@ def send_again(
     transaction = reread(transaction)
     _check_is_unsent(transaction)
     asked = f"to be sent again: {who.note}" if who.note else "to be sent again"
-    news = News(kind=EvidenceKind.DECISION, detail=asked, author=who.author)
+    news = StatusUpdate(kind=EvidenceKind.DECISION, detail=asked, author=who.author)
     sent = execution.send_again(settle(transaction, news, context=context), context=context)
     if sent is None:
         raise UnableToSendAgain(_why_not(reread(transaction)))

@@ -22,8 +22,8 @@ from wallet_gateway.models.fields import ByteExactField
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, reverse
-from wallet_gateway.operations.follow_ups.execute import Who
-from wallet_gateway.operations.settlement.row_errors import alone, failure, one_line
+from wallet_gateway.operations.follow_ups.execute import Initiator
+from wallet_gateway.operations.settlement.row_errors import failure, log_row_error, one_line
 from wallet_gateway.protocol.money import Money
 
 logger = logging.getLogger("wallet_gateway.sweep")
@@ -47,7 +47,7 @@ def watch_authorisations(*, context: GatewayContext, limit: int = 100) -> int:
     due = uncaptured(context.alias).filter(~handled, state_since__lte=window.told_from(now))
     done = 0
     for transaction in due.order_by("state_since")[:limit]:
-        with alone(transaction.reference):
+        with log_row_error(transaction.reference):
             done += _handle(transaction, window, context)
     return done
 
@@ -90,7 +90,7 @@ def _left(payment: Payment) -> Money:
 
 
 def _act(payment: Payment, policy: CapturePolicy, context: GatewayContext) -> bool:
-    who = Who(key=f"radar-{payment.reference}", author=AUTHOR, note="about to lapse")
+    who = Initiator(key=f"radar-{payment.reference}", author=AUTHOR, note="about to lapse")
     try:
         if policy is CapturePolicy.CAPTURE:
             capture(payment=payment, context=context, who=who)

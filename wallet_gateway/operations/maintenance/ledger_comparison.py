@@ -24,7 +24,7 @@ from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.operations.polling.status_query import ask
 from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person
 from wallet_gateway.operations.settlement.settle import reread, settle
-from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 
 BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds between tries while the gateway does not answer; after the last one it is left alone."""
@@ -117,7 +117,7 @@ def _compare(
     if not found or not repair_as:
         return Compared(transaction=transaction, differences=found)
     words = "; ".join(f"{difference.kind}: {difference.detail}" for difference in found)
-    news = News(
+    news = StatusUpdate(
         kind=EvidenceKind.RECORDS,
         event=event,
         finding=said,

@@ -26,11 +26,11 @@ from wallet_gateway.operations.polling.due import reconcile_due
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown
 from wallet_gateway.operations.settlement.booking import OPENING
 from wallet_gateway.operations.settlement.db_transactions import in_any_transaction
-from wallet_gateway.operations.settlement.freezes import thaw
+from wallet_gateway.operations.settlement.freezes import release_freezes
 from wallet_gateway.operations.settlement.outbox import deliver_due
-from wallet_gateway.operations.settlement.row_errors import alone, one_line, rows_of
+from wallet_gateway.operations.settlement.row_errors import log_row_error, one_line, read_due
 from wallet_gateway.operations.settlement.settle import settle
-from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.wallet import sweep as wallet_sweep
 
 logger = logging.getLogger("wallet_gateway.sweep")
@@ -71,7 +71,7 @@ class SweepReport:
 def sweep(*, context: GatewayContext) -> SweepReport:
     """Do once what is due for one gateway."""
     let_lapse(now=context.clock.now(), gateway=context.alias)
-    thaw(context=context, limit=_LIMIT)
+    release_freezes(context=context, limit=_LIMIT)
     return SweepReport(
         gateway=context.alias,
         leases_ended=end_leases(context=context),
@@ -104,16 +104,16 @@ def end_leases(*, context: GatewayContext) -> int:
     silent = GatewayTransaction.objects.filter(
         gateway=context.alias, state=TransactionState.SENDING, lease_until__lt=now
     )
-    rows = rows_of(silent.select_related("payment__order", "deposit"), limit=_LIMIT)
+    rows = read_due(silent.select_related("payment__order", "deposit"), limit=_LIMIT)
     for transaction in rows:
         checkout = transaction.kind == TransactionKind.CHECKOUT
-        news = News(
+        news = StatusUpdate(
             kind=EvidenceKind.LEASE_ENDED,
             event=LifecycleEvent.PAGE_LOST if checkout else LifecycleEvent.LOST,
             detail="the sender went silent while sending",
             attempt_no=transaction.attempt_no,
         )
-        with alone(transaction.reference):
+        with log_row_error(transaction.reference):
             settle(transaction, news, context=context)
     if rows:
         count_unknown(context)
@@ -133,15 +133,15 @@ def give_up_unsent_pages(*, context: GatewayContext) -> int:
         state=TransactionState.NOT_SENT,
         expires_at__lte=now,
     )
-    rows = rows_of(unsent.select_related("payment__order"), limit=_LIMIT)
+    rows = read_due(unsent.select_related("payment__order"), limit=_LIMIT)
     for transaction in rows:
-        news = News(
+        news = StatusUpdate(
             kind=EvidenceKind.FAULT,
             event=LifecycleEvent.ABANDONED,
             detail="nothing was sent, and nobody tried again while the page could have been open",
             attempt_no=transaction.attempt_no,
         )
-        with alone(transaction.reference):
+        with log_row_error(transaction.reference):
             settle(transaction, news, context=context)
     return len(rows)
 
@@ -155,14 +155,14 @@ def send_unsent(*, context: GatewayContext) -> int:
     due = GatewayTransaction.objects.filter(
         gateway=context.alias, state=TransactionState.NOT_SENT, next_send_at__lte=now
     )
-    rows = rows_of(due.exclude(kind__in=OPENING).order_by("next_send_at"), limit=_LIMIT)
+    rows = read_due(due.exclude(kind__in=OPENING).order_by("next_send_at"), limit=_LIMIT)
     return sum(_try_again(transaction, context) for transaction in rows)
 
 
 def _try_again(transaction: GatewayTransaction, context: GatewayContext) -> bool:
     sent = None
     try:
-        with alone(transaction.reference):
+        with log_row_error(transaction.reference):
             sent = send_again(transaction, context=context)
     except OperationRefused as error:
         logger.info("%s was not sent again: %s", transaction.reference, one_line(error))
@@ -170,7 +170,7 @@ def _try_again(transaction: GatewayTransaction, context: GatewayContext) -> bool
 
 
 @sensitive_variables()
-def keep_house(*, context: GatewayContext) -> None:
+def run_periodic_tasks(*, context: GatewayContext) -> None:
     """Do what is to be done once in a while for one gateway, and note that the sweep was here."""
     watch_authorisations(context=context)
     WorkMark.set(f"{SWEPT}{context.alias}", now=context.clock.now())

@@ -13,8 +13,8 @@ from wallet_gateway.domain.polling_schedule import CLAIM
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.reconciliation import question
-from wallet_gateway.operations.polling.worker_pool import Pace, work_off
-from wallet_gateway.operations.settlement.row_errors import alone, rows_of
+from wallet_gateway.operations.polling.worker_pool import RateLimiter, run_in_threads
+from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
 
 _LOOK_EVERY = 32
 """Rows between two looks for a pause, where several threads ask."""
@@ -31,7 +31,7 @@ def reconcile_due(*, context: GatewayContext, limit: int = 500) -> int:
         return 0
     if context.policy.query_workers > 1:
         return _ask_together(context, limit=limit)
-    return _ask_paced(rows_of(_due(context, now), limit=limit), context)
+    return _ask_paced(read_due(_due(context, now), limit=limit), context)
 
 
 def _due(context: GatewayContext, now: datetime) -> QuerySet[GatewayTransaction]:
@@ -44,7 +44,7 @@ def _ask_paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> i
     for transaction in rows:
         if not _claim_due(transaction, context.clock.now()):
             continue
-        with alone(transaction.reference):
+        with log_row_error(transaction.reference):
             question(transaction, context=context)
         asked += 1
         context.sleep(pause)
@@ -55,7 +55,7 @@ def _ask_paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> i
 
 def _ask_together(context: GatewayContext, *, limit: int) -> int:
     """Ask in several threads, each of which may take up to `limit` rows, at the gateway's rate in all."""
-    workers, pace = context.policy.query_workers, Pace(context.policy.query_rate, context.sleep)
+    workers, pace = context.policy.query_workers, RateLimiter(context.policy.query_rate, context.sleep)
     asked: list[str] = []
 
     def ask_one(transaction: GatewayTransaction) -> None:
@@ -63,18 +63,18 @@ def _ask_together(context: GatewayContext, *, limit: int) -> int:
         if _claim_due(transaction, context.clock.now()):
             asked.append(transaction.reference)
             pace.wait()
-            with alone(transaction.reference):
+            with log_row_error(transaction.reference):
                 question(transaction, context=context)
 
     rows = islice(_due_batches(context, batch=limit), limit * workers)
-    work_off(rows, ask_one, threads=workers)
+    run_in_threads(rows, ask_one, threads=workers)
     return len(asked)
 
 
 def _due_batches(context: GatewayContext, *, batch: int) -> Iterator[GatewayTransaction]:
     """Read due rows until none is left or the gateway wants to be left alone; one may come twice."""
     while not _queries_are_paused(context, now := context.clock.now()):
-        rows = rows_of(_due(context, now), limit=batch)
+        rows = read_due(_due(context, now), limit=batch)
         for number, transaction in enumerate(rows):
             if number % _LOOK_EVERY == 0 and _queries_are_paused(context, context.clock.now()):
                 return

@@ -19,7 +19,7 @@ from wallet_gateway.models import (
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.status_query import ask
-from wallet_gateway.operations.polling.status_result import learn
+from wallet_gateway.operations.polling.status_result import record_status_result
 from wallet_gateway.operations.settlement.booking import OPENING
 from wallet_gateway.operations.settlement.settle import reread
 
@@ -101,7 +101,7 @@ def ask_everything(subject: PaymentOrder | MigratedDeposit, *, context: GatewayC
     for row in GatewayTransaction.objects.filter(**of).order_by("pk"):
         before = reread(row)
         finding = ask(before, context=context)
-        after = learn(before, finding, context)
+        after = record_status_result(before, finding, context)
         questions, unanswered = questions + 1, unanswered + (finding is None)
         if after.state != before.state:
             changed.append(after)
@@ -137,4 +137,4 @@ def _load_opening(reference: str) -> GatewayTransaction:
 @sensitive_variables()
 def question(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
     """Ask about one transaction and record what was learned, be it only when to ask next."""
-    return learn(transaction, ask(transaction, context=context), context)
+    return record_status_result(transaction, ask(transaction, context=context), context)

@@ -24,7 +24,7 @@ from wallet_gateway.operations._accounts import other_account_of
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.row_errors import one_line
 from wallet_gateway.operations.settlement.settle import settle
-from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 
 logger = logging.getLogger("wallet_gateway.operations")
 
@@ -34,7 +34,7 @@ _EXPECTS_NEWS = frozenset({TransactionState.OPEN, TransactionState.PENDING})
 """States in which the gateway has to say something, sooner or later."""
 
 
-def learn(
+def record_status_result(
     transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
 ) -> GatewayTransaction:
     """Record what a question brought, be it only when to ask next; `finding` is None where no answer came."""
@@ -45,7 +45,7 @@ def learn(
     if event is LifecycleEvent.EXPIRED and (other := other_account_of(transaction, context)):
         return settle(transaction, _asked_for_another(transaction, other, now), context=context)
     changes = _climbed(transaction, now, context) | _counted(transaction, event, finding, now)
-    news = News(
+    news = StatusUpdate(
         kind=EvidenceKind.RECORDS,
         event=event,
         finding=finding,
@@ -57,7 +57,7 @@ def learn(
     return settle(transaction, news, context=context)
 
 
-def _no_answer(transaction: GatewayTransaction, now: datetime) -> News:
+def _no_answer(transaction: GatewayTransaction, now: datetime) -> StatusUpdate:
     """Nothing was learned: no rung is climbed, and the question is repeated."""
     columns = _asked(transaction, now)
     if _is_due(transaction, now):
@@ -66,7 +66,7 @@ def _no_answer(transaction: GatewayTransaction, now: datetime) -> News:
         # A gateway that says nothing readable for a day is a person's business, too.
         columns["needs_operator"] = True
     state = TransactionState(transaction.state)
-    return News(kind=EvidenceKind.FAULT, changes=columns, asked_in=state, keep_as_evidence=False)
+    return StatusUpdate(kind=EvidenceKind.FAULT, changes=columns, asked_in=state, keep_as_evidence=False)
 
 
 def _is_left_silent(transaction: GatewayTransaction, now: datetime) -> bool:
@@ -75,7 +75,7 @@ def _is_left_silent(transaction: GatewayTransaction, now: datetime) -> bool:
     return transaction.state in _EXPECTS_NEWS and is_silent(transaction.present_position, now)
 
 
-def _asked_for_another(transaction: GatewayTransaction, other: str, now: datetime) -> News:
+def _asked_for_another(transaction: GatewayTransaction, other: str, now: datetime) -> StatusUpdate:
     """An empty answer to a question in another's name ends nothing: a person has to give the name back."""
     logger.error("%s was sent for %s, which the settings do not name", transaction.reference, one_line(other))
     news = _no_answer(transaction, now)

@@ -17,7 +17,7 @@ _CATCH_UP = 0.1
 """Seconds of delay that may be made good by hurrying."""
 
 
-class Pace:
+class RateLimiter:
     """Turns at a rate that all threads together keep to."""
 
     def __init__(self, per_second: float, sleep: Callable[[float], None]) -> None:
@@ -35,7 +35,7 @@ class Pace:
             self._sleep(turn - now)
 
 
-def work_off(things: Iterable[T], work: Callable[[T], object], *, threads: int) -> int:
+def run_in_threads(things: Iterable[T], work: Callable[[T], object], *, threads: int) -> int:
     """Do the work with each thing, so many at a time; return how many were begun.
 
     A thing is taken only when a thread is idle, so that none waits in hand. What a thread raises ends the

@@ -23,7 +23,7 @@ from wallet_gateway.operations.polling.status_query import ask, expectation_of
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown, pause_sending
 from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, strange_host
 from wallet_gateway.operations.settlement.settle import settle
-from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.authorizations import AuthorizationResponse
 from wallet_gateway.protocol.detached_refunds import DetachedRefundResponse
 from wallet_gateway.protocol.follow_ups import FollowUpResponse
@@ -58,7 +58,7 @@ def record_authorization_answer(
         strange = strange_host(url, verdict=Verdict.PENDING, record_id=finding.record_id)
         return _record_finding(transaction, strange, answer.exchange, context)
     ends = context.clock.now() + timedelta(seconds=context.gateway.account.redirect_url_timeout)
-    news = News(
+    news = StatusUpdate(
         kind=EvidenceKind.ANSWER,
         event=LifecycleEvent.CHALLENGED,
         finding=finding,
@@ -73,7 +73,7 @@ def _record_finding(
 ) -> GatewayTransaction:
     # An answer that is neither yes nor no leaves the outcome unknown.
     event = EVENTS.get(finding.verdict, LifecycleEvent.LOST)
-    news = News(kind=EvidenceKind.ANSWER, event=event, finding=finding, exchange=exchange)
+    news = StatusUpdate(kind=EvidenceKind.ANSWER, event=event, finding=finding, exchange=exchange)
     settled = settle(transaction, news, context=context)
     if event is LifecycleEvent.LOST:
         count_unknown(context)
@@ -87,7 +87,7 @@ def record_not_sent(
     tries = 1 if error.reason is NotSentReason.TLS else len(RESEND_WAITS)
     done = transaction.attempt_no
     again = context.clock.now() + RESEND_WAITS[done - 1] if done <= tries else None
-    news = News(
+    news = StatusUpdate(
         kind=EvidenceKind.FAULT,
         event=LifecycleEvent.NOTHING_LEFT,
         exchange=error.exchange,
@@ -111,8 +111,8 @@ def record_unknown(
     return settled
 
 
-def _fault(error: GatewayError) -> News:
-    return News(
+def _fault(error: GatewayError) -> StatusUpdate:
+    return StatusUpdate(
         kind=EvidenceKind.ANSWER if isinstance(error, Refused) else EvidenceKind.FAULT,
         event=LifecycleEvent.LOST,
         exchange=error.exchange,
@@ -137,15 +137,15 @@ def record_refusal(
     return settle(transaction, _after_refusal(error, finding), context=context)
 
 
-def _after_refusal(error: Refused, finding: Finding) -> News:
+def _after_refusal(error: Refused, finding: Finding) -> StatusUpdate:
     if finding.absent:
         # The gateway refused and knows of nothing: that is its word that it was not done.
         rejected = replace(finding, verdict=Verdict.REJECTED, detail=str(error)[:500], absent=False)
-        return News(kind=EvidenceKind.RECORDS, event=LifecycleEvent.REJECTED, finding=rejected)
+        return StatusUpdate(kind=EvidenceKind.RECORDS, event=LifecycleEvent.REJECTED, finding=rejected)
     if finding.verdict is Verdict.APPROVED:
         finding = _repeated_on_the_wire(finding)
     # A record in a state that nobody has heard of is no event: the outcome stays unknown.
-    return News(kind=EvidenceKind.RECORDS, event=EVENTS.get(finding.verdict), finding=finding)
+    return StatusUpdate(kind=EvidenceKind.RECORDS, event=EVENTS.get(finding.verdict), finding=finding)
 
 
 def _repeated_on_the_wire(finding: Finding) -> Finding:

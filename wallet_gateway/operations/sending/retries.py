@@ -21,7 +21,7 @@ _STAYS_UNSENT = {NotSentReason.TLS, NotSentReason.STALE_CLAIM}
 """A certificate does not heal within a request, and a claim does not grow younger."""
 
 
-def sent_with_second_try(send: Callable[[], Answer[M]]) -> Answer[M]:
+def retry_unsent(send: Callable[[], Answer[M]]) -> Answer[M]:
     """Return the gateway's answer to what `send` sends, the same bytes each time.
 
     Raises what the second try raised, and what the first one raised when a second is of no use.
@@ -47,7 +47,7 @@ _FEWER_TRIES = {
 
 
 @sensitive_variables()
-def read_patiently(ask: Callable[[], Answer[M]], *, context: GatewayContext) -> M:
+def retry_read(ask: Callable[[], Answer[M]], *, context: GatewayContext) -> M:
     """Return the gateway's answer; raises the last `GatewayError` once it is no use to ask again."""
     started = time.monotonic()
     for tries, wait in enumerate(WAITS, start=1):

@@ -15,7 +15,7 @@ from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, 
 from wallet_gateway.operations.settlement.booking import Booking
 
 
-class Outrun(Exception):
+class VersionConflict(Exception):
     """Somebody else settled something in between; nothing was written, and the rows must be read again."""
 
 
@@ -80,7 +80,7 @@ def write_order(payment: Payment, now: datetime) -> None:
         state=order.state, version=seen + 1, updated_at=now
     )
     if not written:
-        raise Outrun
+        raise VersionConflict
 
 
 def _standings(order: PaymentOrder, changed: Payment) -> Sequence[Standing]:

@@ -12,40 +12,40 @@ from django.views.decorators.debug import sensitive_variables
 from wallet_gateway.domain.discrepancies import FREEZING
 from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
 from wallet_gateway.domain.totals import payment_state
-from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxFact, Payment
+from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxEvent, Payment
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.booking import OPENING
-from wallet_gateway.operations.settlement.counters import Outrun, write_order
+from wallet_gateway.operations.settlement.counters import VersionConflict, write_order
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.notifications import facts_of_thawed
 from wallet_gateway.operations.settlement.outbox import deliver
-from wallet_gateway.operations.settlement.row_errors import alone, rows_of
+from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
 from wallet_gateway.operations.settlement.settle import add_facts, reread
 
 P = TypeVar("P", Payment, MigratedDeposit)
 _TRIES = 5
 
 
-def unfreeze(transaction: GatewayTransaction, *, context: GatewayContext) -> None:
+def release_freeze(transaction: GatewayTransaction, *, context: GatewayContext) -> None:
     """Let operations touch the payment or deposit of a transaction again, if no difference on it is open."""
     for _ in range(_TRIES):
         try:
-            facts = in_transaction(lambda: _unfreeze(transaction, context.clock.now()))
-        except Outrun:
+            facts = in_transaction(lambda: _release_freeze(transaction, context.clock.now()))
+        except VersionConflict:
             continue
         break
     else:
-        facts = in_transaction(lambda: _unfreeze(transaction, context.clock.now()))
+        facts = in_transaction(lambda: _release_freeze(transaction, context.clock.now()))
     deliver(facts, clock=context.clock)
 
 
 @sensitive_variables()
-def thaw(*, context: GatewayContext, limit: int) -> int:
+def release_freezes(*, context: GatewayContext, limit: int) -> int:
     """Lift freezes that nothing asks for any more, whose lifter died before doing it; return how many."""
     forgotten = list(_forgotten(context.alias, limit))
     for transaction in forgotten:
-        with alone(transaction.reference):
-            unfreeze(transaction, context=context)
+        with log_row_error(transaction.reference):
+            release_freeze(transaction, context=context)
     return len(forgotten)
 
 
@@ -62,7 +62,7 @@ def _forgotten(gateway: str, limit: int) -> Iterator[GatewayTransaction]:
         deposits = MigratedDeposit.objects.filter(
             frozen=True, gateway=gateway, pk__in=differed.values("deposit")
         )
-        for deposit in rows_of(_uncontradicted(deposits, "deposit"), limit=limit):
+        for deposit in read_due(_uncontradicted(deposits, "deposit"), limit=limit):
             yield from deposit.transactions.all()[:1]
 
 
@@ -73,7 +73,7 @@ def _uncontradicted(rows: QuerySet[P], parent: str) -> QuerySet[P]:
     return rows.filter(~Exists(still_open), ~Exists(anomalies))
 
 
-def _unfreeze(transaction: GatewayTransaction, now: datetime) -> tuple[OutboxFact, ...]:
+def _release_freeze(transaction: GatewayTransaction, now: datetime) -> tuple[OutboxEvent, ...]:
     # The transaction may be run again, so every run starts from rows as they then are.
     transaction = reread(transaction)
     if transaction.deposit is not None:
@@ -82,7 +82,7 @@ def _unfreeze(transaction: GatewayTransaction, now: datetime) -> tuple[OutboxFac
         still_frozen = _is_contradicted(deposit=transaction.deposit)
         MigratedDeposit.objects.filter(pk=transaction.deposit.pk).update(frozen=still_frozen)
     elif transaction.payment is not None and not _is_contradicted(payment=transaction.payment):
-        return _unfreeze_payment(transaction.payment, now)
+        return _release_payment(transaction.payment, now)
     return ()
 
 
@@ -92,7 +92,7 @@ def _is_contradicted(**parent: Payment | MigratedDeposit) -> bool:
     return still_open.exists() or anomalies.exists()
 
 
-def _unfreeze_payment(payment: Payment, now: datetime) -> tuple[OutboxFact, ...]:
+def _release_payment(payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]:
     payment.frozen = False
     opening = payment.opening
     payment.state = payment_state(
@@ -105,12 +105,12 @@ def _unfreeze_payment(payment: Payment, now: datetime) -> tuple[OutboxFact, ...]
 
 def _untold(payment: Payment) -> QuerySet[GatewayTransaction]:
     # Whatever is told of money has an amount.
-    told = OutboxFact.objects.filter(transaction=OuterRef("pk"), amount_minor__isnull=False)
+    told = OutboxEvent.objects.filter(transaction=OuterRef("pk"), amount_minor__isnull=False)
     kinds = (*OPENING, TransactionKind.CAPTURE)
     approved = payment.transactions.filter(state=TransactionState.APPROVED, kind__in=kinds)
     return approved.filter(~Exists(told)).order_by("pk")
 
 
-def _tell(transaction: GatewayTransaction, payment: Payment, now: datetime) -> tuple[OutboxFact, ...]:
+def _tell(transaction: GatewayTransaction, payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]:
     transaction.payment = payment
     return add_facts(transaction, facts_of_thawed(transaction), now)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from wallet_gateway.domain.lifecycle import OrderState, PaymentType, TransactionKind, TransactionState
 from wallet_gateway.domain.totals import Sums
-from wallet_gateway.models import FactKind, GatewayTransaction
+from wallet_gateway.models import GatewayTransaction, OutboxEventKind
 
-HELD_BACK = frozenset({FactKind.AUTHORISED, FactKind.PAID, FactKind.CAPTURED_IN_PART})
+HELD_BACK = frozenset({OutboxEventKind.AUTHORISED, OutboxEventKind.PAID, OutboxEventKind.CAPTURED_IN_PART})
 """What goods go out upon: not told of a payment that is frozen, but when a person has lifted the freeze."""
 
 
@@ -16,7 +16,7 @@ HELD_BACK = frozenset({FactKind.AUTHORISED, FactKind.PAID, FactKind.CAPTURED_IN_
 class Told:
     """One fact to be told, with its amount in minor units."""
 
-    kind: FactKind
+    kind: OutboxEventKind
     amount: int | None = None
 
 
@@ -33,7 +33,7 @@ def facts_of(transaction: GatewayTransaction, *, moved: bool, sums_before: Sums 
     if payment.frozen:
         told = tuple(fact for fact in told if fact.kind not in HELD_BACK)
     frozen_now = payment.frozen and not sums_before.frozen
-    return (*told, Told(kind=FactKind.ANOMALY)) if frozen_now else told
+    return (*told, Told(kind=OutboxEventKind.ANOMALY)) if frozen_now else told
 
 
 def facts_of_thawed(transaction: GatewayTransaction) -> tuple[Told, ...]:
@@ -57,26 +57,27 @@ def _approved(transaction: GatewayTransaction) -> tuple[Told, ...]:
     assert payment is not None  # noqa: S101 - the caller has looked
     kind = TransactionKind(transaction.kind)
     if kind is TransactionKind.REFUND:
-        return (Told(kind=FactKind.REFUNDED, amount=amount),)
+        return (Told(kind=OutboxEventKind.REFUNDED, amount=amount),)
     if kind is TransactionKind.REVERSAL:
-        return (Told(kind=FactKind.REVERSED, amount=amount),)
+        return (Told(kind=OutboxEventKind.REVERSED, amount=amount),)
     if kind is TransactionKind.CAPTURE:
         return (_captured(transaction, amount),)
     told = Told(
-        kind=FactKind.AUTHORISED if payment.type != PaymentType.SALE else FactKind.PAID, amount=amount
+        kind=OutboxEventKind.AUTHORISED if payment.type != PaymentType.SALE else OutboxEventKind.PAID,
+        amount=amount,
     )
     # A further payment of a paid order is not "paid" once more: it is a task for a person.
     overpaid = payment.order.state == OrderState.OVERPAID
-    return (Told(kind=FactKind.ANOMALY, amount=amount),) if overpaid else (told,)
+    return (Told(kind=OutboxEventKind.ANOMALY, amount=amount),) if overpaid else (told,)
 
 
 def _captured(transaction: GatewayTransaction, amount: int) -> Told:
     assert transaction.payment is not None  # noqa: S101 - captures belong to payments
     whole = transaction.payment.captured >= transaction.payment.authorised
-    return Told(kind=FactKind.PAID if whole else FactKind.CAPTURED_IN_PART, amount=amount)
+    return Told(kind=OutboxEventKind.PAID if whole else OutboxEventKind.CAPTURED_IN_PART, amount=amount)
 
 
-_ENDINGS = {OrderState.FAILED: FactKind.FAILED, OrderState.EXPIRED: FactKind.EXPIRED}
+_ENDINGS = {OrderState.FAILED: OutboxEventKind.FAILED, OrderState.EXPIRED: OutboxEventKind.EXPIRED}
 
 
 def _ended(transaction: GatewayTransaction, after: TransactionState) -> tuple[Told, ...]:

@@ -12,28 +12,28 @@ from django.dispatch import Signal
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway import signals
-from wallet_gateway.models import FactKind, OutboxFact, PaymentOrder
+from wallet_gateway.models import OutboxEvent, OutboxEventKind, PaymentOrder
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.settlement.row_errors import failure
 
 logger = logging.getLogger("wallet_gateway.facts")
 
-SIGNALS: dict[FactKind, Signal] = {
-    FactKind.AUTHORISED: signals.order_authorised,
-    FactKind.PAID: signals.order_paid,
-    FactKind.CAPTURED_IN_PART: signals.order_captured_in_part,
-    FactKind.REFUNDED: signals.order_refunded,
-    FactKind.REVERSED: signals.order_reversed,
-    FactKind.FAILED: signals.order_failed,
-    FactKind.EXPIRED: signals.order_expired,
-    FactKind.ANOMALY: signals.order_anomaly,
+SIGNALS: dict[OutboxEventKind, Signal] = {
+    OutboxEventKind.AUTHORISED: signals.order_authorised,
+    OutboxEventKind.PAID: signals.order_paid,
+    OutboxEventKind.CAPTURED_IN_PART: signals.order_captured_in_part,
+    OutboxEventKind.REFUNDED: signals.order_refunded,
+    OutboxEventKind.REVERSED: signals.order_reversed,
+    OutboxEventKind.FAILED: signals.order_failed,
+    OutboxEventKind.EXPIRED: signals.order_expired,
+    OutboxEventKind.ANOMALY: signals.order_anomaly,
 }
 CLAIM = timedelta(seconds=60)
 _LONGEST_WAIT = timedelta(hours=1)
 
 
 @sensitive_variables()
-def deliver(facts: Iterable[OutboxFact], *, clock: Clock) -> int:
+def deliver(facts: Iterable[OutboxEvent], *, clock: Clock) -> int:
     """Send the signals of facts that this process has claimed; return how many were taken by all receivers.
 
     A receiver's exception is logged and the fact is told again later, to all receivers. So is a database that
@@ -45,7 +45,7 @@ def deliver(facts: Iterable[OutboxFact], *, clock: Clock) -> int:
             told += _deliver_one(fact, clock.now())
         except DatabaseFault as error:
             text = "the delivery of fact %s could not be noted, told again later: %s"
-            logger.error(text, fact.fact_id, failure(error))
+            logger.error(text, fact.event_id, failure(error))
     return told
 
 
@@ -56,37 +56,37 @@ def deliver_due(*, clock: Clock, limit: int = 500) -> int:
     Each is claimed right before it is told, so that a worker that dies holds up no other fact than the one
     that it was telling, and its order is read then, as what was told before may have changed it.
     """
-    due = OutboxFact.objects.filter(next_delivery_at__lte=clock.now()).order_by("next_delivery_at", "pk")
+    due = OutboxEvent.objects.filter(next_delivery_at__lte=clock.now()).order_by("next_delivery_at", "pk")
     rows = list(due[:limit])
     return sum(deliver([fact], clock=clock) for fact in rows if _claim(fact, clock.now()))
 
 
-def _claim(fact: OutboxFact, now: datetime) -> bool:
-    mine = OutboxFact.objects.filter(fact_id=fact.fact_id, next_delivery_at=fact.next_delivery_at)
+def _claim(fact: OutboxEvent, now: datetime) -> bool:
+    mine = OutboxEvent.objects.filter(event_id=fact.event_id, next_delivery_at=fact.next_delivery_at)
     fact.attempts += 1
     return bool(mine.update(next_delivery_at=now + CLAIM, attempts=F("attempts") + 1))
 
 
-def _deliver_one(fact: OutboxFact, now: datetime) -> bool:
+def _deliver_one(fact: OutboxEvent, now: datetime) -> bool:
     failures = _tell(fact)
-    row = OutboxFact.objects.filter(fact_id=fact.fact_id)
+    row = OutboxEvent.objects.filter(event_id=fact.event_id)
     if not failures:
         row.update(delivered_at=now, next_delivery_at=None)
         return True
     wait = min(timedelta(seconds=30 * 2 ** min(fact.attempts, 10)), _LONGEST_WAIT)
     row.update(next_delivery_at=now + wait, last_error=type(failures[0]).__name__)
     logger.error(
-        "a receiver failed for fact %s, told again in %s: %s", fact.fact_id, wait, failure(failures[0])
+        "a receiver failed for fact %s, told again in %s: %s", fact.event_id, wait, failure(failures[0])
     )
     return False
 
 
-def _tell(fact: OutboxFact) -> list[Exception]:
+def _tell(fact: OutboxEvent) -> list[Exception]:
     """Call every receiver, and return what the receivers raised."""
     try:
-        answers = SIGNALS[FactKind(fact.kind)].send_robust(
+        answers = SIGNALS[OutboxEventKind(fact.kind)].send_robust(
             sender=PaymentOrder,
-            fact_id=str(fact.fact_id),
+            event_id=str(fact.event_id),
             reference=fact.order.reference,
             order=fact.order,
             amount=fact.amount,

@@ -15,7 +15,7 @@ from typing import TypeVar
 from django.db import DataError, IntegrityError
 from django.db.models import Model, QuerySet
 
-from wallet_gateway.operations.settlement.counters import Outrun
+from wallet_gateway.operations.settlement.counters import VersionConflict
 
 logger = logging.getLogger("wallet_gateway.sweep")
 
@@ -23,11 +23,11 @@ M = TypeVar("M", bound=Model)
 
 LONGEST_TEXT = 300
 _MOST_PLACES = 8
-_OF_ONE_ROW = (DataError, IntegrityError, Outrun, ValueError)
+_OF_ONE_ROW = (DataError, IntegrityError, VersionConflict, ValueError)
 """What can be wrong with one row. A database that is away is not among them: it stops the sweep."""
 
 
-def rows_of(due: QuerySet[M], *, limit: int) -> list[M]:
+def read_due(due: QuerySet[M], *, limit: int) -> list[M]:
     """Read the first rows that are due.
 
     Most sweeps find none, and to ask for keys costs a tenth of asking for whole rows and their orders.
@@ -37,7 +37,7 @@ def rows_of(due: QuerySet[M], *, limit: int) -> list[M]:
 
 
 @contextlib.contextmanager
-def alone(reference: str) -> Iterator[None]:
+def log_row_error(reference: str) -> Iterator[None]:
     """Log what goes wrong with one row, loudly, and go on with the next; the row stays due."""
     try:
         yield

@@ -31,21 +31,21 @@ from wallet_gateway.domain.unreadable_records import sentence_of
 from wallet_gateway.models import (
     Evidence,
     EvidenceKind,
-    FactKind,
     GatewayTransaction,
     MigratedDeposit,
-    OutboxFact,
+    OutboxEvent,
+    OutboxEventKind,
     PaymentOrder,
 )
 from wallet_gateway.models.prepared_sql import insert
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.booking import book
-from wallet_gateway.operations.settlement.counters import Outrun, write_sums
+from wallet_gateway.operations.settlement.counters import VersionConflict, write_sums
 from wallet_gateway.operations.settlement.db_transactions import in_transaction_patiently
 from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person, record_discrepancies
 from wallet_gateway.operations.settlement.notifications import Told, facts_of
 from wallet_gateway.operations.settlement.outbox import deliver
-from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.settlement.transaction_columns import write_transaction
 from wallet_gateway.operations.settlement.unit_mix_ups import warn_of_mix_up
 
@@ -61,13 +61,15 @@ class _Settled:
     """The rows after the news, and the facts that are to be told."""
 
     transaction: GatewayTransaction
-    facts: tuple[OutboxFact, ...] = ()
+    facts: tuple[OutboxEvent, ...] = ()
     stopped: str = ""
     """Why all sending was stopped with it; empty where it was not."""
 
 
 @sensitive_variables()
-def settle(transaction: GatewayTransaction, news: News, *, context: GatewayContext) -> GatewayTransaction:
+def settle(
+    transaction: GatewayTransaction, news: StatusUpdate, *, context: GatewayContext
+) -> GatewayTransaction:
     """Record news about a transaction, commit, and tell the shop; return the transaction as it then stands.
 
     Written are its state, its payment's sums, its order's state, evidence, discrepancies and facts.
@@ -90,20 +92,20 @@ def settle(transaction: GatewayTransaction, news: News, *, context: GatewayConte
     return settled.transaction if _settlements.get() == mine else reread(settled.transaction)
 
 
-def _settle(transaction: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
+def _settle(transaction: GatewayTransaction, news: StatusUpdate, context: GatewayContext) -> _Settled:
     try:
         return in_transaction_patiently(lambda: _write(transaction, news, context))
-    except (Outrun, IntegrityError):
+    except (VersionConflict, IntegrityError):
         # Where somebody else has settled the same, the sums refuse to be booked a second time.
         return _settle_locked(transaction, news, context)
 
 
-def _settle_locked(transaction: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
+def _settle_locked(transaction: GatewayTransaction, news: StatusUpdate, context: GatewayContext) -> _Settled:
     """Take the lock first, so that however many others are at the same order, this one gets its turn."""
     for _ in range(_TRIES):
         try:
             return in_transaction_patiently(lambda: _write(_locked(transaction), news, context))
-        except Outrun:
+        except VersionConflict:
             # Somebody claimed the transaction for sending, which locks its own row alone.
             continue
     return in_transaction_patiently(lambda: _write(_locked(transaction), news, context))
@@ -124,7 +126,7 @@ def reread(transaction: GatewayTransaction) -> GatewayTransaction:
     return rows.get(pk=transaction.pk)
 
 
-def _record_is_taken(transaction: GatewayTransaction, news: News) -> News | None:
+def _record_is_taken(transaction: GatewayTransaction, news: StatusUpdate) -> StatusUpdate | None:
     """Return the news as a contradiction when the gateway's record belongs to another transaction already."""
     record_id = news.finding.record_id
     if not record_id:
@@ -140,7 +142,7 @@ def _record_is_taken(transaction: GatewayTransaction, news: News) -> News | None
     return replace(news, event=LifecycleEvent.CONTRADICTED, finding=finding, changes={})
 
 
-def _write(transaction: GatewayTransaction, news: News, context: GatewayContext) -> _Settled:
+def _write(transaction: GatewayTransaction, news: StatusUpdate, context: GatewayContext) -> _Settled:
     # The transaction may be run again, so every run starts from rows as they were read.
     transaction, now = _copy(transaction), context.clock.now()
     if news.attempt_no is not None and news.attempt_no != transaction.attempt_no:
@@ -183,13 +185,13 @@ def _write(transaction: GatewayTransaction, news: News, context: GatewayContext)
 
 
 def _untold(transaction: GatewayTransaction, told: Sequence[Told]) -> tuple[Told, ...]:
-    if not any(fact.kind is FactKind.FAILED for fact in told):
+    if not any(fact.kind is OutboxEventKind.FAILED for fact in told):
         return tuple(told)
-    failed = OutboxFact.objects.filter(transaction=transaction, kind=FactKind.FAILED).exists()
-    return tuple(fact for fact in told if not (failed and fact.kind is FactKind.FAILED))
+    failed = OutboxEvent.objects.filter(transaction=transaction, kind=OutboxEventKind.FAILED).exists()
+    return tuple(fact for fact in told if not (failed and fact.kind is OutboxEventKind.FAILED))
 
 
-def _after(transaction: GatewayTransaction, before: TransactionState, news: News) -> TransactionState:
+def _after(transaction: GatewayTransaction, before: TransactionState, news: StatusUpdate) -> TransactionState:
     if news.event is None:
         return before
     if news.decided_on not in {None, before}:
@@ -210,7 +212,7 @@ def _copy(transaction: GatewayTransaction) -> GatewayTransaction:
     return transaction
 
 
-def _add_evidence(transaction: GatewayTransaction, news: News, now: datetime) -> None:
+def _add_evidence(transaction: GatewayTransaction, news: StatusUpdate, now: datetime) -> None:
     exchange, finding = news.exchange, news.finding
     unread = sentence_of(finding.unreadable) if finding.unreadable else ""
     evidence = Evidence(
@@ -229,13 +231,15 @@ def _add_evidence(transaction: GatewayTransaction, news: News, now: datetime) ->
     insert(evidence)
 
 
-def add_facts(transaction: GatewayTransaction, told: Sequence[Told], now: datetime) -> tuple[OutboxFact, ...]:
+def add_facts(
+    transaction: GatewayTransaction, told: Sequence[Told], now: datetime
+) -> tuple[OutboxEvent, ...]:
     """Write facts about a transaction into the outbox, for this process to deliver after the commit."""
     if not told or transaction.payment is None:
         return ()
     facts = [
-        OutboxFact(
-            fact_id=uuid.uuid4(),
+        OutboxEvent(
+            event_id=uuid.uuid4(),
             kind=fact.kind,
             order=transaction.payment.order,
             transaction=transaction,
@@ -247,5 +251,5 @@ def add_facts(transaction: GatewayTransaction, told: Sequence[Told], now: dateti
         )
         for fact in told
     ]
-    OutboxFact.objects.bulk_create(facts)
+    OutboxEvent.objects.bulk_create(facts)
     return tuple(facts)

@@ -14,7 +14,7 @@ from wallet_gateway.models import EvidenceKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class News:
+class StatusUpdate:
     """What was learned, or decided, about one transaction."""
 
     kind: EvidenceKind

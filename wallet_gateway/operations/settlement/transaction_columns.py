@@ -19,13 +19,13 @@ from wallet_gateway.domain.polling_schedule import next_query_at
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.models.prepared_sql import update
 from wallet_gateway.operations.settlement.booking import Booking
-from wallet_gateway.operations.settlement.counters import Outrun
-from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.settlement.counters import VersionConflict
+from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 
 
 def write_transaction(
     transaction: GatewayTransaction,
-    news: News,
+    news: StatusUpdate,
     *,
     before: TransactionState,
     booking: Booking,
@@ -54,7 +54,7 @@ def write_transaction(
         # News that moves nothing still has to find the row as it was read.
         matched = update(GatewayTransaction, where=where, columns=columns or {"state": before})
     if not matched:
-        raise Outrun
+        raise VersionConflict
     _set(transaction, columns)
 
 
@@ -72,7 +72,7 @@ def _set(transaction: GatewayTransaction, columns: dict[str, Any]) -> None:
 
 
 def _first_question(
-    transaction: GatewayTransaction, news: News, now: datetime, jitter: float
+    transaction: GatewayTransaction, news: StatusUpdate, now: datetime, jitter: float
 ) -> datetime | None:
     """Return when the new state's timetable first asks, not before the gateway wants to be asked."""
     position = transaction.position(state=TransactionState(transaction.state), since=now, rung=0)
@@ -83,7 +83,7 @@ def _first_question(
 
 
 def _columns_of_move(
-    transaction: GatewayTransaction, news: News, *, before: TransactionState, now: datetime
+    transaction: GatewayTransaction, news: StatusUpdate, *, before: TransactionState, now: datetime
 ) -> dict[str, Any]:
     finding, after = news.finding, TransactionState(transaction.state)
     columns: dict[str, Any] = {
@@ -110,14 +110,14 @@ def _columns_of_move(
     return columns
 
 
-def _why(news: News, *, before: TransactionState, after: TransactionState) -> str:
+def _why(news: StatusUpdate, *, before: TransactionState, after: TransactionState) -> str:
     said = news.detail or news.finding.detail
     if after is TransactionState.ANOMALY and not said:
         return f"approved at the gateway after it was {before}"
     return said
 
 
-def _columns_of_sent(transaction: GatewayTransaction, news: News) -> dict[str, Any]:
+def _columns_of_sent(transaction: GatewayTransaction, news: StatusUpdate) -> dict[str, Any]:
     # What may not be sent again is kept for reading only: redacted, and once, in its exchange's evidence.
     stands_in_evidence = news.exchange is not None and news.exchange.request_body
     body = "" if stands_in_evidence else redact_text(transaction.request_body)

@@ -27,7 +27,7 @@ class UnknownWalletReference(OperationRefused):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tried:
+class OrderAttempts:
     """An order and every attempt to pay it, as one statement read them."""
 
     order: PaymentOrder
@@ -58,7 +58,7 @@ def hash_of_session(session: str) -> str:
     return hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def load(order: PaymentOrder | str) -> Tried:
+def load(order: PaymentOrder | str) -> OrderAttempts:
     """Read an order's attempts; given its token, the order with them. Raises `PaymentOrder.DoesNotExist`."""
     if isinstance(order, str):
         check_key("token", order)
@@ -72,13 +72,13 @@ def load(order: PaymentOrder | str) -> Tried:
     if not openings:
         if isinstance(order, str):
             raise PaymentOrder.DoesNotExist("no button of such an order was shown")
-        return Tried(order=order)
+        return OrderAttempts(order=order)
     payments = [transaction.payment for transaction in openings if transaction.payment is not None]
     found = payments[0].order
     found.known_payments = KnownPayments(version=found.version, payments=payments)
     for payment, transaction in zip(payments, openings, strict=True):
         payment.order, payment.opening = found, transaction
-    return Tried(order=found, openings=openings)
+    return OrderAttempts(order=found, openings=openings)
 
 
 def fresh(transaction: GatewayTransaction, now: datetime) -> bool:

@@ -21,11 +21,11 @@ from wallet_gateway.models.orders import PAYABLE_STATES, KnownPayments
 from wallet_gateway.models.prepared_sql import update
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending import answers
-from wallet_gateway.operations.sending.retries import sent_with_second_try
+from wallet_gateway.operations.sending.retries import retry_unsent
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import settle
-from wallet_gateway.operations.settlement.status_updates import News
-from wallet_gateway.operations.wallet.attempts import Tried
+from wallet_gateway.operations.settlement.status_updates import StatusUpdate
+from wallet_gateway.operations.wallet.attempts import OrderAttempts
 from wallet_gateway.protocol.authorizations import AuthorizationRequest
 
 
@@ -35,7 +35,7 @@ class _Lost(Exception):
 
 @sensitive_variables()
 def claim(
-    tried: Tried,
+    tried: OrderAttempts,
     transaction: GatewayTransaction,
     request: AuthorizationRequest,
     secrets: bytes | None,
@@ -93,7 +93,7 @@ def _claim(
 
 
 def _note_claim(
-    tried: Tried,
+    tried: OrderAttempts,
     transaction: GatewayTransaction,
     columns: Mapping[str, object],
     paid: Mapping[str, object],
@@ -118,7 +118,7 @@ def send(
     """Send a claimed authorization once, and record what came of it."""
     not_after = context.not_after()
     try:
-        answer = sent_with_second_try(
+        answer = retry_unsent(
             lambda: context.gateway.authorize(request, api_key=api_key, not_after=not_after)
         )
     except NotSent as error:
@@ -132,7 +132,7 @@ def send(
 
 def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> GatewayTransaction:
     """End an attempt of which no byte left: the customer presses again, so this one must never be sent."""
-    nothing_left = News(
+    nothing_left = StatusUpdate(
         kind=EvidenceKind.FAULT,
         event=LifecycleEvent.NOTHING_LEFT,
         exchange=error.exchange,
@@ -144,7 +144,7 @@ def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayCo
 
 def give_up_unsent(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
     """Abandon an authorization of which no byte left, and erase what it would have been sent with."""
-    given_up = News(
+    given_up = StatusUpdate(
         kind=EvidenceKind.FAULT,
         event=LifecycleEvent.ABANDONED,
         detail="nothing was sent; the customer presses the wallet button again",

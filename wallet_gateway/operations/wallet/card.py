@@ -13,12 +13,17 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.client.exchange import Answer
-from wallet_gateway.domain.card_security import Duty, UnfitCard, duty_of, why_not_charge
+from wallet_gateway.domain.card_security import (
+    AuthenticationRequirement,
+    CardMismatch,
+    duty_of,
+    why_not_charge,
+)
 from wallet_gateway.domain.lifecycle import PaymentType
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.sending.retries import read_patiently
+from wallet_gateway.operations.sending.retries import retry_read
 from wallet_gateway.operations.settlement.row_errors import one_line
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
 from wallet_gateway.operations.wallet.hooks import AuthenticationQuestion
@@ -77,7 +82,7 @@ def look_up(transaction: GatewayTransaction, result: WalletResult, context: Gate
         )
 
     try:
-        account = read_patiently(ask, context=context)
+        account = retry_read(ask, context=context)
     except GatewayError as error:
         # The gateway may repeat the account, and a page may have put a secret of the card there.
         fault = one_line(as_report(str(error)))
@@ -106,9 +111,9 @@ def request_for(
     duty = _duty(card, context)
     amount = Money.from_minor_units(transaction.wallet.price["total"], order.currency)
     proof: dict[str, object]
-    if duty is Duty.NOTHING:
+    if duty is AuthenticationRequirement.NOTHING:
         proof = {"cryptogram": result.cryptogram, "eci_indicator": result.eci_indicator}
-    elif duty is Duty.REDIRECT:
+    elif duty is AuthenticationRequirement.REDIRECT:
         proof = {"redirect_details": return_urls(transaction.reference)}
     else:
         proof = {"three_d_secure": _authenticated(order, transaction, card, amount, context)}
@@ -126,7 +131,7 @@ def request_for(
 
 
 @sensitive_variables()
-def _duty(card: Card, context: GatewayContext) -> Duty:
+def _duty(card: Card, context: GatewayContext) -> AuthenticationRequirement:
     network = card.account.card_network.upper()
     if context.wallet is None or network not in context.wallet.card_networks:
         raise WalletCardRefused("cards of this network are not taken")
@@ -136,7 +141,7 @@ def _duty(card: Card, context: GatewayContext) -> Duty:
             has_cryptogram=card.result.cryptogram is not None,
             external=context.authenticate is not None,
         )
-    except UnfitCard as error:
+    except CardMismatch as error:
         raise WalletCardRefused(str(error)) from None
 
 

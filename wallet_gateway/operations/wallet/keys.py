@@ -18,7 +18,7 @@ from wallet_gateway.models import GatewayPause, GatewayTransaction, WalletKey
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.sending.retries import read_patiently
+from wallet_gateway.operations.sending.retries import retry_read
 from wallet_gateway.operations.settlement.row_errors import one_line
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
 from wallet_gateway.protocol.accounts import PublicKeyResponse
@@ -112,7 +112,7 @@ def _asked(context: GatewayContext, now: datetime) -> PublicKey | None:
     """Ask the key service, and note for all machines whether it answers; None when it brought no key."""
     cipher = cipher_of(context)
     try:
-        said = read_patiently(context.gateway.public_key, context=context)
+        said = retry_read(context.gateway.public_key, context=context)
     except GatewayError as error:
         fault = one_line(error)
     else:

@@ -22,7 +22,7 @@ from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.operations.sending.circuit_breaker import sending_is_paused
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.wallet import authorize
-from wallet_gateway.operations.wallet.attempts import Tried, fresh, load
+from wallet_gateway.operations.wallet.attempts import OrderAttempts, fresh, load
 from wallet_gateway.operations.wallet.card import (
     Card,
     look_up,
@@ -61,7 +61,7 @@ class WalletPriceChanged(OperationRefused):
 @sensitive_variables()
 def pay_with_wallet(
     *,
-    tried: Tried,
+    tried: OrderAttempts,
     session: str,
     detail: object,
     context: GatewayContext,
@@ -104,7 +104,9 @@ def _check_payable(order: PaymentOrder) -> None:
         raise OrderNotPayable(f"order {order} is {order.state}; it must not be paid again")
 
 
-def _failed(tried: Tried, session: str, result: FailedWalletResult, context: GatewayContext) -> Payment:
+def _failed(
+    tried: OrderAttempts, session: str, result: FailedWalletResult, context: GatewayContext
+) -> Payment:
     """Note a failure of the sheet on the latest attempt; the order stays payable."""
     mine = tried.of_session(session)
     transaction = mine[-1] if mine else tried.meant(None, session)
@@ -113,7 +115,7 @@ def _failed(tried: Tried, session: str, result: FailedWalletResult, context: Gat
     return _payment_of(transaction)
 
 
-def _asked_open_pages(tried: Tried, context: GatewayContext) -> bool:
+def _asked_open_pages(tried: OrderAttempts, context: GatewayContext) -> bool:
     """Ask about hosted pages of the order that may have been paid meanwhile; say whether any was asked."""
     now = context.clock.now()
     asked = False
@@ -182,7 +184,7 @@ def _check_price(
 
 @sensitive_variables()
 def _charge(
-    tried: Tried,
+    tried: OrderAttempts,
     transaction: GatewayTransaction,
     card: Card,
     request: AuthorizationRequest,

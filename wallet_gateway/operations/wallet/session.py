@@ -15,7 +15,7 @@ from wallet_gateway.operations.checkout.payment_attempts import OrderNotPayable
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending.circuit_breaker import sending_is_paused
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
-from wallet_gateway.operations.wallet.attempts import Tried, fresh, load, write_attempt
+from wallet_gateway.operations.wallet.attempts import OrderAttempts, fresh, load, write_attempt
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
 from wallet_gateway.operations.wallet.keys import PublicKey, WalletUnavailable, current_key, opened
 from wallet_gateway.operations.wallet.pricing import (
@@ -114,7 +114,9 @@ def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext
     return str(transaction.reference)
 
 
-def _sheet_before(tried: Tried, session: str, after: str) -> tuple[GatewayTransaction, GatewayTransaction]:
+def _sheet_before(
+    tried: OrderAttempts, session: str, after: str
+) -> tuple[GatewayTransaction, GatewayTransaction]:
     """Return the session's latest attempt, and the one whose sheet goes on."""
     mine = tried.of_session(session)
     if after or not mine:
@@ -174,7 +176,7 @@ def _checked(order: PaymentOrder, context: GatewayContext) -> WalletPolicy:
 
 
 def _reusable(
-    tried: Tried, session: str, context: GatewayContext
+    tried: OrderAttempts, session: str, context: GatewayContext
 ) -> tuple[GatewayTransaction, PublicKey] | None:
     if context.price is not None:
         # Two sheets of one attempt would price over each other, and one be charged what the other showed.

@@ -9,9 +9,9 @@ from wallet_gateway.domain.polling_schedule import LEASE, SECRETS_LIVE
 from wallet_gateway.models import EvidenceKind, GatewayTransaction
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.settlement.row_errors import alone, rows_of
+from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
 from wallet_gateway.operations.settlement.settle import settle
-from wallet_gateway.operations.settlement.status_updates import News
+from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.wallet.authorize import give_up_unsent
 from wallet_gateway.operations.wallet.keys import erase_old_keys
 
@@ -47,9 +47,9 @@ def give_up_unsent_authorizations(*, context: GatewayContext, limit: int) -> int
         state=TransactionState.NOT_SENT,
         state_since__lte=context.clock.now() - LEASE,
     )
-    rows = rows_of(unsent.select_related("payment__order"), limit=limit)
+    rows = read_due(unsent.select_related("payment__order"), limit=limit)
     for transaction in rows:
-        with alone(transaction.reference):
+        with log_row_error(transaction.reference):
             give_up_unsent(transaction, context=context)
     return len(rows)
 
@@ -63,15 +63,15 @@ def expire_buttons(*, context: GatewayContext, limit: int) -> int:
         state=TransactionState.AWAITING_RESULT,
         expires_at__lte=context.clock.now(),
     )
-    rows = rows_of(waiting.select_related("payment__order"), limit=limit)
+    rows = read_due(waiting.select_related("payment__order"), limit=limit)
     for transaction in rows:
-        news = News(
+        news = StatusUpdate(
             kind=EvidenceKind.LEASE_ENDED,
             event=LifecycleEvent.EXPIRED,
             detail="nobody pressed the wallet button in time",
             # A result that came in the last second has claimed it, and goes on.
             attempt_no=transaction.attempt_no,
         )
-        with alone(transaction.reference):
+        with log_row_error(transaction.reference):
             settle(transaction, news, context=context)
     return len(rows)

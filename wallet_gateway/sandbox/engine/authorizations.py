@@ -34,7 +34,7 @@ from wallet_gateway.sandbox.models import PaymentAccount, RecordOrigin, RecordSt
 def authorize(call: Call, request: AuthorizationRequest) -> dict[str, Any]:
     """Pay, or have the customer authenticated first, and give the response; raises a ``Refusal``."""
 
-    def carry_out() -> dict[str, Any]:
+    def execute() -> dict[str, Any]:
         account = find_account(call.merchant, request.transaction_account_id)
         _check_proof(account, request)
         _check_unused(account)
@@ -45,7 +45,7 @@ def authorize(call: Call, request: AuthorizationRequest) -> dict[str, Any]:
         page = open_authentication(record, request, now=call.conditions.now) if waits else None
         return _response(record, redirect_url=call.base_url + page.get_absolute_url() if page else None)
 
-    return answer_once(call, request, carry_out)
+    return answer_once(call, request, execute)
 
 
 def _check_proof(account: PaymentAccount, request: AuthorizationRequest) -> None:

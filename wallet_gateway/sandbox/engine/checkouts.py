@@ -40,12 +40,12 @@ _URL_NAMES: Final = {
 def open_checkout(call: Call, request: CheckoutRequest) -> dict[str, Any]:
     """Open a checkout page and give the checkout response; raises ``ReferenceAlreadyUsed``."""
 
-    def carry_out() -> dict[str, Any]:
+    def execute() -> dict[str, Any]:
         checkout = _create(call, request)
         _twist(checkout, call)
         return CheckoutResponse(redirect_url=call.base_url + checkout.get_absolute_url()).to_wire()
 
-    return answer_once(call, request, carry_out)
+    return answer_once(call, request, execute)
 
 
 def decide_checkout(checkout: Checkout, outcome: Outcome | str, *, by_hand: bool = True) -> str:

@@ -24,13 +24,13 @@ from wallet_gateway.sandbox.models import Deposit, RecordOrigin, RecordState, Tr
 def carry_out_detached_refund(call: Call, request: DetachedRefundRequest) -> dict[str, Any]:
     """Give money of a migrated deposit back and give the detached refund response; raises a ``Refusal``."""
 
-    def carry_out() -> dict[str, Any]:
+    def execute() -> dict[str, Any]:
         deposit = _find_deposit(call.merchant.merchant_id, request.parent_transaction_id)
         _check(deposit, request.money)
         record = _write(call, deposit, request)
         return _response(record, requested=request.money)
 
-    return answer_once(call, request, carry_out)
+    return answer_once(call, request, execute)
 
 
 def _find_deposit(merchant_id: str, parent_transaction_id: str) -> Deposit:

@@ -21,7 +21,7 @@ from wallet_gateway.sandbox.write_lock import one_writer
 def carry_out_follow_up(call: Call, request: FollowUpRequest) -> dict[str, Any]:
     """Carry out a capture, refund or reversal and give the follow-up response; raises a ``Refusal``."""
 
-    def carry_out() -> dict[str, Any]:
+    def execute() -> dict[str, Any]:
         original = find_original(call.merchant, request.client_system_invoice_id)
         check_follow_up(original, request.type, request.money)
         record = _write(
@@ -37,7 +37,7 @@ def carry_out_follow_up(call: Call, request: FollowUpRequest) -> dict[str, Any]:
 
     carries_its_original_s = request.client_system_transaction_id == request.client_system_invoice_id
     shared = carries_its_original_s and call.conditions.behaviour.share_references
-    return answer_once(call, request, carry_out, shared=shared)
+    return answer_once(call, request, execute, shared=shared)
 
 
 def make_portal_follow_up(

@@ -17,7 +17,7 @@ from wallet_gateway.sandbox.write_lock import one_writer
 def answer_once(
     call: Call,
     request: TransactionRequest,
-    carry_out: Callable[[], dict[str, Any]],
+    execute: Callable[[], dict[str, Any]],
     *,
     shared: bool = False,
 ) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def answer_once(
         if first is not None and not _is_carried_out_again(call, first, fingerprint):
             earlier: dict[str, Any] = first.answer
             return earlier
-        answer = carry_out()
+        answer = execute()
         AcceptedRequest.objects.create(
             **same_reference, type=request.type, fingerprint=fingerprint, answer=answer
         )
