@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Discrepancy, GatewayPause, OutboxEvent, WorkMark
+from wallet_gateway.models import Discrepancy, GatewayPause, OutboxEvent, PauseCode, WorkMark
 from wallet_gateway.queries.health import health
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -64,7 +64,9 @@ def test_what_waits_is_counted_and_told() -> None:
         kind=DiscrepancyKind.UNIT_MIX_UP, gateway="default", payment=payment, fingerprint="m", found_at=NOW
     )
     an_order(state=OrderState.OVERPAID)
-    GatewayPause.objects.create(gateway="default", sending_until=NOW + timedelta(1), reason="x")
+    GatewayPause.objects.create(
+        gateway="default", sending_until=NOW + timedelta(1), pause_code=PauseCode.RETRY_AFTER
+    )
 
     found = health(NOW, ["default"])
 

@@ -12,7 +12,7 @@ from wallet_gateway.models.evidence import Evidence, EvidenceKind
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.outbox import OutboxEvent, OutboxEventKind
-from wallet_gateway.models.pauses import GatewayPause
+from wallet_gateway.models.pauses import GatewayPause, PauseCode
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.models.wallet import WalletAttempt, WalletKey
@@ -34,6 +34,7 @@ __all__ = [
     "OperationBatchRow",
     "OutboxEvent",
     "OutboxEventKind",
+    "PauseCode",
     "Payment",
     "PaymentOrder",
     "RowState",

@@ -5,19 +5,35 @@ from __future__ import annotations
 from datetime import datetime
 
 from django.db import models
-from django.db.models import Exists, QuerySet
+from django.db.models import Exists, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 
+class PauseCode(models.TextChoices):
+    """Why new requests wait by themselves."""
+
+    RETRY_AFTER = "RETRY_AFTER", _("the gateway asks for time")
+    UNKNOWN_OUTCOMES = "UNKNOWN_OUTCOMES", _("too many unknown outcomes in a short time")
+    UNIT_MIX_UP = "UNIT_MIX_UP", _("amounts are mixed up by a factor of ten or more")
+
+
 class GatewayPause(models.Model):
-    """Until when one gateway is left alone, and why."""
+    """Until when one gateway is left alone and why, and whether a person has stopped sending to it."""
 
     gateway = models.CharField(max_length=32, unique=True)
     sending_until = models.DateTimeField(null=True, blank=True)
+    pause_code = models.CharField(max_length=20, choices=PauseCode.choices, blank=True)
+    pause_detail = models.CharField(max_length=500, blank=True)
+    stopped_at = models.DateTimeField(null=True, blank=True)
+    """Since when a person lets nothing new be sent; a stop has no end of its own."""
+    stopped_by = models.CharField(max_length=150, blank=True)
+    stop_reason = models.CharField(max_length=500, blank=True)
+    resumed_at = models.DateTimeField(null=True, blank=True)
+    resumed_by = models.CharField(max_length=150, blank=True)
+    resume_reason = models.CharField(max_length=500, blank=True)
     queries_until = models.DateTimeField(null=True, blank=True)
     keys_until = models.DateTimeField(null=True, blank=True)
     """Until when its key service, which has just failed, is not asked; from then on one process tries it."""
-    reason = models.CharField(max_length=500, blank=True)
 
     class Meta:
         verbose_name = _("gateway pause")
@@ -40,9 +56,14 @@ class GatewayPause(models.Model):
         return cls.objects.filter(gateway=gateway)
 
     @classmethod
+    def that_hold(cls, now: datetime) -> QuerySet[GatewayPause]:
+        """Return the rows of gateways that nothing new is sent to at an instant."""
+        return cls.objects.filter(Q(stopped_at__isnull=False) | Q(sending_until__gt=now))
+
+    @classmethod
     def sending_is_paused(cls, gateway: str, now: datetime) -> Exists:
         """Return a condition for the WHERE of a reserving UPDATE: it costs no statement of its own."""
-        return Exists(cls.objects.filter(gateway=gateway, sending_until__gt=now))
+        return Exists(cls.that_hold(now).filter(gateway=gateway))
 
     @classmethod
     def queries_are_paused(cls, gateway: str, now: datetime) -> Exists:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from wallet_gateway.domain.stops import StopVerb, read_stop
-from wallet_gateway.models import GatewayPause
+from wallet_gateway.models import GatewayPause, PauseCode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,16 +18,21 @@ class SendingPause:
     author: str
     """Who stopped it; empty where the machine did."""
     reason: str
+    """The person's words; or what made the machine pause, in the reader's language."""
+    code: PauseCode | None
+    """None where a person stopped it."""
 
 
 def sending_pauses(now: datetime) -> tuple[SendingPause, ...]:
     """Return the pauses that hold at an instant, by gateway. One statement."""
-    rows = GatewayPause.objects.filter(sending_until__gt=now).order_by("gateway")
-    return tuple(map(_pause, rows))
+    return tuple(map(_pause, GatewayPause.that_hold(now).order_by("gateway")))
 
 
 def _pause(row: GatewayPause) -> SendingPause:
-    words = read_stop(row.reason)
-    if words is None or words.verb is not StopVerb.STOPPED:
-        return SendingPause(gateway=row.gateway, until=row.sending_until, author="", reason=row.reason)
-    return SendingPause(gateway=row.gateway, until=None, author=words.author, reason=words.reason)
+    if row.stopped_at is not None:
+        return SendingPause(
+            gateway=row.gateway, until=None, author=row.stopped_by, reason=row.stop_reason, code=None
+        )
+    code = PauseCode(row.pause_code) if row.pause_code else None
+    reason = ": ".join(filter(None, (str(code.label) if code else "", row.pause_detail)))
+    return SendingPause(gateway=row.gateway, until=row.sending_until, author="", reason=reason, code=code)

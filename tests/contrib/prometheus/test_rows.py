@@ -14,7 +14,7 @@ from wallet_gateway import gateways, payments
 from wallet_gateway.contrib.prometheus import rows
 from wallet_gateway.contrib.prometheus.rows import RowCollector
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import GatewayPause, WorkMark
+from wallet_gateway.models import GatewayPause, PauseCode, WorkMark
 from wallet_gateway.payments import maintenance
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -76,7 +76,7 @@ def test_a_pause_says_who_decided_on_it(registry: CollectorRegistry) -> None:
         }
 
     until = gateways.clock().now() + timedelta(minutes=5)
-    GatewayPause.objects.create(gateway="default", sending_until=until, reason="too many unknown outcomes")
+    GatewayPause.objects.create(gateway="default", sending_until=until, pause_code=PauseCode.UNKNOWN_OUTCOMES)
     assert paused() == {"person": 0, "breaker": 1}
     payments.stop_sending("default", author="anna", reason="customer Meier is wrong")
     assert paused() == {"person": 1, "breaker": 0}

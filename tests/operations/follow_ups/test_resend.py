@@ -158,7 +158,7 @@ def test_nothing_is_sent_while_sending_is_paused_or_off(
 ) -> None:
     with pytest.raises(SendingStopped):
         send_again(left_to_a_person, context=make_context(sending=False))
-    pause_sending(context, seconds=60, reason="Retry-After")
+    pause_sending(context, seconds=60, detail="Retry-After")
     with pytest.raises(UnableToSendAgain, match="paused for this gateway"):
         send_again(left_to_a_person, context=context)
     assert subject.requests() == 0

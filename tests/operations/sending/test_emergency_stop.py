@@ -12,7 +12,7 @@ from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.subjects import OPERATIONS, make_subject
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import GatewayPause
+from wallet_gateway.models import GatewayPause, PauseCode
 from wallet_gateway.operations.checkout.payment_attempts import CheckoutPaused
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
@@ -88,7 +88,8 @@ def test_a_stop_says_who_and_why_and_so_does_its_end(
         None,
     )
     row = resume_sending(context=context, author="bob", reason="checked")
-    assert (row.sending_until, row.reason) == (None, "resumed by bob: checked")
+    assert (row.stopped_at, row.resumed_by, row.resume_reason) == (None, "bob", "checked")
+    assert (row.stopped_by, row.stop_reason) == ("anna", "amounts look wrong")
     assert sending_pauses(clock.now()) == ()
     assert [record.getMessage() for record in caplog.records] == [
         "sending to default was stopped by anna: amounts look wrong",
@@ -101,16 +102,17 @@ def test_the_first_stop_stays_and_a_machines_pause_does_not_replace_it(
 ) -> None:
     stop_sending(context=context, **WHY)
     stop_sending(context=context, author="bob", reason="me too")
-    circuit_breaker.pause_sending(context, seconds=900, reason="rate limit")
+    circuit_breaker.pause_sending(context, seconds=900, detail="rate limit")
     clock.advance(days=3000)
     (pause,) = sending_pauses(clock.now())
     assert pause.author == "anna"
 
 
 def test_a_stop_takes_the_place_of_a_machines_pause(context: GatewayContext, clock: VirtualClock) -> None:
-    circuit_breaker.pause_sending(context, seconds=900, reason="rate limit")
+    circuit_breaker.pause_sending(context, seconds=900, detail="rate limit")
     (pause,) = sending_pauses(clock.now())
-    assert (pause.author, pause.reason) == ("", "rate limit")
+    assert (pause.author, pause.code) == ("", PauseCode.RETRY_AFTER)
+    assert pause.reason == "the gateway asks for time: rate limit"
     assert pause.until is not None
     stop_sending(context=context, **WHY)
     (pause,) = sending_pauses(clock.now())
@@ -126,7 +128,7 @@ def test_another_gateway_goes_on(context: GatewayContext, make_context: MakeCont
 def test_what_nobody_stopped_cannot_be_resumed(context: GatewayContext, clock: VirtualClock) -> None:
     with pytest.raises(UnableToStop, match="no person"):
         resume_sending(context=context, **WHY)
-    circuit_breaker.pause_sending(context, seconds=900, reason="rate limit")
+    circuit_breaker.pause_sending(context, seconds=900, detail="rate limit")
     with pytest.raises(UnableToStop, match="no person"):
         resume_sending(context=context, **WHY)
     assert len(sending_pauses(clock.now())) == 1

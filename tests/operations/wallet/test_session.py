@@ -125,7 +125,7 @@ def test_there_is_no_button_without_the_setting_and_none_while_sending_waits(
     for context in (replace(customer.context, wallet=None), make_context(sending=False)):
         with pytest.raises(WalletUnavailable):
             replace(customer, context=context).open(order)
-    pause_sending(customer.context, seconds=60, reason="test")
+    pause_sending(customer.context, seconds=60, detail="test")
     with pytest.raises(WalletUnavailable, match="paused"):
         customer.open(order)
     assert not Payment.objects.exists()

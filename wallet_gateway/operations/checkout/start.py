@@ -118,7 +118,7 @@ def _send(transaction: GatewayTransaction, request: CheckoutRequest, context: Ga
     except OutcomeUnknown as error:
         # The answer was the only copy of the page's address, so nobody can reach that page through us.
         if error.retry_after is not None:
-            pause_sending(context, seconds=error.retry_after, reason=str(error))
+            pause_sending(context, seconds=error.retry_after, detail=str(error))
         _record(transaction, LifecycleEvent.PAGE_LOST, error, context)
         raise GatewayUnreachable(f"no payment page was received: {error}") from error
     return _open(transaction, answer, context)

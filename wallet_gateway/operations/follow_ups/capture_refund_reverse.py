@@ -155,7 +155,7 @@ def _refuse(
     """Say why the reserving UPDATE found no row; the rows are read again for that."""
     payment.refresh_from_db()
     reason = why(payment.sums)
-    if not reason and GatewayPause.objects.filter(gateway=context.alias, sending_until__gt=now).exists():
+    if not reason and GatewayPause.that_hold(now).filter(gateway=context.alias).exists():
         raise SendingStopped("new operations are paused for this gateway; try again later")
     if not reason:
         check()

@@ -140,7 +140,7 @@ def _reserve(
     left = deposit.refundable
     if left is not None and left.minor_units < minor:
         raise UnableToRefundMigrated(f"only {left.to_wire()} {left.currency} is left to refund")
-    if GatewayPause.objects.filter(gateway=context.alias, sending_until__gt=now).exists():
+    if GatewayPause.that_hold(now).filter(gateway=context.alias).exists():
         raise SendingStopped("new operations are paused for this gateway; try again later")
     check_alone(deposit, minor, alone)
     raise UnableToRefundMigrated("somebody else was quicker; look again")

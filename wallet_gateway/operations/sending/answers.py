@@ -104,7 +104,7 @@ def record_unknown(
     """Record that the outcome is unknown: the amount stays reserved; the gateway is asked, never told."""
     news = _fault(error)
     if error.retry_after is not None:
-        pause_sending(context, seconds=error.retry_after, reason=str(error))
+        pause_sending(context, seconds=error.retry_after, detail=str(error))
         news = replace(news, ask_not_before=context.clock.now() + timedelta(seconds=error.retry_after))
     settled = settle(transaction, news, context=context)
     count_unknown(context)

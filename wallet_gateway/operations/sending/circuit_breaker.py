@@ -3,28 +3,30 @@
 from __future__ import annotations
 
 import time
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.db.models import Q
 
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.polling_schedule import LONGEST_PAUSE, PAUSE, PAUSE_AT_UNKNOWNS, PAUSE_WINDOW
-from wallet_gateway.models import GatewayPause, GatewayTransaction
+from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode
 from wallet_gateway.operations.context import GatewayContext
 
 _PAUSE_IS_READ_EVERY = 1.0
+_WITHOUT_END = datetime.max.replace(tzinfo=UTC)
 
 
-def stop_sending(gateway: str, *, until: datetime, reason: str) -> None:
-    """Let nothing new be sent to a gateway before an instant; an earlier, longer pause stays."""
+def pause_until(gateway: str, *, until: datetime, code: PauseCode, detail: str = "") -> None:
+    """Let nothing new be sent to a gateway before an instant; a longer pause that holds stays."""
     shorter = Q(sending_until__isnull=True) | Q(sending_until__lt=until)
-    GatewayPause.row_of(gateway).filter(shorter).update(sending_until=until, reason=reason[:500])
+    columns = {"sending_until": until, "pause_code": code, "pause_detail": detail[:500]}
+    GatewayPause.row_of(gateway).filter(shorter).update(**columns)
 
 
-def pause_sending(context: GatewayContext, *, seconds: float, reason: str) -> None:
-    """Send nothing new for so many seconds, at most fifteen minutes."""
+def pause_sending(context: GatewayContext, *, seconds: float, detail: str) -> None:
+    """Send nothing new for as many seconds as the gateway asks for, at most fifteen minutes."""
     until = context.clock.now() + min(timedelta(seconds=seconds), LONGEST_PAUSE)
-    stop_sending(context.alias, until=until, reason=reason)
+    pause_until(context.alias, until=until, code=PauseCode.RETRY_AFTER, detail=detail)
     context.pause.forget()
 
 
@@ -32,8 +34,9 @@ def sending_is_paused(context: GatewayContext, now: datetime) -> bool:
     """Say whether new requests wait. Read at most once a second: a pause need not be exact to the request."""
     memory, ticks = context.pause, time.monotonic()
     if memory.read_at is None or ticks - memory.read_at > _PAUSE_IS_READ_EVERY:
-        rows = GatewayPause.objects.filter(gateway=context.alias).values_list("sending_until", flat=True)
-        memory.until, memory.read_at = rows.first(), ticks
+        rows = GatewayPause.objects.filter(gateway=context.alias).values_list("sending_until", "stopped_at")
+        until, stopped_at = rows.first() or (None, None)
+        memory.until, memory.read_at = (until if stopped_at is None else _WITHOUT_END), ticks
     return memory.until is not None and memory.until > now
 
 
@@ -58,5 +61,5 @@ def count_unknown(context: GatewayContext) -> None:
         error_code="",
     )
     if unknown.count() > PAUSE_AT_UNKNOWNS:
-        stop_sending(context.alias, until=now + PAUSE, reason="too many unknown outcomes in a short time")
+        pause_until(context.alias, until=now + PAUSE, code=PauseCode.UNKNOWN_OUTCOMES)
         context.pause.forget()

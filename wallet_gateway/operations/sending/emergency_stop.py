@@ -7,11 +7,7 @@ does the same for a deployment; this one needs no deployment and names its autho
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
 
-from django.db.models import Q
-
-from wallet_gateway.domain.stops import StopVerb, StopWords
 from wallet_gateway.models import GatewayPause
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
@@ -20,9 +16,8 @@ from wallet_gateway.operations.settlement.row_errors import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
 
-_UNTIL_A_PERSON_LIFTS_IT = timedelta(days=36500)
-"""Longer than any pause that the machine makes, so that none of those takes its place."""
-_STANDS = Q(sending_until__isnull=False, reason__startswith=StopVerb.STOPPED)
+MAX_AUTHOR_LENGTH = 150
+MAX_REASON_LENGTH = 500
 
 
 class UnableToStop(OperationRefused):
@@ -34,28 +29,30 @@ def stop_sending(*, context: GatewayContext, author: str, reason: str) -> Gatewa
 
     Raises `UnableToStop` without an author or a reason.
     """
-    words = _words(StopVerb.STOPPED, author, reason)
-    until = context.clock.now() + _UNTIL_A_PERSON_LIFTS_IT
-    running = GatewayPause.row_of(context.alias).filter(~_STANDS)
-    if running.update(sending_until=until, reason=words):
-        logger.warning("sending to %s was %s", context.alias, one_line(words))
+    author, reason = _checked(author, reason)
+    columns = {"stopped_at": context.clock.now(), "stopped_by": author, "stop_reason": reason}
+    if GatewayPause.row_of(context.alias).filter(stopped_at__isnull=True).update(**columns):
+        logger.warning(
+            "sending to %s was stopped by %s: %s", context.alias, one_line(author), one_line(reason)
+        )
     context.pause.forget()
     return GatewayPause.objects.get(gateway=context.alias)
 
 
 def resume_sending(*, context: GatewayContext, author: str, reason: str) -> GatewayPause:
     """Let requests leave again after a person's stop. Raises `UnableToStop` when no person stopped it."""
-    words = _words(StopVerb.RESUMED, author, reason)
-    stopped = GatewayPause.objects.filter(_STANDS, gateway=context.alias)
-    if not stopped.update(sending_until=None, reason=words):
+    author, reason = _checked(author, reason)
+    stopped = GatewayPause.objects.filter(gateway=context.alias, stopped_at__isnull=False)
+    resumed = {"resumed_at": context.clock.now(), "resumed_by": author, "resume_reason": reason}
+    if not stopped.update(stopped_at=None, **resumed):
         raise UnableToStop(f"no person has stopped sending to {context.alias}")
     context.pause.forget()
-    logger.warning("sending to %s was %s", context.alias, one_line(words))
+    logger.warning("sending to %s was resumed by %s: %s", context.alias, one_line(author), one_line(reason))
     return GatewayPause.objects.get(gateway=context.alias)
 
 
-def _words(verb: StopVerb, author: str, reason: str) -> str:
+def _checked(author: str, reason: str) -> tuple[str, str]:
     check_storable(author=author, reason=reason)
     if not author.strip() or not reason.strip():
         raise UnableToStop("it needs a reason and the name of whoever decides it")
-    return str(StopWords(verb=verb, author=author.strip(), reason=reason.strip()))
+    return author.strip()[:MAX_AUTHOR_LENGTH], reason.strip()[:MAX_REASON_LENGTH]

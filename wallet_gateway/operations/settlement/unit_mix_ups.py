@@ -14,13 +14,11 @@ from django.db.models import QuerySet
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.polling_schedule import MIX_UP_PAUSE, MIX_UP_WINDOW
-from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction
-from wallet_gateway.operations.sending.circuit_breaker import stop_sending
+from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, PauseCode
+from wallet_gateway.operations.sending.circuit_breaker import pause_until
 from wallet_gateway.operations.settlement.row_errors import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
-
-_REASON = "unit mix-up"
 
 
 def stop_after_mix_up(
@@ -32,22 +30,23 @@ def stop_after_mix_up(
     """
     if not (in_own_answer or _is_seen_on_another_order(transaction, now)):
         return ""
-    reason = f"{_REASON}: {detail}"
-    stop_sending(transaction.gateway, until=now + MIX_UP_PAUSE, reason=reason)
-    return reason
+    pause_until(transaction.gateway, until=now + MIX_UP_PAUSE, code=PauseCode.UNIT_MIX_UP, detail=detail)
+    return detail
 
 
-def warn_of_mix_up(gateway: str, reason: str) -> None:
-    """Raise the alarm about a stop that was made."""
+def warn_of_mix_up(gateway: str, detail: str) -> None:
+    """Raise the alarm about a pause that was made."""
     minutes = int(MIX_UP_PAUSE.total_seconds() // 60)
-    logger.error("sending to %s is stopped for %d minutes: %s", gateway, minutes, one_line(reason))
+    logger.error(
+        "sending to %s is stopped for %d minutes: unit mix-up: %s", gateway, minutes, one_line(detail)
+    )
 
 
 def resume_after_mix_up(gateway: str) -> None:
     """Let requests leave again once a person has closed the last unit mix-up of a gateway."""
     if not _open_mix_ups(gateway).exists():
-        paused = GatewayPause.objects.filter(gateway=gateway, reason__startswith=_REASON)
-        paused.update(sending_until=None, reason="")
+        paused = GatewayPause.objects.filter(gateway=gateway, pause_code=PauseCode.UNIT_MIX_UP)
+        paused.update(sending_until=None, pause_code="", pause_detail="")
 
 
 def _is_seen_on_another_order(transaction: GatewayTransaction, now: datetime) -> bool:
