@@ -28,7 +28,6 @@ from tests.operations.records import answer_of, record
 from tests.operations.second_person import asked, needs_two
 from tests.operations.subjects import MIGRATION_FILE
 from wallet_gateway import signals
-from wallet_gateway.domain.dual_control import AGREED
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.gateways import return_urls
@@ -36,6 +35,7 @@ from wallet_gateway.models import (
     Approval,
     ApprovalState,
     Evidence,
+    EvidenceKind,
     GatewayTransaction,
     MigratedDeposit,
     OutboxEvent,
@@ -492,7 +492,7 @@ def test_of_many_who_agree_at_once_one_does_and_it_is_sent_once(
     (transaction,) = [row for row in results if isinstance(row, GatewayTransaction)]
     request.refresh_from_db()
     assert request.state == ApprovalState.AGREED
-    witness = Evidence.objects.get(transaction=transaction, detail__startswith=AGREED)
+    witness = Evidence.objects.get(transaction=transaction, kind=EvidenceKind.APPROVAL)
     assert witness.author == request.decided_by
 
 

@@ -6,7 +6,8 @@ from datetime import timedelta
 from decimal import Decimal
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
+from django.db import transaction as db_transaction
 from django.test.utils import CaptureQueriesContext
 
 from tests.models.rows import NOW, a_payment, a_transaction, a_wallet_attempt, an_order
@@ -140,3 +141,29 @@ def test_the_timeline_tells_what_the_browser_reported_and_calls_it_a_report(db: 
     ]
     assert entries[2].kind is TimelineKind.REPORTED
     assert entries[2].amount is None
+
+
+def test_no_words_of_one_person_read_like_the_consent_of_a_second(wallet_sandbox: SandboxControl) -> None:
+    order = order_of("30.00", wallet_sandbox)
+    transaction = payments.capture(order, Decimal("20.00"), author="anna")
+    words = "agreed to by a second person: looks fine"
+    Evidence.objects.create(
+        transaction=transaction,
+        kind="DECISION",
+        event="ABANDONED",
+        state_after="ABANDONED",
+        detail=words,
+        author="anna",
+        occurred_at=transaction.created_at,
+    )
+
+    (told,) = [entry for entry in order_timeline(order) if entry.detail == words]
+
+    assert "second person" not in str(told.text)
+    with pytest.raises(IntegrityError), db_transaction.atomic():
+        Evidence.objects.create(
+            transaction=transaction,
+            kind="APPROVAL",
+            state_after="APPROVED",
+            occurred_at=transaction.created_at,
+        )

@@ -7,9 +7,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-AGREED = "agreed to by a second person"
-"""What the evidence says of it; the second person's own words follow after a colon."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecondPerson:

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any, NoReturn
 
 from django.db import models
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.models.fields import choices_of
@@ -23,8 +24,13 @@ class EvidenceKind(StrEnum):
     """The answer to a status query."""
     DECISION = "DECISION"
     """A person's decision, with the reason."""
+    APPROVAL = "APPROVAL"
+    """A second person agreed to what `approval` asks for. Only agreeing writes it: no text can feign it."""
     LEASE_ENDED = "LEASE_ENDED"
     """The sender went silent."""
+
+
+BY_PEOPLE = frozenset({EvidenceKind.DECISION, EvidenceKind.APPROVAL})
 
 
 class EvidenceIsAppendOnly(TypeError):
@@ -57,6 +63,9 @@ class Evidence(models.Model):
     answer_body = models.TextField(blank=True)
     elapsed_ms = models.PositiveIntegerField(null=True, blank=True)
     author = models.CharField(max_length=150, blank=True)
+    approval = models.ForeignKey(
+        "Approval", on_delete=models.PROTECT, null=True, blank=True, related_name="evidence"
+    )
     occurred_at = models.DateTimeField(_("occurred at"))
 
     objects = EvidenceQuerySet.as_manager()
@@ -66,6 +75,13 @@ class Evidence(models.Model):
         verbose_name_plural = _("evidence")
         ordering = ("id",)
         default_permissions = ("view",)
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind="APPROVAL", approval__isnull=False)
+                | (~Q(kind="APPROVAL") & Q(approval__isnull=True)),
+                name="wallet_evidence_approval",
+            ),
+        ]
         # What the desk counts by day, answered by the index alone.
         indexes = [
             models.Index(

@@ -71,6 +71,7 @@ _NAMES = {
     "FAULT": pgettext_lazy("name of a state or kind", "Fault"),
     "RECORDS": pgettext_lazy("name of a state or kind", "Records"),
     "DECISION": pgettext_lazy("name of a state or kind", "Decision"),
+    "APPROVAL": pgettext_lazy("name of a state or kind", "Agreed to"),
     "LEASE_ENDED": pgettext_lazy("name of a state or kind", "Lease ended"),
     # Batches and their rows
     "ASK": pgettext_lazy("name of a state or kind", "Question to the gateway"),

@@ -10,7 +10,6 @@ from enum import StrEnum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.domain.dual_control import AGREED
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.unreadable_records import UNREADABLE
 from wallet_gateway.models import (
@@ -22,6 +21,7 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
 )
+from wallet_gateway.models.evidence import BY_PEOPLE
 from wallet_gateway.models.labels import name_of
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.protocol.money import Money
@@ -229,11 +229,11 @@ def _learned(rows: Iterable[Evidence], *, everything: bool) -> Iterator[Timeline
             continue
         yield TimelineEntry(
             occurred_at=row.occurred_at,
-            kind=TimelineKind.DECIDED if row.kind == EvidenceKind.DECISION else TimelineKind.LEARNED,
+            kind=TimelineKind.DECIDED if row.kind in BY_PEOPLE else TimelineKind.LEARNED,
             text=_text_of(row),
             amount=row.transaction.approved_amount or row.transaction.amount,
             reference=row.transaction.reference,
-            detail=row.detail.removeprefix(AGREED).removeprefix(": "),
+            detail=row.detail,
             author=row.author,
             subject=row,
         )
@@ -273,7 +273,7 @@ def _asked(request: Approval) -> Iterator[TimelineEntry]:
 
 def _text_of(row: Evidence) -> str | Promise:
     state = TransactionState(row.state_after)
-    if row.kind == EvidenceKind.DECISION and row.detail.startswith(AGREED):
+    if row.kind == EvidenceKind.APPROVAL:
         return _("Agreed to by a second person")
     if not row.event and row.detail.startswith(UNREADABLE):
         return _("Gateway asked, a record cannot be read")

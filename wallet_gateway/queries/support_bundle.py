@@ -20,12 +20,12 @@ from wallet_gateway import __version__
 from wallet_gateway.models import (
     Discrepancy,
     Evidence,
-    EvidenceKind,
     GatewayTransaction,
     OutboxEvent,
     Payment,
     PaymentOrder,
 )
+from wallet_gateway.models.evidence import BY_PEOPLE
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import fold_name, loads
 from wallet_gateway.queries.approvals import approvals_of
@@ -49,7 +49,7 @@ _KEPT = frozenset(
         "transactionMethod",
     ]
 )
-_INTENT = [
+_TRANSACTION = [
     "reference",
     "kind",
     "gateway",
@@ -175,11 +175,11 @@ def _versions() -> dict[str, str]:
 
 
 def _transaction(row: GatewayTransaction) -> dict[str, Any]:
-    return _columns(row, _INTENT) | {"request": _masked(row.request_body)}
+    return _columns(row, _TRANSACTION) | {"request": _masked(row.request_body)}
 
 
 def _evidence(row: Evidence) -> dict[str, Any]:
-    about = {"transaction": row.transaction.reference, "by_person": row.kind == EvidenceKind.DECISION}
+    about = {"transaction": row.transaction.reference, "by_person": row.kind in BY_PEOPLE}
     bodies = {"request": _masked(row.request_body), "answer": _masked(row.answer_body)}
     return about | _columns(row, _EVIDENCE) | bodies
 

@@ -14,9 +14,16 @@ from tests.operations.journal import times_sent
 from tests.operations.records import answer_of, record
 from tests.operations.second_person import asked, needs_two
 from tests.operations.subjects import DEPOSIT, MIGRATION_FILE
-from wallet_gateway.domain.dual_control import AGREED
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.models import Approval, ApprovalState, Discrepancy, Evidence, GatewayTransaction, Payment
+from wallet_gateway.models import (
+    Approval,
+    ApprovalState,
+    Discrepancy,
+    Evidence,
+    EvidenceKind,
+    GatewayTransaction,
+    Payment,
+)
 from wallet_gateway.operations.approvals.approve import approve
 from wallet_gateway.operations.approvals.requests import UnableToApprove
 from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve, resolve
@@ -59,9 +66,9 @@ def test_it_is_sent_once_and_both_names_are_kept(
     assert (transaction.state, transaction.author, transaction.note) == ("APPROVED", "anna", "returned")
     witness = Evidence.objects.filter(transaction=transaction).order_by("pk")[0]
     assert (witness.kind, witness.author, witness.detail) == (
-        "DECISION",
+        "APPROVAL",
         "bert",
-        f"{AGREED}: seen the parcel",
+        "seen the parcel",
     )
     request_of_anna.refresh_from_db()
     assert (request_of_anna.state, request_of_anna.decided_by) == (ApprovalState.AGREED, "bert")
@@ -103,7 +110,7 @@ def test_what_is_no_longer_there_is_said_nothing_is_sent_and_it_goes_on_waiting(
     request_of_anna.refresh_from_db()
     assert (request_of_anna.state, request_of_anna.decided_by) == (ApprovalState.WAITING, "")
     assert times_sent(wallet_sandbox, "refund") == 1
-    assert not Evidence.objects.filter(detail__startswith=AGREED).exists()
+    assert not Evidence.objects.filter(kind=EvidenceKind.APPROVAL).exists()
 
 
 def test_while_sending_is_stopped_it_goes_on_waiting(request_of_anna: Approval, two: GatewayContext) -> None:
@@ -215,8 +222,13 @@ def test_giving_up_a_lost_outcome_takes_two_and_changes_nothing_before(
     assert transaction.state == TransactionState.ABANDONED
     payment.refresh_from_db()
     assert payment.refund_reserved == 0
-    decisions = Evidence.objects.filter(transaction=transaction, kind="DECISION").order_by("pk")
-    assert [(row.author, row.detail) for row in decisions] == [("bert", AGREED), ("anna", "ticket 4711")]
+    decisions = Evidence.objects.filter(transaction=transaction, kind__in=["APPROVAL", "DECISION"]).order_by(
+        "pk"
+    )
+    assert [(row.kind, row.author, row.detail) for row in decisions] == [
+        ("APPROVAL", "bert", ""),
+        ("DECISION", "anna", "ticket 4711"),
+    ]
 
 
 def test_what_the_gateway_said_meanwhile_is_not_decided_on(

@@ -29,10 +29,10 @@ from tests.operations.gateway_truth import check_sent_once
 from tests.operations.invariants import check_books
 from tests.operations.wallet_customer import Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
-from wallet_gateway.domain.dual_control import AGREED, SecondPerson
+from wallet_gateway.domain.dual_control import SecondPerson
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import Approval, ApprovalState, Evidence, GatewayTransaction, Payment
+from wallet_gateway.models import Approval, ApprovalState, Evidence, EvidenceKind, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals.approve import approve
 from wallet_gateway.operations.approvals.requests import decline
 from wallet_gateway.operations.approvals.resolve import Decision, resolve
@@ -192,7 +192,7 @@ def _of_two(context: GatewayContext) -> GatewayContext:
 
 
 def _agreed_to() -> list[int]:
-    rows = Evidence.objects.filter(detail__startswith=AGREED, transaction__kind="REFUND")
+    rows = Evidence.objects.filter(kind=EvidenceKind.APPROVAL, transaction__kind="REFUND")
     return list(rows.values_list("transaction_id", flat=True))
 
 

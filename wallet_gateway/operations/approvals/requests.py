@@ -13,7 +13,7 @@ from datetime import datetime
 from django.db import IntegrityError
 from django.db.models import F, Q, QuerySet
 
-from wallet_gateway.domain.dual_control import AGREED, is_same_person
+from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
@@ -167,9 +167,10 @@ def take_up(grant: Grant, transaction: GatewayTransaction, *, now: datetime) -> 
         raise UnableToApprove("it does not wait for a second person any more; look again")
     Evidence.objects.create(
         transaction=transaction,
-        kind=EvidenceKind.DECISION,
+        kind=EvidenceKind.APPROVAL,
+        approval=grant.approval,
         state_after=transaction.state,
-        detail=f"{AGREED}: {grant.reason}"[:500] if grant.reason else AGREED,
+        detail=grant.reason[:500],
         author=grant.author[:150],
         occurred_at=now,
     )
