@@ -79,10 +79,10 @@ def sign(request: object) -> object:
 
 
 def test_a_named_callable_signs_requests(wallet_sandbox: SandboxControl, settings: Settings) -> None:
-    gateways = settings.WALLET_GATEWAY["GATEWAYS"]
+    given = settings.WALLET_GATEWAY["GATEWAYS"]
     settings.WALLET_GATEWAY = {
         **settings.WALLET_GATEWAY,
-        "GATEWAYS": {"default": {**gateways["default"], "AUTH": "tests.test_gateways.sign"}},
+        "GATEWAYS": {"default": {**given["default"], "AUTH": "tests.test_gateways.sign"}},
     }
 
     assert gateways.gateway("default").status("UNKNOWN-REFERENCE").message == StatusAnswer()

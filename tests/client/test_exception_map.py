@@ -176,4 +176,4 @@ def test_a_programming_fault_is_described_with_its_place() -> None:
         dict[str, str]()["token"]
     except KeyError as error:
         described = describe(error)
-    assert described.startswith("KeyError, at test_faults.py:")
+    assert described.startswith("KeyError, at test_exception_map.py:")

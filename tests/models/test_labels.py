@@ -34,6 +34,7 @@ def test_there_are_columns_with_choices() -> None:
 SPELLED = {
     "AWAITING_3DS": "Awaiting 3-D Secure",
     "AGREED": "Agreed to",
+    "APPROVAL": "Agreed to",
     "ASK": "Question to the gateway",
     "HANDED_ON": "Waits for a second person",
 }
@@ -47,7 +48,9 @@ def test_no_choice_of_a_column_is_left_in_english(column: object, language: str)
             english = str(name)
         with translation.override(language):
             translated = str(name)
-        assert english == SPELLED.get(value, value.replace("_", " ").capitalize())
+        # A pause is told in a clause, everything else by its name.
+        if column.name != "pause_code":  # type: ignore[attr-defined]
+            assert english == SPELLED.get(value, value.replace("_", " ").capitalize())
         # Two words that French shares with English.
         assert translated != english or (language, english) == ("fr", "Capture")
 
