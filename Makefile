@@ -17,11 +17,11 @@ EXHAUSTIVE   ?= -m "not exhaustive"
 ON_SERVERS   ?= -m "every_database and not browser" $$(grep -rl --include='test_*.py' 'mark\.every_database' tests)
 # Where another Django or Python may differ: rows, pages, forms, settings, commands, and the doors to them.
 ON_VERSIONS  ?= -m "not browser and not exhaustive" $(addprefix tests/,admin api conf contrib doctor models \
-	payments queries templatetags web test_checks.py test_contexts.py test_return_tokens.py test_signals.py \
-	management/commands sandbox/pages sandbox/views testing operations/test_transactions.py)
+	payments queries templatetags web test_checks.py test_gateways.py test_return_tokens.py test_signals.py \
+	management/commands sandbox/pages sandbox/views testing operations/settlement/test_db_transactions.py)
 # For every save: nothing that opens a socket or a browser, or starts a process.
 FAST         ?= --offline $(addprefix tests/,client conf domain models protocol queries templatetags \
-	sandbox/pages sandbox/models api/test_bodies.py api/test_problems.py web/test_stylesheets.py web/test_templates.py \
+	sandbox/pages sandbox/models api/test_parsers.py api/test_problems.py web/test_stylesheets.py web/test_templates.py \
 	test_return_tokens.py test_signals.py test_tables.py test_leftovers.py)
 
 # Hundreds of processes are started: each would compile the sources anew where Python may not keep what it compiled.

@@ -61,6 +61,22 @@ def test_what_the_shop_commits_outlasts_a_power_cut(tmp_path: Path) -> None:
     assert finished.returncode == 0, finished.stderr
 
 
+def test_the_shops_settings_stand_outside_debug_mode(tmp_path: Path) -> None:
+    configured = {
+        "DEBUG": "false",
+        "DATABASE_URL": f"sqlite:///{tmp_path / 'shop.sqlite3'}",
+        "SECRET_KEY": "not the demo's, and long enough for the deployment checks",
+        "WALLET_PUBLIC_ORIGIN": "https://shop.example",
+        "WALLET_GATEWAY_URL": "https://gateway.example",
+        "WALLET_MERCHANT_ID": "M",
+        "WALLET_STORE_ID": "S",
+        "WALLET_USER_ID": "U",
+        "WALLET_PROVIDER": "ExampleWalletV2",
+    }
+    finished = manage("check", **configured)
+    assert finished.returncode == 0, finished.stderr
+
+
 def free_ports() -> tuple[int, int]:
     with socket.create_server((HOST, 0)) as one, socket.create_server((HOST, 0)) as two:
         return one.getsockname()[1], two.getsockname()[1]

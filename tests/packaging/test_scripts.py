@@ -28,6 +28,13 @@ def version_of(python: str) -> str:
     return run(python, "-c", "import sys; print('%d.%d' % sys.version_info[:2])").stdout.strip()
 
 
+def test_every_test_that_a_job_names_is_there() -> None:
+    jobs = run("make", "--dry-run", "test-versions", "test-fast", "proof").stdout
+    named = re.findall(r"\btests/[\w/.]+", jobs)
+    assert len(named) > 10
+    assert not [name for name in named if not (ROOT / name).exists()]
+
+
 def test_a_python_is_found_that_runs() -> None:
     found = run(str(SCRIPTS / "find-python"), "3.11")
     assert found.returncode == 0, found.stderr
