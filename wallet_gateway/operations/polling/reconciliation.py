@@ -136,5 +136,5 @@ def _load_opening(reference: str) -> GatewayTransaction:
 
 @sensitive_variables()
 def question(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
-    """Ask about one transaction and record what was learned, be it only when to ask next."""
+    """Query the status of one transaction, record the result and schedule the next query."""
     return record_status_result(transaction, ask(transaction, context=context), context)

@@ -37,7 +37,7 @@ _EXPECTS_NEWS = frozenset({TransactionState.OPEN, TransactionState.PENDING})
 def record_status_result(
     transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
 ) -> GatewayTransaction:
-    """Record what a question brought, be it only when to ask next; `finding` is None where no answer came."""
+    """Record a status query's result and schedule the next one; `finding` is None where no answer came."""
     now = context.clock.now()
     if finding is None:
         return settle(transaction, _no_answer(transaction, now), context=context)
