@@ -108,6 +108,10 @@ class DatabaseClock:
             elapsed = time.monotonic() - read_at
             if elapsed <= _LOOK_AGAIN_AFTER:
                 return base + timedelta(seconds=elapsed)
+        return self.read()
+
+    def read(self) -> datetime:
+        """Ask the database for the present instant, and count from it for the next thirty seconds."""
         base = _database_now()
         self._reading = base, time.monotonic()
         return base
