@@ -9,7 +9,7 @@ from wallet_gateway.models import OutboxEventKind
 from wallet_gateway.operations.settlement.outbox import SIGNALS
 
 NAMES = {
-    "order_authorised",
+    "order_authorized",
     "order_paid",
     "order_captured_in_part",
     "order_refunded",
@@ -24,7 +24,7 @@ def test_the_signals_are_these_and_no_others() -> None:
     assert {name for name, value in vars(signals).items() if isinstance(value, Signal)} == {
         *NAMES,
         # Of a date and not of what happened, so it is no fact.
-        "authorisation_ending",
+        "authorization_ending",
         # Of pages and not of orders.
         "page_scripts_changed",
         # Of calls and not of orders.

@@ -10,22 +10,22 @@ from __future__ import annotations
 
 from django.dispatch import Signal
 
-order_authorised = Signal()
-"""The amount is reserved; capture it before the authorisation lapses."""
+order_authorized = Signal()
+"""The amount is reserved; capture it before the authorization lapses."""
 order_paid = Signal()
 """The money is captured in full."""
 order_captured_in_part = Signal()
-"""A part of what is authorised was captured."""
+"""A part of what is authorized was captured."""
 order_refunded = Signal()
 """Money went back to the customer."""
 order_reversed = Signal()
-"""The authorisation was given back; nothing was taken."""
+"""The authorization was given back; nothing was taken."""
 order_failed = Signal()
 """An attempt to pay was refused, cancelled or failed; the customer may try again."""
 order_expired = Signal()
 """The payment page ended unpaid; the customer may try again."""
-authorisation_ending = Signal()
-"""An authorisation lapses soon and something of it is left: `payment`, `amount` left, `ends_at`, `policy`.
+authorization_ending = Signal()
+"""An authorization lapses soon and something of it is left: `payment`, `amount` left, `ends_at`, `policy`.
 
 Sent by the sweep before that, with `reference` and `order` as above and without a `event_id`.
 """

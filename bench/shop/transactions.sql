@@ -6,10 +6,10 @@ INSERT INTO wallet_gateway_paymentorder (reference, token, gateway, type, curren
     language, content, content_hash, continue_url, state, version, created_at, updated_at)
 SELECT 'ORDER-' || lpad(n::text, 7, '0'), 'token-' || n, 'default', 'preauthorization', CASE n % 10 WHEN 0 THEN 'USD' ELSE 'EUR' END,
     1000 + n % 5000, 'NO-' || n, '', '{}', repeat('0', 64), '',
-    CASE WHEN n % 5 = 0 THEN 'FAILED' WHEN n % greatest(:orders / 2000, 3) = 1 THEN 'AUTHORISED' ELSE 'PAID' END, 1, t, t
+    CASE WHEN n % 5 = 0 THEN 'FAILED' WHEN n % greatest(:orders / 2000, 3) = 1 THEN 'AUTHORIZED' ELSE 'PAID' END, 1, t, t
 FROM (SELECT n, now() - (n::float8 / :orders) * interval '3 years' AS t
       FROM generate_series(1, :orders) n) made;
-INSERT INTO wallet_gateway_payment (order_id, number, reference, type, currency, amount_minor, authorised, captured,
+INSERT INTO wallet_gateway_payment (order_id, number, reference, type, currency, amount_minor, authorized, captured,
     refunded, capture_reserved, refund_reserved, reversal, card_type, card_network, card_last_four, frozen, state,
     created_at)
 SELECT id, 1, 'PAY-' || id, type, currency, amount_minor, CASE state WHEN 'FAILED' THEN 0 ELSE amount_minor END,
@@ -27,7 +27,7 @@ SELECT id, 'default', kind, CASE kind WHEN 'CHECKOUT' THEN reference ELSE 'CAP-'
     created_at + interval '1 minute', 1, false, '{}', '', '', 0, 0, 0, false, false, kind || id, '', '', '', '', '',
     created_at
 FROM (SELECT *, kind = 'CAPTURE' AND id <= 20 AS stuck,
-          state = 'PAID' OR (state = 'AUTHORISED' AND kind = 'CHECKOUT') AS approved
+          state = 'PAID' OR (state = 'AUTHORIZED' AND kind = 'CHECKOUT') AS approved
       FROM wallet_gateway_payment, (VALUES ('CHECKOUT'), ('CAPTURE')) AS kinds(kind)) made;
 INSERT INTO wallet_gateway_evidence (intent_id, kind, event, state_after, detail, http_status, request_body,
     answer_body, elapsed_ms, author, occurred_at)

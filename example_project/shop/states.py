@@ -28,7 +28,7 @@ STANDINGS = {
         title=_("Payment pending"),
         text=_("The wallet has not decided yet. Please do not pay again; we ask by ourselves."),
     ),
-    "AUTHORISED": Standing(
+    "AUTHORIZED": Standing(
         tone="good",
         title=_("Amount reserved"),
         text=_("We have started on your piece. The amount is charged when it leaves the workshop."),

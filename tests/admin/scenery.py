@@ -111,9 +111,9 @@ class Scenery:
             state=OrderState.PART_REFUNDED,
             created_at=self.now,
         )
-        money = {"authorised": 100_000_000, "captured": 60_000_000, "refunded": 1_000_000}
+        money = {"authorized": 100_000_000, "captured": 60_000_000, "refunded": 1_000_000}
         payment = a_payment(
-            order, state=PaymentState.AUTHORISED, card_network="VISA", card_last_four="4242", **money
+            order, state=PaymentState.AUTHORIZED, card_network="VISA", card_last_four="4242", **money
         )
         kinds = (TransactionKind.CHECKOUT, TransactionKind.CAPTURE, TransactionKind.REFUND)
         for minutes, kind in enumerate(kinds):
@@ -126,7 +126,7 @@ class Scenery:
 
     def _waiting_order(self) -> PaymentOrder:
         order = an_order(reference="SHOP-2000", state=OrderState.FROZEN, created_at=self.now)
-        payment = a_payment(order, authorised=2000, state=PaymentState.AUTHORISED, frozen=True)
+        payment = a_payment(order, authorized=2000, state=PaymentState.AUTHORIZED, frozen=True)
         at = self.now - timedelta(minutes=40)
         self.unknown = self._transaction(
             payment, state=TransactionState.UNKNOWN, at=at, detail="no answer came"
@@ -195,7 +195,7 @@ class Scenery:
             kind=TransactionKind.CAPTURE, state=state, author="root", created_at=self.now
         )
         order = an_order(reference=f"SHOP-5{batch.pk:03}", type="preauthorization", created_at=self.now)
-        payment = a_payment(order, authorised=2000, state=PaymentState.AUTHORISED)
+        payment = a_payment(order, authorized=2000, state=PaymentState.AUTHORIZED)
         # Claimed by somebody else, so that a look at the page changes nothing.
         working = {"state": RowState.WORKING, "claimed_until": self.now + timedelta(days=1)}
         row = {"batch": batch, "payment": payment, "amount_minor": 2000}
@@ -207,7 +207,7 @@ class Scenery:
         row = {"batch": batch, "order": self.paid, "payment": self.payment, "amount_minor": 500}
         OperationBatchRow.objects.create(state=RowState.CARRIED_OUT, transaction=done, **row)
         OperationBatchRow.objects.create(
-            batch=batch, order=self.untried, state=RowState.LEFT_OUT, result="Nothing is authorised."
+            batch=batch, order=self.untried, state=RowState.LEFT_OUT, result="Nothing is authorized."
         )
         return batch
 

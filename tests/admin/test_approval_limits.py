@@ -39,7 +39,7 @@ def left(payment: Payment) -> Money | None:
 
 @pytest.mark.usefixtures("limit")
 def test_what_was_given_back_and_what_is_under_way_count() -> None:
-    sums: dict[str, Any] = {"authorised": 2000, "captured": 2000}
+    sums: dict[str, Any] = {"authorized": 2000, "captured": 2000}
 
     assert left(a_payment(**sums)) == euros(500)
     assert left(a_payment(**sums, refunded=100, refund_reserved=150)) == euros(250)
@@ -48,7 +48,7 @@ def test_what_was_given_back_and_what_is_under_way_count() -> None:
 
 @pytest.mark.usefixtures("limit")
 def test_a_capture_takes_one_person_whatever_its_amount() -> None:
-    assert approval_limits.left_alone(CAPTURE, a_payment(authorised=2000), gateway="default") is None
+    assert approval_limits.left_alone(CAPTURE, a_payment(authorized=2000), gateway="default") is None
 
 
 @pytest.mark.usefixtures("limit")
@@ -61,7 +61,7 @@ def test_a_currency_without_a_limit_of_its_own_has_the_limit_zero() -> None:
 
 
 def test_without_the_setting_and_for_a_gateway_that_is_not_in_it_nothing_is_said() -> None:
-    payment = a_payment(authorised=2000, captured=2000)
+    payment = a_payment(authorized=2000, captured=2000)
 
     assert left(payment) is None
     assert approval_limits.left_alone(REFUND, payment, gateway="closed down") is None
@@ -113,7 +113,7 @@ def test_the_page_of_deposits_says_it_also_where_only_the_gateway_knows_what_is_
 
 @pytest.mark.usefixtures("limit")
 def test_a_decision_says_it_unless_nothing_ever_left(operator: Client) -> None:
-    payment = a_payment(an_order(), authorised=2000)
+    payment = a_payment(an_order(), authorized=2000)
     unknown = a_transaction(payment, kind="CAPTURE", state="UNKNOWN", amount_minor=501)
     little = a_transaction(payment, kind="CAPTURE", state="UNKNOWN", amount_minor=500)
     unsent = a_transaction(payment, kind="CAPTURE", state="NOT_SENT", amount_minor=501)

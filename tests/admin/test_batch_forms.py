@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def batch() -> OperationBatch:
     order = an_order(currency="JPY")
-    a_payment(order, authorised=2000)
+    a_payment(order, authorized=2000)
     return batch_rows.draft(CAPTURE, [order], author="anna")
 
 

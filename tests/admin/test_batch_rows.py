@@ -40,9 +40,9 @@ def running(*orders: PaymentOrder) -> OperationBatch:
 
 def test_a_draft_holds_all_that_is_left_of_each_order() -> None:
     order, several = an_order(), an_order()
-    a_payment(order, authorised=2000, captured=500)
-    a_payment(several, authorised=2000)
-    a_payment(several, authorised=2000)
+    a_payment(order, authorized=2000, captured=500)
+    a_payment(several, authorized=2000)
+    a_payment(several, authorized=2000)
 
     rows = batch_rows.rows_of(batch_rows.draft(CAPTURE, [order, several, an_order()], author="anna"))
 
@@ -53,8 +53,8 @@ def test_a_draft_holds_all_that_is_left_of_each_order() -> None:
 
 def test_of_two_payments_the_one_that_was_given_back_is_not_meant() -> None:
     order = an_order()
-    a_payment(order, authorised=2000, reversal="done")
-    live = a_payment(order, authorised=2000)
+    a_payment(order, authorized=2000, reversal="done")
+    live = a_payment(order, authorized=2000)
 
     [row] = batch_rows.rows_of(batch_rows.draft(REVERSE, [order], author="anna"))
 

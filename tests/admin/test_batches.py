@@ -141,7 +141,7 @@ def test_what_is_not_possible_says_why_and_what_is_not_ticked_is_left_out(
     operator.post(url_of(batch, "confirm"), data)
     carry_on(operator, batch)
 
-    assert "Nothing is authorised." in page
+    assert "Nothing is authorized." in page
     assert "Nothing is left to capture." in page
     states = {row.order: row.state for row in batch.rows.select_related("order")}
     assert states == {

@@ -1,4 +1,4 @@
-"""The countdown of authorisations: in words, for a page of orders at once, and those that end soon alone."""
+"""The countdown of authorizations: in words, for a page of orders at once, and those that end soon alone."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def test_what_is_left_is_said_in_days_and_at_the_end_in_hours(left: timedelta, w
 
 
 def held(days: float, *, captured: int = 0, gateway: str = "default") -> PaymentOrder:
-    """Store an order of 20.00 EUR that has been authorised for so many days; the window is seven."""
+    """Store an order of 20.00 EUR that has been authorized for so many days; the window is seven."""
     since = timezone.now() - timedelta(days=days)
-    order = an_order(type="preauthorization", state="AUTHORISED", gateway=gateway)
-    payment = a_payment(order, authorised=2000, captured=captured, state="AUTHORISED", created_at=since)
+    order = an_order(type="preauthorization", state="AUTHORIZED", gateway=gateway)
+    payment = a_payment(order, authorized=2000, captured=captured, state="AUTHORIZED", created_at=since)
     a_transaction(payment, kind="CHECKOUT", state="APPROVED", state_since=since, reference=payment.reference)
     return order
 
@@ -61,9 +61,9 @@ def test_the_list_says_how_long_each_order_can_still_be_captured(superuser: Clie
 
 
 @pytest.mark.django_db
-def test_of_two_authorisations_the_one_that_ends_first_counts(superuser: Client) -> None:
+def test_of_two_authorizations_the_one_that_ends_first_counts(superuser: Client) -> None:
     order, since = held(2), timezone.now() - timedelta(days=4, hours=1)
-    second = a_payment(order, authorised=2000, state="AUTHORISED")
+    second = a_payment(order, authorized=2000, state="AUTHORIZED")
     a_transaction(second, kind="AUTHORIZATION", state="APPROVED", state_since=since)
     assert column(superuser.get(LIST).content.decode()) == ["2 days"]
 

@@ -87,13 +87,13 @@ def test_where_nothing_waits_it_says_so(onlooker: Client) -> None:
     assert "Nothing waits for anybody" in text_of(onlooker)
 
 
-def test_an_authorisation_near_its_end_is_named(
+def test_an_authorization_near_its_end_is_named(
     onlooker: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl
 ) -> None:
     order = paid_order("30.00")
     order.payments.update(created_at=datetime.now(UTC) - timedelta(days=6))
     page = text_of(onlooker)
-    assert "Authorisations about to expire" in page
+    assert "Authorizations about to expire" in page
     assert "30.00 EUR" in page
 
 

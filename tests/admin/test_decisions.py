@@ -126,7 +126,7 @@ def test_a_decision_needs_a_reason(operator: Client, unknown: GatewayTransaction
 def test_only_a_contradiction_can_be_said_to_have_happened(
     operator: Client, unknown: GatewayTransaction
 ) -> None:
-    anomaly = a_transaction(a_payment(authorised=500), state="ANOMALY", holds_reservation=False)
+    anomaly = a_transaction(a_payment(authorized=500), state="ANOMALY", holds_reservation=False)
 
     assert "It did happen" not in operator.get(url_of(unknown, "decide")).content.decode()
     assert "It did happen" in operator.get(url_of(anomaly, "decide")).content.decode()
@@ -163,7 +163,7 @@ def test_without_the_permission_nothing_is_decided(
 
 
 def a_difference() -> Discrepancy:
-    payment = a_payment(authorised=2000)
+    payment = a_payment(authorized=2000)
     return Discrepancy.objects.create(
         kind="MADE_ELSEWHERE", gateway="default", payment=payment, fingerprint="f", found_at=NOW
     )

@@ -35,7 +35,7 @@ def test_each_operation_has_its_own_permission_and_address() -> None:
 
 
 def test_what_is_left_is_what_the_domain_says() -> None:
-    payment = a_payment(authorised=2000, captured=500, refunded=100, capture_reserved=300)
+    payment = a_payment(authorized=2000, captured=500, refunded=100, capture_reserved=300)
 
     assert str(CAPTURE.available_of(payment)) == "12.00 EUR"
     assert str(REFUND.available_of(payment)) == "4.00 EUR"
@@ -45,20 +45,20 @@ def test_what_is_left_is_what_the_domain_says() -> None:
 @pytest.mark.parametrize(
     ("columns", "operation", "why"),
     [
-        ({"authorised": 2000, "captured": 2000}, CAPTURE, "Nothing is left to capture."),
+        ({"authorized": 2000, "captured": 2000}, CAPTURE, "Nothing is left to capture."),
         (
-            {"authorised": 2000, "captured": 2000, "refunded": 2000},
+            {"authorized": 2000, "captured": 2000, "refunded": 2000},
             REFUND,
             "Nothing is left to refund.",
         ),
-        ({"authorised": 2000}, REFUND, "Nothing is captured."),
+        ({"authorized": 2000}, REFUND, "Nothing is captured."),
         (
-            {"authorised": 2000, "captured": 1},
+            {"authorized": 2000, "captured": 1},
             REVERSE,
             "A capture has been made or is under way; refund it instead.",
         ),
         (
-            {"authorised": 2000, "frozen": True},
+            {"authorized": 2000, "frozen": True},
             CAPTURE,
             "The payment is frozen until a person has looked at it.",
         ),

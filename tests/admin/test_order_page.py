@@ -29,7 +29,7 @@ def test_the_money_is_there_at_a_glance(operator: Client, paid_order: PaidOrder)
     desk = operator.get(order_url(order)).context["desk"]
 
     assert {str(label): str(amount) for label, amount in desk.figures} == {
-        "Authorised": "30.00 EUR",
+        "Authorized": "30.00 EUR",
         "Captured": "20.00 EUR",
         "Refunded": "7.50 EUR",
         "Under way": "0.00 EUR",

@@ -36,7 +36,7 @@ MOST_STATEMENTS = 15
 def a_row_of_each(number: int = 0) -> dict[str, Any]:
     """Make one row of each kind, with hostile text wherever somebody else writes."""
     order = an_order(order_number=HOSTILE)
-    payment = a_payment(order, authorised=2000, state="AUTHORISED")
+    payment = a_payment(order, authorized=2000, state="AUTHORIZED")
     transaction = a_transaction(
         payment, detail=HOSTILE, provider_state=HOSTILE, error_code=HOSTILE, author=HOSTILE, note=HOSTILE
     )

@@ -50,8 +50,8 @@ def the_order_gets_paid(names: dict[str, Any]) -> None:
     names["order"] = _decide(names, names["order"], "success")
 
 
-def an_authorised_order(names: dict[str, Any]) -> None:
-    """A pre-authorisation of 25.00 EUR, approved, nothing captured."""
+def an_authorized_order(names: dict[str, Any]) -> None:
+    """A pre-authorization of 25.00 EUR, approved, nothing captured."""
     names["order"] = _decide(names, _order(next(SHOPS_NUMBERS), type="preauthorization"), "success")
 
 
@@ -91,7 +91,7 @@ SETUPS = {
     "an order": an_order,
     "a paid order": a_paid_order,
     "the order gets paid": the_order_gets_paid,
-    "an authorised order": an_authorised_order,
+    "an authorized order": an_authorized_order,
     "the result page": the_result_page,
     "the fact is due": the_fact_is_due,
 }

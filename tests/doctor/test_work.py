@@ -63,7 +63,7 @@ def test_in_the_live_profile_nothing_is_said_of_it(settings: Settings) -> None:
 def test_a_payment_that_is_not_low_is_not_recorded(currency: str, low: int, high: int) -> None:
     for reference, minor in (("LOW", low), ("HIGH", high)):
         money = {"currency": currency, "amount_minor": minor}
-        a_payment(an_order(reference=reference, **money), captured=minor, authorised=minor)
+        a_payment(an_order(reference=reference, **money), captured=minor, authorized=minor)
 
     assert work.record_payment("LOW", author="anna").reference == "LOW"
     with pytest.raises(work.UnableToRecord, match=r"not a low amount.* at most 5.*GO_LIVE_UP_TO"):
@@ -74,7 +74,7 @@ def test_a_shop_says_what_a_low_amount_of_its_currency_is(settings: Settings) ->
     given = settings.WALLET_GATEWAY
     default = given["GATEWAYS"]["default"] | {"GO_LIVE_UP_TO": {"EUR": "20.00"}}
     settings.WALLET_GATEWAY = {**given, "GATEWAYS": {"default": default}}
-    a_payment(an_order(reference="TWENTY", amount_minor=2000), captured=2000, authorised=2000)
+    a_payment(an_order(reference="TWENTY", amount_minor=2000), captured=2000, authorized=2000)
 
     assert work.record_payment("TWENTY", author="anna").reference == "TWENTY"
 
@@ -86,7 +86,7 @@ def test_an_order_without_money_stands_for_nothing() -> None:
         work.record_payment("LIVE-2", author="anna")
     with pytest.raises(work.UnableToRecord, match="name of whoever"):
         work.record_payment("LIVE-2", author=" ")
-    a_payment(an_order(reference="ELSEWHERE", gateway="former"), captured=100, authorised=100)
+    a_payment(an_order(reference="ELSEWHERE", gateway="former"), captured=100, authorized=100)
     with pytest.raises(work.UnableToRecord, match="paid elsewhere"):
         work.record_payment("ELSEWHERE", author="anna")
     with pytest.raises(PaymentOrder.DoesNotExist):

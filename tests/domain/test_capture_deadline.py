@@ -1,4 +1,4 @@
-"""When an authorisation lapses, and from when on it is told of."""
+"""When an authorization lapses, and from when on it is told of."""
 
 from __future__ import annotations
 

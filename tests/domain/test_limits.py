@@ -15,25 +15,25 @@ from wallet_gateway.domain.limits import (
 )
 from wallet_gateway.domain.totals import Reversal, Sums
 
-AUTHORISED = Sums(amount=1000, authorised=1000)
+AUTHORIZED = Sums(amount=1000, authorized=1000)
 IN_PART = Sums(
-    amount=1000, authorised=1000, captured=600, refunded=100, capture_reserved=300, refund_reserved=50
+    amount=1000, authorized=1000, captured=600, refunded=100, capture_reserved=300, refund_reserved=50
 )
-FROZEN = Sums(amount=1000, authorised=1000, captured=500, frozen=True)
-GOING_BACK = Sums(amount=1000, authorised=1000, reversal=Reversal.RESERVED)
+FROZEN = Sums(amount=1000, authorized=1000, captured=500, frozen=True)
+GOING_BACK = Sums(amount=1000, authorized=1000, reversal=Reversal.RESERVED)
 EMPTY = Sums(amount=1000)
 
 
 @pytest.mark.parametrize(
     ("sums", "capture", "refund", "reversal"),
     [
-        (AUTHORISED, 1000, 0, 1000),
+        (AUTHORIZED, 1000, 0, 1000),
         (IN_PART, 100, 450, 0),
         (FROZEN, 0, 0, 0),
         (GOING_BACK, 0, 0, 0),
         (EMPTY, 0, 0, 0),
     ],
-    ids=["authorised", "in part", "frozen", "going back", "empty"],
+    ids=["authorized", "in part", "frozen", "going back", "empty"],
 )
 def test_what_is_left_counts_what_is_under_way(sums: Sums, capture: int, refund: int, reversal: int) -> None:
     assert (capturable(sums), refundable(sums), reversible(sums)) == (capture, refund, reversal)
@@ -42,12 +42,12 @@ def test_what_is_left_counts_what_is_under_way(sums: Sums, capture: int, refund:
 @every(
     ("sums", "wanted", "words"),
     [
-        (AUTHORISED, 1000, ""),
-        (AUTHORISED, 1001, "above what is left"),
+        (AUTHORIZED, 1000, ""),
+        (AUTHORIZED, 1001, "above what is left"),
         (IN_PART, 101, "above what is left"),
         (FROZEN, 1, "frozen"),
         (GOING_BACK, 1, "reversed"),
-        (EMPTY, 1, "nothing is authorised"),
+        (EMPTY, 1, "nothing is authorized"),
     ],
 )
 def test_a_refused_capture_says_why(sums: Sums, wanted: int, words: str) -> None:
@@ -60,7 +60,7 @@ def test_a_refused_capture_says_why(sums: Sums, wanted: int, words: str) -> None
         (IN_PART, 450, ""),
         (IN_PART, 451, "above what is left"),
         (FROZEN, 1, "frozen"),
-        (AUTHORISED, 1, "nothing"),
+        (AUTHORIZED, 1, "nothing"),
     ],
 )
 def test_a_refused_refund_says_why(sums: Sums, wanted: int, words: str) -> None:
@@ -70,7 +70,7 @@ def test_a_refused_refund_says_why(sums: Sums, wanted: int, words: str) -> None:
 @pytest.mark.parametrize(
     ("sums", "words"),
     [
-        (AUTHORISED, ""),
+        (AUTHORIZED, ""),
         (IN_PART, "capture"),
         (FROZEN, "frozen"),
         (GOING_BACK, "already"),

@@ -21,35 +21,35 @@ PAYMENTS = [
     ("page lost", sums(), TransactionState.ABANDONED, PaymentState.FAILED),
     ("expired", sums(), TransactionState.EXPIRED, PaymentState.EXPIRED),
     ("contradicted", sums(), TransactionState.ANOMALY, PaymentState.FROZEN),
-    ("authorised", sums(authorised=1000), TransactionState.APPROVED, PaymentState.AUTHORISED),
+    ("authorized", sums(authorized=1000), TransactionState.APPROVED, PaymentState.AUTHORIZED),
     (
         "captured in part",
-        sums(authorised=1000, captured=1),
+        sums(authorized=1000, captured=1),
         TransactionState.APPROVED,
         PaymentState.PART_CAPTURED,
     ),
-    ("paid", sums(authorised=1000, captured=1000), TransactionState.APPROVED, PaymentState.PAID),
+    ("paid", sums(authorized=1000, captured=1000), TransactionState.APPROVED, PaymentState.PAID),
     (
         "refunded in part",
-        sums(authorised=1000, captured=1000, refunded=1),
+        sums(authorized=1000, captured=1000, refunded=1),
         TransactionState.APPROVED,
         PaymentState.PART_REFUNDED,
     ),
     (
         "refunded",
-        sums(authorised=1000, captured=600, refunded=600),
+        sums(authorized=1000, captured=600, refunded=600),
         TransactionState.APPROVED,
         PaymentState.REFUNDED,
     ),
     (
         "reversed",
-        sums(authorised=1000, reversal=Reversal.DONE),
+        sums(authorized=1000, reversal=Reversal.DONE),
         TransactionState.APPROVED,
         PaymentState.REVERSED,
     ),
     (
         "frozen though paid",
-        sums(authorised=1000, captured=1000, frozen=True),
+        sums(authorized=1000, captured=1000, frozen=True),
         TransactionState.APPROVED,
         PaymentState.FROZEN,
     ),
@@ -90,15 +90,15 @@ def standing(
     return Standing(state=payment_state(made, opening, kind), sums=made)
 
 
-PAID = standing(TransactionState.APPROVED, authorised=1000, captured=1000)
+PAID = standing(TransactionState.APPROVED, authorized=1000, captured=1000)
 FAILED = standing(TransactionState.REJECTED)
 EXPIRED = standing(TransactionState.EXPIRED)
 OPEN = standing(TransactionState.OPEN)
 PENDING = standing(TransactionState.PENDING)
 BUTTON = standing(TransactionState.AWAITING_RESULT, TransactionKind.AUTHORIZATION)
-RETURNED = standing(TransactionState.APPROVED, authorised=1000, captured=1000, refunded=1000)
-AUTHORISED = standing(TransactionState.APPROVED, authorised=1000)
-REVERSED = standing(TransactionState.APPROVED, authorised=1000, reversal=Reversal.DONE)
+RETURNED = standing(TransactionState.APPROVED, authorized=1000, captured=1000, refunded=1000)
+AUTHORIZED = standing(TransactionState.APPROVED, authorized=1000)
+REVERSED = standing(TransactionState.APPROVED, authorized=1000, reversal=Reversal.DONE)
 FROZEN = standing(TransactionState.ANOMALY)
 
 ORDERS = [
@@ -120,21 +120,21 @@ ORDERS = [
     ("failed, then paid", [FAILED, PAID], OrderState.PAID),
     ("a late success of the first attempt", [PAID, OPEN], OrderState.PAID),
     ("paid twice", [PAID, PAID], OrderState.OVERPAID),
-    ("authorised twice", [AUTHORISED, AUTHORISED], OrderState.OVERPAID),
+    ("authorized twice", [AUTHORIZED, AUTHORIZED], OrderState.OVERPAID),
     ("paid twice, one refunded", [RETURNED, PAID], OrderState.PAID),
     ("refunded", [RETURNED], OrderState.REFUNDED),
-    ("authorised", [AUTHORISED], OrderState.AUTHORISED),
+    ("authorized", [AUTHORIZED], OrderState.AUTHORIZED),
     ("reversed", [REVERSED], OrderState.REVERSED),
     ("reversed, then paid", [REVERSED, PAID], OrderState.PAID),
     ("frozen beside paid", [PAID, FROZEN], OrderState.FROZEN),
     (
         "captured in part",
-        [standing(TransactionState.APPROVED, authorised=1000, captured=400)],
+        [standing(TransactionState.APPROVED, authorized=1000, captured=400)],
         OrderState.PART_CAPTURED,
     ),
     (
         "captured in part, a part of that refunded",
-        [standing(TransactionState.APPROVED, authorised=1000, captured=400, refunded=100)],
+        [standing(TransactionState.APPROVED, authorized=1000, captured=400, refunded=100)],
         OrderState.PART_REFUNDED,
     ),
 ]
@@ -147,7 +147,7 @@ def test_an_order_stands_as_its_payments_say(payments: list[Standing], expected:
 
 @pytest.mark.parametrize("agreed", [700, 1500])
 def test_an_order_is_paid_when_what_the_sheet_agreed_on_is_paid(agreed: int) -> None:
-    paid = standing(TransactionState.APPROVED, amount=agreed, authorised=agreed, captured=agreed)
+    paid = standing(TransactionState.APPROVED, amount=agreed, authorized=agreed, captured=agreed)
     assert order_state(1000, [FAILED, paid, OPEN]) is OrderState.PAID
     assert order_state(1000, [RETURNED, paid]) is OrderState.PAID
     assert order_state(1000, [paid, PAID]) is OrderState.OVERPAID

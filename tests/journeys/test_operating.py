@@ -131,7 +131,7 @@ def faultless(live_shop: LiveShop) -> Iterator[None]:
 def test_goods_are_shipped_in_two_parcels_and_one_comes_back(anna: Operator, paid_orders: PaidOrders) -> None:
     [reference] = paid_orders()
     anna.finds(reference)
-    expect(anna.state).to_have_text("Authorised")
+    expect(anna.state).to_have_text("Authorized")
 
     anna.presses("Capture")
     expect(anna.page.locator("#id_amount")).to_have_value("20.00")

@@ -1,4 +1,4 @@
-"""Which authorisations hold money that nobody has taken or given back."""
+"""Which authorizations hold money that nobody has taken or given back."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from wallet_gateway.models.authorizations import uncaptured
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
-def authorised(kind: str = TransactionKind.CHECKOUT, gateway: str = "default", **columns: Any) -> str:
-    given = {"type": "preauthorization", "authorised": 2000} | columns
+def authorized(kind: str = TransactionKind.CHECKOUT, gateway: str = "default", **columns: Any) -> str:
+    given = {"type": "preauthorization", "authorized": 2000} | columns
     payment = a_payment(an_order(type=given["type"]), **given)
     transaction = a_transaction(
         payment, reference=payment.reference, kind=kind, state=TransactionState.APPROVED, gateway=gateway
@@ -38,5 +38,5 @@ def authorised(kind: str = TransactionKind.CHECKOUT, gateway: str = "default", *
     ],
 )
 def test_what_is_left_decides(columns: dict[str, Any], found: bool) -> None:
-    reference = authorised(**columns)
+    reference = authorized(**columns)
     assert [transaction.reference for transaction in uncaptured("default")] == [reference] * found

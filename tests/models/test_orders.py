@@ -64,7 +64,7 @@ def test_whatever_holds_money_or_may_do_so_is_not_payable() -> None:
 def test_an_overpaid_order_is_paid_only_by_money_that_was_captured() -> None:
     order = an_order(state=OrderState.OVERPAID)
     for _ in range(2):
-        a_payment(order, authorised=order.amount_minor)
+        a_payment(order, authorized=order.amount_minor)
     assert not order.is_paid
 
     order.payments.filter(number=1).update(captured=order.amount_minor)

@@ -18,32 +18,32 @@ from wallet_gateway.protocol.money import Money
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 REFUSED = [
-    ("negative authorised", {"authorised": -1}),
+    ("negative authorized", {"authorized": -1}),
     ("negative captured", {"captured": -1}),
     ("negative refunded", {"refunded": -1}),
     ("negative capture reserved", {"capture_reserved": -1}),
     ("negative refund reserved", {"refund_reserved": -1}),
-    ("captured above authorised", {"authorised": 10, "captured": 11}),
-    ("captured and reserved above authorised", {"authorised": 10, "captured": 6, "capture_reserved": 5}),
-    ("reserved above authorised", {"capture_reserved": 1}),
-    ("refunded above captured", {"authorised": 10, "captured": 5, "refunded": 6}),
+    ("captured above authorized", {"authorized": 10, "captured": 11}),
+    ("captured and reserved above authorized", {"authorized": 10, "captured": 6, "capture_reserved": 5}),
+    ("reserved above authorized", {"capture_reserved": 1}),
+    ("refunded above captured", {"authorized": 10, "captured": 5, "refunded": 6}),
     (
         "refunded and reserved above captured",
-        {"authorised": 9, "captured": 5, "refunded": 3, "refund_reserved": 3},
+        {"authorized": 9, "captured": 5, "refunded": 3, "refund_reserved": 3},
     ),
-    ("captured though reversed", {"authorised": 10, "captured": 1, "reversal": Reversal.DONE}),
-    ("captured though being reversed", {"authorised": 10, "captured": 1, "reversal": Reversal.RESERVED}),
-    ("reserved though reversed", {"authorised": 10, "capture_reserved": 1, "reversal": Reversal.DONE}),
+    ("captured though reversed", {"authorized": 10, "captured": 1, "reversal": Reversal.DONE}),
+    ("captured though being reversed", {"authorized": 10, "captured": 1, "reversal": Reversal.RESERVED}),
+    ("reserved though reversed", {"authorized": 10, "capture_reserved": 1, "reversal": Reversal.DONE}),
 ]
 STORED = [
     ("nothing", {}),
-    ("authorised", {"authorised": 2000}),
-    ("all captured", {"authorised": 2000, "captured": 2000}),
-    ("all under way", {"authorised": 2000, "captured": 1200, "capture_reserved": 800}),
-    ("all refunded", {"authorised": 2000, "captured": 2000, "refunded": 1500, "refund_reserved": 500}),
-    ("reversed", {"authorised": 2000, "reversal": Reversal.DONE}),
-    ("more authorised than asked", {"authorised": 3000}),
-    ("fourteen digits", {"authorised": 99_999_999_999_999, "captured": 99_999_999_999_999}),
+    ("authorized", {"authorized": 2000}),
+    ("all captured", {"authorized": 2000, "captured": 2000}),
+    ("all under way", {"authorized": 2000, "captured": 1200, "capture_reserved": 800}),
+    ("all refunded", {"authorized": 2000, "captured": 2000, "refunded": 1500, "refund_reserved": 500}),
+    ("reversed", {"authorized": 2000, "reversal": Reversal.DONE}),
+    ("more authorized than asked", {"authorized": 3000}),
+    ("fourteen digits", {"authorized": 99_999_999_999_999, "captured": 99_999_999_999_999}),
 ]
 
 
@@ -64,7 +64,7 @@ def test_sums_that_can_be_are_stored(columns: dict[str, Any]) -> None:
 
 
 def test_a_blind_addition_beyond_the_limit_is_refused() -> None:
-    payment = a_payment(authorised=10, captured=9)
+    payment = a_payment(authorized=10, captured=9)
     with pytest.raises(IntegrityError), db_transaction.atomic():
         Payment.objects.filter(pk=payment.pk).update(captured=F("captured") + 2)
 
@@ -99,11 +99,11 @@ def test_a_payment_and_its_order_cannot_be_deleted_from_under_their_transactions
 
 def test_the_sums_as_a_value() -> None:
     payment = a_payment(
-        authorised=2000, captured=1500, refunded=100, capture_reserved=300, refund_reserved=50
+        authorized=2000, captured=1500, refunded=100, capture_reserved=300, refund_reserved=50
     )
     assert payment.sums == Sums(
         amount=2000,
-        authorised=2000,
+        authorized=2000,
         captured=1500,
         refunded=100,
         capture_reserved=300,

@@ -112,17 +112,17 @@ def test_one_statement_is_sent_and_its_values_are_parameters(order: PaymentOrder
 def test_an_update_writes_the_row_that_stands_as_named(order: PaymentOrder) -> None:
     payment = payment_of(order)
     insert(payment)
-    done = update(Payment, where={"id": payment.pk, "number": 1}, columns={"captured": 5, "authorised": 9})
+    done = update(Payment, where={"id": payment.pk, "number": 1}, columns={"captured": 5, "authorized": 9})
     assert done
     stored = Payment.objects.get(pk=payment.pk)
-    assert (stored.captured, stored.authorised) == (5, 9)
+    assert (stored.captured, stored.authorized) == (5, 9)
 
 
 def test_an_update_leaves_a_row_that_has_moved_on(order: PaymentOrder) -> None:
     payment = payment_of(order)
     insert(payment)
-    assert not update(Payment, where={"id": payment.pk, "number": 2}, columns={"authorised": 9})
-    assert Payment.objects.get(pk=payment.pk).authorised == 0
+    assert not update(Payment, where={"id": payment.pk, "number": 2}, columns={"authorized": 9})
+    assert Payment.objects.get(pk=payment.pk).authorized == 0
 
 
 def test_an_update_that_changes_nothing_has_found_its_row(order: PaymentOrder) -> None:

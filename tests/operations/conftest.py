@@ -206,7 +206,7 @@ def pay(open_page: Pay, wallet_sandbox: SandboxControl, context: GatewayContext)
 
 
 @pytest.fixture
-def authorised(pay: Pay) -> Payment:
+def authorized(pay: Pay) -> Payment:
     return pay(type="preauthorization")
 
 

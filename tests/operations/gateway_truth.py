@@ -50,7 +50,7 @@ class GatewayTruth:
         for payment in self._payments:
             if payment.frozen:
                 continue
-            assert payment.authorised == self._sum(payment, *OPENING), payment
+            assert payment.authorized == self._sum(payment, *OPENING), payment
             if payment.type != "sale":
                 assert payment.captured == self._sum(payment, K.CAPTURE), payment
             assert payment.refunded == self._sum(payment, K.REFUND), payment

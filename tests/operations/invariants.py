@@ -84,7 +84,7 @@ def _check_order(order: PaymentOrder, rows: list[Payment]) -> None:
 def _check_payment(
     payment: Payment, transactions: list[GatewayTransaction], differing: list[Discrepancy]
 ) -> None:
-    assert payment.captured + payment.capture_reserved <= payment.authorised, payment
+    assert payment.captured + payment.capture_reserved <= payment.authorized, payment
     assert payment.refunded + payment.refund_reserved <= payment.captured, payment
     if payment.reversal != Reversal.NONE:
         assert payment.captured == payment.capture_reserved == 0, payment
@@ -102,7 +102,7 @@ def _check_payment_sums(
     payment: Payment, transactions: list[GatewayTransaction], differing: list[Discrepancy]
 ) -> None:
     opened = _approved(transactions, TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
-    assert payment.authorised == opened, payment
+    assert payment.authorized == opened, payment
     at_once = opened if payment.type == PaymentType.SALE else 0
     sums = {
         "captured": at_once + _approved(transactions, TransactionKind.CAPTURE),
@@ -115,7 +115,7 @@ def _check_payment_sums(
     reversing = _reserved(transactions, TransactionKind.REVERSAL) > 0
     assert (payment.reversal == Reversal.RESERVED) == reversing, payment
     if payment.reversal == Reversal.DONE:
-        assert _approved(transactions, TransactionKind.REVERSAL) == payment.authorised, payment
+        assert _approved(transactions, TransactionKind.REVERSAL) == payment.authorized, payment
 
 
 def _check_deposit(

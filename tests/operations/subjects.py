@@ -20,9 +20,9 @@ from wallet_gateway.testing.control import SandboxControl
 OPERATIONS = ("capture", "refund", "reversal", "detached_refund")
 _AMOUNTS = {"capture": 500, "refund": 500, "reversal": 2000, "detached_refund": 500}
 _ORDER_STATES = {
-    "capture": (OrderState.AUTHORISED, OrderState.PART_CAPTURED),
+    "capture": (OrderState.AUTHORIZED, OrderState.PART_CAPTURED),
     "refund": (OrderState.PAID, OrderState.PART_REFUNDED),
-    "reversal": (OrderState.AUTHORISED, OrderState.REVERSED),
+    "reversal": (OrderState.AUTHORIZED, OrderState.REVERSED),
 }
 DEPOSIT = "OLD-1001"
 MIGRATION_FILE = (
@@ -70,7 +70,7 @@ class Subject:
         """What is held back while the outcome is not known, in minor units."""
         row = self._row()
         if isinstance(row, Payment) and self.name == "reversal":
-            return row.authorised if row.reversal == Reversal.RESERVED else 0
+            return row.authorized if row.reversal == Reversal.RESERVED else 0
         if isinstance(row, Payment) and self.name == "capture":
             return row.capture_reserved
         return row.refund_reserved
@@ -79,7 +79,7 @@ class Subject:
         """What our books say was done, in minor units."""
         row = self._row()
         if isinstance(row, Payment) and self.name == "reversal":
-            return row.authorised if row.reversal == Reversal.DONE else 0
+            return row.authorized if row.reversal == Reversal.DONE else 0
         if isinstance(row, Payment) and self.name == "capture":
             return row.captured
         return row.refunded

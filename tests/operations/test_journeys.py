@@ -20,7 +20,7 @@ def test_a_sale_that_succeeds_is_paid(pay: Pay) -> None:
     payment = pay()
 
     assert payment.order.state == OrderState.PAID
-    assert (payment.authorised, payment.captured) == (2000, 2000)
+    assert (payment.authorized, payment.captured) == (2000, 2000)
 
 
 @pytest.mark.parametrize("outcome", ["refused", "error", "cancelled"])
@@ -47,9 +47,9 @@ def test_a_pending_payment_is_pending_until_it_is_settled(
     assert payment.order.state == OrderState.PAID
 
 
-def test_a_preauthorisation_is_captured_in_parts_and_refunded(pay: Pay, context: GatewayContext) -> None:
+def test_a_preauthorization_is_captured_in_parts_and_refunded(pay: Pay, context: GatewayContext) -> None:
     payment = pay(type="preauthorization")
-    assert payment.order.state == OrderState.AUTHORISED
+    assert payment.order.state == OrderState.AUTHORIZED
 
     first = follow_ups.capture(payment=payment, context=context, amount=Decimal("5.00"))
     payment.refresh_from_db()
@@ -69,7 +69,7 @@ def test_a_preauthorisation_is_captured_in_parts_and_refunded(pay: Pay, context:
     assert payment.order.state == OrderState.PART_REFUNDED
 
 
-def test_a_preauthorisation_is_reversed(pay: Pay, context: GatewayContext) -> None:
+def test_a_preauthorization_is_reversed(pay: Pay, context: GatewayContext) -> None:
     payment = pay(type="preauthorization")
 
     follow_ups.reverse(payment=payment, context=context)

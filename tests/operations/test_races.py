@@ -315,7 +315,7 @@ def test_a_payment_found_by_everybody_at_once_is_booked_and_told_once(
 
     assert surprises(results) == []
     payment = fresh(payment)
-    assert (payment.authorised, payment.captured) == (2000, 2000)
+    assert (payment.authorized, payment.captured) == (2000, 2000)
     assert payment.order.state == OrderState.PAID
     assert told == [str(OutboxEvent.objects.get().event_id)]
 

@@ -87,7 +87,7 @@ class OneOrder:
         return list(rows.filter(state__in=states) if states else rows)
 
     def paid(self) -> list[Payment]:
-        return list(Payment.objects.filter(order=self.pk, authorised__gt=0).order_by("pk"))
+        return list(Payment.objects.filter(order=self.pk, authorized__gt=0).order_by("pk"))
 
     def truth(self) -> GatewayTruth:
         return GatewayTruth(self.order, self.world.context.gateway)

@@ -196,7 +196,7 @@ def detached_refund_response() -> dict[str, Any]:
 
 
 def record_text() -> str:
-    """A status record of a pre-authorisation, every field of it, as text: its amount is a number."""
+    """A status record of a pre-authorization, every field of it, as text: its amount is a number."""
     return """{
       "id": "8f14e45f", "state": "Approved", "currencyCode": "EUR", "transactionAmount": 66.77,
       "clientSystemTransactionId": "ORDER-1-a7", "type": "ecom.preAuthorization",

@@ -43,7 +43,7 @@ def test_an_order_is_added_up_to_the_cent(wallet_sandbox: SandboxControl) -> Non
 
     assert summary.state is OrderState.PART_REFUNDED
     assert summary.amount == euros("30.00")
-    assert summary.authorised == euros("30.00")
+    assert summary.authorized == euros("30.00")
     assert summary.captured == euros("20.00")
     assert summary.refunded == euros("7.50")
     assert summary.reserved.minor_units == 0

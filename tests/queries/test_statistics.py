@@ -77,7 +77,7 @@ def test_sales_and_captures_are_taken_and_preauthorizations_only_reserved() -> N
 
     assert (day.day, day.currency) == (date(2026, 5, 17), "EUR")
     assert str(day.money(day.taken_minor)) == "33.50 EUR"
-    assert day.authorised_minor == 7000
+    assert day.authorized_minor == 7000
 
 
 def test_refunds_and_detached_refunds_count_what_was_approved() -> None:

@@ -74,8 +74,8 @@ def test_however_many_differences_there_are_those_of_the_other_kind_are_seen() -
     assert (len(found.discrepancies), found.shortfalls) == (MOST_SHOWN + 1, (short,))
 
 
-def test_authorisations_lapse_by_the_window_of_their_gateway() -> None:
-    held = {"state": PaymentState.AUTHORISED}
+def test_authorizations_lapse_by_the_window_of_their_gateway() -> None:
+    held = {"state": PaymentState.AUTHORIZED}
     old = a_payment(an_order(), **held, created_at=NOW - timedelta(days=6))
     a_payment(an_order(), **held, created_at=NOW - timedelta(days=4))
     a_payment(an_order(gateway="patient"), **held, created_at=NOW - timedelta(days=6))

@@ -39,7 +39,7 @@ def sale(merchant: Merchant, control: SandboxControl) -> str:
 
 @pytest.fixture
 def reserved(merchant: Merchant, control: SandboxControl) -> str:
-    """The reference of a pre-authorisation of 10.00 EUR."""
+    """The reference of a pre-authorization of 10.00 EUR."""
     return _pay(merchant, control, type="ecom.preAuthorization")
 
 

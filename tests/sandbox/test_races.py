@@ -55,7 +55,7 @@ def test_refunds_never_exceed_the_captured_sum(all_at_once: Run, merchant: Merch
     assert approved_sum(merchant, references) == Decimal("10.00")
 
 
-def test_captures_never_exceed_the_authorisation(all_at_once: Run, merchant: Merchant, reserved: str) -> None:
+def test_captures_never_exceed_the_authorization(all_at_once: Run, merchant: Merchant, reserved: str) -> None:
     references = [new_reference() for _ in range(CALLERS)]
     statuses = all_at_once(lambda caller, number: caller.capture(references[number], reserved, "3.00"))
     assert statuses == {200: 3, 400: 29}

@@ -22,7 +22,7 @@ REASONS = {
     OrderState.PENDING: "We are checking a payment for this order. Please do not pay again.",
     OrderState.FROZEN: "We are checking a payment for this order. Please do not pay again.",
     OrderState.REFUNDED: "This order was paid and has been refunded.",
-    OrderState.AUTHORISED: "This order is already paid.",
+    OrderState.AUTHORIZED: "This order is already paid.",
     OrderState.PART_CAPTURED: "This order is already paid.",
     OrderState.PAID: "This order is already paid.",
     OrderState.PART_REFUNDED: "This order is already paid.",

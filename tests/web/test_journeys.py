@@ -191,13 +191,13 @@ def test_each_button_of_the_payment_page_ends_at_its_page(
     assert state_of(open_attempt.order) == state
 
 
-def test_a_preauthorisation_is_called_approved(
+def test_a_preauthorization_is_called_approved(
     client: Client, wallet_sandbox: SandboxControl, make_order: MakeOrder
 ) -> None:
     attempt = payments.start_checkout(make_order(type="preauthorization"))
     html = follow(client, wallet_sandbox.complete_checkout(attempt.reference, "success"))
     assert "Your payment is approved" in html
-    assert state_of(attempt.order) == OrderState.AUTHORISED
+    assert state_of(attempt.order) == OrderState.AUTHORIZED
 
 
 @pytest.mark.django_db(transaction=True)

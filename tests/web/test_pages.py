@@ -28,13 +28,13 @@ pytestmark = pytest.mark.django_db
 
 R = ReturnOutcome
 NOT_FINAL = {OrderState.OPEN, OrderState.PENDING}
-PAID_PAGES = {PageKind.PAID, PageKind.AUTHORISED, PageKind.OVERPAID, PageKind.PART_REFUNDED}
+PAID_PAGES = {PageKind.PAID, PageKind.AUTHORIZED, PageKind.OVERPAID, PageKind.PART_REFUNDED}
 
 # What each state says, whatever the URL was.
 SAME_FOR_EVERY_URL = [
     (OrderState.PENDING, PageKind.PENDING),
-    (OrderState.AUTHORISED, PageKind.AUTHORISED),
-    (OrderState.PART_CAPTURED, PageKind.AUTHORISED),
+    (OrderState.AUTHORIZED, PageKind.AUTHORIZED),
+    (OrderState.PART_CAPTURED, PageKind.AUTHORIZED),
     (OrderState.PAID, PageKind.PAID),
     (OrderState.PART_REFUNDED, PageKind.PART_REFUNDED),
     (OrderState.REFUNDED, PageKind.REFUNDED),
@@ -115,7 +115,7 @@ def test_a_page_waits_exactly_while_the_poll_says_that_news_is_to_come(
     ("state", "kind"),
     [
         (OrderState.PAID, PageKind.ALREADY_PAID),
-        (OrderState.AUTHORISED, PageKind.ALREADY_PAID),
+        (OrderState.AUTHORIZED, PageKind.ALREADY_PAID),
         (OrderState.PART_CAPTURED, PageKind.ALREADY_PAID),
         (OrderState.PENDING, PageKind.PENDING),
         (OrderState.FROZEN, PageKind.CHECKING),

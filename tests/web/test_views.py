@@ -205,7 +205,7 @@ def test_every_page_is_private_well_formed_and_plain(
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        (OrderState.AUTHORISED, "The amount is reserved for your order"),
+        (OrderState.AUTHORIZED, "The amount is reserved for your order"),
         (OrderState.PART_CAPTURED, "A part of the amount was charged, the rest is reserved"),
     ],
 )

@@ -51,7 +51,7 @@ def draft(operation: Operation, orders: Sequence[PaymentOrder], *, author: str) 
         kind=operation.kind, author=author[:150], created_at=gateways.clock().now()
     )
     of_order = defaultdict(list)
-    for payment in Payment.objects.filter(order__in=orders, authorised__gt=0).order_by("pk"):
+    for payment in Payment.objects.filter(order__in=orders, authorized__gt=0).order_by("pk"):
         of_order[payment.order_id].append(payment)
     rows = [_row(batch, order, of_order[order.pk], operation) for order in orders]
     OperationBatchRow.objects.bulk_create(rows)
@@ -78,7 +78,7 @@ def _why_left_out(possible: Sequence[Payment], candidates: Sequence[Payment], op
     held = [payment for payment in candidates if payment.reversal != Reversal.DONE]
     if held:
         return operation.why_not_of(held[-1])
-    return _("Nothing is authorised.")
+    return _("Nothing is authorized.")
 
 
 def begin_refunds(

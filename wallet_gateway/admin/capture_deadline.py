@@ -1,4 +1,4 @@
-"""How long the authorisations of listed orders can be captured: a column, and a filter for the urgent ones.
+"""How long the authorizations of listed orders can be captured: a column, and a filter for the urgent ones.
 
 The column costs one statement for a page of the list, whatever its length.
 """
@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from wallet_gateway import conf, gateways
 from wallet_gateway.admin.list_parameters import FixedOrderList
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.queries.authorisations import held_since, lapsing_orders
+from wallet_gateway.queries.authorizations import held_since, lapsing_orders
 
 _HOUR = timedelta(hours=1)
 
@@ -58,14 +58,14 @@ def in_words(left: timedelta) -> str:
 
 
 def lapse_from() -> Mapping[str, datetime]:
-    """Return for each gateway before which instant an authorisation made there is about to lapse."""
+    """Return for each gateway before which instant an authorization made there is about to lapse."""
     now = gateways.clock().now()
     known = conf.settings().gateways.items()
     return {alias: given.policy.capture_window.told_from(now) for alias, given in known}
 
 
 class EndsSoon(admin.SimpleListFilter):
-    """Only orders of which an authorisation is about to lapse, as the desk counts them."""
+    """Only orders of which an authorization is about to lapse, as the desk counts them."""
 
     title = gettext_lazy("time to capture")
     parameter_name = "lapses"

@@ -85,14 +85,14 @@ def _part(currency: str, figures: Figures, days: Sequence[date]) -> CurrencyPart
 
 def _volume(currency: str, rows: Sequence[DayFigures]) -> Table:
     def cells(row: DayFigures) -> tuple[Cell, ...]:
-        sums = (row.taken_minor, row.authorised_minor, row.refunded_minor, row.detached_minor)
+        sums = (row.taken_minor, row.authorized_minor, row.refunded_minor, row.detached_minor)
         return tuple(_money(minor, currency) for minor in sums)
 
     whole = DayFigures(
         day=rows[0].day,
         currency=currency,
         taken_minor=sum(row.taken_minor for row in rows),
-        authorised_minor=sum(row.authorised_minor for row in rows),
+        authorized_minor=sum(row.authorized_minor for row in rows),
         refunded_minor=sum(row.refunded_minor for row in rows),
         detached_minor=sum(row.detached_minor for row in rows),
     )

@@ -109,9 +109,9 @@ def work_of(found: Waiting) -> tuple[Work, ...]:
         ),
         _work(
             "expiring",
-            _("Authorisations about to expire"),
+            _("Authorizations about to expire"),
             _("Capture or reverse them: soon the customer's bank gives the money up."),
-            map(_authorisation, found.expiring),
+            map(_authorization, found.expiring),
             f"{_list('paymentorder')}?lapses=soon",
         ),
     )
@@ -173,13 +173,13 @@ def _request(row: Approval) -> Item:
     )
 
 
-def _authorisation(row: Payment) -> Item:
+def _authorization(row: Payment) -> Item:
     return Item(
         what=row.get_state_display(),
         name=visible(row.order),
         url=_page("paymentorder", row.order_id),
         since=row.created_at,
-        amount=Money.from_minor_units(max(row.authorised - row.captured, 0), row.currency),
+        amount=Money.from_minor_units(max(row.authorized - row.captured, 0), row.currency),
     )
 
 

@@ -8,8 +8,8 @@ from wallet_gateway.admin.visible_text import visible
 
 _SENTENCES = (
     gettext_noop("the payment is frozen until a person has looked at it"),
-    gettext_noop("the authorisation has been, or is being, reversed"),
-    gettext_noop("nothing is authorised"),
+    gettext_noop("the authorization has been, or is being, reversed"),
+    gettext_noop("nothing is authorized"),
     gettext_noop("the amount is above what is left to capture"),
     gettext_noop("nothing is captured"),
     gettext_noop("the amount is above what is left to refund"),

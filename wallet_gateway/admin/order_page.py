@@ -124,7 +124,7 @@ def _tried(order: PaymentOrder, transactions: Iterable[GatewayTransaction]) -> I
 def _figures(summary: OrderSummary) -> tuple[tuple[Label, Money], ...]:
     open_units = max(summary.amount.minor_units - summary.captured.minor_units, 0)
     return (
-        (_("Authorised"), summary.authorised),
+        (_("Authorized"), summary.authorized),
         (_("Captured"), summary.captured),
         (_("Refunded"), summary.refunded),
         (_("Under way"), summary.reserved),
@@ -135,7 +135,7 @@ def _figures(summary: OrderSummary) -> tuple[tuple[Label, Money], ...]:
 def _card(payment: Payment, request: HttpRequest) -> PaymentCard:
     buttons, hints = [], []
     for operation in BY_SLUG.values():
-        if not may(request, operation.permission) or not payment.authorised:
+        if not may(request, operation.permission) or not payment.authorized:
             continue
         if operation.available_of(payment).minor_units:
             arguments = [payment.order_id, payment.pk, operation.slug]

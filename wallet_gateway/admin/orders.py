@@ -52,7 +52,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("time to capture"))
     def to_capture(self, order: PaymentOrder) -> str:
-        """Return how long what is authorised can still be captured."""
+        """Return how long what is authorized can still be captured."""
         return time_left(order)
 
     def get_list_display(self, request: HttpRequest) -> list[str | Callable[[Any], str | bool]]:  # noqa: ARG002 - Django's signature

@@ -88,7 +88,7 @@ class PaymentState(StrEnum):
     """A wallet button and no more: nobody has pressed it, and of its order it says nothing."""
     OPEN = "OPEN"
     PENDING = "PENDING"
-    AUTHORISED = "AUTHORISED"
+    AUTHORIZED = "AUTHORIZED"
     PART_CAPTURED = "PART_CAPTURED"
     PAID = "PAID"
     PART_REFUNDED = "PART_REFUNDED"
@@ -104,7 +104,7 @@ class OrderState(StrEnum):
 
     OPEN = "OPEN"
     PENDING = "PENDING"
-    AUTHORISED = "AUTHORISED"
+    AUTHORIZED = "AUTHORIZED"
     PART_CAPTURED = "PART_CAPTURED"
     PAID = "PAID"
     PART_REFUNDED = "PART_REFUNDED"

@@ -13,7 +13,7 @@ def capturable(sums: Sums) -> int:
     """Minor units that may still be captured."""
     if sums.frozen or sums.reversal is not Reversal.NONE:
         return 0
-    return sums.authorised - sums.captured - sums.capture_reserved
+    return sums.authorized - sums.captured - sums.capture_reserved
 
 
 def refundable(sums: Sums) -> int:
@@ -22,9 +22,9 @@ def refundable(sums: Sums) -> int:
 
 
 def reversible(sums: Sums) -> int:
-    """Minor units a reversal would give back: the whole authorisation, or nothing once a capture began."""
+    """Minor units a reversal would give back: the whole authorization, or nothing once a capture began."""
     untouched = sums.captured == 0 and sums.capture_reserved == 0 and sums.reversal is Reversal.NONE
-    return sums.authorised if untouched and not sums.frozen else 0
+    return sums.authorized if untouched and not sums.frozen else 0
 
 
 def why_not_capture(sums: Sums, wanted: int) -> str:
@@ -32,9 +32,9 @@ def why_not_capture(sums: Sums, wanted: int) -> str:
     if sums.frozen:
         return "the payment is frozen until a person has looked at it"
     if sums.reversal is not Reversal.NONE:
-        return "the authorisation has been, or is being, reversed"
-    if sums.authorised == 0:
-        return "nothing is authorised"
+        return "the authorization has been, or is being, reversed"
+    if sums.authorized == 0:
+        return "nothing is authorized"
     return "" if wanted <= capturable(sums) else "the amount is above what is left to capture"
 
 
@@ -48,11 +48,11 @@ def why_not_refund(sums: Sums, wanted: int) -> str:
 
 
 def why_not_reverse(sums: Sums) -> str:
-    """Say in plain words why the authorisation cannot be reversed; empty when it can."""
+    """Say in plain words why the authorization cannot be reversed; empty when it can."""
     if sums.frozen:
         return "the payment is frozen until a person has looked at it"
-    if sums.authorised == 0:
-        return "nothing is authorised"
+    if sums.authorized == 0:
+        return "nothing is authorized"
     if sums.reversal is not Reversal.NONE:
         return "it has been, or is being, reversed already"
     return "" if reversible(sums) else "a capture has been made or is under way; refund it instead"

@@ -31,7 +31,7 @@ class GatewayPolicy:
     allow_plain_http: bool = False
     """Whether a payment page without TLS is accepted; only ever for a loopback address."""
     capture_window: CaptureWindow = field(default_factory=CaptureWindow)
-    """How long authorisations can be captured, and what happens before they lapse."""
+    """How long authorizations can be captured, and what happens before they lapse."""
     second_person: SecondPerson = field(default_factory=SecondPerson)
     """Above which amounts one person alone may not give money back."""
 

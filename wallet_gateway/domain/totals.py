@@ -13,7 +13,7 @@ from wallet_gateway.domain.lifecycle import OrderState, PaymentState, Transactio
 
 
 class Reversal(StrEnum):
-    """Whether a pre-authorisation is being, or has been, given back."""
+    """Whether a pre-authorization is being, or has been, given back."""
 
     NONE = "none"
     RESERVED = "reserved"
@@ -25,7 +25,7 @@ class Sums:
     """The counters of one payment, in minor units, and whether a person must look at it."""
 
     amount: int
-    authorised: int = 0
+    authorized: int = 0
     captured: int = 0
     refunded: int = 0
     capture_reserved: int = 0
@@ -59,7 +59,7 @@ def payment_state(sums: Sums, opening: TransactionState, kind: TransactionKind) 
         return PaymentState.FROZEN
     if sums.reversal is Reversal.DONE:
         return PaymentState.REVERSED
-    if sums.authorised == 0:
+    if sums.authorized == 0:
         without_money = _OF_AUTHORIZATIONS if kind is TransactionKind.AUTHORIZATION else _WITHOUT_MONEY
         return without_money.get(opening, PaymentState.OPEN)
     return _state_with_money(sums)
@@ -67,12 +67,12 @@ def payment_state(sums: Sums, opening: TransactionState, kind: TransactionKind) 
 
 def _state_with_money(sums: Sums) -> PaymentState:
     if sums.captured == 0:
-        return PaymentState.AUTHORISED
+        return PaymentState.AUTHORIZED
     if sums.refunded == sums.captured:
         return PaymentState.REFUNDED
     if sums.refunded > 0:
         return PaymentState.PART_REFUNDED
-    return PaymentState.PAID if sums.captured == sums.authorised else PaymentState.PART_CAPTURED
+    return PaymentState.PAID if sums.captured == sums.authorized else PaymentState.PART_CAPTURED
 
 
 _BEST_FIRST = (
@@ -99,7 +99,7 @@ def order_state(amount: int, payments: Sequence[Standing]) -> OrderState:
     """
     if any(payment.state is PaymentState.FROZEN for payment in payments):
         return OrderState.FROZEN
-    live = [p.sums for p in payments if p.sums.authorised and p.sums.reversal is not Reversal.DONE]
+    live = [p.sums for p in payments if p.sums.authorized and p.sums.reversal is not Reversal.DONE]
     if live:
         return _order_state_with_money(amount, live)
     # What a button on a page waits for hides nothing of what the attempts beside it came to.
@@ -109,13 +109,13 @@ def order_state(amount: int, payments: Sequence[Standing]) -> OrderState:
 
 def _order_state_with_money(amount: int, live: Sequence[Sums]) -> OrderState:
     amount = _agreed(amount, live)
-    held = sum(sums.authorised - sums.refunded for sums in live)
+    held = sum(sums.authorized - sums.refunded for sums in live)
     captured = sum(sums.captured for sums in live)
     refunded = sum(sums.refunded for sums in live)
     if held > amount:
         return OrderState.OVERPAID
     if captured == 0:
-        return OrderState.AUTHORISED
+        return OrderState.AUTHORIZED
     if captured - refunded >= amount:
         return OrderState.PAID
     if refunded == captured:
@@ -125,7 +125,7 @@ def _order_state_with_money(amount: int, live: Sequence[Sums]) -> OrderState:
 
 def _agreed(amount: int, live: Sequence[Sums]) -> int:
     """Return what was to be paid: a wallet's sheet may have priced the order anew, with shipping for one."""
-    holding = [sums for sums in live if sums.authorised > sums.refunded]
+    holding = [sums for sums in live if sums.authorized > sums.refunded]
     return holding[0].amount if len(holding) == 1 else amount
 
 

@@ -1,4 +1,4 @@
-"""Which authorisations still hold money that nobody has taken or given back. Reads only."""
+"""Which authorizations still hold money that nobody has taken or given back. Reads only."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wallet_gateway.models.transactions import GatewayTransaction
 
 
 def uncaptured(gateway: str) -> QuerySet[GatewayTransaction]:
-    """Return a gateway's authorisations that hold something, each since `state_since`."""
+    """Return a gateway's authorizations that hold something, each since `state_since`."""
     return holding().filter(gateway=gateway).select_related("payment__order")
 
 
@@ -20,6 +20,6 @@ def holding() -> QuerySet[GatewayTransaction]:
         kind__in=(TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION),
         state=TransactionState.APPROVED,
         payment__type=PaymentType.PREAUTHORIZATION,
-        payment__authorised__gt=F("payment__captured") + F("payment__capture_reserved"),
+        payment__authorized__gt=F("payment__captured") + F("payment__capture_reserved"),
         payment__reversal=Reversal.NONE,
     )

@@ -26,7 +26,7 @@ _NAMES = {
     "EXPIRED": pgettext_lazy("name of a state or kind", "Expired"),
     "ABANDONED": pgettext_lazy("name of a state or kind", "Abandoned"),
     "ANOMALY": pgettext_lazy("name of a state or kind", "Anomaly"),
-    "AUTHORISED": pgettext_lazy("name of a state or kind", "Authorised"),
+    "AUTHORIZED": pgettext_lazy("name of a state or kind", "Authorized"),
     "PART_CAPTURED": pgettext_lazy("name of a state or kind", "Part captured"),
     "PAID": pgettext_lazy("name of a state or kind", "Paid"),
     "PART_REFUNDED": pgettext_lazy("name of a state or kind", "Part refunded"),

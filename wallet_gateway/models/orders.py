@@ -103,7 +103,7 @@ class PaymentOrder(models.Model):
     def is_paid(self) -> bool:
         """Whether the whole amount is captured and not given back.
 
-        An overpaid order may hold nothing but authorisations, so its payments are added up.
+        An overpaid order may hold nothing but authorizations, so its payments are added up.
         """
         if self.state != OrderState.OVERPAID:
             return self.state == OrderState.PAID

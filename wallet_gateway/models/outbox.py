@@ -17,7 +17,7 @@ from wallet_gateway.protocol.money import Money
 class OutboxEventKind(StrEnum):
     """What happened to an order."""
 
-    AUTHORISED = "AUTHORISED"
+    AUTHORIZED = "AUTHORIZED"
     PAID = "PAID"
     CAPTURED_IN_PART = "CAPTURED_IN_PART"
     REFUNDED = "REFUNDED"

@@ -22,11 +22,11 @@ from wallet_gateway.protocol.money import Money
 if TYPE_CHECKING:
     from wallet_gateway.models.transactions import GatewayTransaction
 
-_NON_NEGATIVE = ("authorised", "captured", "refunded", "capture_reserved", "refund_reserved")
+_NON_NEGATIVE = ("authorized", "captured", "refunded", "capture_reserved", "refund_reserved")
 
 
 class Payment(models.Model):
-    """One attempt to pay an order, with what was authorised, captured and refunded of it."""
+    """One attempt to pay an order, with what was authorized, captured and refunded of it."""
 
     # The constraint on its number is an index that begins with the order.
     order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="payments", db_index=False)
@@ -37,7 +37,7 @@ class Payment(models.Model):
     type = models.CharField(max_length=16, choices=choices_of(PaymentType))
     currency = models.CharField(max_length=3)
     amount_minor = models.BigIntegerField()
-    authorised = models.BigIntegerField(default=0)
+    authorized = models.BigIntegerField(default=0)
     captured = models.BigIntegerField(default=0)
     refunded = models.BigIntegerField(default=0)
     capture_reserved = models.BigIntegerField(default=0)
@@ -60,7 +60,7 @@ class Payment(models.Model):
         permissions = [
             ("capture_payment", "Can capture payments"),
             ("refund_payment", "Can refund payments"),
-            ("reverse_payment", "Can reverse authorisations"),
+            ("reverse_payment", "Can reverse authorizations"),
         ]
         constraints = [
             models.UniqueConstraint(fields=["order", "number"], name="wallet_payment_number"),
@@ -70,7 +70,7 @@ class Payment(models.Model):
                 for name in _NON_NEGATIVE
             ),
             models.CheckConstraint(
-                condition=Q(authorised__gte=F("captured") + F("capture_reserved")),
+                condition=Q(authorized__gte=F("captured") + F("capture_reserved")),
                 name="wallet_payment_captures_covered",
             ),
             models.CheckConstraint(
@@ -125,7 +125,7 @@ class Payment(models.Model):
         """The counters as a value."""
         return Sums(
             amount=self.amount_minor,
-            authorised=self.authorised,
+            authorized=self.authorized,
             captured=self.captured,
             refunded=self.refunded,
             capture_reserved=self.capture_reserved,

@@ -1,4 +1,4 @@
-"""Capture, refund and reversal of a payment that the gateway has authorised."""
+"""Capture, refund and reversal of a payment that the gateway has authorized."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def reverse(
     author: str = "",
     note: str = "",
 ) -> GatewayTransaction:
-    """Give the whole authorisation back, while nothing of it is captured. Raises `UnableToReverse`."""
+    """Give the whole authorization back, while nothing of it is captured. Raises `UnableToReverse`."""
     return follow_ups.reverse(
         payment=_payment_meant(order, payment, UnableToReverse),
         context=context_of(order.gateway),
@@ -84,12 +84,12 @@ def _payment_meant(order: PaymentOrder, payment: Payment | None, refusal: type[O
 
 
 def _payment_with_money(order: PaymentOrder, refusal: type[OperationRefused]) -> Payment:
-    payments = list(order.payments.select_related("order").filter(authorised__gt=0))
+    payments = list(order.payments.select_related("order").filter(authorized__gt=0))
     if len(payments) > 1:
         # One that was reversed holds nothing any more, so another one is meant.
         payments = [payment for payment in payments if payment.reversal != Reversal.DONE]
     if not payments:
-        raise refusal(f"order {order.reference} has no authorised payment")
+        raise refusal(f"order {order.reference} has no authorized payment")
     if len(payments) > 1:
         raise refusal(f"order {order.reference} has {len(payments)} payments; say which one is meant")
     return payments[0]

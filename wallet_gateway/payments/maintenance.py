@@ -23,10 +23,10 @@ from wallet_gateway.operations.maintenance.sweep import SweepReport
 from wallet_gateway.operations.polling import due
 from wallet_gateway.operations.sending import emergency_stop
 from wallet_gateway.operations.settlement import outbox
-from wallet_gateway.queries import authorisations, pauses
+from wallet_gateway.queries import authorizations, pauses
 from wallet_gateway.queries import health as health_queries
 from wallet_gateway.queries import support_bundle as support_bundles
-from wallet_gateway.queries.authorisations import EndingAuthorisation
+from wallet_gateway.queries.authorizations import EndingAuthorization
 from wallet_gateway.queries.health import Health
 from wallet_gateway.queries.pauses import SendingPause
 
@@ -38,7 +38,7 @@ __all__ = [
     "UnableToErase",
     "comparison",
     "deliver_facts",
-    "ending_authorisations",
+    "ending_authorizations",
     "erase_customer",
     "gateway_aliases",
     "health",
@@ -102,11 +102,11 @@ def sending_pauses() -> tuple[SendingPause, ...]:
     return pauses.sending_pauses(gateways.clock().now())
 
 
-def ending_authorisations(limit: int = 100) -> tuple[EndingAuthorisation, ...]:
-    """Return the authorisations that lapse soon, the most urgent first."""
+def ending_authorizations(limit: int = 100) -> tuple[EndingAuthorization, ...]:
+    """Return the authorizations that lapse soon, the most urgent first."""
     configured = conf.settings().gateways
     windows = {alias: given.policy.capture_window for alias, given in configured.items()}
-    return authorisations.ending_authorisations(windows, now=gateways.clock().now(), limit=limit)
+    return authorizations.ending_authorizations(windows, now=gateways.clock().now(), limit=limit)
 
 
 def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[PaymentOrder, ...]:

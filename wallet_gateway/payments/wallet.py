@@ -55,7 +55,7 @@ def price_wallet_sheet(
     shipping_option: str | None = None,
     offers: Sequence[str] = (),
 ) -> SheetPrice:
-    """Price what the customer chose on the sheet, and remember it: this, and no other sum, is authorised.
+    """Price what the customer chose on the sheet, and remember it: this, and no other sum, is authorized.
 
     Raises `UnknownWalletReference` and `InvalidWalletResult`.
     """

@@ -1,4 +1,4 @@
-"""Capture, refund and reversal of a pre-authorisation: the interface, section Follow-up request."""
+"""Capture, refund and reversal of a pre-authorization: the interface, section Follow-up request."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ class RecordedShippingAddress(RecordedBillingAddress):
 
 
 class RecordedApmDetails(WireModel):
-    """What the provider says of the payer: more for a pre-authorisation, nothing for an errored follow-up."""
+    """What the provider says of the payer: more for a pre-authorization, nothing for an errored follow-up."""
 
     apm_name: KeptText = None
     apm_payer_account_number: KeptText = None

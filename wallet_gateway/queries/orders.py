@@ -37,7 +37,7 @@ class OrderSummary:
     state: OrderState
     currency: str
     amount: Money
-    authorised: Money
+    authorized: Money
     captured: Money
     refunded: Money
     reserved: Money
@@ -59,7 +59,7 @@ def order_summary(order: PaymentOrder) -> OrderSummary:
         state=OrderState(order.state),
         currency=order.currency,
         amount=order.amount,
-        authorised=money(sum(s.authorised for s in sums)),
+        authorized=money(sum(s.authorized for s in sums)),
         captured=money(sum(s.captured for s in sums)),
         refunded=money(sum(s.refunded for s in sums)),
         reserved=money(sum(s.capture_reserved + s.refund_reserved for s in sums)),

@@ -77,7 +77,7 @@ class DayFigures:
     currency: str
     taken_minor: int = 0
     """Sales and captures, in minor units."""
-    authorised_minor: int = 0
+    authorized_minor: int = 0
     """Reserved by preauthorizations."""
     refunded_minor: int = 0
     detached_minor: int = 0
@@ -238,7 +238,7 @@ class _Days:
 
     def _add_attempts(self, figures: DayFigures, row: Row, minor: int) -> None:
         if row["payment_type"] == PaymentType.PREAUTHORIZATION:
-            figures.authorised_minor += minor
+            figures.authorized_minor += minor
         else:
             figures.taken_minor += minor
         took = self._took[figures.day, figures.currency]

@@ -79,7 +79,7 @@ _PAYMENT = [
     "type",
     "currency",
     "amount_minor",
-    "authorised",
+    "authorized",
     "captured",
     "refunded",
     "capture_reserved",

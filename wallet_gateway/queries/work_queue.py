@@ -13,7 +13,7 @@ from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.queries.approvals import waiting_rows
-from wallet_gateway.queries.authorisations import lapsing
+from wallet_gateway.queries.authorizations import lapsing
 
 MOST_SHOWN = 10
 """Rows of one kind of work that the desk shows; the lists have the others."""
@@ -35,7 +35,7 @@ class Waiting:
     shortfalls: tuple[Discrepancy, ...]
     """Detached refunds approved for less than was asked."""
     expiring: tuple[Payment, ...]
-    """Authorisations that will soon be worth nothing."""
+    """Authorizations that will soon be worth nothing."""
     approvals: tuple[Approval, ...]
     """What one person asked for and another one has to agree to."""
 
@@ -49,7 +49,7 @@ class Waiting:
 def waiting(lapse_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
     """Return what waits for a person. Seven statements.
 
-    `lapse_from` says for each gateway before which instant an authorisation made there is about to lapse.
+    `lapse_from` says for each gateway before which instant an authorization made there is about to lapse.
     """
     left_to_person = Q(needs_operator=True) & ~Q(
         state__in=[TransactionState.UNKNOWN, TransactionState.ANOMALY]

@@ -29,7 +29,7 @@ class PageKind(StrEnum):
     """The pages there are; each has a template of its name."""
 
     PAY = "pay"
-    AUTHORISED = "authorised"
+    AUTHORIZED = "authorized"
     PAID = "paid"
     OVERPAID = "overpaid"
     ALREADY_PAID = "already_paid"
@@ -49,8 +49,8 @@ class PageKind(StrEnum):
 
 _BY_STATE = {
     OrderState.PENDING: PageKind.PENDING,
-    OrderState.AUTHORISED: PageKind.AUTHORISED,
-    OrderState.PART_CAPTURED: PageKind.AUTHORISED,
+    OrderState.AUTHORIZED: PageKind.AUTHORIZED,
+    OrderState.PART_CAPTURED: PageKind.AUTHORIZED,
     OrderState.PAID: PageKind.PAID,
     OrderState.PART_REFUNDED: PageKind.PART_REFUNDED,
     OrderState.REFUNDED: PageKind.REFUNDED,
@@ -129,7 +129,7 @@ def kind_of_page(order: PaymentOrder, attempt: Payment, outcome: ReturnOutcome) 
 def kind_without_payment(order: PaymentOrder) -> PageKind:
     """Choose the page for a customer who pressed the pay button of an order that must not be paid again."""
     kind = _BY_STATE.get(OrderState(order.state), PageKind.PENDING)
-    return PageKind.ALREADY_PAID if kind in {PageKind.PAID, PageKind.AUTHORISED} else kind
+    return PageKind.ALREADY_PAID if kind in {PageKind.PAID, PageKind.AUTHORIZED} else kind
 
 
 def will_write(order: PaymentOrder) -> bool:

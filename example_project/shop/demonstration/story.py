@@ -22,7 +22,7 @@ DETACHED_REFUND = "detached.refund"
 MEANS = {
     "OPEN": NO_RECORD,
     "PENDING": "Pending",
-    "AUTHORISED": "Approved",
+    "AUTHORIZED": "Approved",
     "PAID": "Approved",
     "APPROVED": "Approved",
     "FAILED": "Errored",
@@ -77,7 +77,7 @@ class Story:
         order = customer.orders("hearth-teapot", currency="EUR")
         reference = customer.opens_checkout(order)
         customer.decides(reference, "success")
-        yield self._attempt("pre-authorisation: approved", reference, PREAUTHORIZATION)
+        yield self._attempt("pre-authorization: approved", reference, PREAUTHORIZATION)
         wallet_order = payments.get_order(order.number)
         captured = payments.capture(wallet_order, Decimal("40.00"), note="the pot, without its handle")
         yield self._operation(
@@ -93,7 +93,7 @@ class Story:
         order = customer.orders("hearth-teapot", "tide-bowl", currency="KWD", code="THANKYOU")
         reference = customer.opens_checkout(order)
         customer.decides(reference, "success")
-        yield self._attempt("another pre-authorisation", reference, PREAUTHORIZATION)
+        yield self._attempt("another pre-authorization", reference, PREAUTHORIZATION)
         reversed_ = payments.reverse(payments.get_order(order.number), note="the kiln broke")
         yield self._operation("reversal", reversed_.reference, REVERSAL, reversed_.state, reversed_.amount)
 

@@ -24,12 +24,12 @@ from wallet_gateway.protocol.money import Money
 
 pytestmark = pytest.mark.django_db
 ALL = (
-    signals.order_authorised,
+    signals.order_authorized,
     signals.order_paid,
     signals.order_failed,
     signals.order_expired,
     signals.order_refunded,
-    signals.authorisation_ending,
+    signals.authorization_ending,
 )
 
 
@@ -72,7 +72,7 @@ def test_the_app_is_off_until_it_is_installed() -> None:
     ("signal", "subject", "words"),
     [
         (signals.order_paid, "Your order A-1001 is paid after all", "20.00"),
-        (signals.order_authorised, "Your order A-1001 is paid after all", "20.00"),
+        (signals.order_authorized, "Your order A-1001 is paid after all", "20.00"),
         (signals.order_failed, "Your order A-1001 is not paid", "nothing was charged"),
         (signals.order_expired, "Your order A-1001 is not paid", "nothing was charged"),
         (signals.order_refunded, "Refund for your order A-1001", "20.00"),
@@ -87,9 +87,9 @@ def test_each_fact_becomes_one_mail_to_the_customer(signal: Signal, subject: str
     assert words in message.body
 
 
-def test_what_is_authorised_and_then_captured_is_told_once() -> None:
+def test_what_is_authorized_and_then_captured_is_told_once() -> None:
     order = ordered()
-    tell(signals.order_authorised, order, "fact-1")
+    tell(signals.order_authorized, order, "fact-1")
     tell(signals.order_paid, order, "fact-2")
     assert len(mail.outbox) == 1
 
@@ -158,11 +158,11 @@ def test_an_address_that_is_none_keeps_nobody_from_hearing_the_fact() -> None:
     assert mail.outbox == []
 
 
-def test_managers_hear_of_an_authorisation_that_lapses(settings: Settings) -> None:
+def test_managers_hear_of_an_authorization_that_lapses(settings: Settings) -> None:
     anna = "anna@shop.example"
     # Names went out of this setting with Django 6.
     settings.MANAGERS = [anna if django.VERSION >= (6, 0) else ("Anna", anna)]
-    signals.authorisation_ending.send_robust(
+    signals.authorization_ending.send_robust(
         PaymentOrder,
         reference="SHOP-1",
         order=None,

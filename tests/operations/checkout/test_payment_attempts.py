@@ -140,7 +140,7 @@ def test_after_a_reversal_the_customer_may_pay_anew(pay: Pay, start: Start, cont
     [
         ("success", {}, OrderState.PAID),
         ("pending", {}, OrderState.PENDING),
-        ("success", {"type": "preauthorization"}, OrderState.AUTHORISED),
+        ("success", {"type": "preauthorization"}, OrderState.AUTHORIZED),
     ],
 )
 def test_what_is_paid_or_may_be_is_not_paid_again(

@@ -76,32 +76,32 @@ def test_who_asked_and_why_is_kept(paid: Payment, context: GatewayContext) -> No
 
 @pytest.mark.parametrize("amount", [None, eur("20.00"), eur("20"), Money(eur("20.00"), "EUR")])
 def test_no_amount_means_all_that_is_left(
-    amount: Decimal | Money | None, authorised: Payment, context: GatewayContext
+    amount: Decimal | Money | None, authorized: Payment, context: GatewayContext
 ) -> None:
-    assert capture(payment=authorised, context=context, amount=amount).amount_minor == 2000
-    authorised.refresh_from_db()
-    assert refund(payment=authorised, context=context, amount=amount).amount_minor == 2000
+    assert capture(payment=authorized, context=context, amount=amount).amount_minor == 2000
+    authorized.refresh_from_db()
+    assert refund(payment=authorized, context=context, amount=amount).amount_minor == 2000
 
 
-def test_the_rest_is_what_earlier_parts_have_left(authorised: Payment, context: GatewayContext) -> None:
+def test_the_rest_is_what_earlier_parts_have_left(authorized: Payment, context: GatewayContext) -> None:
     for part in ("5.00", "0.01"):
-        capture(payment=authorised, context=context, amount=eur(part))
-    authorised.refresh_from_db()
-    assert capture(payment=authorised, context=context).amount_minor == 1499
-    authorised.refresh_from_db()
-    assert (authorised.captured, authorised.state) == (2000, "PAID")
+        capture(payment=authorized, context=context, amount=eur(part))
+    authorized.refresh_from_db()
+    assert capture(payment=authorized, context=context).amount_minor == 1499
+    authorized.refresh_from_db()
+    assert (authorized.captured, authorized.state) == (2000, "PAID")
 
 
 @pytest.mark.parametrize("verb", [capture, refund])
 def test_what_is_no_amount_of_the_payments_currency_is_refused(
     verb: Callable[..., GatewayTransaction],
-    authorised: Payment,
+    authorized: Payment,
     context: GatewayContext,
     wallet_sandbox: SandboxControl,
 ) -> None:
     for amount in (eur("0"), 1.0, Money(eur("1.00"), "USD")):
         with pytest.raises(BadAmount):
-            verb(payment=authorised, context=context, amount=amount)
+            verb(payment=authorized, context=context, amount=amount)
     assert posts(wallet_sandbox) == []
 
 
@@ -134,29 +134,29 @@ def refused(
 
 
 def test_more_than_is_left_is_refused(
-    authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+    authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     refused(
         capture,
         "above what is left to capture",
         wallet_sandbox,
-        payment=authorised,
+        payment=authorized,
         context=context,
         amount=eur("20.01"),
     )
-    capture(payment=authorised, context=context, amount=eur("5.00"))
-    authorised.refresh_from_db()
+    capture(payment=authorized, context=context, amount=eur("5.00"))
+    authorized.refresh_from_db()
     for amount, words in (
         (eur("5.01"), "above what is left to refund"),
         (eur("20.00"), "above what is left"),
     ):
-        refused(refund, words, wallet_sandbox, payment=authorised, context=context, amount=amount)
+        refused(refund, words, wallet_sandbox, payment=authorized, context=context, amount=amount)
 
 
 def test_what_is_not_captured_cannot_be_refunded(
-    authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+    authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    refused(refund, "nothing is captured", wallet_sandbox, payment=authorised, context=context)
+    refused(refund, "nothing is captured", wallet_sandbox, payment=authorized, context=context)
 
 
 def test_what_is_used_up_cannot_be_used_again(
@@ -169,7 +169,7 @@ def test_what_is_used_up_cannot_be_used_again(
 
 
 @pytest.mark.parametrize(
-    ("verb", "words"), [(capture, "authorised"), (refund, "captured"), (reverse, "auth")]
+    ("verb", "words"), [(capture, "authorized"), (refund, "captured"), (reverse, "auth")]
 )
 def test_a_page_that_is_not_paid_has_nothing_to_work_on(
     verb: Callable[..., GatewayTransaction],
@@ -182,23 +182,23 @@ def test_a_page_that_is_not_paid_has_nothing_to_work_on(
 
 
 def test_a_sale_and_whatever_is_captured_cannot_be_reversed(
-    paid: Payment, authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+    paid: Payment, authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    capture(payment=authorised, context=context, amount=eur("0.01"))
-    authorised.refresh_from_db()
-    for payment in (paid, authorised):
+    capture(payment=authorized, context=context, amount=eur("0.01"))
+    authorized.refresh_from_db()
+    for payment in (paid, authorized):
         refused(reverse, "refund it instead", wallet_sandbox, payment=payment, context=context)
 
 
 def test_what_is_reversed_is_gone(
-    authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+    authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    reverse(payment=authorised, context=context)
-    authorised.refresh_from_db()
-    assert authorised.reversal == Reversal.DONE
-    refused(capture, "reversed", wallet_sandbox, payment=authorised, context=context, amount=eur("1.00"))
-    refused(reverse, "reversed already", wallet_sandbox, payment=authorised, context=context)
-    refused(refund, "nothing is captured", wallet_sandbox, payment=authorised, context=context)
+    reverse(payment=authorized, context=context)
+    authorized.refresh_from_db()
+    assert authorized.reversal == Reversal.DONE
+    refused(capture, "reversed", wallet_sandbox, payment=authorized, context=context, amount=eur("1.00"))
+    refused(reverse, "reversed already", wallet_sandbox, payment=authorized, context=context)
+    refused(refund, "nothing is captured", wallet_sandbox, payment=authorized, context=context)
 
 
 @pytest.mark.parametrize(
@@ -207,25 +207,25 @@ def test_what_is_reversed_is_gone(
 def test_a_frozen_payment_is_left_alone(
     verb: Callable[..., GatewayTransaction],
     refusal: type[OperationRefused],
-    authorised: Payment,
+    authorized: Payment,
     context: GatewayContext,
     wallet_sandbox: SandboxControl,
     clock: VirtualClock,
 ) -> None:
-    wallet_sandbox.portal(authorised.reference, "ecom.capture", "1.00")
+    wallet_sandbox.portal(authorized.reference, "ecom.capture", "1.00")
     clock.advance(minutes=6)
     sweep(context=context)
-    authorised.refresh_from_db()
+    authorized.refresh_from_db()
     with pytest.raises(refusal, match="frozen until a person has looked"):
-        verb(payment=authorised, context=context)
+        verb(payment=authorized, context=context)
     assert len(posts(wallet_sandbox)) == 0
 
 
 def test_what_a_stale_copy_allows_is_refused_by_the_row(
-    authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+    authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    stale = Payment.objects.get(pk=authorised.pk)
-    capture(payment=authorised, context=context)
+    stale = Payment.objects.get(pk=authorized.pk)
+    capture(payment=authorized, context=context)
     assert (stale.captured, stale.capture_reserved) == (0, 0)
     refused(capture, "above what is left", wallet_sandbox, payment=stale, context=context, amount=eur("0.01"))
     stale.captured = 0
@@ -233,31 +233,31 @@ def test_what_a_stale_copy_allows_is_refused_by_the_row(
 
 
 def test_an_unknown_reversal_blocks_a_capture(
-    authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+    authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     wallet_sandbox.fault("reversal", "drop_before")
-    reverse(payment=authorised, context=context)
-    authorised.refresh_from_db()
-    assert authorised.reversal == Reversal.RESERVED
-    refused(capture, "reversed", wallet_sandbox, payment=authorised, context=context, amount=eur("1.00"))
+    reverse(payment=authorized, context=context)
+    authorized.refresh_from_db()
+    assert authorized.reversal == Reversal.RESERVED
+    refused(capture, "reversed", wallet_sandbox, payment=authorized, context=context, amount=eur("1.00"))
 
 
 def test_an_unknown_capture_blocks_a_reversal(
-    authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+    authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     wallet_sandbox.fault("capture", "drop_before")
-    capture(payment=authorised, context=context, amount=eur("1.00"))
-    refused(reverse, "under way", wallet_sandbox, payment=authorised, context=context)
+    capture(payment=authorized, context=context, amount=eur("1.00"))
+    refused(reverse, "under way", wallet_sandbox, payment=authorized, context=context)
 
 
-def test_a_reversal_that_is_refused_gives_the_authorisation_back(
-    authorised: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
+def test_a_reversal_that_is_refused_gives_the_authorization_back(
+    authorized: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     wallet_sandbox.fault("reversal", "errored")
-    assert reverse(payment=authorised, context=context).state == S.REJECTED
-    authorised.refresh_from_db()
-    assert authorised.reversal == Reversal.NONE
-    assert capture(payment=authorised, context=context).state == S.APPROVED
+    assert reverse(payment=authorized, context=context).state == S.REJECTED
+    authorized.refresh_from_db()
+    assert authorized.reversal == Reversal.NONE
+    assert capture(payment=authorized, context=context).state == S.APPROVED
 
 
 # What is pending

@@ -44,25 +44,25 @@ def eur(text: str) -> Decimal:
 @pytest.mark.parametrize("second", [capture, refund])
 def test_while_an_outcome_is_unknown_nothing_else_is_begun(
     second: Callable[..., GatewayTransaction],
-    authorised: Payment,
+    authorized: Payment,
     context: GatewayContext,
     wallet_sandbox: SandboxControl,
     clock: VirtualClock,
 ) -> None:
-    capture(payment=authorised, context=context, amount=eur("5.00"))
-    authorised.refresh_from_db()
+    capture(payment=authorized, context=context, amount=eur("5.00"))
+    authorized.refresh_from_db()
     wallet_sandbox.fault("capture", "drop_after")
-    unknown = capture(payment=authorised, context=context, amount=eur("5.00"))
+    unknown = capture(payment=authorized, context=context, amount=eur("5.00"))
     assert unknown.state == S.UNKNOWN
 
     with pytest.raises(OperationOutstanding, match="no outcome yet"):
-        second(payment=authorised, context=context, amount=eur("1.00"))
-    authorised.refresh_from_db()
-    assert (authorised.capture_reserved, authorised.refund_reserved) == (500, 0)
+        second(payment=authorized, context=context, amount=eur("1.00"))
+    authorized.refresh_from_db()
+    assert (authorized.capture_reserved, authorized.refund_reserved) == (500, 0)
 
     clock.advance_to(unknown.next_query_at)
     sweep(context=context)
-    assert second(payment=authorised, context=context, amount=eur("1.00")).state == S.APPROVED
+    assert second(payment=authorized, context=context, amount=eur("1.00")).state == S.APPROVED
 
 
 # Keys

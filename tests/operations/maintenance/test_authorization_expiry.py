@@ -1,4 +1,4 @@
-"""The authorisation radar: told in time and once, and what the machine does is done once."""
+"""The authorization radar: told in time and once, and what the machine does is done once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
-from wallet_gateway.operations.maintenance.authorization_expiry import AUTHOR, watch_authorisations
+from wallet_gateway.operations.maintenance.authorization_expiry import AUTHOR, watch_authorizations
 from wallet_gateway.operations.sending.emergency_stop import resume_sending, stop_sending
 from wallet_gateway.testing.control import SandboxControl
 
@@ -32,30 +32,30 @@ def told() -> Iterator[Told]:
     def hear(**given: Any) -> None:
         heard.append(given)
 
-    signals.authorisation_ending.connect(hear, weak=False)
+    signals.authorization_ending.connect(hear, weak=False)
     yield heard
-    signals.authorisation_ending.disconnect(hear)
+    signals.authorization_ending.disconnect(hear)
 
 
 def policy(make_context: MakeContext, what: CapturePolicy) -> GatewayContext:
     return make_context(capture_window=CaptureWindow(policy=what))
 
 
-def test_an_authorisation_is_told_of_two_days_before_its_end_and_once(
+def test_an_authorization_is_told_of_two_days_before_its_end_and_once(
     pay: Pay, context: GatewayContext, clock: VirtualClock, told: Told
 ) -> None:
     payment = pay(type="preauthorization")
-    authorised_at = payment.opening.state_since
+    authorized_at = payment.opening.state_since
     clock.advance(days=4.9)
-    assert watch_authorisations(context=context) == 0
+    assert watch_authorizations(context=context) == 0
     clock.advance(days=0.2)
-    assert watch_authorisations(context=context) == 1
-    assert watch_authorisations(context=context) == 0
+    assert watch_authorizations(context=context) == 1
+    assert watch_authorizations(context=context) == 0
     clock.advance(days=1)
-    assert watch_authorisations(context=context) == 0
+    assert watch_authorizations(context=context) == 0
     (fact,) = told
     assert (fact["reference"], str(fact["amount"])) == (payment.order.reference, "20.00 EUR")
-    assert (fact["ends_at"], fact["policy"]) == (authorised_at + timedelta(days=7), "ask")
+    assert (fact["ends_at"], fact["policy"]) == (authorized_at + timedelta(days=7), "ask")
     assert not GatewayTransaction.objects.filter(kind=TransactionKind.CAPTURE).exists(), "people decide"
 
 
@@ -65,7 +65,7 @@ def test_what_is_captured_or_given_back_is_not_told_of(
     capture(payment=pay(type="preauthorization"), context=context)
     refund(payment=pay(), context=context)
     clock.advance(days=6)
-    assert watch_authorisations(context=context) == 0
+    assert watch_authorizations(context=context) == 0
     assert told == []
 
 
@@ -77,12 +77,12 @@ def test_a_receiver_that_raises_is_told_again_by_a_later_sweep(
 
     pay(type="preauthorization")
     clock.advance(days=6)
-    signals.authorisation_ending.connect(fail, weak=False)
-    assert watch_authorisations(context=context) == 0
-    signals.authorisation_ending.disconnect(fail)
-    assert watch_authorisations(context=context) == 0, "not at once"
+    signals.authorization_ending.connect(fail, weak=False)
+    assert watch_authorizations(context=context) == 0
+    signals.authorization_ending.disconnect(fail)
+    assert watch_authorizations(context=context) == 0, "not at once"
     clock.advance(minutes=6)
-    assert watch_authorisations(context=context) == 1
+    assert watch_authorizations(context=context) == 1
     assert len(told) == 2
 
 
@@ -93,9 +93,9 @@ def test_the_machine_captures_what_is_left_and_once(
     payment = pay(type="preauthorization")
     capture(payment=payment, context=context, amount=Decimal("5.00"))
     clock.advance(days=6)
-    watch_authorisations(context=context)
+    watch_authorizations(context=context)
     clock.advance(minutes=6)
-    watch_authorisations(context=context)
+    watch_authorizations(context=context)
     payment.refresh_from_db()
     assert payment.captured == 2000
     assert times_sent(wallet_sandbox, "capture") == 2
@@ -111,7 +111,7 @@ def test_a_capture_whose_outcome_is_unknown_is_not_sent_again(
     clock.advance(days=6)
     wallet_sandbox.fault("capture", "drop_after")
     for _ in range(3):
-        watch_authorisations(context=context)
+        watch_authorizations(context=context)
         clock.advance(minutes=6)
     assert times_sent(wallet_sandbox, "capture") == 1
     assert payment.transactions.get(kind=TransactionKind.CAPTURE).state == TransactionState.UNKNOWN
@@ -124,7 +124,7 @@ def test_the_machine_gives_back_what_nothing_was_captured_of(
     whole, part = pay(type="preauthorization"), pay(type="preauthorization")
     capture(payment=part, context=context, amount=Decimal("5.00"))
     clock.advance(days=6)
-    assert watch_authorisations(context=context) == 2
+    assert watch_authorizations(context=context) == 2
     assert (Payment.objects.get(pk=whole.pk).state, times_sent(wallet_sandbox, "reversal")) == ("REVERSED", 1)
     assert Payment.objects.get(pk=part.pk).captured == 500
 
@@ -137,11 +137,11 @@ def test_while_sending_is_stopped_the_machine_tells_once_and_waits_and_then_does
     clock.advance(days=6)
     stop_sending(context=context, author="anna", reason="x")
     for _ in range(3):
-        watch_authorisations(context=context)
+        watch_authorizations(context=context)
         clock.advance(minutes=6)
     payment.refresh_from_db()
     assert (payment.captured, len(told)) == (0, 1)
     resume_sending(context=context, author="anna", reason="x")
-    watch_authorisations(context=context)
+    watch_authorizations(context=context)
     payment.refresh_from_db()
     assert (payment.captured, len(told)) == (2000, 1)

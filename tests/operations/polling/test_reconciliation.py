@@ -563,7 +563,7 @@ def test_beside_an_unreadable_record_an_approval_counts_and_an_error_does_not(
 # Money and doubt in one answer
 
 
-@pytest.mark.parametrize(("type", "good_news"), [("sale", "PAID"), ("preauthorization", "AUTHORISED")])
+@pytest.mark.parametrize(("type", "good_news"), [("sale", "PAID"), ("preauthorization", "AUTHORIZED")])
 def test_nothing_is_shipped_upon_a_payment_that_is_in_doubt_until_a_person_has_looked(
     type: str,  # noqa: A002 - the interface's own word
     good_news: str,
@@ -575,7 +575,7 @@ def test_nothing_is_shipped_upon_a_payment_that_is_in_doubt_until_a_person_has_l
     own = record(opening, "20.00")
     strange = record(opening, "20.00", id="g9", type="ecom.refund")
     seen = reconcile_attempt(reference=payment.reference, context=scripted(context, answer_of(own, strange)))
-    assert (seen.authorised, seen.frozen, seen.order.state) == (2000, True, OrderState.FROZEN)
+    assert (seen.authorized, seen.frozen, seen.order.state) == (2000, True, OrderState.FROZEN)
     assert told() == ["ANOMALY"]
 
     difference = Discrepancy.objects.get(kind="MADE_ELSEWHERE")
@@ -594,6 +594,6 @@ def test_what_was_told_before_a_freeze_is_not_told_again_after_it(
     wallet_sandbox.portal(payment.reference, "ecom.refund", "1.00")
     reconcile_order(order=payment.order, context=context, everything=True)
     before = told()
-    assert before == ["AUTHORISED", "CAPTURED_IN_PART", "ANOMALY"]
+    assert before == ["AUTHORIZED", "CAPTURED_IN_PART", "ANOMALY"]
     close_discrepancy(Discrepancy.objects.get(), reason="by hand", author="anna", context=context)
     assert told() == before

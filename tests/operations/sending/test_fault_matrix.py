@@ -214,7 +214,7 @@ def test_a_refusal_that_turns_out_executed_after_all_is_an_anomaly(
     assert transaction.discrepancies.get().kind == "APPROVED_AFTER_END"
 
 
-# The gateway itself reverses an authorisation once at most.
+# The gateway itself reverses an authorization once at most.
 @pytest.mark.parametrize("subject", ["capture", "refund", "detached_refund"], indirect=True)
 def test_a_request_executed_twice_on_the_wire_freezes_once_the_second_record_shows(
     subject: Subject, wallet_sandbox: SandboxControl, clock: VirtualClock, context: GatewayContext

@@ -280,7 +280,7 @@ def test_two_records_made_elsewhere_whose_ids_begin_alike_are_two_differences(
 # Facts that our limits do not allow
 
 
-def test_a_capture_that_happened_after_its_authorisation_was_reversed_can_be_stored(
+def test_a_capture_that_happened_after_its_authorization_was_reversed_can_be_stored(
     pay: Pay,
     context: GatewayContext,
     wallet_sandbox: SandboxControl,

@@ -128,7 +128,7 @@ def test_what_is_undecided_is_not_told(outcome: str, pay: Pay) -> None:
     assert not OutboxEvent.objects.exists()
 
 
-def test_the_life_of_a_preauthorisation_is_told_step_by_step(
+def test_the_life_of_a_preauthorization_is_told_step_by_step(
     listen: Listen, pay: Pay, context: GatewayContext
 ) -> None:
     receivers = {name: listen(getattr(signals, name)) for name in vars(signals) if name.startswith("order_")}
@@ -139,7 +139,7 @@ def test_the_life_of_a_preauthorisation_is_told_step_by_step(
 
     heard = {name: [str(told["amount"]) for told in r.told] for name, r in receivers.items() if r.told}
     assert heard == {
-        "order_authorised": ["20.00 EUR"],
+        "order_authorized": ["20.00 EUR"],
         "order_captured_in_part": ["5.00 EUR"],
         "order_paid": ["15.00 EUR"],
         "order_refunded": ["1.00 EUR", "19.00 EUR"],
@@ -399,12 +399,12 @@ def test_a_fact_told_late_comes_with_its_order_as_it_stands_by_then(
     def look(order: PaymentOrder, **_: object) -> None:
         seen.append(order.state)
 
-    signals.order_authorised.connect(take_the_rest)
+    signals.order_authorized.connect(take_the_rest)
     signals.order_captured_in_part.connect(look)
     try:
         deliver_due(clock=clock)
     finally:
-        signals.order_authorised.disconnect(take_the_rest)
+        signals.order_authorized.disconnect(take_the_rest)
         signals.order_captured_in_part.disconnect(look)
     assert seen == [OrderState.PAID]
 
@@ -418,11 +418,11 @@ def test_whoever_caused_a_fact_sees_what_its_receivers_did(
     def take_it(order: PaymentOrder, **_: object) -> None:
         capture(payment=order.payments.get(), context=context)
 
-    signals.order_authorised.connect(take_it)
+    signals.order_authorized.connect(take_it)
     try:
         seen = reconcile_attempt(reference=payment.reference, context=context)
     finally:
-        signals.order_authorised.disconnect(take_it)
+        signals.order_authorized.disconnect(take_it)
     assert (seen.captured, seen.state, seen.order.state) == (2000, "PAID", OrderState.PAID)
 
 

@@ -37,7 +37,7 @@ def check_money(transaction: GatewayTransaction) -> None:
     transaction.refresh_from_db()
     assert transaction.payment is not None
     paid = 2000 if transaction.state == S.APPROVED else 0
-    assert (transaction.payment.authorised, transaction.payment.captured) == (paid, paid)
+    assert (transaction.payment.authorized, transaction.payment.captured) == (paid, paid)
     assert PaymentOrder.objects.get().state == ORDER_STATES[S(transaction.state)]
     assert transaction.wallet_secrets is None
 

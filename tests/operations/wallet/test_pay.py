@@ -68,7 +68,7 @@ def stored(payment: Payment) -> GatewayTransaction:
     ("kind", "order_state", "wire_type"),
     [
         ("sale", OrderState.PAID, "ecom.sale"),
-        ("preauthorization", OrderState.AUTHORISED, "ecom.preauthorization"),
+        ("preauthorization", OrderState.AUTHORIZED, "ecom.preauthorization"),
     ],
 )
 def test_a_token_pays_at_once_with_its_cryptogram_and_our_own_amount(
@@ -86,14 +86,14 @@ def test_a_token_pays_at_once_with_its_cryptogram_and_our_own_amount(
     payment.refresh_from_db()
     assert (payment.card_type, payment.card_network) == ("Token", "VISA")
     assert len(payment.card_last_four) == 4
-    assert payment.authorised == order.amount_minor
+    assert payment.authorized == order.amount_minor
     (body,) = sent(wallet_sandbox)
     assert (body["type"], body["amount"], body["currencyCode"]) == (wire_type, "20.00", "EUR")
     assert body["merchantId"] == "SANDBOX-MERCHANT"
     assert body["clientSystemTransactionId"] == payment.reference
     assert "redirectDetails" not in body
     facts = OutboxEvent.objects.filter(order=order).values_list("kind", flat=True)
-    assert list(facts) == ["PAID" if kind == "sale" else "AUTHORISED"]
+    assert list(facts) == ["PAID" if kind == "sale" else "AUTHORIZED"]
 
 
 def test_what_the_browser_says_of_money_and_merchant_is_not_even_read(
@@ -417,7 +417,7 @@ def pricing(question: SheetQuestion) -> SheetPricing:
     return SheetPricing(options=(ShippingOption(id="std", label="Standard", amount=amount),))
 
 
-def test_what_the_sheet_showed_is_authorised_and_the_order_is_paid_by_it(
+def test_what_the_sheet_showed_is_authorized_and_the_order_is_paid_by_it(
     customer: Customer, make_context: MakeContext, make_order: MakeOrder, wallet_sandbox: SandboxControl
 ) -> None:
     shop = replace(customer, context=make_context(price=pricing))
@@ -429,7 +429,7 @@ def test_what_the_sheet_showed_is_authorised_and_the_order_is_paid_by_it(
 
     (body,) = sent(wallet_sandbox)
     assert body["amount"] == "25.00"
-    assert (payment.amount_minor, payment.authorised) == (2500, 2500)
+    assert (payment.amount_minor, payment.authorized) == (2500, 2500)
     assert payment.order.state == OrderState.PAID
     assert payment.order.amount_minor == 2000
 
@@ -490,7 +490,7 @@ def test_what_is_priced_while_a_card_is_being_charged_changes_neither_its_amount
     context.gateway.payment_account = meanwhile  # type: ignore[method-assign]
     payment = shop.post(order, detail)
 
-    assert (payment.authorised, payment.order.state) == (2500, OrderState.PAID)
+    assert (payment.authorized, payment.order.state) == (2500, OrderState.PAID)
     receipt = wallet_receipt(order)
     assert receipt is not None
     assert (receipt.amount.to_wire(), receipt.shipping_address) == ("25.00", {"countryCode": "DE"})

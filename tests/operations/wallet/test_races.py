@@ -157,4 +157,4 @@ def test_however_a_sheet_is_priced_while_its_result_comes_what_is_charged_is_wha
     country = (wallet.price["address"] or {}).get("countryCode")
     expected = 3500 if country == "NZ" else 2500
     assert (wallet.price["total"], sent["amount"]) == (expected, f"{expected // 100}.00")
-    assert stands(order).payments.get().authorised == expected
+    assert stands(order).payments.get().authorized == expected

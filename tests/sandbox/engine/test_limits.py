@@ -14,7 +14,7 @@ from wallet_gateway.sandbox.engine.refusals import RefundAmountExceeded
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 
 
-def test_several_captures_are_allowed_until_the_authorisation_is_used_up(
+def test_several_captures_are_allowed_until_the_authorization_is_used_up(
     merchant: Merchant, reserved: str
 ) -> None:
     for amount in ("4.00", "4.00", "2.00"):

@@ -22,7 +22,7 @@ PREAUTHORIZATION_FIELDS = {
 }
 
 
-def test_a_preauthorisation_says_what_the_checkout_said(merchant: Merchant, control: SandboxControl) -> None:
+def test_a_preauthorization_says_what_the_checkout_said(merchant: Merchant, control: SandboxControl) -> None:
     reference = new_reference()
     merchant.checkout(reference, type="ecom.preauthorization", **FULL_CHECKOUT)
     control.complete_checkout(reference, "success")

@@ -142,7 +142,7 @@ def test_a_hundred_lines_are_a_hundred_rows() -> None:
     assert cart.subtotal == "€110.00"
 
 
-def test_an_authorisation_is_told_from_a_payment() -> None:
+def test_an_authorization_is_told_from_a_payment() -> None:
     body = checkout_request().to_wire()
     assert not checkout_view(CheckoutRequest.from_wire(body), language="en").reserves
     body["type"] = "ecom.preauthorization"

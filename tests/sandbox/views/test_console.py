@@ -29,7 +29,7 @@ def pay(visitor: Visitor, outcome: str = "success", *, reference: str | None = N
 
 
 def capture(visitor: Visitor, original: str, amount: str) -> str:
-    """Capture part of an authorisation and give the capture's reference."""
+    """Capture part of an authorization and give the capture's reference."""
     body = {
         "merchantId": "SANDBOX-MERCHANT",
         "storeId": "SANDBOX-STORE",

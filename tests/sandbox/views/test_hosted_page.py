@@ -346,10 +346,10 @@ def test_the_payers_details_are_shown_where_the_shop_gave_them(visitor: Visitor)
     assert "payer-heading" not in visitor.get(visitor.start_checkout()).html
 
 
-def test_an_authorisation_is_not_sold_as_a_payment(visitor: Visitor) -> None:
+def test_an_authorization_is_not_sold_as_a_payment(visitor: Visitor) -> None:
     link = visitor.start_checkout(amount="10.00", changes={"type": "ecom.preAuthorization"})
     page = visitor.get(link)
-    assert buttons(page)["success"] == "Authorise €10.00"
+    assert buttons(page)["success"] == "Authorize €10.00"
     assert "The amount is only reserved now. The shop charges it later." in page.text
     assert visitor.post(link, {"outcome": "success"}).headers["Location"] == URLS["successUrl"]
 

@@ -2,7 +2,7 @@
 
 Customers hear three things: paid after all and not paid, where they were told to wait, and refunded. The page
 that lets them wait promises it (see `web.pages.will_write`), so every end of a wait is told. The shop's
-managers (Django's `MANAGERS`) hear of authorisations that lapse.
+managers (Django's `MANAGERS`) hear of authorizations that lapse.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ _FOR_GOOD = 500
 def connect() -> None:
     """Listen to our own signals; however often it is called, each mail is sent once."""
     for name, signal, receiver in (
-        ("authorised", signals.order_authorised, tell_paid_after_all),
+        ("authorized", signals.order_authorized, tell_paid_after_all),
         ("paid", signals.order_paid, tell_paid_after_all),
         ("failed", signals.order_failed, tell_not_paid),
         ("expired", signals.order_expired, tell_not_paid),
         ("refunded", signals.order_refunded, tell_refunded),
-        ("ending", signals.authorisation_ending, tell_managers),
+        ("ending", signals.authorization_ending, tell_managers),
     ):
         signal.connect(receiver, dispatch_uid=f"wallet_gateway.contrib.mails.{name}", weak=False)
 
@@ -45,7 +45,7 @@ def connect() -> None:
 def tell_paid_after_all(order: PaymentOrder, amount: Money | None, **_kwargs: Any) -> None:
     """Write to a customer who was told to wait that the payment went through.
 
-    Once an order: what is authorised first and captured later is no news to the customer.
+    Once an order: what is authorized first and captured later is no news to the customer.
     """
     if was_made_to_wait(order):
         _write("paid", order, f"paid:{order.pk}", amount)
@@ -63,9 +63,9 @@ def tell_refunded(order: PaymentOrder, event_id: str, amount: Money | None, **_k
 
 
 def tell_managers(reference: str, amount: Money, ends_at: datetime, **_kwargs: Any) -> None:
-    """Write to the shop's managers that an authorisation lapses soon."""
+    """Write to the shop's managers that an authorization lapses soon."""
     ends = formats.date_format(ends_at, "DATETIME_FORMAT")
-    subject = _("Order %(reference)s: an authorisation ends on %(ends)s") % {
+    subject = _("Order %(reference)s: an authorization ends on %(ends)s") % {
         "reference": _one_line(reference),
         "ends": ends,
     }

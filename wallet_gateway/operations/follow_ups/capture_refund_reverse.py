@@ -39,7 +39,7 @@ class UnableToRefund(OperationRefused):
 
 
 class UnableToReverse(OperationRefused):
-    """The authorisation cannot be reversed; nothing was sent."""
+    """The authorization cannot be reversed; nothing was sent."""
 
 
 @sensitive_variables()
@@ -64,7 +64,7 @@ def capture(
 
     def reserve(now: datetime) -> None:
         taken = _payable(payment, context, now).filter(
-            authorised__gte=F("captured") + F("capture_reserved") + minor, reversal=Reversal.NONE
+            authorized__gte=F("captured") + F("capture_reserved") + minor, reversal=Reversal.NONE
         )
         if not taken.update(capture_reserved=F("capture_reserved") + minor):
             _refuse(payment, context, now, UnableToCapture, partial(why_not_capture, wanted=minor))
@@ -111,14 +111,14 @@ def refund(
 
 @sensitive_variables()
 def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTEM) -> GatewayTransaction:
-    """Give the whole authorisation back; possible only while nothing is captured.
+    """Give the whole authorization back; possible only while nothing is captured.
 
     Raises `UnableToReverse` otherwise.
     """
 
     def reserve(now: datetime) -> None:
         taken = _payable(payment, context, now).filter(
-            authorised__gt=0, captured=0, capture_reserved=0, reversal=Reversal.NONE
+            authorized__gt=0, captured=0, capture_reserved=0, reversal=Reversal.NONE
         )
         if not taken.update(reversal=Reversal.RESERVED):
             _refuse(payment, context, now, UnableToReverse, why_not_reverse)

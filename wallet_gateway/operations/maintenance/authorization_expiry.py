@@ -1,4 +1,4 @@
-"""The authorisation radar: tells of authorisations before they lapse, and does what the settings say.
+"""The authorization radar: tells of authorizations before they lapse, and does what the settings say.
 
 Each is told of once, by one worker; a receiver that raises is told again by the next sweep. What the machine
 does goes through the same operations as a person's click, under a key made from the payment's reference: done
@@ -28,7 +28,7 @@ from wallet_gateway.protocol.money import Money
 
 logger = logging.getLogger("wallet_gateway.sweep")
 
-AUTHOR = "authorisation radar"
+AUTHOR = "authorization radar"
 _BEGUN, _DONE, _TOLD = 0, 1, 2
 """How far one is: `_TOLD` waits for what the settings say to become possible, and is not told again."""
 _CLAIM = timedelta(minutes=5)
@@ -36,7 +36,7 @@ _CLAIM = timedelta(minutes=5)
 
 
 @sensitive_variables()
-def watch_authorisations(*, context: GatewayContext, limit: int = 100) -> int:
+def watch_authorizations(*, context: GatewayContext, limit: int = 100) -> int:
     """Tell of what lapses soon, and capture or reverse it where the settings say so; return how many."""
     window, now = context.policy.capture_window, context.clock.now()
     handled = Exists(
@@ -54,7 +54,7 @@ def watch_authorisations(*, context: GatewayContext, limit: int = 100) -> int:
 
 def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: GatewayContext) -> bool:
     payment, now = transaction.payment, context.clock.now()
-    assert payment is not None  # noqa: S101 - an authorisation has a payment
+    assert payment is not None  # noqa: S101 - an authorization has a payment
     name = f"radar:{payment.reference}"
     stale = WorkMark.objects.filter(name=name, marked_at__lte=now - _CLAIM).exclude(position=_DONE)
     if not (stale.update(marked_at=now) or WorkMark.set_once(name, now=now)):
@@ -69,7 +69,7 @@ def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: Gat
 
 
 def _tell(payment: Payment, window: CaptureWindow, transaction: GatewayTransaction) -> bool:
-    answers = signals.authorisation_ending.send_robust(
+    answers = signals.authorization_ending.send_robust(
         sender=type(payment.order),
         reference=payment.order.reference,
         order=payment.order,
@@ -80,12 +80,12 @@ def _tell(payment: Payment, window: CaptureWindow, transaction: GatewayTransacti
     )
     failures = [answer for _, answer in answers if isinstance(answer, Exception)]
     for error in failures:
-        logger.error("a receiver of authorisation_ending failed, it is told again: %s", failure(error))
+        logger.error("a receiver of authorization_ending failed, it is told again: %s", failure(error))
     return not failures
 
 
 def _left(payment: Payment) -> Money:
-    left = payment.authorised - payment.captured - payment.capture_reserved
+    left = payment.authorized - payment.captured - payment.capture_reserved
     return Money.from_minor_units(left, payment.currency)
 
 

@@ -21,7 +21,7 @@ from wallet_gateway.operations.approvals.requests import let_lapse
 from wallet_gateway.operations.context import Clock, GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.follow_ups.execute import send_again
-from wallet_gateway.operations.maintenance.authorization_expiry import watch_authorisations
+from wallet_gateway.operations.maintenance.authorization_expiry import watch_authorizations
 from wallet_gateway.operations.polling.due import reconcile_due
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown
 from wallet_gateway.operations.settlement.booking import OPENING
@@ -172,7 +172,7 @@ def _try_again(transaction: GatewayTransaction, context: GatewayContext) -> bool
 @sensitive_variables()
 def run_periodic_tasks(*, context: GatewayContext) -> None:
     """Do what is to be done once in a while for one gateway, and note that the sweep was here."""
-    watch_authorisations(context=context)
+    watch_authorizations(context=context)
     WorkMark.set(f"{SWEPT}{context.alias}", now=context.clock.now())
 
 

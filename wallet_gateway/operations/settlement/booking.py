@@ -62,9 +62,9 @@ def book(
 
 def _book_opening(transaction: GatewayTransaction, after: TransactionState) -> Booking:
     payment = transaction.payment
-    if after is not TransactionState.APPROVED or payment is None or payment.authorised:
+    if after is not TransactionState.APPROVED or payment is None or payment.authorized:
         return NOTHING
-    changes = {"authorised": transaction.amount_minor}
+    changes = {"authorized": transaction.amount_minor}
     if payment.type == PaymentType.SALE:
         changes["captured"] = transaction.amount_minor
     return Booking(changes=changes)
@@ -108,7 +108,7 @@ def _room(transaction: GatewayTransaction, kind: TransactionKind) -> int:
 
 def _room_of_payment(payment: Payment, kind: TransactionKind) -> int:
     if kind is TransactionKind.CAPTURE:
-        return max(payment.authorised - payment.captured - payment.capture_reserved, 0)
+        return max(payment.authorized - payment.captured - payment.capture_reserved, 0)
     return max(payment.captured - payment.refunded - payment.refund_reserved, 0)
 
 

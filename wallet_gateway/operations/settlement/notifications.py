@@ -8,7 +8,7 @@ from wallet_gateway.domain.lifecycle import OrderState, PaymentType, Transaction
 from wallet_gateway.domain.totals import Sums
 from wallet_gateway.models import GatewayTransaction, OutboxEventKind
 
-HELD_BACK = frozenset({OutboxEventKind.AUTHORISED, OutboxEventKind.PAID, OutboxEventKind.CAPTURED_IN_PART})
+HELD_BACK = frozenset({OutboxEventKind.AUTHORIZED, OutboxEventKind.PAID, OutboxEventKind.CAPTURED_IN_PART})
 """What goods go out upon: not told of a payment that is frozen, but when a person has lifted the freeze."""
 
 
@@ -63,7 +63,7 @@ def _approved(transaction: GatewayTransaction) -> tuple[Told, ...]:
     if kind is TransactionKind.CAPTURE:
         return (_captured(transaction, amount),)
     told = Told(
-        kind=OutboxEventKind.AUTHORISED if payment.type != PaymentType.SALE else OutboxEventKind.PAID,
+        kind=OutboxEventKind.AUTHORIZED if payment.type != PaymentType.SALE else OutboxEventKind.PAID,
         amount=amount,
     )
     # A further payment of a paid order is not "paid" once more: it is a task for a person.
@@ -73,7 +73,7 @@ def _approved(transaction: GatewayTransaction) -> tuple[Told, ...]:
 
 def _captured(transaction: GatewayTransaction, amount: int) -> Told:
     assert transaction.payment is not None  # noqa: S101 - captures belong to payments
-    whole = transaction.payment.captured >= transaction.payment.authorised
+    whole = transaction.payment.captured >= transaction.payment.authorized
     return Told(kind=OutboxEventKind.PAID if whole else OutboxEventKind.CAPTURED_IN_PART, amount=amount)
 
 

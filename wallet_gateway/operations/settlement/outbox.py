@@ -19,7 +19,7 @@ from wallet_gateway.operations.settlement.row_errors import failure
 logger = logging.getLogger("wallet_gateway.facts")
 
 SIGNALS: dict[OutboxEventKind, Signal] = {
-    OutboxEventKind.AUTHORISED: signals.order_authorised,
+    OutboxEventKind.AUTHORIZED: signals.order_authorized,
     OutboxEventKind.PAID: signals.order_paid,
     OutboxEventKind.CAPTURED_IN_PART: signals.order_captured_in_part,
     OutboxEventKind.REFUNDED: signals.order_refunded,

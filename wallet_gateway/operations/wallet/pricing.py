@@ -1,4 +1,4 @@
-"""Price a sheet: one function for what is shown, for the snapshot, and for what is authorised."""
+"""Price a sheet: one function for what is shown, for the snapshot, and for what is authorized."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ def _check_capture(original: TransactionRecord, sums: Sums, amount: Money) -> No
     if original.type == CheckoutType.SALE:
         raise NothingToCapture("A sale is captured at once.")
     if sums.reversed:
-        raise NothingToCapture("The authorisation was reversed.")
+        raise NothingToCapture("The authorization was reversed.")
     left = original.amount_minor - sums.capturing
     if amount.minor_units > left:
         capturable = Money.from_minor_units(left, amount.currency)

@@ -1,6 +1,6 @@
 """The ``apmDetails`` of a status record, from what the merchant sent about the payer.
 
-A pre-authorisation's record has every field of the interface; where the checkout says nothing, the wallet
+A pre-authorization's record has every field of the interface; where the checkout says nothing, the wallet
 customer fills the gap, as a real wallet knows more about its customer than the shop does.
 """
 

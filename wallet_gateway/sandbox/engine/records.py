@@ -41,7 +41,7 @@ class Sums:
     captured: int
     """Captured and approved: what refunds draw on."""
     capturing: int
-    """Captured or about to be: what is gone from the authorisation."""
+    """Captured or about to be: what is gone from the authorization."""
     refunded: int
     reversed: bool
 

@@ -49,7 +49,7 @@ class RefundAmountExceeded(Refusal):
 
 
 class CaptureAmountExceeded(Refusal):
-    """More is to be captured than is authorised and not yet captured."""
+    """More is to be captured than is authorized and not yet captured."""
 
     status = 400
     code = "4400001"
@@ -63,7 +63,7 @@ class CurrencyDiffers(Refusal):
 
 
 class ReversalNotWhole(Refusal):
-    """A reversal is for another amount than the authorisation."""
+    """A reversal is for another amount than the authorization."""
 
     status = 400
     code = "4400003"
@@ -147,7 +147,7 @@ class OriginalNotApproved(Refusal):
 
 
 class NothingToCapture(Refusal):
-    """A sale is captured at once, and a reversed authorisation never."""
+    """A sale is captured at once, and a reversed authorization never."""
 
     status = 409
     code = "4409003"

@@ -1,4 +1,4 @@
-"""The authorisations that lapse first, with a countdown, for lists and the desk."""
+"""The authorizations that lapse first, with a countdown, for lists and the desk."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from wallet_gateway.protocol.money import Money
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EndingAuthorisation:
-    """One authorisation of which something is left to capture."""
+class EndingAuthorization:
+    """One authorization of which something is left to capture."""
 
     payment: Payment
     left: Money
@@ -29,9 +29,9 @@ class EndingAuthorisation:
         return self.ends_at - now
 
 
-def ending_authorisations(
+def ending_authorizations(
     windows: Mapping[str, CaptureWindow], *, now: datetime, limit: int = 100
-) -> tuple[EndingAuthorisation, ...]:
+) -> tuple[EndingAuthorization, ...]:
     """Return what is within its warning time, the most urgent first. One statement for each gateway."""
     found = [
         ending(transaction.payment, window, transaction.state_since)
@@ -44,23 +44,23 @@ def ending_authorisations(
     return tuple(islice(sorted(found, key=lambda row: row.ends_at), limit))
 
 
-def ending(payment: Payment, window: CaptureWindow, authorised_at: datetime) -> EndingAuthorisation:
-    """Return one authorisation with what is left of it and when it lapses."""
-    left = payment.authorised - payment.captured - payment.capture_reserved
-    return EndingAuthorisation(
+def ending(payment: Payment, window: CaptureWindow, authorized_at: datetime) -> EndingAuthorization:
+    """Return one authorization with what is left of it and when it lapses."""
+    left = payment.authorized - payment.captured - payment.capture_reserved
+    return EndingAuthorization(
         payment=payment,
         left=Money.from_minor_units(left, payment.currency),
-        ends_at=window.ends_at(authorised_at),
+        ends_at=window.ends_at(authorized_at),
     )
 
 
 def held_since(orders: Collection[int]) -> Mapping[int, datetime]:
-    """Return since when the oldest uncaptured authorisation of each of these orders holds. One statement."""
+    """Return since when the oldest uncaptured authorization of each of these orders holds. One statement."""
     rows = holding().filter(payment__order__in=orders).order_by("-state_since")
     return dict(rows.values_list("payment__order_id", "state_since"))
 
 
-HOLDING = (PaymentState.AUTHORISED, PaymentState.PART_CAPTURED)
+HOLDING = (PaymentState.AUTHORIZED, PaymentState.PART_CAPTURED)
 """States of a payment of which something is left to capture."""
 
 

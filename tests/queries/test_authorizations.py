@@ -1,4 +1,4 @@
-"""The authorisations that lapse first, with what is left of them."""
+"""The authorizations that lapse first, with what is left of them."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.domain.capture_deadline import CaptureWindow
 from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.queries.authorisations import ending_authorisations, lapsing_orders
+from wallet_gateway.queries.authorizations import ending_authorizations, lapsing_orders
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
-def authorised(days_ago: float, gateway: str = "default") -> str:
-    payment = a_payment(an_order(type="preauthorization"), authorised=2000, captured=500)
+def authorized(days_ago: float, gateway: str = "default") -> str:
+    payment = a_payment(an_order(type="preauthorization"), authorized=2000, captured=500)
     since, kind = NOW - timedelta(days=days_ago), TransactionKind.CHECKOUT
     reference = str(payment.reference)
     a_transaction(
@@ -34,11 +34,11 @@ def authorised(days_ago: float, gateway: str = "default") -> str:
 def test_the_most_urgent_comes_first_with_its_countdown(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    fresh, late, lapsed = authorised(4.9), authorised(6), authorised(8)
-    other = authorised(1.5, gateway="second")
+    fresh, late, lapsed = authorized(4.9), authorized(6), authorized(8)
+    other = authorized(1.5, gateway="second")
     windows = {"default": CaptureWindow(), "second": CaptureWindow(length=timedelta(days=2))}
     with django_assert_num_queries(2):
-        found = ending_authorisations(windows, now=NOW)
+        found = ending_authorizations(windows, now=NOW)
     assert [row.payment.reference for row in found] == [lapsed, other, late]
     assert fresh not in [row.payment.reference for row in found]
     assert [row.time_left(NOW) for row in found] == [
@@ -51,15 +51,15 @@ def test_the_most_urgent_comes_first_with_its_countdown(
 
 def test_no_more_are_read_than_are_shown() -> None:
     for _ in range(3):
-        authorised(6)
-    assert len(ending_authorisations({"default": CaptureWindow()}, now=NOW, limit=2)) == 2
+        authorized(6)
+    assert len(ending_authorizations({"default": CaptureWindow()}, now=NOW, limit=2)) == 2
 
 
 @pytest.mark.parametrize("second", [5, 1], ids=["one instant for all", "an instant for each gateway"])
 def test_orders_that_lapse_soon_are_found_by_the_instant_of_their_gateway(second: float) -> None:
-    def held(days_ago: float, gateway: str, state: PaymentState = PaymentState.AUTHORISED) -> PaymentOrder:
+    def held(days_ago: float, gateway: str, state: PaymentState = PaymentState.AUTHORIZED) -> PaymentOrder:
         order = an_order(gateway=gateway)
-        a_payment(order, authorised=2000, state=state, created_at=NOW - timedelta(days=days_ago))
+        a_payment(order, authorized=2000, state=state, created_at=NOW - timedelta(days=days_ago))
         return order
 
     old, partly = held(6, "default"), held(6, "default", PaymentState.PART_CAPTURED)
