@@ -127,7 +127,7 @@ def test_a_context_follows_changed_settings(wallet_sandbox: SandboxControl, sett
     given = settings.WALLET_GATEWAY["GATEWAYS"]
     settings.WALLET_GATEWAY = {
         **settings.WALLET_GATEWAY,
-        "GATEWAYS": {"default": {**given["default"], "SENDING": False}},
+        "GATEWAYS": {"default": {**given["default"], "SENDING_ENABLED": False}},
     }
 
     after = gateways.context_of("default")

@@ -151,7 +151,7 @@ def context_of(alias: str) -> GatewayContext:
         wallet=given.wallet,
         cipher=cipher(),
         price=import_string(given.pricing) if given.pricing else None,
-        for_order=import_string(given.for_order) if given.for_order else None,
+        button_overrides=import_string(given.button_overrides) if given.button_overrides else None,
         authenticate=import_string(given.authenticator) if given.authenticator else None,
     )
     _contexts[alias] = context

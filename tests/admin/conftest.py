@@ -64,7 +64,7 @@ def make_person(permissions: None) -> MakePerson:
 def operator(make_person: MakePerson) -> Client:
     """Anna, who may do everything on the desk."""
     money = ("capture_payment", "refund_payment", "reverse_payment")
-    return make_person(*money, "resolve_unknown", "view_evidence", name="anna")
+    return make_person(*money, "resolve_unknown", "view_transactionevent", name="anna")
 
 
 @pytest.fixture

@@ -25,7 +25,7 @@ ABOVE = "it takes a second person: nothing is sent before somebody else has agre
 @pytest.fixture
 def limit(settings: Settings) -> None:
     """Let nobody give back more than 5.00 EUR alone."""
-    gateway = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"SECOND_PERSON_ABOVE": {"EUR": "5.00"}}
+    gateway = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"APPROVAL_LIMITS": {"EUR": "5.00"}}
     settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"default": gateway}}
 
 
@@ -95,7 +95,7 @@ def test_the_confirm_page_says_it_beside_the_amount_and_of_the_amount_that_was_t
 @pytest.mark.usefixtures("limit")
 def test_each_row_of_a_batch_says_what_holds_for_its_order(operator: Client, paid_order: PaidOrder) -> None:
     order, small = paid_order(type="sale"), paid_order("4.00", type="sale")
-    batch = batch_rows.draft(REFUND, [order, small], author="anna")
+    batch = batch_rows.draft(REFUND, [order, small], by="anna")
 
     form = BatchForm(batch, batch_rows.rows_of(batch))
 

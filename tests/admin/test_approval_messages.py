@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_an_amount_is_asked_for() -> None:
-    request = an_approval(note="returned: box 7")
+    request = an_approval(comment="returned: box 7")
     assert what_is_asked(request) == "Refund of 5.00 EUR"
     assert asked_because(request) == "Goods returned: box 7"
     assert sentence_of_request(request).endswith("Nothing is reserved and nothing was sent.")
@@ -19,7 +19,7 @@ def test_an_amount_is_asked_for() -> None:
 
 
 def test_a_decision_is_said_with_what_was_decided() -> None:
-    request = an_approval(decision="DID_NOT_HAPPEN", note="returned: ticket 4711", state="LAPSED")
+    request = an_approval(decision="DID_NOT_HAPPEN", comment="returned: ticket 4711", state="LAPSED")
     asked = "Refund of 5.00 EUR, decision: It did not happen; free its amount"
     assert sentence_of_request(request) == f"{asked}: Lapsed."
     assert asked_because(request) == "returned: ticket 4711"

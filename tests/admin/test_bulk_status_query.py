@@ -106,5 +106,5 @@ def test_too_many_are_refused(onlooker: Client, monkeypatch: pytest.MonkeyPatch)
 def test_it_takes_nothing_but_seeing_the_rows(make_person: MakePerson) -> None:
     order = an_order()
     assert "1 of 1 orders" in choose(make_person(seeing=("paymentorder",)), "paymentorder", order)
-    stranger = make_person(seeing=("evidence",))
+    stranger = make_person(seeing=("transactionevent",))
     assert stranger.get(page_of(OperationBatch.objects.get())).status_code == 403

@@ -40,7 +40,7 @@ def a_sale(minor: int = 2000, currency: str = "EUR", at: datetime = DAY) -> None
         amount_minor=minor,
         approved_minor=minor,
         created_at=at - timedelta(seconds=90),
-        state_since=at,
+        state_changed_at=at,
     )
 
 

@@ -13,7 +13,7 @@ from pytest_django import Settings
 from tests.admin.conftest import MakePerson
 from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import Evidence
+from wallet_gateway.models import TransactionEvent
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -64,10 +64,10 @@ def some_weeks() -> None:
             state=state,
             approved_minor=approved,
             created_at=at,
-            state_since=at + timedelta(seconds=40 + number % 31),
+            state_changed_at=at + timedelta(seconds=40 + number % 31),
             **columns,
         )
-        Evidence.objects.create(
+        TransactionEvent.objects.create(
             transaction=transaction,
             kind="FAULT" if number % 17 == 0 else "ANSWER",
             state_after=state,
@@ -76,10 +76,12 @@ def some_weeks() -> None:
             occurred_at=at,
         )
     a_transaction(
-        state=TransactionState.UNKNOWN, state_since=now - timedelta(minutes=40), detail="no answer came"
+        state=TransactionState.UNKNOWN, state_changed_at=now - timedelta(minutes=40), detail="no answer came"
     )
     a_transaction(
-        state=TransactionState.ANOMALY, state_since=now - timedelta(hours=7), detail="two approved records"
+        state=TransactionState.ANOMALY,
+        state_changed_at=now - timedelta(hours=7),
+        detail="two approved records",
     )
 
 

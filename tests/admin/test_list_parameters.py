@@ -39,7 +39,7 @@ ADMITTED = {
     "approval": STATE,
     "desk": set(),
     "discrepancy": KIND | {"open"},
-    "evidence": set(),
+    "transactionevent": set(),
     "gatewaytransaction": STATE | KIND,
     "migrateddeposit": set(),
     "operationbatch": STATE,
@@ -185,11 +185,11 @@ def test_each_list_is_here() -> None:
 def test_no_list_admits_a_column_or_a_relation_but_by_a_filter_that_it_shows(
     person: MakeUser, root: User
 ) -> None:
-    evidence = person("view_evidence")
+    evidence = person("view_transactionevent")
     faults = []
     for name, at in our_lists().items():
-        looks = evidence if name == "evidence" else person(f"view_{name}")
-        both = person(f"view_{name}", "view_evidence", "view_paymentorder")
+        looks = evidence if name == "transactionevent" else person(f"view_{name}")
+        both = person(f"view_{name}", "view_transactionevent", "view_paymentorder")
         requests = [asked_by(user, {}) for user in (looks, both, root)]
         for path in paths_of(at.model):
             for lookup, value in LOOKUPS.items():

@@ -68,12 +68,12 @@ def test_a_button_is_there_only_with_its_permission(
 
 def test_the_story_says_who_and_why_newest_first(operator: Client, paid_order: PaidOrder) -> None:
     order = paid_order()
-    payments.capture(order, Decimal("5.00"), author="ben", note="shipped: first parcel")
+    payments.capture(order, Decimal("5.00"), by="ben", comment="shipped: first parcel")
 
     lines = operator.get(order_url(order)).context["desk"].lines
 
     assert [str(line.text) for line in lines][:2] == ["Capture approved", "Capture requested"]
-    assert (lines[1].author, lines[1].detail) == ("ben", "Goods shipped: first parcel")
+    assert (lines[1].by, lines[1].detail) == ("ben", "Goods shipped: first parcel")
     assert lines[-1].text == "Order created"
 
 

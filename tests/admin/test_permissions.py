@@ -21,7 +21,14 @@ def test_each_permission_can_be_granted(permissions: None, name: str) -> None:
 
 
 def test_nobody_can_be_allowed_to_change_rows_by_hand(permissions: None) -> None:
-    models = ["paymentorder", "payment", "gatewaytransaction", "evidence", "discrepancy", "operationbatch"]
+    models = [
+        "paymentorder",
+        "payment",
+        "gatewaytransaction",
+        "transactionevent",
+        "discrepancy",
+        "operationbatch",
+    ]
     for verb in ("add", "change", "delete"):
         names = [f"{verb}_{model}" for model in models]
         assert not Permission.objects.filter(codename__in=names).exists()

@@ -62,19 +62,19 @@ WRONG = [
     ("CAPTURE_WINDOW_DAYS", 0, "above zero"),
     ("CAPTURE_WARNING_DAYS", -1, "above zero"),
     ("CAPTURE_POLICY", "hope", "'ask', 'capture' or 'reverse'"),
-    ("SECOND_PERSON_DAYS", 0, "above zero"),
-    ("SECOND_PERSON_DAYS", 1e9, "at most 36500"),
+    ("APPROVAL_DAYS", 0, "above zero"),
+    ("APPROVAL_DAYS", 1e9, "at most 36500"),
     ("CAPTURE_WINDOW_DAYS", 36_501, "at most 36500"),
-    ("SECOND_PERSON_ABOVE", "500.00", "a dict"),
-    ("SECOND_PERSON_ABOVE", {"EUR": 500}, "an amount of it as text"),
-    ("SECOND_PERSON_ABOVE", {"EUR": "500,00"}, "an amount of it as text"),
-    ("SECOND_PERSON_ABOVE", {"EUR": "500.001"}, "an amount of it as text"),
-    ("SECOND_PERSON_ABOVE", {"JPY": "500.5"}, "an amount of it as text"),
-    ("SECOND_PERSON_ABOVE", {"eur": "500.00"}, "a currency's code"),
-    ("SECOND_PERSON_ABOVE", {978: "500.00"}, "a currency's code"),
-    ("GO_LIVE_UP_TO", "5.00", "a dict"),
-    ("GO_LIVE_UP_TO", {"EUR": "5,00"}, "an amount of it as text"),
-    ("SENDING", "yes", "True or False"),
+    ("APPROVAL_LIMITS", "500.00", "a dict"),
+    ("APPROVAL_LIMITS", {"EUR": 500}, "an amount of it as text"),
+    ("APPROVAL_LIMITS", {"EUR": "500,00"}, "an amount of it as text"),
+    ("APPROVAL_LIMITS", {"EUR": "500.001"}, "an amount of it as text"),
+    ("APPROVAL_LIMITS", {"JPY": "500.5"}, "an amount of it as text"),
+    ("APPROVAL_LIMITS", {"eur": "500.00"}, "a currency's code"),
+    ("APPROVAL_LIMITS", {978: "500.00"}, "a currency's code"),
+    ("GO_LIVE_MAX_AMOUNT", "5.00", "a dict"),
+    ("GO_LIVE_MAX_AMOUNT", {"EUR": "5,00"}, "an amount of it as text"),
+    ("SENDING_ENABLED", "yes", "True or False"),
     ("SHARES_REFERENCES", 1, "True or False"),
     ("AUTH", "no.such.thing", "dotted path"),
     ("AUTH", "wallet_gateway.conf.rules.SETTING", "dotted path"),
@@ -87,6 +87,8 @@ WRONG = [
     ("BASE_URL", "gateway.example", "absolute https"),
     ("BASE_URL", "https://user@gateway.example", "absolute https"),
     ("TIMEOUT", 3, "unknown name"),
+    ("SENDING", False, "renamed; write 'SENDING_ENABLED'"),
+    ("SECOND_PERSON_ABOVE", {"EUR": "5.00"}, "renamed; write 'APPROVAL_LIMITS'"),
 ]
 
 
@@ -127,8 +129,8 @@ def test_plain_http_is_for_a_loopback_address_in_profile_test_only() -> None:
 
 @every("days", [0, -1, 1.5, "400", None, 36_501, 10**9])
 def test_bodies_are_kept_for_a_number_of_days_that_can_be_reckoned_with(days: object) -> None:
-    assert "WALLET_GATEWAY['EVIDENCE_DAYS']" in problems(setting() | {"EVIDENCE_DAYS": days})
-    assert problems(setting() | {"EVIDENCE_DAYS": 36_500}) == {}
+    assert "WALLET_GATEWAY['RETENTION_DAYS']" in problems(setting() | {"RETENTION_DAYS": days})
+    assert problems(setting() | {"RETENTION_DAYS": 36_500}) == {}
 
 
 @pytest.mark.parametrize("gateways", [None, {}, [], "default"])

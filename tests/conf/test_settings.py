@@ -89,9 +89,9 @@ def test_the_origin_ends_without_a_slash(settings: Settings) -> None:
 
 def test_limits_for_one_person_are_read_into_minor_units(settings: Settings) -> None:
     limits = {"EUR": "500.00", "JPY": "80000", "KWD": "0"}
-    with_gateway(settings, SECOND_PERSON_ABOVE=limits, SECOND_PERSON_DAYS=2)
+    with_gateway(settings, APPROVAL_LIMITS=limits, APPROVAL_DAYS=2)
 
-    second_person = conf.gateway_settings("default").policy.second_person
+    approval_policy = conf.gateway_settings("default").policy.approval_policy
 
-    assert second_person.above == {"EUR": 50000, "JPY": 80000, "KWD": 0}
-    assert second_person.waits == timedelta(days=2)
+    assert approval_policy.limits == {"EUR": 50000, "JPY": 80000, "KWD": 0}
+    assert approval_policy.waiting_time == timedelta(days=2)

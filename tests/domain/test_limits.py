@@ -19,7 +19,7 @@ AUTHORIZED = Sums(amount=1000, authorized=1000)
 IN_PART = Sums(
     amount=1000, authorized=1000, captured=600, refunded=100, capture_reserved=300, refund_reserved=50
 )
-FROZEN = Sums(amount=1000, authorized=1000, captured=500, frozen=True)
+FROZEN = Sums(amount=1000, authorized=1000, captured=500, is_frozen=True)
 GOING_BACK = Sums(amount=1000, authorized=1000, reversal=Reversal.RESERVED)
 EMPTY = Sums(amount=1000)
 

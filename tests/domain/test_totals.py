@@ -49,7 +49,7 @@ PAYMENTS = [
     ),
     (
         "frozen though paid",
-        sums(authorized=1000, captured=1000, frozen=True),
+        sums(authorized=1000, captured=1000, is_frozen=True),
         TransactionState.APPROVED,
         PaymentState.FROZEN,
     ),

@@ -46,12 +46,12 @@ class Operator:
         self.page.locator(".wallet-card .wallet-button", has_text=verb).click()
         self.page.locator("[name=ticket]").wait_for(state="attached")
 
-    def confirms(self, *, reason: str, amount: str | None = None, note: str = "") -> None:
+    def confirms(self, *, reason: str, amount: str | None = None, comment: str = "") -> None:
         """Fill in the confirm page and submit it."""
         if amount is not None:
             self.page.locator("#id_amount").fill(amount)
         self.page.locator("#id_reason").select_option(reason)
-        self.page.locator("#id_note").fill(note)
+        self.page.locator("#id_note").fill(comment)
         self.page.locator("button[name=confirm]").click()
 
     def chooses(self, references: list[str], action: str) -> None:

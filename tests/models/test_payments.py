@@ -109,7 +109,7 @@ def test_the_sums_as_a_value() -> None:
         capture_reserved=300,
         refund_reserved=50,
         reversal=Reversal.NONE,
-        frozen=False,
+        is_frozen=False,
     )
     assert payment.amount == Money.from_minor_units(2000, "EUR")
     assert str(payment) == payment.reference

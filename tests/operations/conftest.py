@@ -234,7 +234,7 @@ def resolve(context: GatewayContext) -> Resolve:
     """Decide on a transaction as anna, with a reason."""
 
     def decide(transaction: GatewayTransaction, decision: Decision, **given: Any) -> GatewayTransaction:
-        words = {"reason": "provider's support, ticket 4711", "author": "anna"} | given
+        words = {"reason": "provider's support, ticket 4711", "by": "anna"} | given
         asked: dict[str, Any] = {"context": context} | words
         return resolutions.resolve(transaction, decision=decision, **asked)
 

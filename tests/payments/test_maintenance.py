@@ -32,9 +32,9 @@ def test_what_is_due_is_asked_about(wallet_sandbox: SandboxControl) -> None:
 
 
 def test_a_stop_and_its_end_go_through_the_settings_gateway() -> None:
-    maintenance.stop_sending("default", author="anna", reason="why")
-    assert [pause.author for pause in maintenance.sending_pauses()] == ["anna"]
-    maintenance.resume_sending("default", author="anna", reason="why")
+    maintenance.stop_sending("default", by="anna", reason="why")
+    assert [pause.by for pause in maintenance.sending_pauses()] == ["anna"]
+    maintenance.resume_sending("default", by="anna", reason="why")
     assert maintenance.sending_pauses() == ()
 
 

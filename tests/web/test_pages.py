@@ -13,7 +13,7 @@ from tests.web.conftest import address
 from tests.web.rows import PAGE_OF_GATEWAY, an_attempt, an_order
 from wallet_gateway import return_tokens
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
-from wallet_gateway.models import Evidence, GatewayTransaction, Payment
+from wallet_gateway.models import GatewayTransaction, Payment, TransactionEvent
 from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.web.pages import (
     PageKind,
@@ -242,7 +242,7 @@ def test_a_mail_is_promised_where_one_will_come_and_only_there(
     order = an_order(OrderState.PENDING, content=content)
     attempt = an_attempt(order, state=state)
     seen = {"kind": "FAULT", "state_after": state, "occurred_at": order.created_at}
-    Evidence.objects.create(transaction=attempt.transactions.get(), **seen)
+    TransactionEvent.objects.create(transaction=attempt.transactions.get(), **seen)
 
     page = client.get(address("result", attempt, R.SUCCESS)).content.decode()
 

@@ -50,7 +50,7 @@ class VerdictPage:
     is_own: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        self.is_own = is_same_person(name_of_person(self.request), self.approval.author)
+        self.is_own = is_same_person(name_of_person(self.request), self.approval.created_by)
 
     def answer(self) -> HttpResponse:
         """Show the page, or do what the person says."""
@@ -72,12 +72,12 @@ class VerdictPage:
         why_not = self._why_not_as_shown() or _why_not_of_author(self.approval)
         if why_not:
             return self._refused(form, why_not)
-        reason, author = form.cleaned_data["reason"], name_of_person(self.request)
+        reason, by = form.cleaned_data["reason"], name_of_person(self.request)
         try:
-            transaction = payments.approve(self.approval, author=author, reason=reason)
+            transaction = payments.approve(self.approval, by=by, reason=reason)
         except (OperationError, ImproperlyConfigured) as error:
             return self._refused(form, said(str(error)))
-        words = _("Agreed to what %(author)s asked for.") % {"author": self.approval.author or "-"}
+        words = _("Agreed to what %(author)s asked for.") % {"author": self.approval.created_by or "-"}
         note_down(
             self.request,
             _row_of(self.approval),
@@ -87,9 +87,9 @@ class VerdictPage:
         return HttpResponseRedirect(self._back)
 
     def _declined(self, form: VerdictForm) -> HttpResponse:
-        reason, author = form.cleaned_data["reason"], name_of_person(self.request)
+        reason, by = form.cleaned_data["reason"], name_of_person(self.request)
         try:
-            approval = payments.decline(self.approval, author=author, reason=reason)
+            approval = payments.decline(self.approval, by=by, reason=reason)
         except OperationError as error:
             return self._refused(form, said(str(error)))
         sentence = sentence_of_request(approval)
@@ -159,7 +159,7 @@ def left_of(approval: Approval) -> Money | None:
 
 
 def _facts(approval: Approval, left: Money | None) -> Iterator[tuple[str, object]]:
-    yield _("Asked for by"), visible(approval.author or "-")
+    yield _("Asked for by"), visible(approval.created_by or "-")
     yield _("Asked for at"), approval.created_at
     yield _("Reason"), visible(asked_because(approval) or "-")
     if left is not None:
@@ -185,10 +185,10 @@ def _request_body(approval: Approval) -> str:
 
 def _why_not_of_author(approval: Approval) -> str:
     """Say that whoever asked may not ask any more; nothing of somebody who is no account here."""
-    if may_still(approval.author, permission_of(approval)) in {True, None}:
+    if may_still(approval.created_by, permission_of(approval)) in {True, None}:
         return ""
     words = _("%(author)s has no longer the permission to ask for this. Decline it.")
-    return words % {"author": visible(approval.author)}
+    return words % {"author": visible(approval.created_by)}
 
 
 def _row_of(approval: Approval) -> PaymentOrder | MigratedDeposit | GatewayTransaction:

@@ -35,7 +35,9 @@ def what_is_asked(approval: Approval) -> str:
 def asked_because(approval: Approval) -> str:
     """Return the reason of whoever asked, in the reader's words."""
     return (
-        approval.note if approval.decision else reason_in_words(TransactionKind(approval.kind), approval.note)
+        approval.comment
+        if approval.decision
+        else reason_in_words(TransactionKind(approval.kind), approval.comment)
     )
 
 

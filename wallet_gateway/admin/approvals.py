@@ -23,7 +23,7 @@ class ApprovalAdmin(OwnPageAdmin):
         "what",
         linked("payment.order", _("order")),
         money("amount", _("amount")),
-        seen("author", _("author")),
+        seen("created_by", _("author")),
         "state",
         seen("decided_by", _("second person")),
         "created_at",

@@ -37,7 +37,7 @@ def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespon
     renews = request.method == "GET" and _holds_ticket(request, batch)
     if renews:
         _step(request, batch)
-    return _page(site, request, batch, drives=renews or batch.author == name_of_person(request))
+    return _page(site, request, batch, drives=renews or batch.created_by == name_of_person(request))
 
 
 def steer(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
@@ -67,7 +67,7 @@ def batch_for(request: HttpRequest, batch_id: int) -> OperationBatch:
 
 def _step(request: HttpRequest, batch: OperationBatch) -> None:
     if batch.state == BatchState.RUNNING:
-        batch_rows.step(batch, note=partial(_note, request))
+        batch_rows.step(batch, comment=partial(_note, request))
         batch.refresh_from_db()
 
 
@@ -90,7 +90,7 @@ def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drive
     context = {
         "title": _heading(batch),
         "batch": batch,
-        "author": visible(batch.author),
+        "author": visible(batch.created_by),
         "rows": [ShownRow(row=row) for row in rows],
         "ended": sum(row.state in _ENDED for row in rows),
         "all": len(rows),
@@ -111,7 +111,7 @@ def _heading(batch: OperationBatch) -> Promise | str:
 
 
 def _note(request: HttpRequest, row: OperationBatchRow) -> None:
-    of_batch = {"batch": row.batch_id, "author": row.batch.author}
+    of_batch = {"batch": row.batch_id, "author": row.batch.created_by}
     if row.batch.kind == BatchKind.ASK:
         words = f"{_('Asked the gateway.')} {row.result}"
     elif row.state == RowState.HANDED_ON:

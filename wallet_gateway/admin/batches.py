@@ -28,7 +28,7 @@ def begin(request: HttpRequest, operation: Operation, orders: QuerySet[PaymentOr
         most = {"most": batch_rows.MOST_ORDERS}
         messages.error(request, _("Choose at most %(most)d orders at a time.") % most)
         return None
-    batch = batch_rows.draft(operation, chosen, author=name_of_person(request))
+    batch = batch_rows.draft(operation, chosen, by=name_of_person(request))
     return HttpResponseRedirect(confirm_url(batch))
 
 
@@ -37,7 +37,7 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
     batch = batch_for(request, batch_id)
     if batch.state != BatchState.DRAFT:
         return HttpResponseRedirect(progress_url(batch))
-    if batch.author != name_of_person(request):
+    if batch.created_by != name_of_person(request):
         raise PermissionDenied
     posted = request.POST if request.method == "POST" else None
     form = BatchForm(batch, batch_rows.rows_of(batch), posted)
@@ -45,7 +45,7 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
         if form.is_empty:
             messages.error(request, _("Choose at least one order."))
         else:
-            batch_rows.start(batch, [fields.row for fields in form.rows], note=form.why.words)
+            batch_rows.start(batch, [fields.row for fields in form.rows], comment=form.why.words)
             return HttpResponseRedirect(progress_url(batch))
     operation = batch_rows.operation_of(batch)
     context = {"title": operation.heading_of_many, "operation": operation, "batch": batch, "form": form}
@@ -60,7 +60,7 @@ class OperationBatchAdmin(OwnPageAdmin):
         "id",
         "kind",
         "state",
-        seen("author", gettext_lazy("author")),
+        seen("created_by", gettext_lazy("author")),
         "created_at",
         "finished_at",
     )

@@ -57,7 +57,7 @@ class ConfirmPage:
         except confirm_tokens.StalePage as stale:
             return self._refused(form, str(stale))
         # The payment was read before this: what has changed it by this key is seen here.
-        done = GatewayTransaction.objects.filter(key=ticket.key).first()
+        done = GatewayTransaction.objects.filter(idempotency_key=ticket.key).first()
         if done is not None:
             return self._done_before(done)
         if ticket.available != self.available.minor_units:
@@ -74,8 +74,8 @@ class ConfirmPage:
                 self.payment,
                 form.asked,
                 key=ticket.key,
-                author=name_of_person(self.request),
-                note=form.words,
+                by=name_of_person(self.request),
+                comment=form.words,
             )
         except NotDone as error:
             self._look_again()

@@ -116,9 +116,9 @@ _VERBS = {"stop": payments.stop_sending, "resume": payments.resume_sending}
 
 
 def _act(request: HttpRequest, alias: str, verb: str, form: ReasonForm) -> bool:
-    author, reason = name_of_person(request), form.cleaned_data["reason"]
+    by, reason = name_of_person(request), form.cleaned_data["reason"]
     try:
-        pause = _VERBS[verb](alias, author=author, reason=reason)
+        pause = _VERBS[verb](alias, by=by, reason=reason)
     except OperationRefused as error:
         form.refuse(said(str(error)))
         return False
@@ -170,7 +170,7 @@ class _Sending:
 
     @property
     def is_stopped_by_person(self) -> bool:
-        return self.pause is not None and bool(self.pause.author)
+        return self.pause is not None and bool(self.pause.by)
 
 
 def _gateways() -> tuple[_Sending, ...]:

@@ -137,7 +137,7 @@ def _transaction(row: GatewayTransaction) -> Item:
         what=name_of(TransactionKind(row.kind)),
         name=_name_of(row),
         url=_page("gatewaytransaction", row.pk),
-        since=row.state_since,
+        since=row.state_changed_at,
         amount=row.amount,
         detail=visible(row.detail, longest=160),
     )
@@ -169,7 +169,7 @@ def _request(row: Approval) -> Item:
         name=visible(row.payment.order if row.payment is not None else row.parent),
         url=url_of(row),
         since=row.created_at,
-        detail=_("asked for by %(author)s") % {"author": visible(row.author or "-")},
+        detail=_("asked for by %(author)s") % {"author": visible(row.created_by or "-")},
     )
 
 

@@ -57,8 +57,8 @@ def send_again(site: AdminSite, request: HttpRequest, transaction_id: int) -> Ht
     demand(request, OF_KIND.get(TransactionKind(transaction.kind), RESOLVE))
 
     def act(form: forms.Form) -> GatewayTransaction:
-        author, note = name_of_person(request), form.cleaned_data["reason"]
-        return payments.send_again(transaction, author=author, note=note)
+        by, comment = name_of_person(request), form.cleaned_data["reason"]
+        return payments.send_again(transaction, by=by, comment=comment)
 
     words = {
         "title": _("Send again"),
@@ -78,7 +78,7 @@ def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpRe
     def act(form: forms.Form) -> GatewayTransaction:
         given = form.cleaned_data
         return payments.resolve(
-            transaction, decision=given["decision"], reason=given["reason"], author=name_of_person(request)
+            transaction, decision=given["decision"], reason=given["reason"], by=name_of_person(request)
         )
 
     words = {
@@ -127,7 +127,7 @@ def _facts(transaction: GatewayTransaction) -> list[tuple[str, object]]:
     return [
         (_("Asked for"), sentence_of(transaction)),
         (_("Reference"), transaction.reference),
-        (_("Since"), transaction.state_since),
+        (_("Since"), transaction.state_changed_at),
         (_("Answers in a row that ended nothing"), transaction.absent_count),
     ]
 
@@ -142,7 +142,7 @@ def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
         try:
-            payments.close_discrepancy(discrepancy, reason=reason, author=name_of_person(request))
+            payments.close_discrepancy(discrepancy, reason=reason, by=name_of_person(request))
         except (OperationRefused, ImproperlyConfigured) as error:
             form.refuse(said(str(error)))
         else:

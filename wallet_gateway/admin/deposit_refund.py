@@ -47,7 +47,7 @@ class DepositFields:
     def is_possible(self) -> bool:
         """Whether anything may be refunded: of a deposit that no file has told of only the gateway knows."""
         left = self.deposit.refundable
-        return not self.deposit.frozen and (left is None or bool(left.minor_units))
+        return not self.deposit.is_frozen and (left is None or bool(left.minor_units))
 
     @property
     def hint(self) -> str:
@@ -109,8 +109,8 @@ class RefundPage:
         return batch_rows.begin_refunds(
             {row.deposit: row.amount for row in self.rows if row.taken and row.amount},
             token=self.token,
-            author=name_of_person(self.request),
-            note=self.why.words,
+            by=name_of_person(self.request),
+            comment=self.why.words,
         )
 
 

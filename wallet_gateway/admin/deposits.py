@@ -41,19 +41,19 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
         "deposited",
         "refunded_since",
         money("refundable", _("left to refund")),
-        labelled("frozen", _("frozen"), boolean=True),
+        labelled("is_frozen", _("frozen"), boolean=True),
         moment("created_at", _("created at")),
     )
     fields = readonly_fields = (  # type: ignore[assignment]
         seen("parent_transaction_id", _("parent transaction id")),
         labelled("gateway", _("gateway")),
-        labelled("known", _("told by a migration file"), boolean=True),
+        labelled("is_known", _("told by a migration file"), boolean=True),
         "deposited",
         "refunded_earlier",
         "refunded_since",
         "reserved",
         money("refundable", _("left to refund")),
-        labelled("frozen", _("frozen"), boolean=True),
+        labelled("is_frozen", _("frozen"), boolean=True),
         labelled("transacted_at", _("paid at")),
         seen("provider_transaction_id", _("former provider's reference")),
         labelled("created_at", _("created at")),
@@ -124,7 +124,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
 
 def _ways_on(row: MigratedDeposit, request: HttpRequest) -> Iterator[Button]:
     left = row.refundable
-    if not row.frozen and may(request, DETACHED_REFUND) and (left is None or left.minor_units):
+    if not row.is_frozen and may(request, DETACHED_REFUND) and (left is None or left.minor_units):
         yield Button(label=_("Refund…"), url=refund_url([row.pk]))
 
 

@@ -18,11 +18,11 @@ from wallet_gateway import gateways
 from wallet_gateway.admin.approval_messages import asked_because, url_of, what_is_asked
 from wallet_gateway.admin.operation_registry import BY_SLUG, reason_in_words
 from wallet_gateway.admin.pages import sentence_of
-from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, SEE_EVIDENCE, may, name_of_person
+from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, SEE_EVENTS, may, name_of_person
 from wallet_gateway.admin.visible_text import visible, visible_body
 from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, PaymentState, TransactionKind, TransactionState
-from wallet_gateway.models import Approval, Evidence, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models import Approval, GatewayTransaction, Payment, PaymentOrder, TransactionEvent
 from wallet_gateway.models.labels import name_of
 from wallet_gateway.operations.follow_ups.preview import shown_body
 from wallet_gateway.protocol.money import Money
@@ -68,7 +68,7 @@ class Request:
     """What waits for a second person."""
 
     sentence: str
-    author: str
+    by: str
     since: datetime
     until: datetime
     button: Button
@@ -84,7 +84,7 @@ class Line:
     amount: Money | None
     reference: str
     detail: str
-    author: str
+    by: str
     bodies: tuple[tuple[Label, str], ...]
 
 
@@ -105,7 +105,7 @@ def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
     subjects = [entry.subject for entry in entries]
     transactions = [row for row in subjects if isinstance(row, GatewayTransaction)]
     asked = [row for row in subjects if isinstance(row, Approval)]
-    with_bodies = may(request, SEE_EVIDENCE)
+    with_bodies = may(request, SEE_EVENTS)
     return OrderPage(
         figures=_figures(order_summary(order)),
         payments=tuple(_card(payment, request) for payment in _tried(order, transactions)),
@@ -175,7 +175,7 @@ def tasks_of(transactions: list[GatewayTransaction], request: HttpRequest) -> It
             yield Task(
                 sentence=sentence_of(transaction),
                 reference=transaction.reference,
-                since=transaction.state_since,
+                since=transaction.state_changed_at,
                 questions=transaction.query_count,
                 buttons=tuple(_ways_out(transaction, request)),
             )
@@ -199,7 +199,7 @@ def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator
         if approval.is_waiting(now):
             yield Request(
                 sentence=what_is_asked(approval),
-                author=visible(approval.author or "-"),
+                by=visible(approval.created_by or "-"),
                 since=approval.created_at,
                 until=approval.expires_at,
                 button=Button(label=_decision_of(approval, person), url=url_of(approval)),
@@ -207,7 +207,7 @@ def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator
 
 
 def _decision_of(approval: Approval, person: str) -> Label:
-    return _("Withdraw") if is_same_person(person, approval.author) else _("Agree or decline")
+    return _("Withdraw") if is_same_person(person, approval.created_by) else _("Agree or decline")
 
 
 def _line(entry: TimelineEntry, *, with_bodies: bool) -> Line:
@@ -218,7 +218,7 @@ def _line(entry: TimelineEntry, *, with_bodies: bool) -> Line:
         amount=entry.amount,
         reference=entry.reference,
         detail=visible(_in_words(entry)),
-        author=visible(entry.author),
+        by=visible(entry.by),
         bodies=tuple(_bodies(entry.subject)) if with_bodies else (),
     )
 
@@ -234,8 +234,8 @@ def _in_words(entry: TimelineEntry) -> str:
 _NOT_GONE = UNSENT_STATES | {TransactionState.SENDING}
 
 
-def _bodies(subject: GatewayTransaction | Evidence | Approval | None) -> Iterator[tuple[Label, str]]:
-    if isinstance(subject, Evidence):
+def _bodies(subject: GatewayTransaction | TransactionEvent | Approval | None) -> Iterator[tuple[Label, str]]:
+    if isinstance(subject, TransactionEvent):
         if subject.request_body:
             yield _("Request"), visible_body(subject.request_body)
         if subject.answer_body:
@@ -245,7 +245,7 @@ def _bodies(subject: GatewayTransaction | Evidence | Approval | None) -> Iterato
         yield _("Request"), visible_body(shown_body(subject.request_body))
 
 
-def _answer_label(row: Evidence) -> str:
+def _answer_label(row: TransactionEvent) -> str:
     parts = [_("Answer")]
     if row.http_status is not None:
         parts.append(f"HTTP {row.http_status}")

@@ -33,7 +33,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         "kind",
         money("amount", _("amount")),
         "state",
-        seen("author", _("author")),
+        seen("created_by", _("author")),
         moment("created_at", _("created at")),
     )
     list_filter = ("state", "kind")
@@ -48,7 +48,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         money("amount", _("amount")),
         money("approved_amount", _("approved amount")),
         "state",
-        labelled("state_since", _("in this state since")),
+        labelled("state_changed_at", _("in this state since")),
         seen("detail", _("detail")),
         seen("record_id", _("the gateway's id")),
         seen("provider_state", _("the provider's state")),
@@ -59,7 +59,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         labelled("last_queried_at", _("last asked at")),
         labelled("next_query_at", _("to be asked at")),
         labelled("next_send_at", _("to be sent again at")),
-        seen("author", _("author")),
+        seen("created_by", _("author")),
         "noted",
         labelled("created_at", _("created at")),
     )
@@ -74,7 +74,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
     @admin.display(description=_("note"))
     def noted(self, row: GatewayTransaction) -> str:
         """Return the reason and the note of whoever asked."""
-        return visible(reason_in_words(TransactionKind(row.kind), row.note) or "-")
+        return visible(reason_in_words(TransactionKind(row.kind), row.comment) or "-")
 
     def get_urls(self) -> list[URLPattern]:
         """Add the pages of decisions before those of Django."""

@@ -1,8 +1,8 @@
-"""What kinds of value settings have, and how one that is wrong is named. Knows no setting."""
+"""The types of values that settings have, and how a wrong value or name is described."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
@@ -18,7 +18,16 @@ IN_WORDS: Mapping[type | tuple[type, ...], str] = {
     (int, float): "a number",
     COLLECTION: "a list, tuple or set",
 }
-"""What a value should be, for whoever gave another one."""
+"""What a value should be, for people."""
+RENAMED: Mapping[str, str] = {
+    "EVIDENCE_DAYS": "RETENTION_DAYS",
+    "SENDING": "SENDING_ENABLED",
+    "SECOND_PERSON_ABOVE": "APPROVAL_LIMITS",
+    "SECOND_PERSON_DAYS": "APPROVAL_DAYS",
+    "GO_LIVE_UP_TO": "GO_LIVE_MAX_AMOUNT",
+    "FOR_ORDER": "BUTTON_OVERRIDES",
+}
+"""Names that earlier drafts of this app had."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +36,13 @@ class Problem:
 
     setting: str
     expected: str
+
+
+def unknown_name(name: str, known: Iterable[str]) -> str:
+    """Return what to write instead of a name that no setting has."""
+    if name in RENAMED:
+        return f"renamed; write {RENAMED[name]!r}"
+    return f"unknown name; known: {', '.join(known)}"
 
 
 def has_type(value: object, expected: type | tuple[type, ...]) -> bool:

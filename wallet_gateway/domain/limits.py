@@ -11,25 +11,25 @@ from wallet_gateway.domain.totals import Reversal, Sums
 
 def capturable(sums: Sums) -> int:
     """Minor units that may still be captured."""
-    if sums.frozen or sums.reversal is not Reversal.NONE:
+    if sums.is_frozen or sums.reversal is not Reversal.NONE:
         return 0
     return sums.authorized - sums.captured - sums.capture_reserved
 
 
 def refundable(sums: Sums) -> int:
     """Minor units that may still be refunded; a capture still under way does not count."""
-    return 0 if sums.frozen else sums.captured - sums.refunded - sums.refund_reserved
+    return 0 if sums.is_frozen else sums.captured - sums.refunded - sums.refund_reserved
 
 
 def reversible(sums: Sums) -> int:
     """Minor units a reversal would give back: the whole authorization, or nothing once a capture began."""
     untouched = sums.captured == 0 and sums.capture_reserved == 0 and sums.reversal is Reversal.NONE
-    return sums.authorized if untouched and not sums.frozen else 0
+    return sums.authorized if untouched and not sums.is_frozen else 0
 
 
 def why_not_capture(sums: Sums, wanted: int) -> str:
     """Say in plain words why `wanted` cannot be captured; empty when it can."""
-    if sums.frozen:
+    if sums.is_frozen:
         return "the payment is frozen until a person has looked at it"
     if sums.reversal is not Reversal.NONE:
         return "the authorization has been, or is being, reversed"
@@ -40,7 +40,7 @@ def why_not_capture(sums: Sums, wanted: int) -> str:
 
 def why_not_refund(sums: Sums, wanted: int) -> str:
     """Say in plain words why `wanted` cannot be refunded; empty when it can."""
-    if sums.frozen:
+    if sums.is_frozen:
         return "the payment is frozen until a person has looked at it"
     if sums.captured == 0:
         return "nothing is captured"
@@ -49,7 +49,7 @@ def why_not_refund(sums: Sums, wanted: int) -> str:
 
 def why_not_reverse(sums: Sums) -> str:
     """Say in plain words why the authorization cannot be reversed; empty when it can."""
-    if sums.frozen:
+    if sums.is_frozen:
         return "the payment is frozen until a person has looked at it"
     if sums.authorized == 0:
         return "nothing is authorized"

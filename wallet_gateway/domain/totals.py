@@ -31,7 +31,7 @@ class Sums:
     capture_reserved: int = 0
     refund_reserved: int = 0
     reversal: Reversal = Reversal.NONE
-    frozen: bool = False
+    is_frozen: bool = False
 
 
 _WITHOUT_MONEY = {
@@ -55,7 +55,7 @@ _OF_AUTHORIZATIONS = _WITHOUT_MONEY | {
 
 def payment_state(sums: Sums, opening: TransactionState, kind: TransactionKind) -> PaymentState:
     """Say where a payment stands, from its sums and the state and kind of the transaction that opened it."""
-    if sums.frozen:
+    if sums.is_frozen:
         return PaymentState.FROZEN
     if sums.reversal is Reversal.DONE:
         return PaymentState.REVERSED

@@ -8,12 +8,12 @@ from wallet_gateway.models.approvals import Approval, ApprovalState
 from wallet_gateway.models.batches import BatchKind, BatchState, OperationBatch, OperationBatchRow, RowState
 from wallet_gateway.models.desk import Desk
 from wallet_gateway.models.discrepancies import Discrepancy
-from wallet_gateway.models.evidence import Evidence, EvidenceKind
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.outbox import OutboxEvent, OutboxEventKind
 from wallet_gateway.models.pauses import GatewayPause, PauseCode
 from wallet_gateway.models.payments import Payment
+from wallet_gateway.models.transaction_events import TransactionEvent, TransactionEventKind
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.models.wallet import WalletAttempt, WalletKey
 from wallet_gateway.models.work_marks import WorkMark
@@ -25,8 +25,6 @@ __all__ = [
     "BatchState",
     "Desk",
     "Discrepancy",
-    "Evidence",
-    "EvidenceKind",
     "GatewayPause",
     "GatewayTransaction",
     "MigratedDeposit",
@@ -38,6 +36,8 @@ __all__ = [
     "Payment",
     "PaymentOrder",
     "RowState",
+    "TransactionEvent",
+    "TransactionEventKind",
     "WalletAttempt",
     "WalletKey",
     "WorkMark",

@@ -47,7 +47,7 @@ class Payment(models.Model):
     """`Card` or `Token` where a wallet paid, as the gateway's payment account says."""
     card_network = models.CharField(max_length=16, blank=True)
     card_last_four = models.CharField(max_length=4, blank=True)
-    frozen = models.BooleanField(default=False)
+    is_frozen = models.BooleanField(default=False)
     """Evidence contradicts our books: no operation until a person has decided."""
     state = models.CharField(max_length=16, choices=choices_of(PaymentState), default=PaymentState.OPEN)
     created_at = models.DateTimeField()
@@ -131,7 +131,7 @@ class Payment(models.Model):
             capture_reserved=self.capture_reserved,
             refund_reserved=self.refund_reserved,
             reversal=Reversal(self.reversal),
-            frozen=self.frozen,
+            is_frozen=self.is_frozen,
         )
 
     @property

@@ -67,7 +67,7 @@ def sweep() -> tuple[SweepReport, ...]:
     aliases = gateway_aliases()
     sweeping.warn_of_orphans(aliases)
     reports = tuple(_sweep(alias) for alias in aliases)
-    retention.erase_old_bodies(clock=gateways.clock(), kept=timedelta(days=conf.settings().evidence_days))
+    retention.erase_old_bodies(clock=gateways.clock(), kept=timedelta(days=conf.settings().retention_days))
     sweeping.drop_old_drafts(clock=gateways.clock())
     return reports
 
@@ -84,17 +84,17 @@ def deliver_facts() -> int:
     return outbox.deliver_due(clock=gateways.clock())
 
 
-def stop_sending(gateway: str, *, author: str, reason: str) -> GatewayPause:
+def stop_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
     """Let nothing new be sent to a gateway until a person resumes it; status queries go on.
 
     Raises `UnableToStop` without an author or a reason.
     """
-    return emergency_stop.stop_sending(context=context_of(gateway), author=author, reason=reason)
+    return emergency_stop.stop_sending(context=context_of(gateway), by=by, reason=reason)
 
 
-def resume_sending(gateway: str, *, author: str, reason: str) -> GatewayPause:
+def resume_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
     """Let requests leave again after `stop_sending`; raises `UnableToStop` when nobody stopped it."""
-    return emergency_stop.resume_sending(context=context_of(gateway), author=author, reason=reason)
+    return emergency_stop.resume_sending(context=context_of(gateway), by=by, reason=reason)
 
 
 def sending_pauses() -> tuple[SendingPause, ...]:
@@ -122,9 +122,9 @@ def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[Pay
     return tuple(PaymentOrder.objects.filter(wanted).order_by("pk"))
 
 
-def erase_customer(order: PaymentOrder, *, author: str, reason: str) -> PaymentOrder:
+def erase_customer(order: PaymentOrder, *, by: str, reason: str) -> PaymentOrder:
     """Erase what an order tells of its customer; its sums stay. Raises `UnableToErase`."""
-    return retention.erase_customer(order, author=author, reason=reason, clock=gateways.clock())
+    return retention.erase_customer(order, by=by, reason=reason, clock=gateways.clock())
 
 
 def support_bundle(order: PaymentOrder) -> bytes:

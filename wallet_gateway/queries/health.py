@@ -80,7 +80,7 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
         | Q(state__in=_LEFT_TO_A_PERSON, needs_operator=True)
     ).aggregate(
         unknown=Count("pk", filter=unknown),
-        oldest=Min("state_since", filter=unknown),
+        oldest=Min("state_changed_at", filter=unknown),
         anomalies=Count("pk", filter=Q(state=TransactionState.ANOMALY)),
         waiting=Count("pk", filter=Q(needs_operator=True)),
         orphans=Count("pk", filter=orphaned),

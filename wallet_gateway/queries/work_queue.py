@@ -78,7 +78,7 @@ _WAITING_STATES = (
 
 def _transactions(which: Q) -> tuple[GatewayTransaction, ...]:
     rows = GatewayTransaction.objects.filter(which).select_related("payment__order", "deposit")
-    return tuple(rows.order_by("state_since", "pk")[: MOST_SHOWN + 1])
+    return tuple(rows.order_by("state_changed_at", "pk")[: MOST_SHOWN + 1])
 
 
 def _overpaid() -> QuerySet[PaymentOrder]:

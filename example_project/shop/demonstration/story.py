@@ -79,11 +79,11 @@ class Story:
         customer.decides(reference, "success")
         yield self._attempt("pre-authorization: approved", reference, PREAUTHORIZATION)
         wallet_order = payments.get_order(order.number)
-        captured = payments.capture(wallet_order, Decimal("40.00"), note="the pot, without its handle")
+        captured = payments.capture(wallet_order, Decimal("40.00"), comment="the pot, without its handle")
         yield self._operation(
             "capture of a part", captured.reference, CAPTURE, captured.state, captured.amount
         )
-        refunded = payments.refund(wallet_order, Decimal("15.00"), note="a scratch")
+        refunded = payments.refund(wallet_order, Decimal("15.00"), comment="a scratch")
         yield self._operation("refund of a part", refunded.reference, REFUND, refunded.state, refunded.amount)
         payments.reconcile(wallet_order, everything=True)
         yield self._books("status: asked about everything", order, [captured.reference], [refunded.reference])
@@ -94,7 +94,7 @@ class Story:
         reference = customer.opens_checkout(order)
         customer.decides(reference, "success")
         yield self._attempt("another pre-authorization", reference, PREAUTHORIZATION)
-        reversed_ = payments.reverse(payments.get_order(order.number), note="the kiln broke")
+        reversed_ = payments.reverse(payments.get_order(order.number), comment="the kiln broke")
         yield self._operation("reversal", reversed_.reference, REVERSAL, reversed_.state, reversed_.amount)
 
     def _a_payment_that_hangs(self) -> Iterator[Step]:
@@ -120,7 +120,9 @@ class Story:
     def _a_refund_of_an_older_payment(self) -> Iterator[Step]:
         self._control.migration_file(MIGRATION_FILE)
         payments.import_migration_file(MIGRATION_FILE.splitlines(keepends=True))
-        refunded = payments.refund_migrated(OLD_DEPOSIT, Decimal("25.00"), "EUR", note="paid before we moved")
+        refunded = payments.refund_migrated(
+            OLD_DEPOSIT, Decimal("25.00"), "EUR", comment="paid before we moved"
+        )
         yield self._operation(
             "detached refund", refunded.reference, DETACHED_REFUND, refunded.state, refunded.amount
         )

@@ -19,7 +19,7 @@ from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway import signals
 from wallet_gateway.contrib.mails import receivers
 from wallet_gateway.contrib.mails.apps import MailsConfig
-from wallet_gateway.models import Evidence, PaymentOrder
+from wallet_gateway.models import PaymentOrder, TransactionEvent
 from wallet_gateway.protocol.money import Money
 
 pytestmark = pytest.mark.django_db
@@ -48,7 +48,7 @@ def ordered(*, waited: bool = True, language: str = "en", **columns: Any) -> Pay
     order = an_order(**{"order_number": "A-1001", "language": language, "content": content} | columns)
     transaction = a_transaction(a_payment(order), kind="CHECKOUT")
     state = "UNKNOWN" if waited else "OPEN"
-    Evidence.objects.create(transaction=transaction, kind="FAULT", state_after=state, occurred_at=NOW)
+    TransactionEvent.objects.create(transaction=transaction, kind="FAULT", state_after=state, occurred_at=NOW)
     return order
 
 

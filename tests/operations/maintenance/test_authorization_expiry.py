@@ -45,7 +45,7 @@ def test_an_authorization_is_told_of_two_days_before_its_end_and_once(
     pay: Pay, context: GatewayContext, clock: VirtualClock, told: Told
 ) -> None:
     payment = pay(type="preauthorization")
-    authorized_at = payment.opening.state_since
+    authorized_at = payment.opening.state_changed_at
     clock.advance(days=4.9)
     assert watch_authorizations(context=context) == 0
     clock.advance(days=0.2)
@@ -100,7 +100,11 @@ def test_the_machine_captures_what_is_left_and_once(
     assert payment.captured == 2000
     assert times_sent(wallet_sandbox, "capture") == 2
     last = GatewayTransaction.objects.latest("pk")
-    assert (last.author, last.amount_minor, last.key) == (AUTHOR, 1500, f"radar-{payment.reference}")
+    assert (last.created_by, last.amount_minor, last.idempotency_key) == (
+        AUTHOR,
+        1500,
+        f"radar-{payment.reference}",
+    )
 
 
 def test_a_capture_whose_outcome_is_unknown_is_not_sent_again(
@@ -135,13 +139,13 @@ def test_while_sending_is_stopped_the_machine_tells_once_and_waits_and_then_does
     context = policy(make_context, CapturePolicy.CAPTURE)
     payment = pay(type="preauthorization")
     clock.advance(days=6)
-    stop_sending(context=context, author="anna", reason="x")
+    stop_sending(context=context, by="anna", reason="x")
     for _ in range(3):
         watch_authorizations(context=context)
         clock.advance(minutes=6)
     payment.refresh_from_db()
     assert (payment.captured, len(told)) == (0, 1)
-    resume_sending(context=context, author="anna", reason="x")
+    resume_sending(context=context, by="anna", reason="x")
     watch_authorizations(context=context)
     payment.refresh_from_db()
     assert (payment.captured, len(told)) == (2000, 1)

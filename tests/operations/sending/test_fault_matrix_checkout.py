@@ -99,7 +99,7 @@ def test_a_lost_answer_abandons_the_attempt_keeps_it_on_watch_and_allows_a_new_o
     assert first.expires_at is not None
     assert first.next_query_at is not None
     watched_from = first.expires_at + timedelta(minutes=15)
-    assert abs(first.next_query_at - watched_from) <= (watched_from - first.state_since) / 5
+    assert abs(first.next_query_at - watched_from) <= (watched_from - first.state_changed_at) / 5
     order.refresh_from_db()
     assert (order.state, order.is_payable) == (OrderState.FAILED, True)
     assert not OutboxEvent.objects.exists()

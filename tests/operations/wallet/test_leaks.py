@@ -201,7 +201,7 @@ PLACES = [
     (authorize, "_claim"),
     (authorize, "retry_unsent"),
     (answers, "record_authorization_answer"),
-    (settlement, "_add_evidence"),
+    (settlement, "_add_event"),
 ]
 
 

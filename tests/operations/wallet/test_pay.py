@@ -19,12 +19,12 @@ from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import (
-    Evidence,
     GatewayPause,
     GatewayTransaction,
     OutboxEvent,
     Payment,
     PaymentOrder,
+    TransactionEvent,
     WalletAttempt,
 )
 from wallet_gateway.models.wallet import MOST_RESULTS
@@ -377,7 +377,7 @@ def test_when_nothing_left_the_customer_presses_again_and_the_first_request_is_n
     payment = customer.post(order, detail, context)
 
     assert (payment.opening.state, payment.order.state) == (S.ABANDONED, OrderState.FAILED)
-    assert [e.event for e in Evidence.objects.filter(transaction=payment.opening)] == [
+    assert [e.lifecycle_event for e in TransactionEvent.objects.filter(transaction=payment.opening)] == [
         "NOTHING_LEFT",
         "ABANDONED",
     ]

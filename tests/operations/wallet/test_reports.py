@@ -114,7 +114,7 @@ CHECKOUT = [
     (transport.Transport, "_exchanged"),
     (client_gateway, "message_of"),
     (redaction, "_redact"),
-    (settlement, "_add_evidence"),
+    (settlement, "_add_event"),
     (transaction_columns, "update"),
 ]
 
@@ -160,7 +160,7 @@ def test_an_order_that_fails_anywhere(
         (client_gateway, "message_of"),
         (redaction, "_redact"),
         (settlement, "record_discrepancies"),
-        (settlement, "_add_evidence"),
+        (settlement, "_add_event"),
     ],
     ids=_name,
 )

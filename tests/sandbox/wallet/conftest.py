@@ -42,7 +42,7 @@ def new_buyer(
     assert control.wallet() == "ready"
     contexts = []
 
-    def note(message: ConsoleMessage) -> None:
+    def comment(message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"}:
             complaints.append(message.text)
 
@@ -50,7 +50,7 @@ def new_buyer(
         context = browser.new_context(locale=language, reduced_motion="reduce", **special)
         contexts.append(context)
         context.set_default_timeout(PATIENCE_MS)
-        context.on("console", note)
+        context.on("console", comment)
         context.on("weberror", lambda fault: complaints.append(str(fault.error)))
         buyer = Buyer(page=context.new_page(), shop=shop)
         buyer.visit()

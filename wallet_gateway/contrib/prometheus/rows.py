@@ -73,7 +73,7 @@ def _since_sweep(health: Health) -> GaugeMetricFamily:
 def _paused(health: Health) -> GaugeMetricFamily:
     words = "1 where nothing new is sent to a gateway, by who decided so: a person, or the breaker."
     family = _family("sending_paused", words, "gateway", "by")
-    decided = {pause.gateway: "person" if pause.author else "breaker" for pause in health.pauses}
+    decided = {pause.gateway: "person" if pause.by else "breaker" for pause in health.pauses}
     for alias in health.swept_at:
         for by in ("person", "breaker"):
             family.add_metric([alias, by], decided.get(alias) == by)

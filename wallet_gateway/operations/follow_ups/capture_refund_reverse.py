@@ -21,7 +21,7 @@ from wallet_gateway.domain.limits import (
 )
 from wallet_gateway.domain.totals import Reversal, Sums
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
-from wallet_gateway.operations.approvals.requests import alone_up_to, check_alone, within
+from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
 from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator, execute, find_by_idempotency_key
@@ -94,7 +94,7 @@ def refund(
         return first
     sums = payment.sums
     minor = refundable(sums) if asked is None else asked
-    alone = alone_up_to(payment.currency, who.grant, context)
+    alone = limit_for(payment.currency, who.grant, context)
 
     def reserve(now: datetime) -> None:
         taken = _payable(payment, context, now).filter(
@@ -140,7 +140,7 @@ def _as_it_stands(payment: Payment) -> Payment:
 
 def _payable(payment: Payment, context: GatewayContext, now: datetime) -> QuerySet[Payment]:
     return Payment.objects.filter(
-        ~GatewayPause.sending_is_paused(context.alias, now), pk=payment.pk, frozen=False
+        ~GatewayPause.sending_is_paused(context.alias, now), pk=payment.pk, is_frozen=False
     )
 
 
@@ -186,9 +186,9 @@ def _carry_out(
         reference=reference,
         currency=payment.currency,
         amount_minor=minor,
-        key=who.key,
-        author=who.author[:150],
-        note=who.note[:500],
+        idempotency_key=who.idempotency_key,
+        created_by=who.by[:150],
+        comment=who.comment[:500],
     )
     return execute(draft=draft, message=message, reserve=reserve, context=context, grant=who.grant)
 

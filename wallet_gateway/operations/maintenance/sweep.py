@@ -15,7 +15,13 @@ from django.db.models import Count, Q
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import UNENDED_STATES, LifecycleEvent, TransactionKind, TransactionState
-from wallet_gateway.models import BatchState, EvidenceKind, GatewayTransaction, OperationBatch, WorkMark
+from wallet_gateway.models import (
+    BatchState,
+    GatewayTransaction,
+    OperationBatch,
+    TransactionEventKind,
+    WorkMark,
+)
 from wallet_gateway.models.work_marks import SWEPT
 from wallet_gateway.operations.approvals.requests import let_lapse
 from wallet_gateway.operations.context import Clock, GatewayContext
@@ -102,13 +108,13 @@ def end_leases(*, context: GatewayContext) -> int:
     """
     now = context.clock.now()
     silent = GatewayTransaction.objects.filter(
-        gateway=context.alias, state=TransactionState.SENDING, lease_until__lt=now
+        gateway=context.alias, state=TransactionState.SENDING, leased_until__lt=now
     )
     rows = read_due(silent.select_related("payment__order", "deposit"), limit=_LIMIT)
     for transaction in rows:
         checkout = transaction.kind == TransactionKind.CHECKOUT
         news = StatusUpdate(
-            kind=EvidenceKind.LEASE_ENDED,
+            kind=TransactionEventKind.LEASE_ENDED,
             event=LifecycleEvent.PAGE_LOST if checkout else LifecycleEvent.LOST,
             detail="the sender went silent while sending",
             attempt_no=transaction.attempt_no,
@@ -136,7 +142,7 @@ def give_up_unsent_pages(*, context: GatewayContext) -> int:
     rows = read_due(unsent.select_related("payment__order"), limit=_LIMIT)
     for transaction in rows:
         news = StatusUpdate(
-            kind=EvidenceKind.FAULT,
+            kind=TransactionEventKind.FAULT,
             event=LifecycleEvent.ABANDONED,
             detail="nothing was sent, and nobody tried again while the page could have been open",
             attempt_no=transaction.attempt_no,

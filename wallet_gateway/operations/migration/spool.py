@@ -72,7 +72,7 @@ class CheckedRow:
             gateway=gateway,
             parent_transaction_id=self.parent_transaction_id,
             currency=self.currency,
-            known=True,
+            is_known=True,
             amount_minor=self.amount_minor,
             refunded_before=self.refunded_before,
             transacted_at=datetime.fromisoformat(self.transacted_at),

@@ -27,21 +27,23 @@ def write_sums(
     Raises `Outrun` when somebody else settled something of the same order.
     """
     if transaction.deposit_id is not None:
-        columns = booking.as_update() | ({"frozen": True} if freeze else {})
+        columns = booking.as_update() | ({"is_frozen": True} if freeze else {})
         if columns:
             MigratedDeposit.objects.filter(pk=transaction.deposit_id).update(**columns)
         return
     payment = transaction.payment
     assert payment is not None  # noqa: S101 - the database holds that one of the two parents is there
-    seen = (payment.state, payment.frozen)
+    seen = (payment.state, payment.is_frozen)
     _apply(payment, transaction, booking, opening=_opening_state(transaction, payment, after), freeze=freeze)
-    unchanged = not booking.changes and booking.reversal is None and seen == (payment.state, payment.frozen)
+    unchanged = (
+        not booking.changes and booking.reversal is None and seen == (payment.state, payment.is_frozen)
+    )
     # A further reason to freeze must be seen by whoever is lifting the freeze at this moment.
     if unchanged and not freeze:
         return
     write_order(payment, now)
     Payment.objects.filter(pk=payment.pk).update(
-        **booking.as_update(), state=payment.state, frozen=payment.frozen
+        **booking.as_update(), state=payment.state, is_frozen=payment.is_frozen
     )
 
 
@@ -66,7 +68,7 @@ def _apply(
         setattr(payment, column, getattr(payment, column) + delta)
     if booking.reversal is not None:
         payment.reversal = booking.reversal
-    payment.frozen = payment.frozen or freeze
+    payment.is_frozen = payment.is_frozen or freeze
     payment.state = payment_state(payment.sums, opening, TransactionKind(transaction.kind))
 
 

@@ -60,7 +60,7 @@ def _forgotten(gateway: str, limit: int) -> Iterator[GatewayTransaction]:
     differed = Discrepancy.objects.filter(deposit__isnull=False, closed_at__isnull=False)
     if differed.exists():
         deposits = MigratedDeposit.objects.filter(
-            frozen=True, gateway=gateway, pk__in=differed.values("deposit")
+            is_frozen=True, gateway=gateway, pk__in=differed.values("deposit")
         )
         for deposit in read_due(_uncontradicted(deposits, "deposit"), limit=limit):
             yield from deposit.transactions.all()[:1]
@@ -80,7 +80,7 @@ def _release_freeze(transaction: GatewayTransaction, now: datetime) -> tuple[Out
         # The row is locked before anything is looked at: whoever freezes it meanwhile comes after us.
         MigratedDeposit.objects.filter(pk=transaction.deposit.pk).update(refunded=F("refunded"))
         still_frozen = _is_contradicted(deposit=transaction.deposit)
-        MigratedDeposit.objects.filter(pk=transaction.deposit.pk).update(frozen=still_frozen)
+        MigratedDeposit.objects.filter(pk=transaction.deposit.pk).update(is_frozen=still_frozen)
     elif transaction.payment is not None and not _is_contradicted(payment=transaction.payment):
         return _release_payment(transaction.payment, now)
     return ()
@@ -93,13 +93,13 @@ def _is_contradicted(**parent: Payment | MigratedDeposit) -> bool:
 
 
 def _release_payment(payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]:
-    payment.frozen = False
+    payment.is_frozen = False
     opening = payment.opening
     payment.state = payment_state(
         payment.sums, TransactionState(opening.state), TransactionKind(opening.kind)
     )
     write_order(payment, now)
-    Payment.objects.filter(pk=payment.pk).update(state=payment.state, frozen=False)
+    Payment.objects.filter(pk=payment.pk).update(state=payment.state, is_frozen=False)
     return tuple(fact for transaction in _untold(payment) for fact in _tell(transaction, payment, now))
 
 

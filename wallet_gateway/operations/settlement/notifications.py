@@ -30,9 +30,9 @@ def facts_of(transaction: GatewayTransaction, *, moved: bool, sums_before: Sums 
     if payment is None or sums_before is None:
         return ()
     told = _moved(transaction) if moved else ()
-    if payment.frozen:
+    if payment.is_frozen:
         told = tuple(fact for fact in told if fact.kind not in HELD_BACK)
-    frozen_now = payment.frozen and not sums_before.frozen
+    frozen_now = payment.is_frozen and not sums_before.is_frozen
     return (*told, Told(kind=OutboxEventKind.ANOMALY)) if frozen_now else told
 
 

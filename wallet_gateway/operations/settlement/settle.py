@@ -29,13 +29,13 @@ from wallet_gateway.domain.lifecycle import (
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.domain.unreadable_records import sentence_of
 from wallet_gateway.models import (
-    Evidence,
-    EvidenceKind,
     GatewayTransaction,
     MigratedDeposit,
     OutboxEvent,
     OutboxEventKind,
     PaymentOrder,
+    TransactionEvent,
+    TransactionEventKind,
 )
 from wallet_gateway.models.prepared_sql import insert
 from wallet_gateway.operations.context import GatewayContext
@@ -146,7 +146,7 @@ def _write(transaction: GatewayTransaction, news: StatusUpdate, context: Gateway
     # The transaction may be run again, so every run starts from rows as they were read.
     transaction, now = _copy(transaction), context.clock.now()
     if news.attempt_no is not None and news.attempt_no != transaction.attempt_no:
-        _add_evidence(transaction, news, now)
+        _add_event(transaction, news, now)
         return _Settled(transaction=transaction)
     before, was_approved = TransactionState(transaction.state), transaction.approved_minor is not None
     if news.asked_in not in {None, before}:
@@ -155,7 +155,7 @@ def _write(transaction: GatewayTransaction, news: StatusUpdate, context: Gateway
     after = _after(transaction, before, news)
     if after is before and news.event in SENDERS_NEWS:
         # The sender's claim was lost: what it brings is kept for people and changes no column.
-        _add_evidence(transaction, news, now)
+        _add_event(transaction, news, now)
         return _Settled(transaction=transaction)
     booking = book(transaction, before=before, after=after, finding=news.finding)
     differs = record_discrepancies(
@@ -164,7 +164,7 @@ def _write(transaction: GatewayTransaction, news: StatusUpdate, context: Gateway
         before=before,
         after=after,
         now=now,
-        in_own_answer=news.kind is EvidenceKind.ANSWER,
+        in_own_answer=news.kind is TransactionEventKind.ANSWER,
     )
     freeze = differs.freeze or (after is TransactionState.ANOMALY and before is not TransactionState.ANOMALY)
     payment_before = transaction.payment.sums if transaction.payment else None
@@ -174,8 +174,8 @@ def _write(transaction: GatewayTransaction, news: StatusUpdate, context: Gateway
     write_transaction(transaction, news, before=before, booking=booking, now=now, jitter=context.jitter())
     if news.also is not None:
         news.also()
-    if news.keep_as_evidence or differs.is_new or after is not before:
-        _add_evidence(transaction, news, now)
+    if news.is_kept or differs.is_new or after is not before:
+        _add_event(transaction, news, now)
     moved = after is not before and not was_approved
     told = facts_of(transaction, moved=moved, sums_before=payment_before)
     if before is TransactionState.PENDING:
@@ -212,20 +212,20 @@ def _copy(transaction: GatewayTransaction) -> GatewayTransaction:
     return transaction
 
 
-def _add_evidence(transaction: GatewayTransaction, news: StatusUpdate, now: datetime) -> None:
+def _add_event(transaction: GatewayTransaction, news: StatusUpdate, now: datetime) -> None:
     exchange, finding = news.exchange, news.finding
     unread = sentence_of(finding.unreadable) if finding.unreadable else ""
-    evidence = Evidence(
+    evidence = TransactionEvent(
         transaction=transaction,
         kind=news.kind,
-        event=news.event or "",
+        lifecycle_event=news.event or "",
         state_after=transaction.state,
         detail=(news.detail or finding.detail or unread)[:500],
         http_status=exchange.http_status if exchange else None,
         request_body=exchange.request_body if exchange else "",
         answer_body=exchange.answer_body if exchange else finding.answer,
         elapsed_ms=int(exchange.elapsed_seconds * 1000) if exchange else None,
-        author=news.author[:150],
+        created_by=news.by[:150],
         occurred_at=now,
     )
     insert(evidence)

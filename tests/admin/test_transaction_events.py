@@ -7,23 +7,23 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.models.rows import NOW, a_transaction
-from wallet_gateway.models import Evidence
+from wallet_gateway.models import TransactionEvent
 
 pytestmark = pytest.mark.django_db
 
 
 def test_evidence_shows_what_was_sent_and_what_came_back(operator: Client, onlooker: Client) -> None:
-    row = Evidence.objects.create(
+    row = TransactionEvent.objects.create(
         transaction=a_transaction(),
         kind="ANSWER",
-        event="APPROVED",
+        lifecycle_event="APPROVED",
         state_after="APPROVED",
         http_status=200,
         request_body='{"amount":"5.00"}',
         answer_body='{"state":"Approved"}',
         occurred_at=NOW,
     )
-    url = reverse("admin:wallet_gateway_evidence_change", args=[row.pk])
+    url = reverse("admin:wallet_gateway_transactionevent_change", args=[row.pk])
 
     page = operator.get(url).content.decode()
 

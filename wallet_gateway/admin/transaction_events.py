@@ -9,52 +9,52 @@ from django.utils.translation import gettext_lazy as _
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, linked, seen
 from wallet_gateway.admin.visible_text import visible_body
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.models import Evidence
+from wallet_gateway.models import TransactionEvent
 from wallet_gateway.models.labels import name_of
-from wallet_gateway.queries.search import evidence_found
+from wallet_gateway.queries.search import events_found
 
 
-@admin.register(Evidence)
-class EvidenceAdmin(ReadOnlyAdmin):
+@admin.register(TransactionEvent)
+class TransactionEventAdmin(ReadOnlyAdmin):
     """The append-only record, redacted before it was stored."""
 
-    finder = staticmethod(evidence_found)
+    finder = staticmethod(events_found)
     search_help_text = _("Beginning of a transaction's reference; or whole: an order's reference")
     list_display = (
         "occurred_at",
         linked("transaction", _("transaction")),
         labelled("get_kind_display", _("kind")),
-        labelled("event", _("event")),
+        labelled("lifecycle_event", _("event")),
         "state_afterwards",
         labelled("http_status", _("HTTP status")),
-        seen("author", _("author")),
+        seen("created_by", _("author")),
     )
     list_select_related = ("transaction",)
     fields = readonly_fields = (  # type: ignore[assignment]
         "occurred_at",
         linked("transaction", _("transaction")),
         labelled("get_kind_display", _("kind")),
-        labelled("event", _("event")),
+        labelled("lifecycle_event", _("event")),
         "state_afterwards",
         seen("detail", _("detail")),
         labelled("http_status", _("HTTP status")),
         labelled("elapsed_ms", _("milliseconds")),
-        seen("author", _("author")),
+        seen("created_by", _("author")),
         "request",
         "answer",
     )
 
     @admin.display(description=_("state afterwards"))
-    def state_afterwards(self, row: Evidence) -> str | Promise:
+    def state_afterwards(self, row: TransactionEvent) -> str | Promise:
         """Return the name of the state in which it left the transaction."""
         return name_of(TransactionState(row.state_after))
 
     @admin.display(description=_("request"))
-    def request(self, row: Evidence) -> str:
+    def request(self, row: TransactionEvent) -> str:
         """Return what was sent, redacted."""
         return visible_body(row.request_body) or "-"
 
     @admin.display(description=_("answer"))
-    def answer(self, row: Evidence) -> str:
+    def answer(self, row: TransactionEvent) -> str:
         """Return what came back, redacted."""
         return visible_body(row.answer_body) or "-"

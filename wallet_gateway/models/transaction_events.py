@@ -13,7 +13,7 @@ from wallet_gateway.models.fields import choices_of
 from wallet_gateway.models.transactions import GatewayTransaction
 
 
-class EvidenceKind(StrEnum):
+class TransactionEventKind(StrEnum):
     """Where a piece of evidence comes from."""
 
     ANSWER = "ANSWER"
@@ -30,74 +30,74 @@ class EvidenceKind(StrEnum):
     """The sender went silent."""
 
 
-BY_PEOPLE = frozenset({EvidenceKind.DECISION, EvidenceKind.APPROVAL})
+BY_PEOPLE = frozenset({TransactionEventKind.DECISION, TransactionEventKind.APPROVAL})
 
 
-class EvidenceIsAppendOnly(TypeError):
+class EventsAreAppendOnly(TypeError):
     """Evidence was about to be changed or deleted."""
 
 
-class EvidenceQuerySet(models.QuerySet["Evidence"]):
+class TransactionEventQuerySet(models.QuerySet["TransactionEvent"]):
     """Reads only; rows are added one by one and never changed."""
 
     def update(self, **kwargs: Any) -> NoReturn:  # noqa: ARG002
         """Refuse."""
-        raise EvidenceIsAppendOnly("evidence is never changed; add another row that says what is right")
+        raise EventsAreAppendOnly("events are never changed; add another row that says what is right")
 
     def delete(self) -> NoReturn:
         """Refuse."""
-        raise EvidenceIsAppendOnly("evidence is never deleted; old bodies are erased by retention alone")
+        raise EventsAreAppendOnly("events are never deleted; old bodies are erased by retention alone")
 
 
-class Evidence(models.Model):
+class TransactionEvent(models.Model):
     """One thing that was learned, or decided, about one transaction."""
 
-    transaction = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="evidence")
-    kind = models.CharField(max_length=16, choices=choices_of(EvidenceKind))
-    event = models.CharField(max_length=24, blank=True)
-    """The event it was for the transaction; empty when it was no news."""
+    transaction = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="events")
+    kind = models.CharField(max_length=16, choices=choices_of(TransactionEventKind))
+    lifecycle_event = models.CharField(max_length=24, blank=True)
+    """What it meant for the transaction (a `LifecycleEvent`); empty when nothing new was learned."""
     state_after = models.CharField(max_length=16)
     detail = models.CharField(max_length=500, blank=True)
     http_status = models.PositiveSmallIntegerField(null=True, blank=True)
     request_body = models.TextField(blank=True)
     answer_body = models.TextField(blank=True)
     elapsed_ms = models.PositiveIntegerField(null=True, blank=True)
-    author = models.CharField(max_length=150, blank=True)
+    created_by = models.CharField(max_length=150, blank=True)
     approval = models.ForeignKey(
-        "Approval", on_delete=models.PROTECT, null=True, blank=True, related_name="evidence"
+        "Approval", on_delete=models.PROTECT, null=True, blank=True, related_name="events"
     )
     occurred_at = models.DateTimeField(_("occurred at"))
 
-    objects = EvidenceQuerySet.as_manager()
+    objects = TransactionEventQuerySet.as_manager()
 
     class Meta:
-        verbose_name = _("evidence")
-        verbose_name_plural = _("evidence")
+        verbose_name = _("transaction event")
+        verbose_name_plural = _("transaction events")
         ordering = ("id",)
         default_permissions = ("view",)
         constraints = [
             models.CheckConstraint(
                 condition=Q(kind="APPROVAL", approval__isnull=False)
                 | (~Q(kind="APPROVAL") & Q(approval__isnull=True)),
-                name="wallet_evidence_approval",
+                name="wallet_event_approval",
             ),
         ]
         # What the desk counts by day, answered by the index alone.
         indexes = [
             models.Index(
-                fields=["occurred_at", "kind", "http_status", "elapsed_ms"], name="wallet_evidence_occurred"
+                fields=["occurred_at", "kind", "http_status", "elapsed_ms"], name="wallet_event_occurred"
             ),
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.event or 'no news'}"
+        return f"{self.kind} {self.lifecycle_event or 'no news'}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Insert; refuse to change what is there."""
         if not self._state.adding:
-            raise EvidenceIsAppendOnly("evidence is never changed; add another row that says what is right")
+            raise EventsAreAppendOnly("events are never changed; add another row that says what is right")
         super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:  # noqa: ARG002
         """Refuse."""
-        raise EvidenceIsAppendOnly("evidence is never deleted; old bodies are erased by retention alone")
+        raise EventsAreAppendOnly("events are never deleted; old bodies are erased by retention alone")
