@@ -1,4 +1,4 @@
-"""What waits for a person, as the desk lists it: what it is, since when, and the way to its page."""
+"""What waits for a person, as the dashboard lists it: what it is, since when, and the way to its page."""
 
 from __future__ import annotations
 

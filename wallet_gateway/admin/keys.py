@@ -31,7 +31,7 @@ def keys_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     may_now = 0 < found.waiting <= MOST_AT_ONCE
     if request.method == "POST" and may_now:
         _rotate(request)
-        return HttpResponseRedirect(reverse("admin:wallet_gateway_desk_keys"))
+        return HttpResponseRedirect(reverse("admin:wallet_gateway_dashboard_keys"))
     context = {
         "title": _("Encryption keys"),
         "keys": found.keys,

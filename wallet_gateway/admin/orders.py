@@ -117,4 +117,4 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     def page_context(self, request: HttpRequest, row: PaymentOrder) -> dict[str, Any]:
         """Add the order's money, what is possible now, and its story."""
         shown = {"state": row.get_state_display(), "number": self.number(row)}
-        return {"desk": order_page(row, request), **shown}
+        return {"page": order_page(row, request), **shown}

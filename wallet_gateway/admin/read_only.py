@@ -84,7 +84,7 @@ class ReadOnlyAdmin(_ModelAdmin):
     finder: ClassVar[Finder | None] = None
 
     class Media:
-        css = {"all": ("wallet_gateway/admin/desk.css",)}
+        css = {"all": ("wallet_gateway/admin/wallet.css",)}
 
     def has_add_permission(self, request: HttpRequest, *_: Any) -> bool:  # noqa: ARG002 - Django's signature
         """Nobody adds a row by hand."""

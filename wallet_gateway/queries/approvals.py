@@ -1,4 +1,4 @@
-"""What waits for a second person, and what became of it: for the desk, for an order's story. Reads only."""
+"""Requests for a second person's approval, for the dashboard and an order's timeline. Reads only."""
 
 from __future__ import annotations
 
