@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, gateways, payments
-from wallet_gateway.admin.admin_log import note_down
+from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.capture_deadline import lapse_from
 from wallet_gateway.admin.dashboard_form import RangeForm, zone
 from wallet_gateway.admin.dashboard_tables import csv_lines, currency_parts, gateway_table
@@ -29,9 +29,9 @@ from wallet_gateway.admin.permissions import (
     SEE_HEALTH,
     SEE_TRANSACTIONS,
     STOP_SENDING,
-    demand,
-    may,
+    has_permission,
     name_of_person,
+    require_permission,
 )
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
 from wallet_gateway.models import Dashboard
@@ -48,11 +48,11 @@ class DashboardAdmin(ReadOnlyAdmin):
 
     def has_view_permission(self, request: HttpRequest, obj: Dashboard | None = None) -> bool:  # noqa: ARG002
         """Whoever may see transactions may see the dashboard."""
-        return may(request, SEE_TRANSACTIONS)
+        return has_permission(request, SEE_TRANSACTIONS)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         """List it for whoever may see it."""
-        return may(request, SEE_TRANSACTIONS)
+        return has_permission(request, SEE_TRANSACTIONS)
 
     def get_urls(self) -> list[URLPattern]:
         """Put the dashboard where a list would be."""
@@ -65,7 +65,7 @@ class DashboardAdmin(ReadOnlyAdmin):
 
     def _seen(self, view: Callable[..., HttpResponseBase]) -> View:
         def of_site(request: HttpRequest, **given: Any) -> HttpResponseBase:
-            demand(request, SEE_TRANSACTIONS)
+            require_permission(request, SEE_TRANSACTIONS)
             return view(request, **given)
 
         return acting(self.admin_site, of_site)
@@ -79,9 +79,9 @@ class DashboardAdmin(ReadOnlyAdmin):
             "form": form,
             "work": work_of(waiting(lapse_from(), now=gateways.clock().now())),
             "gateways": _gateways(),
-            "may_stop": may(request, STOP_SENDING),
-            "may_rotate": may(request, ROTATE_KEYS),
-            "health_url": _health_url() if may(request, SEE_HEALTH) else "",
+            "may_stop": has_permission(request, STOP_SENDING),
+            "may_rotate": has_permission(request, ROTATE_KEYS),
+            "health_url": _health_url() if has_permission(request, SEE_HEALTH) else "",
             **found,
             "query": request.GET.urlencode(),
         }
@@ -99,7 +99,7 @@ class DashboardAdmin(ReadOnlyAdmin):
 
     def stop(self, request: HttpRequest, alias: str, verb: str) -> HttpResponse:
         """Confirm, with a reason, that nothing new is sent to a gateway; or that sending goes on."""
-        demand(request, STOP_SENDING)
+        require_permission(request, STOP_SENDING)
         if verb not in _VERBS or alias not in conf.settings().gateways:
             raise Http404
         form = ReasonForm(request.POST or None)
@@ -122,7 +122,7 @@ def _act(request: HttpRequest, alias: str, verb: str, form: ReasonForm) -> bool:
     except OperationRefused as error:
         form.refuse(said(str(error)))
         return False
-    note_down(request, pause, f"{_words(verb)['title']}: {reason}")
+    log_change(request, pause, f"{_words(verb)['title']}: {reason}")
     done = (
         _("Nothing new is sent to %(gateway)s any more.")
         if verb == "stop"
