@@ -12,7 +12,7 @@ from django.urls import resolve
 from pytest_django import Settings
 
 from wallet_gateway import gateways, return_tokens
-from wallet_gateway.client.calls import EndedCall
+from wallet_gateway.client.calls import CallRecord
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.protocol.status import StatusAnswer
 from wallet_gateway.signals import gateway_called
@@ -41,12 +41,12 @@ def test_changed_settings_make_a_new_client(wallet_sandbox: SandboxControl, sett
 def test_each_call_is_told_to_whoever_listens_and_a_listener_that_fails_is_only_logged(
     wallet_sandbox: SandboxControl, caplog: pytest.LogCaptureFixture
 ) -> None:
-    told: list[tuple[str, EndedCall]] = []
+    told: list[tuple[str, CallRecord]] = []
 
     def fails(**_: object) -> None:
         raise ZeroDivisionError
 
-    def listens(gateway: str, call: EndedCall, **_: object) -> None:
+    def listens(gateway: str, call: CallRecord, **_: object) -> None:
         told.append((gateway, call))
 
     for receiver in (fails, listens):

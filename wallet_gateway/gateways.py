@@ -15,9 +15,9 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from wallet_gateway import conf, return_tokens
-from wallet_gateway.client.calls import EndedCall
+from wallet_gateway.client.calls import CallRecord
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.client.transport import Transport
+from wallet_gateway.client.http_transport import HttpTransport
 from wallet_gateway.conf.rules import SETTING
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.wallet.encryption import WalletCipher
@@ -36,7 +36,7 @@ _NOW = {
 _PLACE = "-token-"
 _gateways: dict[str, Gateway] = {}
 _contexts: dict[str, GatewayContext] = {}
-_transports: list[Transport] = []
+_transports: list[HttpTransport] = []
 _lock = threading.Lock()
 
 
@@ -50,7 +50,7 @@ def gateway(alias: str) -> Gateway:
 
 def _make(alias: str, given: conf.GatewaySettings) -> Gateway:
     auth = import_string(given.auth) if given.auth else None
-    transport = Transport(
+    transport = HttpTransport(
         base_url=given.base_url,
         connect_timeout=given.connect_timeout,
         read_timeout=given.read_timeout,
@@ -64,7 +64,7 @@ def _make(alias: str, given: conf.GatewaySettings) -> Gateway:
     )
 
 
-def _tell(alias: str, call: EndedCall) -> None:
+def _tell(alias: str, call: CallRecord) -> None:
     # Robust: a receiver that fails is logged, and a payment goes on.
     try:
         gateway_called.send_robust(sender=Gateway, gateway=alias, call=call)

@@ -129,7 +129,7 @@ class OutcomeUnknown(GatewayError):
 
 
 class BadAnswer(OutcomeUnknown):
-    """A 2xx whose body is unreadable, of the wrong shape, or error and success at once."""
+    """A 2xx whose body is unreadable, of the wrong spec, or error and success at once."""
 
 
 def _sentence(what: str, why: str) -> str:

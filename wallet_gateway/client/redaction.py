@@ -14,7 +14,7 @@ from functools import lru_cache
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import JsonValue, dumps, fold_name, loads
 
-LONGEST_TEXT = 20_000
+MAX_TEXT_LENGTH = 20_000
 """Characters kept of one body."""
 _OVERHANG = 400
 """Characters read beyond those kept; no card number and no name of a key has as many."""
@@ -51,7 +51,7 @@ def redact_text(text: bytes | str) -> str:
         return written(redact(loads(text)))
     except UnreadableBody:
         plain = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-        return _of_the_beginning(plain, _fields_and_text)[:LONGEST_TEXT]
+        return _of_the_beginning(plain, _fields_and_text)[:MAX_TEXT_LENGTH]
 
 
 def redact_message(text: str) -> str:
@@ -69,7 +69,7 @@ def without_card_numbers(text: str) -> str:
 
 def written(value: JsonValue) -> str:
     """Write a redacted value as the text of an exchange."""
-    return dumps(value).decode("utf-8")[:LONGEST_TEXT]
+    return dumps(value).decode("utf-8")[:MAX_TEXT_LENGTH]
 
 
 def _redact(value: JsonValue, rule: Rule) -> JsonValue:
@@ -139,9 +139,9 @@ def _of_the_beginning(text: str, rule: Rule) -> str:
     number or key that is divided stands at the end of what the rule gives, and the end is left out: otherwise
     it would be shown wherever the text before it has become shorter.
     """
-    if len(text) <= LONGEST_TEXT + _OVERHANG:
+    if len(text) <= MAX_TEXT_LENGTH + _OVERHANG:
         return rule(text)
-    address = _REST_OF_ADDRESS.match(text, LONGEST_TEXT + _OVERHANG)
+    address = _REST_OF_ADDRESS.match(text, MAX_TEXT_LENGTH + _OVERHANG)
     return rule(text[: address.end()] if address else text)[:-_OVERHANG]
 
 

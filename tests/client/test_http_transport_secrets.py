@@ -79,7 +79,7 @@ def _changes(attribute: str, value: object) -> Callable[[PreparedRequest], Prepa
     ("auth", "told"),
     [
         pytest.param(
-            _raises(KeyError(SECRET)), "signing: KeyError, at test_transport_secrets.py:", id="a bug"
+            _raises(KeyError(SECRET)), "signing: KeyError, at test_http_transport_secrets.py:", id="a bug"
         ),
         pytest.param(_raises(TimeoutError(SECRET)), "signing: TimeoutError", id="a token that does not come"),
         pytest.param(_changes("url", "https://elsewhere.example"), "auth may set headers", id="another URL"),

@@ -11,7 +11,7 @@ from tests.client.certificates import Certificate, make_certificate
 from tests.client.conftest import Connect
 from tests.client.servers import RawServer, breaks_tls, echoes
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
-from wallet_gateway.client.transport import Transport
+from wallet_gateway.client.http_transport import tls_context
 
 pytestmark = pytest.mark.wire
 
@@ -81,8 +81,7 @@ def test_tls_below_1_2_is_refused(connect: Connect, certificate: Certificate) ->
 
 
 def test_what_is_asked_of_tls_is_set_and_not_left_to_openssl() -> None:
-    context = Transport(base_url="https://gateway.example")._tls
-    assert context is not None
+    context = tls_context()
     assert context.minimum_version is ssl.TLSVersion.TLSv1_2
     assert context.verify_mode is ssl.CERT_REQUIRED
     assert context.check_hostname
