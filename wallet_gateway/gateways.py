@@ -18,6 +18,7 @@ from wallet_gateway import conf, return_tokens
 from wallet_gateway.client.calls import CallRecord
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.http_transport import HttpTransport
+from wallet_gateway.client.transport import Transport
 from wallet_gateway.conf.rules import SETTING
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.wallet.encryption import WalletCipher
@@ -57,11 +58,23 @@ def _make(alias: str, given: conf.GatewaySettings) -> Gateway:
         total_timeout=given.total_timeout,
         keepalive_idle=given.keepalive_idle,
         auth=auth,
+        ca_file=given.ca_file,
+        client_cert=given.client_cert,
     )
     _transports.append(transport)
+    return _over(transport, alias, given)
+
+
+def _over(transport: Transport, alias: str, given: conf.GatewaySettings) -> Gateway:
     return Gateway(
         account=given.account, transport=transport, paths=given.paths, observer=partial(_tell, alias)
     )
+
+
+def use_transport(transport: Transport, *, alias: str) -> None:
+    """Call a gateway over this transport until `forget_gateways` or other settings. For tests."""
+    with _lock:
+        _gateways[alias] = _over(transport, alias, conf.gateway_settings(alias))
 
 
 def _tell(alias: str, call: CallRecord) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import http.client
 import inspect
+import queue
 import socket
 import ssl
 import zlib
@@ -39,7 +40,7 @@ def _exceptions_of(*modules: ModuleType) -> list[type[Exception]]:
 
 
 EVERY_CLASS = [
-    *_exceptions_of(urllib3.exceptions, requests.exceptions, http.client, ssl, socket, zlib),
+    *_exceptions_of(urllib3.exceptions, requests.exceptions, http.client, ssl, socket, zlib, queue),
     *(ValueError, TypeError, KeyError, RuntimeError, RecursionError, MemoryError, UnicodeError, OSError),
 ]
 
