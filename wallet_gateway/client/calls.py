@@ -28,7 +28,7 @@ class CallOutcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallRecord:
-    """One call to the gateway, without its content."""
+    """One call to the gateway, without its content: `call` of the signal `gateway_called`."""
 
     operation: str
     """`checkout`, `capture`, `refund`, `reversal`, `detached_refund`, `status`, `authorization`, ..."""

@@ -18,7 +18,7 @@ from wallet_gateway.client.exchange import RawAnswer
 from wallet_gateway.client.request_deadline import Limits, RequestDeadline
 from wallet_gateway.client.transport import Auth, SignedRequest, request_headers, sign
 
-# More idle connections than a worker process has threads serve nobody.
+# A worker process has no use for more idle connections than it has threads.
 MAX_IDLE_CONNECTIONS = 64
 
 
