@@ -136,7 +136,7 @@ def _of_the_beginning(text: str, rule: Rule) -> str:
     """Apply a rule to the part of a text that can be kept, so that a long text costs no more.
 
     A number, key or address that the cut divides is not recognised. An address may have any length and is
-    therefore read to its end. A divided number or key stands at the end of the result, and the end is left out:
+    therefore read to its end. A divided number or key stands at the end of the result, which is left out:
     otherwise it would be shown wherever the text before it has become shorter.
     """
     if len(text) <= MAX_TEXT_LENGTH + _OVERHANG:

@@ -113,7 +113,7 @@ class InProcessTransport:
     def _environ(self, request: SignedRequest) -> WSGIEnvironment:
         path, _, query = request.target.partition("?")
         port = self._url.port or _PORTS[self._url.scheme]
-        headers = {_cgi_name(name): _checked(name, value) for name, value in request.headers.items()}
+        headers = {_cgi_name(name): _header_value(name, value) for name, value in request.headers.items()}
         return {
             "REQUEST_METHOD": request.method,
             "SCRIPT_NAME": "",
@@ -194,7 +194,8 @@ def _cgi_name(header: str) -> str:
     return name if name in _CGI_NAMES else f"HTTP_{name}"
 
 
-def _checked(name: str, value: str) -> str:
+def _header_value(name: str, value: str) -> str:
     if any(character in name + value for character in "\r\n"):
         raise ValueError("a header has a line break")
+    # What could not be written on a connection raises UnicodeEncodeError here as well.
     return value.encode("latin-1").decode("latin-1")
