@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.client.certificates import make_certificate
 from tests.tables import every
 from wallet_gateway.conf.rules import OPTIONAL, REQUIRED, problems_of
 
@@ -78,6 +81,20 @@ WRONG = [
     ("SHARES_REFERENCES", 1, "True or False"),
     ("AUTH", "no.such.thing", "dotted path"),
     ("AUTH", "wallet_gateway.conf.rules.SETTING", "dotted path"),
+    ("CA_FILE", 7, "a path"),
+    ("CA_FILE", "/no/such/file.pem", "No such file or directory"),
+    ("CA_FILE", Path("/no/such/file.pem"), "a PEM file of the authorities to trust; /no/such/file.pem"),
+    ("CA_FILE", "/", "/: Is a directory"),
+    ("CA_FILE", "a\0b", "null byte"),
+    ("CA_FILE", __file__, "holds no certificate"),
+    ("CLIENT_CERT", 7, "a path, or a pair of paths"),
+    ("CLIENT_CERT", "/no/such/file.pem", "No such file or directory"),
+    ("CLIENT_CERT", (__file__, "/no/such/file.pem"), "/no/such/file.pem: No such file or directory"),
+    ("CLIENT_CERT", (__file__,), "a pair is the path of the certificate and the path of its key"),
+    ("CLIENT_CERT", (__file__, ""), "a pair is the path"),
+    ("CLIENT_CERT", (__file__, __file__, __file__), "a pair is the path"),
+    ("CLIENT_CERT", (__file__, 7), "a pair is the path"),
+    ("CLIENT_CERT", __file__, "do not fit, one of them is missing, or the key is encrypted"),
     ("REDIRECT_HOSTS", "pay.example", "a list"),
     ("REDIRECT_HOSTS", ["https://pay.example"], "without scheme"),
     ("REDIRECT_HOSTS", [""], "without scheme"),
@@ -145,3 +162,26 @@ def test_an_alias_that_no_row_could_hold_is_refused(alias: object) -> None:
 
 def test_a_slip_of_the_pen_beside_the_gateways_is_named() -> None:
     assert "WALLET_GATEWAY['PUBLIC_ORGIN']" in problems(setting() | {"PUBLIC_ORGIN": "x"})
+
+
+def test_files_that_fit_have_no_problem(tmp_path: Path) -> None:
+    ours = make_certificate(tmp_path)
+    for given in (str(ours.file), ours.file, ours.pair(), list(ours.pair()), ()):
+        assert problems(setting(CA_FILE=ours.file, CLIENT_CERT=given)) == {}
+
+
+def test_a_key_that_is_encrypted_or_of_another_certificate_is_named(tmp_path: Path) -> None:
+    ours, other = make_certificate(tmp_path), make_certificate(tmp_path, name="other.example")
+    for given in (ours.with_encrypted_key(), (ours.pair()[0], other.pair()[1]), ours.pair()[0]):
+        (expected,) = problems(setting(CLIENT_CERT=given)).values()
+        assert "do not fit, one of them is missing, or the key is encrypted" in expected
+
+
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, *_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    # A superuser may read everything, so the mode of a file proves nothing.
+    monkeypatch.setattr(Path, "open", refuse)
+    found = problems(setting(CA_FILE="/ca.pem"))
+    assert found["WALLET_GATEWAY['GATEWAYS']['default']['CA_FILE']"].endswith("; /ca.pem: Permission denied")

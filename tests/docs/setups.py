@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.client.transport import Transport
+from wallet_gateway.client.http_transport import HttpTransport
 from wallet_gateway.models import OutboxEvent
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 
@@ -80,7 +80,7 @@ def an_unsent_refund(names: dict[str, Any]) -> None:
     """A refund of a new order, asked for while nothing listens at the gateway's address."""
     a_paid_order(names)
     given = gateways.context_of("default")
-    nobody = Transport(base_url="http://127.0.0.1:9")
+    nobody = HttpTransport(base_url="http://127.0.0.1:9")
     deaf = replace(given, gateway=Gateway(account=given.gateway.account, transport=nobody))
     names["transaction"] = follow_ups.refund(payment=names["order"].payments.get(), context=deaf)
 

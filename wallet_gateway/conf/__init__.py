@@ -6,10 +6,11 @@ print them, and `settings()` refuses to be used while there is one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,7 +21,7 @@ from django.core.signals import setting_changed
 
 from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.conf.rules import OPTIONAL, RETENTION_DAYS, SETTING, problems_of
-from wallet_gateway.conf.values import Problem
+from wallet_gateway.conf.values import PATH, Problem
 from wallet_gateway.conf.wallet_rules import FERNET_KEYS, PRODUCTION_PAY_JS, REDIRECT, WALLET_OPTIONAL
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.dual_control import ApprovalPolicy
@@ -59,6 +60,10 @@ class GatewaySettings:
     button_overrides: str
     """Dotted path of what the shop wants otherwise for one order; empty where all are alike."""
     auth: str
+    ca_file: str | None
+    """PEM file of the authorities to trust instead of the usual ones."""
+    client_cert: str | tuple[str, str] | None
+    """PEM file of our certificate and its key, or one file for each."""
     paths: Mapping[str, str]
     connect_timeout: float
     read_timeout: float
@@ -176,6 +181,8 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
         pricing=chosen["PRICING"],
         button_overrides=chosen["BUTTON_OVERRIDES"],
         auth=values["AUTH"],
+        ca_file=str(values["CA_FILE"]) or None,
+        client_cert=_client_cert(values["CLIENT_CERT"]),
         paths=values["PATHS"],
         connect_timeout=float(values["CONNECT_TIMEOUT"]),
         read_timeout=float(values["READ_TIMEOUT"]),
@@ -190,6 +197,15 @@ def _approval_policy(values: Mapping[str, Any]) -> ApprovalPolicy:
         limits=_minor_units(values["APPROVAL_LIMITS"]),
         waiting_time=timedelta(days=values["APPROVAL_DAYS"]),
     )
+
+
+def _client_cert(given: str | PurePath | Sequence[str | PurePath]) -> str | tuple[str, str] | None:
+    if isinstance(given, PATH):
+        return str(given) or None
+    if not given:
+        return None
+    certificate, key = given
+    return str(certificate), str(key)
 
 
 def _minor_units(limits: Mapping[str, str]) -> dict[str, int]:

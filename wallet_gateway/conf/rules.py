@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from wallet_gateway.conf.values import (
     COLLECTION,
     IN_WORDS,
+    PATH,
+    PATHS_OF_CERTIFICATE,
     Problem,
     has_type,
+    holds_certificates,
+    is_client_certificate,
     is_importable,
     is_loopback,
     split_address,
     unknown_name,
+    unreadable_file,
 )
 from wallet_gateway.conf.wallet_rules import FERNET_KEYS, problems_of_keys, problems_of_wallet
 from wallet_gateway.domain.capture_deadline import CapturePolicy
@@ -43,6 +49,8 @@ OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "REDIRECT_URL_TIMEOUT": (int, 900),
     "REDIRECT_HOSTS": (COLLECTION, ()),
     "AUTH": (str, ""),
+    "CA_FILE": (PATH, ""),
+    "CLIENT_CERT": (PATHS_OF_CERTIFICATE, ""),
     "PATHS": (dict, {}),
     "CONNECT_TIMEOUT": ((int, float), 3.0),
     "READ_TIMEOUT": ((int, float), 20.0),
@@ -153,9 +161,39 @@ def _problems_of_values(where: str, given: Mapping[str, Any]) -> Iterator[Proble
     yield from _problems_of_numbers(where, given)
     if isinstance(given.get("AUTH"), str) and given["AUTH"] and not is_importable(given["AUTH"]):
         yield Problem(setting=f"{where}['AUTH']", expected="the dotted path of a callable")
+    yield from _problems_of_certificates(where, given)
     yield from _problems_of_collections(where, given)
     for name in ("APPROVAL_LIMITS", "GO_LIVE_MAX_AMOUNT"):
         yield from _problems_of_limits(f"{where}[{name!r}]", given.get(name))
+
+
+def _problems_of_certificates(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
+    ca_file, client_cert = given.get("CA_FILE", ""), given.get("CLIENT_CERT", "")
+    if ca_file and isinstance(ca_file, PATH) and (wrong := _wrong_ca_file(ca_file)):
+        expected = f"a PEM file of the authorities to trust; {wrong}"
+        yield Problem(setting=f"{where}['CA_FILE']", expected=expected)
+    if client_cert and isinstance(client_cert, PATHS_OF_CERTIFICATE) and (wrong := _wrong_cert(client_cert)):
+        expected = f"a PEM file with certificate and key, or a pair of files; {wrong}"
+        yield Problem(setting=f"{where}['CLIENT_CERT']", expected=expected)
+
+
+def _wrong_ca_file(path: str | PurePath) -> str:
+    unreadable = unreadable_file(path)
+    return unreadable or ("" if holds_certificates(path) else f"{path} holds no certificate")
+
+
+def _wrong_cert(given: str | PurePath | Sequence[object]) -> str:
+    paths = (
+        [given] if isinstance(given, PATH) else [path for path in given if path and isinstance(path, PATH)]
+    )
+    if not isinstance(given, PATH) and not len(given) == len(paths) == 2:
+        return "a pair is the path of the certificate and the path of its key"
+    for path in paths:
+        if unreadable := unreadable_file(path):
+            return unreadable
+    if is_client_certificate(*paths):
+        return ""
+    return "the certificate and its key do not fit, one of them is missing, or the key is encrypted"
 
 
 def _problems_of_numbers(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:

@@ -15,17 +15,17 @@ import pytest
 from tests.client.conftest import Connect
 from tests.client.servers import RawServer, Request, answer, echoes, says
 from tests.waiting import PATIENCE, eventually
-from wallet_gateway.client import transport as transport_module
+from wallet_gateway.client import http_transport
 from wallet_gateway.client.errors import OutcomeUnknown, UnknownReason
-from wallet_gateway.client.transport import Transport
+from wallet_gateway.client.http_transport import HttpTransport
 
 pytestmark = pytest.mark.wire
 
 FORKS = """
 import os, sys
-from wallet_gateway.client.transport import Transport
+from wallet_gateway.client.http_transport import HttpTransport
 
-transport = Transport(base_url=sys.argv[1])
+transport = HttpTransport(base_url=sys.argv[1])
 said = [transport.send("POST", "/", body=b"parent 1").body]
 child = os.fork()
 if child == 0:
@@ -128,7 +128,9 @@ def test_a_connection_that_ended_or_went_wrong_is_not_kept(said: bytes, connect:
             with contextlib.suppress(OutcomeUnknown):
                 transport.send("POST", "/", body=b"{}")
     assert server.connections == 2
-    assert not transport._idle
+    kept = transport._pool.pool
+    assert kept is not None
+    assert not any(kept.queue)
 
 
 def test_closing_lets_go_of_idle_connections_and_the_transport_works_on(connect: Connect) -> None:
@@ -143,7 +145,7 @@ def test_closing_lets_go_of_idle_connections_and_the_transport_works_on(connect:
 
 def test_a_forgotten_transport_closes_its_connections() -> None:
     with RawServer(echoes) as server:
-        Transport(base_url=server.base_url).send("POST", "/", body=b"{}")
+        HttpTransport(base_url=server.base_url).send("POST", "/", body=b"{}")
         assert eventually(lambda: server.hung_up == 1)
 
 
@@ -160,7 +162,7 @@ def test_threads_get_their_own_answers(connect: Connect) -> None:
 def test_no_more_connections_are_kept_than_are_of_use(
     connect: Connect, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transport_module, "_MOST_IDLE", 10)
+    monkeypatch.setattr(http_transport, "MAX_IDLE_CONNECTIONS", 10)
     together = threading.Barrier(14)
 
     def answers_all_at_once(connection: socket.socket, request: Request) -> bool:

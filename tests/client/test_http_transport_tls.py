@@ -10,8 +10,8 @@ import pytest
 from tests.client.certificates import Certificate, make_certificate
 from tests.client.conftest import Connect
 from tests.client.servers import RawServer, breaks_tls, echoes
-from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
-from wallet_gateway.client.transport import Transport
+from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, UnknownReason
+from wallet_gateway.client.http_transport import tls_context
 
 pytestmark = pytest.mark.wire
 
@@ -81,8 +81,7 @@ def test_tls_below_1_2_is_refused(connect: Connect, certificate: Certificate) ->
 
 
 def test_what_is_asked_of_tls_is_set_and_not_left_to_openssl() -> None:
-    context = Transport(base_url="https://gateway.example")._tls
-    assert context is not None
+    context = tls_context()
     assert context.minimum_version is ssl.TLSVersion.TLSv1_2
     assert context.verify_mode is ssl.CERT_REQUIRED
     assert context.check_hostname
@@ -98,3 +97,48 @@ def test_a_bad_record_after_the_request_leaves_the_outcome_unknown(
             transport.send("POST", "/pay", body=b"{}", fresh=fresh)
     assert failure.value.reason == UnknownReason.TLS
     assert len(server.requests) == 1
+
+
+# Certificates of our own
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> Certificate:
+    return make_certificate(tmp_path_factory.mktemp("ours"), name="shop.example")
+
+
+@pytest.mark.parametrize("in_pair", [False, True], ids=["one file", "a pair"])
+def test_a_gateway_that_asks_for_a_certificate_gets_it(
+    in_pair: bool, connect: Connect, certificate: Certificate, ours: Certificate
+) -> None:
+    given = ours.pair() if in_pair else str(ours.file)
+    with RawServer(echoes, tls=certificate.server_context(client=ours)) as server:
+        transport = connect(server.base_url, ca_file=str(certificate.file), client_cert=given)
+        assert transport.send("POST", "/", body=b"1").body == b"1"
+        assert transport.send("POST", "/", body=b"2", fresh=True).body == b"2"
+
+
+@pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
+def test_without_it_nothing_is_processed(
+    version: ssl.TLSVersion, connect: Connect, certificate: Certificate, ours: Certificate
+) -> None:
+    context = certificate.server_context(client=ours)
+    context.minimum_version = context.maximum_version = version
+    with RawServer(echoes, tls=context) as server, pytest.raises(GatewayError) as failure:
+        connect(server.base_url, ca_file=str(certificate.file)).send("POST", "/", body=b"{}")
+    # TLS 1.3 lets a client write before the server has judged its certificate.
+    assert isinstance(failure.value, NotSent if version is ssl.TLSVersion.TLSv1_2 else OutcomeUnknown)
+    assert server.requests == []
+
+
+def test_an_encrypted_key_is_refused_and_nobody_is_asked_for_a_password(ours: Certificate) -> None:
+    with pytest.raises(ssl.SSLError):
+        tls_context(client_cert=ours.with_encrypted_key())
+
+
+def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    missing = str(tmp_path / "missing.pem")
+    with pytest.raises(FileNotFoundError):
+        tls_context(missing)
+    with pytest.raises(FileNotFoundError):
+        tls_context(client_cert=missing)

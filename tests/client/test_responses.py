@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables import every
-from wallet_gateway.client.answers import HttpAnswer, Shape, message_of, seconds_to_wait
 from wallet_gateway.client.errors import BadAnswer, OutcomeUnknown, Refused, UnknownReason
+from wallet_gateway.client.responses import DecodedResponse, ResponseSpec, parse_response, retry_after_seconds
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage, UnreadableBody
 from wallet_gateway.protocol.strict_json import JsonValue, loads
 
@@ -27,15 +27,15 @@ def _state(value: JsonValue) -> str:
     return str(value["state"])
 
 
-SHAPE = Shape(read=_state, mark="state")
+SHAPE = ResponseSpec(read=_state, success_field="state")
 
 
-def http_answer(status: int, body: str, **headers: str) -> HttpAnswer:
+def http_answer(status: int, body: str, **headers: str) -> DecodedResponse:
     try:
         value: JsonValue | UnreadableBody = loads(body)
     except UnreadableBody as error:
         value = error
-    return HttpAnswer(
+    return DecodedResponse(
         status=status,
         headers={name.replace("_", "-"): text for name, text in headers.items()},
         value=value,
@@ -44,14 +44,14 @@ def http_answer(status: int, body: str, **headers: str) -> HttpAnswer:
 
 @pytest.mark.parametrize("status", [200, 201, 202, 299])
 def test_a_success_is_its_message(status: int) -> None:
-    assert message_of(http_answer(status, SUCCESS), SHAPE) == "Approved"
+    assert parse_response(http_answer(status, SUCCESS), SHAPE) == "Approved"
 
 
 @every("body", [ERROR, OTHER_CASE], ids=["canonical", "another letter case"])
 @every("status", [200, 204, 400, 401, 403, 404, 409, 413, 422, 451, 499])
 def test_the_gateways_error_body_is_a_refusal(status: int, body: str) -> None:
     with pytest.raises(Refused) as failure:
-        message_of(http_answer(status, body), SHAPE)
+        parse_response(http_answer(status, body), SHAPE)
     refused = failure.value
     assert (refused.code, refused.http_status) == ("4107940", status)
     assert refused.message == "SchemaValidationError: amount"
@@ -74,7 +74,7 @@ def test_the_gateways_error_body_is_a_refusal(status: int, body: str) -> None:
 )
 def test_a_code_alone_is_a_refusal_whatever_else_is_missing(status: int, body: str, message: str) -> None:
     with pytest.raises(Refused) as failure:
-        message_of(http_answer(status, body), SHAPE)
+        parse_response(http_answer(status, body), SHAPE)
     refused = failure.value
     assert (refused.code, refused.message, refused.http_status) == ("4100001", message, status)
 
@@ -85,15 +85,15 @@ def test_a_code_alone_is_a_refusal_whatever_else_is_missing(status: int, body: s
 def test_a_code_beside_a_field_of_a_success_is_a_contradiction(status: int, details: str, name: str) -> None:
     body = f'{{"code": "4100001", "{name}": "x"{details}}}'
     with pytest.raises(OutcomeUnknown) as failure:
-        message_of(http_answer(status, body), SHAPE)
+        parse_response(http_answer(status, body), SHAPE)
     assert failure.value.reason == UnknownReason.CONTRADICTORY
 
 
 def test_the_endpoints_own_field_beside_a_code_is_a_contradiction_too() -> None:
-    keys = Shape(read=_state, mark="apikey")
+    keys = ResponseSpec(read=_state, success_field="apikey")
     for status in (200, 400):
         with pytest.raises(OutcomeUnknown) as failure:
-            message_of(http_answer(status, '{"code": "1", "apiKey": "k"}'), keys)
+            parse_response(http_answer(status, '{"code": "1", "apiKey": "k"}'), keys)
         assert failure.value.reason == UnknownReason.CONTRADICTORY
 
 
@@ -121,7 +121,7 @@ def test_these_statuses_leave_the_outcome_unknown_whatever_the_body(
     status: int, reason: UnknownReason, body: str
 ) -> None:
     with pytest.raises(OutcomeUnknown) as failure:
-        message_of(http_answer(status, body), SHAPE)
+        parse_response(http_answer(status, body), SHAPE)
     assert failure.value.reason == reason
     assert not isinstance(failure.value, BadAnswer)
     assert failure.value.detail == f"HTTP {status}"
@@ -139,7 +139,7 @@ def test_these_statuses_leave_the_outcome_unknown_whatever_the_body(
 )
 def test_a_4xx_without_the_gateways_error_body_leaves_the_outcome_unknown(body: str) -> None:
     with pytest.raises(OutcomeUnknown) as failure:
-        message_of(http_answer(403, body), SHAPE)
+        parse_response(http_answer(403, body), SHAPE)
     assert failure.value.reason == UnknownReason.FOREIGN_ANSWER
 
 
@@ -166,35 +166,35 @@ def test_a_4xx_without_the_gateways_error_body_leaves_the_outcome_unknown(body: 
 )
 def test_a_success_that_is_none_is_a_bad_answer(body: str, reason: UnknownReason) -> None:
     with pytest.raises(BadAnswer) as failure:
-        message_of(http_answer(200, body), SHAPE)
+        parse_response(http_answer(200, body), SHAPE)
     assert failure.value.reason == reason
     assert failure.value.detail
 
 
 def test_a_refusal_that_also_says_success_is_no_refusal() -> None:
     with pytest.raises(OutcomeUnknown) as failure:
-        message_of(http_answer(400, MIXED), SHAPE)
+        parse_response(http_answer(400, MIXED), SHAPE)
     assert failure.value.reason == UnknownReason.CONTRADICTORY
     assert not isinstance(failure.value, BadAnswer)
 
 
 def test_a_field_without_a_value_contradicts_nothing() -> None:
-    assert message_of(http_answer(200, '{"state": "Approved", "code": null}'), SHAPE) == "Approved"
+    assert parse_response(http_answer(200, '{"state": "Approved", "code": null}'), SHAPE) == "Approved"
     with pytest.raises(Refused):
-        message_of(http_answer(200, ERROR[:-1] + ', "state": null}'), SHAPE)
+        parse_response(http_answer(200, ERROR[:-1] + ', "state": null}'), SHAPE)
 
 
 def test_a_refusals_words_are_redacted() -> None:
     body = '{"code": "1", "details": {"message": "card 4111111111111111 of jane@shop.example \\u0000"}}'
     with pytest.raises(Refused) as failure:
-        message_of(http_answer(400, body), SHAPE)
+        parse_response(http_answer(400, body), SHAPE)
     assert failure.value.message == "card ***1111 of j***@shop.example \ufffd"
 
 
 @pytest.mark.parametrize("body", ['{"apiKey": "hunter2"', "{}"], ids=["unreadable", "wrong shape"])
 def test_a_bad_answer_carries_nothing_of_the_body(body: str) -> None:
     with pytest.raises(BadAnswer) as failure:
-        message_of(http_answer(200, body), SHAPE)
+        parse_response(http_answer(200, body), SHAPE)
     assert failure.value.__cause__ is None
     assert failure.value.__context__ is None
     shown = "".join(traceback.format_exception(failure.value)) + repr(pickle.dumps(failure.value))
@@ -207,13 +207,13 @@ def test_a_long_complaint_is_cut() -> None:
         raise InvalidMessage([FieldError(f"itemDetails[{n}].unitAmount", "is missing") for n in range(100)])
 
     with pytest.raises(BadAnswer) as failure:
-        message_of(http_answer(200, "{}"), Shape(read=complains, mark="state"))
+        parse_response(http_answer(200, "{}"), ResponseSpec(read=complains, success_field="state"))
     assert len(failure.value.detail) == 500
 
 
 def test_an_unknown_outcome_says_how_long_to_wait() -> None:
     with pytest.raises(OutcomeUnknown) as failure:
-        message_of(http_answer(503, "", retry_after="120"), SHAPE)
+        parse_response(http_answer(503, "", retry_after="120"), SHAPE)
     assert failure.value.retry_after == 120.0
 
 
@@ -245,26 +245,26 @@ NOW = "Thu, 01 Jan 2026 10:00:00 GMT"
     ],
 )
 def test_retry_after_is_read_as_seconds_or_as_a_date(text: str, seconds: float | None) -> None:
-    assert seconds_to_wait({"retry-after": text, "date": NOW}) == seconds
+    assert retry_after_seconds({"retry-after": text, "date": NOW}) == seconds
 
 
 def test_without_the_header_there_is_no_wait() -> None:
-    assert seconds_to_wait({}) is None
+    assert retry_after_seconds({}) is None
 
 
 def test_a_date_counts_from_the_gateways_clock_not_from_ours() -> None:
     headers = {"retry-after": "Tue, 01 Jan 2030 00:01:00 GMT", "date": "Tue, 01 Jan 2030 00:00:00 GMT"}
-    assert seconds_to_wait(headers) == 60.0
+    assert retry_after_seconds(headers) == 60.0
 
 
 @pytest.mark.parametrize("date", ["", "nonsense"])
 def test_a_date_counts_from_our_clock_where_the_gateway_tells_none(date: str) -> None:
     past, future = "Thu, 01 Jan 1998 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"
-    assert seconds_to_wait({"retry-after": past, "date": date}) == 0.0
-    assert seconds_to_wait({"retry-after": future, "date": date}) == 900.0
+    assert retry_after_seconds({"retry-after": past, "date": date}) == 0.0
+    assert retry_after_seconds({"retry-after": future, "date": date}) == 900.0
 
 
 @given(st.text(max_size=60) | st.from_regex(r"\w{3}, \d{1,4} \w{3} \d{1,6} \d\d:\d\d:\d\d [+-]\d{1,12}"))
 def test_no_header_is_too_strange(text: str) -> None:
-    wait = seconds_to_wait({"retry-after": text, "date": text})
+    wait = retry_after_seconds({"retry-after": text, "date": text})
     assert wait is None or 0 <= wait <= 900

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import pickle
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -79,7 +81,7 @@ def _changes(attribute: str, value: object) -> Callable[[PreparedRequest], Prepa
     ("auth", "told"),
     [
         pytest.param(
-            _raises(KeyError(SECRET)), "signing: KeyError, at test_transport_secrets.py:", id="a bug"
+            _raises(KeyError(SECRET)), "signing: KeyError, at test_http_transport_secrets.py:", id="a bug"
         ),
         pytest.param(_raises(TimeoutError(SECRET)), "signing: TimeoutError", id="a token that does not come"),
         pytest.param(_changes("url", "https://elsewhere.example"), "auth may set headers", id="another URL"),
@@ -136,6 +138,18 @@ def test_a_failure_carries_nothing_of_the_request_or_the_answer(
     assert SECRET not in "".join(shown)
     assert SECRET.encode() not in pickle.dumps(error)
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
+
+
+def test_no_log_line_holds_a_query_a_key_or_a_body(
+    connect: Connect, caplog: pytest.LogCaptureFixture
+) -> None:
+    with RawServer(echoes) as server, caplog.at_level(logging.DEBUG):
+        transport = connect(server.base_url, auth=KeyAuth(), keepalive_idle=0.001)
+        for fresh in (False, True, False):
+            transport.send("POST", "/", query={"key": SECRET}, body=SECRET.encode(), fresh=fresh)
+            time.sleep(0.002)
+    assert "Resetting dropped connection" in caplog.text, "this test proves nothing without the pool's log"
+    assert SECRET not in caplog.text
 
 
 def test_a_hostile_environment_changes_nothing(

@@ -1,4 +1,4 @@
-"""What one complete HTTP answer says: a message, a refusal, or nothing to rely on. Pure; no I/O.
+"""Read one complete HTTP answer: a message, a refusal, or nothing to rely on. Pure; no I/O.
 
 The HTTP status alone decides nothing: a 2xx may carry an error, and a 4xx may come from a proxy that never
 asked the gateway. Only the gateway's own error body is a refusal, and only with a 2xx or most 4xx.
@@ -20,61 +20,61 @@ from wallet_gateway.protocol.errors import InvalidMessage, ProtocolError, Unread
 from wallet_gateway.protocol.faults import ErrorBody, is_contradictory, looks_like_error
 from wallet_gateway.protocol.strict_json import JsonValue
 
-LONGEST_WAIT = 900.0
-"""Seconds a gateway can make us wait at most."""
+MAX_RETRY_AFTER = 900.0
+"""Seconds, the longest wait that a gateway can ask for."""
 
 # These two and 429 say nothing of the request: a proxy may answer so before or after passing it on.
 _TRY_LATER = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY)
-_LONGEST_DETAIL = 500
+_MAX_DETAIL_LENGTH = 500
 
 M = TypeVar("M")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape(Generic[M]):
-    """What an endpoint answers with when all is well."""
+class ResponseSpec(Generic[M]):
+    """How a successful answer of one endpoint is read."""
 
     read: Callable[[JsonValue], M]
-    """Raises ProtocolError for another shape."""
-    mark: str
-    """The folded name of a field that only a success has; empty where a success is no object."""
+    """Raises ProtocolError for any other value."""
+    success_field: str
+    """The folded name of a field that only a success has; empty where a success is not an object."""
     by_parts: bool = False
-    """Whether an array that is no strict JSON as a whole is read part by part."""
+    """Whether an array that is not strict JSON as a whole is read part by part."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class HttpAnswer:
-    """An answer with its body read once: a JSON value, or the reason why it is none. `repr` hides it."""
+class DecodedResponse:
+    """An answer with its body as a JSON value, or the reason why that failed. `repr` hides the value."""
 
     status: int
     headers: Mapping[str, str]
     value: JsonValue | UnreadableBody = field(repr=False)
 
 
-def message_of(answer: HttpAnswer, shape: Shape[M]) -> M:
-    """Give the message of a success; raises Refused, BadAnswer or OutcomeUnknown for everything else."""
+def parse_response(answer: DecodedResponse, spec: ResponseSpec[M]) -> M:
+    """Return the message of a success; raises Refused, BadAnswer or OutcomeUnknown for everything else."""
     if 200 <= answer.status < 300:
-        return _message_of_success(answer, shape)
+        return _message_of_success(answer, spec)
     reason = _reason(answer.status)
     if reason is UnknownReason.FOREIGN_ANSWER:
-        if is_contradictory(answer.value, shape.mark):
+        if is_contradictory(answer.value, spec.success_field):
             reason = UnknownReason.CONTRADICTORY
         elif refusal := _refusal(answer):
             raise refusal
-    raise OutcomeUnknown(reason, seconds_to_wait(answer.headers), detail=f"HTTP {answer.status}")
+    raise OutcomeUnknown(reason, retry_after_seconds(answer.headers), detail=f"HTTP {answer.status}")
 
 
-def _message_of_success(answer: HttpAnswer, shape: Shape[M]) -> M:
+def _message_of_success(answer: DecodedResponse, spec: ResponseSpec[M]) -> M:
     value = answer.value
     if isinstance(value, UnreadableBody):
         raise _bad(UnknownReason.UNREADABLE, value)
     # An error's code beside a field of a success is enough: whatever it is, it is not a clear yes.
-    if is_contradictory(value, shape.mark):
+    if is_contradictory(value, spec.success_field):
         raise BadAnswer(UnknownReason.CONTRADICTORY, detail="an error's code beside a field of a success")
     if refusal := _refusal(answer):
         raise refusal
     try:
-        return shape.read(value)
+        return spec.read(value)
     except ProtocolError as error:
         bad = _bad(UnknownReason.WRONG_SHAPE, error)
     # Outside the handler, so that the error, which holds parts of the answer, is not chained.
@@ -82,7 +82,7 @@ def _message_of_success(answer: HttpAnswer, shape: Shape[M]) -> M:
 
 
 def _bad(reason: UnknownReason, error: ProtocolError) -> BadAnswer:
-    return BadAnswer(reason, detail=redact_message(str(error))[:_LONGEST_DETAIL])
+    return BadAnswer(reason, detail=redact_message(str(error))[:_MAX_DETAIL_LENGTH])
 
 
 def _reason(status: int) -> UnknownReason:
@@ -97,7 +97,7 @@ def _reason(status: int) -> UnknownReason:
     return UnknownReason.SERVER_ERROR if 500 <= status < 600 else UnknownReason.OTHER
 
 
-def _refusal(answer: HttpAnswer) -> Refused | None:
+def _refusal(answer: DecodedResponse) -> Refused | None:
     if not isinstance(answer.value, dict) or not looks_like_error(answer.value):
         return None
     try:
@@ -107,17 +107,17 @@ def _refusal(answer: HttpAnswer) -> Refused | None:
     return Refused(redact_message(body.code), redact_message(body.message), answer.status)
 
 
-def seconds_to_wait(headers: Mapping[str, str]) -> float | None:
-    """Read `Retry-After`, seconds or a date, as 0 to 900 seconds from now; None where there is none."""
+def retry_after_seconds(headers: Mapping[str, str]) -> float | None:
+    """Read `Retry-After`, seconds or a date, as 0 to 900 seconds from now; None without one."""
     text = headers.get("retry-after", "").strip()
     if text.isascii() and text.isdigit():
-        return min(float(text), LONGEST_WAIT)
+        return min(float(text), MAX_RETRY_AFTER)
     until = _date(text)
     if until is None:
         return None
     # Against the gateway's own clock, where it tells it: ours may be wrong.
     now = _date(headers.get("date", "")) or datetime.fromtimestamp(time.time(), UTC)
-    return min(max((until - now).total_seconds(), 0.0), LONGEST_WAIT)
+    return min(max((until - now).total_seconds(), 0.0), MAX_RETRY_AFTER)
 
 
 def _date(text: str) -> datetime | None:
