@@ -109,7 +109,7 @@ def _prepare_database() -> str:
     from django.core.management import call_command
     from django.db import DatabaseError, connections
 
-    from wallet_gateway.sandbox.provision import UnreadableMerchants, provision
+    from wallet_gateway.sandbox.control.provision import UnreadableMerchants, provision
 
     try:
         # Asked before Django, which leaves a connection open that turns out to lead to no database.

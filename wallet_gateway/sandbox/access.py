@@ -18,8 +18,8 @@ from typing import Final
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
-from wallet_gateway.sandbox.engine.refusals import ForeignPage, KeyMissing, StrangerRefused
-from wallet_gateway.sandbox.responses import refusal_response
+from wallet_gateway.sandbox.json_calls import refusal_response
+from wallet_gateway.sandbox.refusals import ForeignPage, KeyMissing, StrangerRefused
 
 PUBLIC: Final = re.compile(
     r"""

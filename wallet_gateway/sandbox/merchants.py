@@ -9,11 +9,10 @@ from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.fields import TransactionRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import JsonValue
-from wallet_gateway.sandbox.cache import Remembered
-from wallet_gateway.sandbox.control_input import Input
-from wallet_gateway.sandbox.engine.refusals import UnknownMerchant
+from wallet_gateway.sandbox.db_transactions import Remembered, one_writer
+from wallet_gateway.sandbox.json_calls import Input
 from wallet_gateway.sandbox.models import Merchant
-from wallet_gateway.sandbox.write_lock import one_writer
+from wallet_gateway.sandbox.refusals import UnknownMerchant
 
 PROVIDER: Final = "ExampleWalletV2"
 GATEWAY_NAME: Final = "examplegateway"

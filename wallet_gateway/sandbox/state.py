@@ -1,17 +1,19 @@
 """What holds while a request is answered: the clock, and the behaviour where the interface is silent.
 
 Both are one row of the database, so that they outlive a restart with the transactions they go with.
+
+What every verb of the engine is given beside the request.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Any, Final
 
-from wallet_gateway.sandbox.cache import Remembered
-from wallet_gateway.sandbox.models import DuplicatePolicy, LetterCase, SandboxState, WalletMode
-from wallet_gateway.sandbox.write_lock import one_writer
+from wallet_gateway.sandbox.db_transactions import Remembered, one_writer
+from wallet_gateway.sandbox.models import DuplicatePolicy, LetterCase, Merchant, SandboxState, WalletMode
 
 FARTHEST: Final = datetime(2999, 1, 1, tzinfo=UTC)
 """Where the sandbox's clock ends; times beyond it are no use to anybody."""
@@ -113,3 +115,26 @@ def _conditions_of(state: SandboxState) -> Conditions:
             another_card=state.another_card,
         ),
     )
+
+
+class Twist(StrEnum):
+    """How a request is to go wrong while it is processed to the end."""
+
+    NONE = "none"
+    ERRORED = "errored"
+    """The provider fails."""
+    UNDOCUMENTED = "undocumented_state"
+    """The provider leaves it in a state the interface does not know."""
+    PARTIAL = "partial"
+    """The provider gives back less than asked."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Call:
+    """One request's circumstances: whose it is, what holds, and how it is to go wrong."""
+
+    merchant: Merchant
+    conditions: Conditions
+    base_url: str
+    """Where the caller reached the gateway, without a trailing slash."""
+    twist: Twist = Twist.NONE

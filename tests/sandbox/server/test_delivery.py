@@ -9,8 +9,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from wallet_gateway.sandbox.cancellable_sleep import call_off_all_pauses
-from wallet_gateway.sandbox.server.delivery import GARBAGE_STATUS_LINE, Delivery, Manner, deliver
+from wallet_gateway.sandbox.server.delivery import (
+    GARBAGE_STATUS_LINE,
+    Delivery,
+    Manner,
+    call_off_all_pauses,
+    deliver,
+)
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
 BODY = b"0123456789"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.waiting import PATIENCE, eventually
-from wallet_gateway.sandbox.server.workers import Workers
+from wallet_gateway.sandbox.server.listener import Workers
 
 
 @pytest.fixture

@@ -6,11 +6,10 @@ number of minor units with its currency; every time is the sandbox's own clock, 
 
 from __future__ import annotations
 
-from wallet_gateway.sandbox.models.behaviour import DuplicatePolicy, LetterCase, SandboxState, SetFault
-from wallet_gateway.sandbox.models.merchants import Merchant
 from wallet_gateway.sandbox.models.payments import (
     Checkout,
     Deposit,
+    Merchant,
     Outcome,
     RecordOrigin,
     RecordState,
@@ -18,13 +17,22 @@ from wallet_gateway.sandbox.models.payments import (
     new_checkout_token,
     new_record_id,
 )
-from wallet_gateway.sandbox.models.requests import AcceptedRequest, JournalEntry, LateRequest
+from wallet_gateway.sandbox.models.requests import (
+    AcceptedRequest,
+    DuplicatePolicy,
+    JournalEntry,
+    LateRequest,
+    LetterCase,
+    SandboxState,
+    SetFault,
+)
 from wallet_gateway.sandbox.models.wallet import (
     Authentication,
     AuthenticationOutcome,
     PaymentAccount,
     PublicKey,
     WalletMode,
+    hash_secret,
     new_account_id,
     new_page_token,
 )
@@ -49,6 +57,7 @@ __all__ = [
     "SetFault",
     "TransactionRecord",
     "WalletMode",
+    "hash_secret",
     "new_account_id",
     "new_checkout_token",
     "new_page_token",

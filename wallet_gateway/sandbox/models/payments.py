@@ -1,4 +1,7 @@
-"""What was bought and what became of it: checkouts, deposits of a migration file, transactions. Rows only."""
+"""Who may use the sandbox. Rows only.
+
+What was bought and what became of it: checkouts, deposits of a migration file, transactions. Rows only.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +13,27 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.sandbox.models.merchants import Merchant
 from wallet_gateway.sandbox.models.wallet import PaymentAccount
+
+
+class Merchant(models.Model):
+    """A merchant's store that may use the sandbox."""
+
+    merchant_id = models.CharField(max_length=64)
+    store_id = models.CharField(max_length=64)
+    user_id = models.CharField(max_length=64)
+    provider = models.CharField(max_length=64)
+    gateway_name = models.CharField(max_length=64)
+    origins = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        app_label = "wallet_sandbox"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["merchant_id", "store_id"], name="wallet_sandbox_merchant_store")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.merchant_id} / {self.store_id}"
 
 
 def new_checkout_token() -> str:

@@ -1,10 +1,14 @@
 """The tables of the wallet button: keys, payment accounts, and 3-D Secure on a page of the gateway's.
 
 Rows only. No card number and no cryptogram has a column: what must be compared later is kept as a hash.
+
+Keeping what must be recognised without keeping it: a hash of each secret.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import secrets
 
 from django.db import models
@@ -20,6 +24,11 @@ def new_account_id() -> str:
 def new_page_token() -> str:
     """Make the unguessable part of a page's address: 128 random bits, safe in a URL."""
     return secrets.token_urlsafe(16)
+
+
+def hash_secret(secret: str) -> str:
+    """Return the SHA-256 of a text in hexadecimal; safe only for secrets with enough entropy."""
+    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 class WalletMode(models.TextChoices):
@@ -80,6 +89,10 @@ class PaymentAccount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.card_network} {self.masked_number}"
+
+    def has_cryptogram(self, cryptogram: str) -> bool:
+        """Compare a cryptogram with the account's own in constant time."""
+        return hmac.compare_digest(hash_secret(cryptogram), self.cryptogram_hash)
 
 
 class Authentication(models.Model):

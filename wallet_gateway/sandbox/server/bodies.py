@@ -10,7 +10,8 @@ from email.message import Message
 from io import BufferedIOBase
 from typing import Final
 
-KEPT_BYTES: Final = 1_048_576 + 1
+MOST_BYTES: Final = 1_048_576
+KEPT_BYTES: Final = MOST_BYTES + 1
 """One byte more than a body may have: enough for the application to see that it is too large."""
 READ_OUT_BYTES: Final = 64 * 1_048_576
 """Beyond this a caller is not worth the politeness."""

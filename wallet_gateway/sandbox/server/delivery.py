@@ -3,17 +3,18 @@
 The application chooses by setting ``manner`` on the ``Delivery`` it finds in the WSGI environment under
 ``KEY``; this file carries the choice out. What is broken inside HTTP (a redirect, a body that is no JSON)
 needs no such thing: the application simply answers that.
+
+Waiting in real time, in a way that can be called off: by a reset of the sandbox, and by its end.
 """
 
 from __future__ import annotations
 
 import socket
 import struct
+import threading
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
-
-from wallet_gateway.sandbox.cancellable_sleep import PauseCalledOff, pause
 
 KEY: Final = "wallet_sandbox.delivery"
 """Where the environment of a request holds its ``Delivery``."""
@@ -87,3 +88,23 @@ def _reset(connection: socket.socket) -> None:
     # closed here and now, before the server takes its leave in good order.
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
+
+
+class PauseCalledOff(Exception):
+    """Nobody is to go on waiting, nor to do what was waited for."""
+
+
+_called_off = threading.Event()
+
+
+def pause(seconds: float) -> None:
+    """Wait that long; raises ``PauseCalledOff``."""
+    if _called_off.wait(seconds):
+        raise PauseCalledOff
+
+
+def call_off_all_pauses() -> None:
+    """Have everybody who waits now stop it; who waits later is not concerned."""
+    global _called_off
+    waited_for, _called_off = _called_off, threading.Event()
+    waited_for.set()

@@ -1,0 +1,107 @@
+"""One exchange with a merchant: what was received, what it asks for, and its answer if nothing fails.
+
+The last touch to an answer: the letter case of its names and the form of its amounts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from wallet_gateway.protocol import strict_json
+from wallet_gateway.protocol.strict_json import NumberText
+from wallet_gateway.sandbox.api.handlers import process
+from wallet_gateway.sandbox.api.request_parser import Asked, Received, allowed_methods
+from wallet_gateway.sandbox.models import LetterCase
+from wallet_gateway.sandbox.payments.provider_decision import SpecialAmount, special_amount
+from wallet_gateway.sandbox.server.delivery import DRIP_SECONDS, Manner, pause
+from wallet_gateway.sandbox.state import Behaviour, Conditions, Twist
+
+SLOW_SECONDS: Final = 5.0
+"""How long the answer to the slow amount takes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """What leaves the gateway: an HTTP answer, whole or to be broken on its way."""
+
+    status: int = 200
+    body: bytes = b""
+    content_type: str = "application/json"
+    headers: tuple[tuple[str, str], ...] = ()
+    manner: Manner = Manner.WHOLE
+    drip_seconds: float = DRIP_SECONDS
+
+
+DROPPED: Final = Reply(manner=Manner.DROPPED)
+"""No answer at all: the connection is closed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """A request on its way to an answer."""
+
+    received: Received
+    asked: Asked
+    conditions: Conditions
+
+    def reply(self, twist: Twist = Twist.NONE) -> Reply:
+        """Process the request and write the answer."""
+        status, value = self.process(twist)
+        if status == 200 and self._is_slow():
+            pause(SLOW_SECONDS)
+        return self.write(value, status=status)
+
+    def process(self, twist: Twist = Twist.NONE) -> tuple[int, Any]:
+        """Process the request and give the HTTP status and the answer in canonical wire form."""
+        return process(self.asked, self.conditions, base_url=self.received.base_url, twist=twist)
+
+    def write(self, value: object, *, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Reply:
+        """Write an answer as the behaviour in force has it."""
+        if status == 405:
+            headers = (*headers, ("Allow", ", ".join(allowed_methods(self.received.path))))
+        return Reply(status=status, body=to_bytes(value, self.conditions.behaviour), headers=headers)
+
+    def _is_slow(self) -> bool:
+        money = getattr(self.asked.message, "money", None)
+        return money is not None and special_amount(money) is SpecialAmount.SLOW
+
+
+_TEXT_AMOUNTS: Final = frozenset({"amount"})
+"""Fields of answers that carry an amount as text; in status records it is a number anyway."""
+
+
+def _canonical(name: str) -> str:
+    return name
+
+
+def _pascal(name: str) -> str:
+    return name[:1].upper() + name[1:]
+
+
+_WRITTEN: Final[dict[LetterCase, Callable[[str], str]]] = {
+    LetterCase.CANONICAL: _canonical,
+    LetterCase.PASCAL: _pascal,
+    LetterCase.LOWER: str.lower,
+}
+
+
+def to_bytes(value: object, behaviour: Behaviour) -> bytes:
+    """Write an answer, given in canonical wire form, as JSON."""
+    if behaviour.letter_case is not LetterCase.CANONICAL or behaviour.numeric_amounts:
+        value = _shaped(value, _WRITTEN[behaviour.letter_case], numeric=behaviour.numeric_amounts)
+    return strict_json.dumps(value)
+
+
+def _shaped(value: object, written: Callable[[str], str], *, numeric: bool) -> object:
+    if isinstance(value, list):
+        return [_shaped(part, written, numeric=numeric) for part in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        written(name): NumberText(part)
+        if numeric and name in _TEXT_AMOUNTS and isinstance(part, str)
+        else _shaped(part, written, numeric=numeric)
+        for name, part in value.items()
+    }

@@ -1,0 +1,219 @@
+"""What each fault does to an exchange: one small function per fault.
+
+Each is given the exchange and the fault as it was set, and gives the reply. One that calls ``exchange.reply``
+or ``exchange.process`` has the request carried out; one that does not, has not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any, Final
+
+from wallet_gateway.protocol.faults import FaultCode, error_body
+from wallet_gateway.protocol.strict_json import NumberText
+from wallet_gateway.sandbox.api.delayed_requests import hold_back
+from wallet_gateway.sandbox.api.exchange import DROPPED, Exchange, Reply
+from wallet_gateway.sandbox.api.faults import FaultKind
+from wallet_gateway.sandbox.models import SetFault
+from wallet_gateway.sandbox.refusals import Moved, Refusal, TooManyRequests
+from wallet_gateway.sandbox.server.delivery import DRIP_SECONDS, Manner, pause
+from wallet_gateway.sandbox.state import Twist, current_conditions
+
+DEFAULT_WAIT: Final = timedelta(seconds=5)
+DEFAULT_LATENESS: Final = timedelta(seconds=60)
+DEFAULT_RETRY_AFTER: Final = timedelta(seconds=30)
+DEFAULT_STATUS: Final = 500
+DEFAULT_ERROR_STATUS: Final = 400
+DEFAULT_MESSAGE: Final = "SchemaValidationError: this answer is a fault that was set."
+
+_HTML: Final = (
+    b"<!DOCTYPE html><html><head><title>Gateway</title></head><body><h1>Gateway</h1></body></html>\n"
+)
+_OTHER_SHAPE: Final = {"result": {"ok": True}, "items": []}
+
+
+def drop_before(_exchange: Exchange, _fault: SetFault) -> Reply:
+    """Close the connection; nothing was processed."""
+    return DROPPED
+
+
+def drop_after(exchange: Exchange, _fault: SetFault) -> Reply:
+    """Process, then close the connection."""
+    exchange.process()
+    return DROPPED
+
+
+def late(exchange: Exchange, fault: SetFault) -> Reply:
+    """Close the connection and process when the clock has moved on."""
+    hold_back(exchange.received, exchange.conditions, by=_duration(fault, DEFAULT_LATENESS))
+    return DROPPED
+
+
+def delay_before(exchange: Exchange, fault: SetFault) -> Reply:
+    """Wait, then process and answer."""
+    _wait(fault)
+    return replace(exchange, conditions=current_conditions()).reply()
+
+
+def delay_after(exchange: Exchange, fault: SetFault) -> Reply:
+    """Process, wait, then answer."""
+    reply = exchange.reply()
+    _wait(fault)
+    return reply
+
+
+def status_before(_exchange: Exchange, fault: SetFault) -> Reply:
+    """Answer an HTTP status with a page; nothing was processed."""
+    return _html(fault.status or DEFAULT_STATUS)
+
+
+def status_after(exchange: Exchange, fault: SetFault) -> Reply:
+    """Process, then answer an HTTP status with a page."""
+    exchange.process()
+    return _html(fault.status or DEFAULT_STATUS)
+
+
+def error_body_unprocessed(exchange: Exchange, fault: SetFault) -> Reply:
+    """Answer an error body; nothing was processed."""
+    return exchange.write(_error(fault), status=fault.status or DEFAULT_ERROR_STATUS)
+
+
+def bare_error(exchange: Exchange, fault: SetFault) -> Reply:
+    """Answer an error body of a code alone; nothing was processed."""
+    return exchange.write({"code": _error(fault)["code"]}, status=fault.status or DEFAULT_ERROR_STATUS)
+
+
+def throttled(exchange: Exchange, fault: SetFault) -> Reply:
+    """Answer 429 and when to come again; nothing was processed."""
+    seconds = round(_duration(fault, DEFAULT_RETRY_AFTER).total_seconds())
+    refusal = TooManyRequests(f"Come again in {seconds} seconds.")
+    return _refuse(exchange, refusal, ("Retry-After", str(seconds)))
+
+
+def redirected(exchange: Exchange, _fault: SetFault) -> Reply:
+    """Answer 307 to an address where nothing is; nothing was processed."""
+    location = f"{exchange.received.base_url}/api/v5/moved"
+    return _refuse(exchange, Moved(f"See {location}."), ("Location", location))
+
+
+def error_200(exchange: Exchange, fault: SetFault) -> Reply:
+    """Process, then answer 200 with an error body."""
+    exchange.process()
+    return exchange.write(_error(fault))
+
+
+def mixed(exchange: Exchange, fault: SetFault) -> Reply:
+    """Process, then answer with the result and an error in one object, or in each of a list."""
+    _, value = exchange.process()
+    error = _error(fault)
+    both = [part | error for part in value] or [error] if isinstance(value, list) else value | error
+    return exchange.write(both)
+
+
+def not_json(exchange: Exchange, _fault: SetFault) -> Reply:
+    """Process, then answer 200 with a page."""
+    exchange.process()
+    return _html(200)
+
+
+def wrong_shape(exchange: Exchange, _fault: SetFault) -> Reply:
+    """Process, then answer 200 with JSON of another shape."""
+    exchange.process()
+    return exchange.write(_OTHER_SHAPE)
+
+
+def empty(exchange: Exchange, _fault: SetFault) -> Reply:
+    """Process, then answer 200 with no body."""
+    exchange.process()
+    return Reply()
+
+
+def bad_gzip(exchange: Exchange, _fault: SetFault) -> Reply:
+    """Process, then answer plain text that claims to be compressed."""
+    return replace(exchange.reply(), headers=(("Content-Encoding", "gzip"),))
+
+
+def duplicate(exchange: Exchange, _fault: SetFault) -> Reply:
+    """Process twice and give the second answer, as behind a proxy that repeats requests."""
+    exchange.process()
+    return exchange.reply()
+
+
+def unreadable_record(exchange: Exchange, _fault: SetFault) -> Reply:
+    """Answer with one more record, like the last one but without an id and below zero."""
+    status, value = exchange.process()
+    if isinstance(value, list):
+        last = value[-1] if value else {"type": "chargeback"}
+        value = [*value, last | {"id": None, "transactionAmount": NumberText("-5.00")}]
+    return exchange.write(value, status=status)
+
+
+def drip(exchange: Exchange, fault: SetFault) -> Reply:
+    """Process, then answer one byte at a time."""
+    seconds = _duration(fault, timedelta(seconds=DRIP_SECONDS)).total_seconds()
+    return replace(exchange.reply(), manner=Manner.DRIP, drip_seconds=seconds)
+
+
+def _sent(manner: Manner) -> Breaking:
+    """Process, then let the answer leave the socket in that manner."""
+    return lambda exchange, _fault: replace(exchange.reply(), manner=manner)
+
+
+def _twisted(twist: Twist) -> Breaking:
+    """Process with that turn for the worse."""
+    return lambda exchange, _fault: exchange.reply(twist)
+
+
+def _duration(fault: SetFault, default: timedelta) -> timedelta:
+    return default if fault.delay is None else fault.delay
+
+
+def _wait(fault: SetFault) -> None:
+    pause(_duration(fault, DEFAULT_WAIT).total_seconds())
+
+
+def _refuse(exchange: Exchange, refusal: Refusal, header: tuple[str, str]) -> Reply:
+    return exchange.write(refusal.to_wire(), status=refusal.status, headers=(header,))
+
+
+def _html(status: int) -> Reply:
+    return Reply(status=status, body=_HTML, content_type="text/html; charset=utf-8")
+
+
+def _error(fault: SetFault) -> dict[str, Any]:
+    return error_body(fault.code or FaultCode.VALIDATION, fault.message or DEFAULT_MESSAGE).to_wire()
+
+
+Breaking = Callable[[Exchange, SetFault], Reply]
+
+BREAKING: Final[dict[FaultKind, Breaking]] = {
+    FaultKind.DROP_BEFORE: drop_before,
+    FaultKind.DROP_AFTER: drop_after,
+    FaultKind.LATE: late,
+    FaultKind.DELAY_BEFORE: delay_before,
+    FaultKind.DELAY_AFTER: delay_after,
+    FaultKind.STATUS_BEFORE: status_before,
+    FaultKind.STATUS_AFTER: status_after,
+    FaultKind.ERROR_BODY: error_body_unprocessed,
+    FaultKind.BARE_ERROR: bare_error,
+    FaultKind.THROTTLED: throttled,
+    FaultKind.REDIRECTED: redirected,
+    FaultKind.ERROR_200: error_200,
+    FaultKind.MIXED: mixed,
+    FaultKind.NOT_JSON: not_json,
+    FaultKind.WRONG_SHAPE: wrong_shape,
+    FaultKind.EMPTY: empty,
+    FaultKind.BAD_GZIP: bad_gzip,
+    FaultKind.DUPLICATE: duplicate,
+    FaultKind.DRIP: drip,
+    FaultKind.UNREADABLE_RECORD: unreadable_record,
+    FaultKind.TRUNCATED: _sent(Manner.TRUNCATED),
+    FaultKind.RESET: _sent(Manner.RESET),
+    FaultKind.BAD_STATUS_LINE: _sent(Manner.BAD_STATUS_LINE),
+    FaultKind.ERRORED: _twisted(Twist.ERRORED),
+    FaultKind.UNDOCUMENTED_STATE: _twisted(Twist.UNDOCUMENTED),
+    FaultKind.PARTIAL: _twisted(Twist.PARTIAL),
+}
+"""The function of every fault."""

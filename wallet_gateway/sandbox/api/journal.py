@@ -1,0 +1,155 @@
+"""The journal: every request under ``/api/`` as it arrived, with what was answered; secrets are masked.
+
+Masking what must not be seen again: secrets and card numbers, before anything is stored or shown.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any, Final
+
+from wallet_gateway.protocol import strict_json
+from wallet_gateway.protocol.errors import UnreadableBody
+from wallet_gateway.protocol.strict_json import JsonValue, fold_name
+from wallet_gateway.sandbox.api.request_parser import Asked, Received
+from wallet_gateway.sandbox.db_transactions import one_writer
+from wallet_gateway.sandbox.models import JournalEntry
+
+KEPT_ENTRIES: Final = 50_000
+"""Older requests are forgotten, so that a long load test does not fill the disk."""
+
+_LONGEST_BODY: Final = 100_000
+_TIDY_EVERY: Final = 1_000
+
+
+def open_entry(received: Received, asked: Asked, *, fault: str, now: datetime) -> JournalEntry:
+    """Note a request before anything is done about it."""
+    with one_writer():
+        entry = JournalEntry.objects.create(
+            operation=asked.operation or "",
+            method=received.method[:16],
+            path=mask_path(_path_and_query(received))[:2000],
+            request_body=_masked(received.body),
+            unknown_fields=list(asked.unknown_fields),
+            fault=fault,
+            received_at=now,
+        )
+        if entry.pk % _TIDY_EVERY == 0:
+            JournalEntry.objects.filter(pk__lte=entry.pk - KEPT_ENTRIES).delete()
+    return entry
+
+
+def close_entry(entry: JournalEntry, *, status: int, body: bytes) -> None:
+    """Note what a request was answered; not called where the connection was closed without an answer."""
+    with one_writer():
+        # Not by the row's own save, which fails where a reset was quicker.
+        JournalEntry.objects.filter(pk=entry.pk).update(answer_status=status, answer_body=_masked(body))
+
+
+def describe(entry: JournalEntry) -> dict[str, Any]:
+    """Write an entry as the control interface does: bodies as JSON where they are JSON, else as text."""
+    return {
+        "operation": entry.operation or None,
+        "method": entry.method,
+        "path": entry.path,
+        "body": _value(entry.request_body),
+        "status": entry.answer_status,
+        "answer": _value(entry.answer_body),
+        "fault": entry.fault or None,
+        "unknownFields": entry.unknown_fields,
+        "receivedAt": entry.received_at.isoformat(),
+    }
+
+
+def _path_and_query(received: Received) -> str:
+    return f"{received.path}?{received.raw_query}" if received.raw_query else received.path
+
+
+def _masked(body: bytes) -> str:
+    try:
+        text = strict_json.dumps(mask(strict_json.loads(body))).decode()
+    except UnreadableBody:
+        text = mask_text(body[:_LONGEST_BODY].decode(errors="replace"))
+    return text[:_LONGEST_BODY]
+
+
+def _value(text: str) -> JsonValue:
+    try:
+        return strict_json.loads(text) if text else None
+    except UnreadableBody:
+        return text
+
+
+MASK: Final = "[masked]"
+
+SECRET_NAMES: Final = frozenset(
+    {
+        "apikey",
+        "authenticationvalue",
+        "authorization",
+        "cryptogram",
+        "encryptedmessage",
+        "encryptionkey",
+        "encryptionkeyid",
+        "paymentdata",
+        "publicapikey",
+        "signedmessage",
+        "token",
+    }
+)
+"""Names, in lower case, of fields whose value is never kept."""
+
+_REFERENCE_NAMES: Final = frozenset(
+    {"clientsystemtransactionid", "clientsysteminvoiceid", "parenttransactionid", "id"}
+)
+"""Names of fields that may be long numbers without being a card's."""
+
+# Card numbers have 12 to 19 digits, with or without blanks and hyphens between them.
+_CARD_NUMBER: Final = re.compile(r"(?<![\w-])\d(?:[ -]?\d){11,18}(?![\w-])")
+_ANY_SECRET: Final = "|".join(sorted(SECRET_NAMES))
+_SECRET_PARAMETER: Final = re.compile(rf"((?:{_ANY_SECRET})=)[^&]*", re.IGNORECASE)
+# A secret that is an object has no end in broken text, so everything after it goes too.
+_SECRET_PAIR: Final = re.compile(
+    rf'("(?:{_ANY_SECRET})"\s*:\s*)("(?:[^"\\]|\\.)*"?|[{{\[].*|[^,}}\]\s]+)', re.IGNORECASE | re.DOTALL
+)
+
+
+def mask(value: JsonValue, name: str = "") -> JsonValue:
+    """Give a JSON value with its secrets replaced; ``name`` is the field it stands in."""
+    folded = fold_name(name)
+    if folded in SECRET_NAMES:
+        return MASK
+    if isinstance(value, dict):
+        return {key: mask(part, key) for key, part in value.items()}
+    if isinstance(value, list):
+        return [mask(part, name) for part in value]
+    if not isinstance(value, str) or folded in _REFERENCE_NAMES:
+        return value
+    return _mask_card_numbers(value)
+
+
+def mask_text(text: str) -> str:
+    """Do the same for text that is no JSON, as well as text allows."""
+    return _mask_card_numbers(_SECRET_PAIR.sub(rf'\1"{MASK}"', text))
+
+
+def mask_path(path: str) -> str:
+    """Give a path with the secrets of its query replaced."""
+    return _SECRET_PARAMETER.sub(rf"\1{MASK}", path)
+
+
+def _mask_card_numbers(text: str) -> str:
+    if len(text) < 12 or not _CARD_NUMBER.search(text):
+        return text
+    return _CARD_NUMBER.sub(_mask_digits, text)
+
+
+def _mask_digits(found: re.Match[str]) -> str:
+    digits = re.sub(r"\D", "", found[0])
+    return f"{'*' * (len(digits) - 4)}{digits[-4:]}" if _passes_luhn(digits) else found[0]
+
+
+def _passes_luhn(digits: str) -> bool:
+    doubled = (int(digit) * (1 + index % 2) for index, digit in enumerate(reversed(digits)))
+    return sum(number - 9 if number > 9 else number for number in doubled) % 10 == 0

@@ -1,0 +1,77 @@
+"""What a sandbox starts with, and how it gets back there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from django.apps import apps
+from django.conf import settings
+from django.core.management.color import no_style
+from django.db import connection
+
+from wallet_gateway.protocol import strict_json
+from wallet_gateway.protocol.errors import UnreadableBody
+from wallet_gateway.protocol.strict_json import JsonValue
+from wallet_gateway.sandbox.api.delayed_requests import remembered_due_at
+from wallet_gateway.sandbox.api.faults import remembered_any
+from wallet_gateway.sandbox.db_transactions import one_writer
+from wallet_gateway.sandbox.json_calls import Input, InvalidInput
+from wallet_gateway.sandbox.merchants import BUILT_IN, add_merchant, remembered_stores
+from wallet_gateway.sandbox.models import Merchant
+from wallet_gateway.sandbox.server.delivery import call_off_all_pauses
+from wallet_gateway.sandbox.state import remembered_state
+from wallet_gateway.sandbox.wallet.keys import key_ring
+from wallet_gateway.sandbox.wallet.three_d_secure import remembered_expiry
+
+_REMEMBERED: Final = (
+    remembered_state,
+    remembered_any,
+    remembered_due_at,
+    remembered_expiry,
+    remembered_stores,
+)
+
+
+class UnreadableMerchants(ValueError):
+    """The file of merchants cannot be used; the message says why."""
+
+
+def provision() -> list[Merchant]:
+    """Make sure the merchants a sandbox starts with are there; raises ``UnreadableMerchants``."""
+    name = settings.WALLET_SANDBOX_MERCHANTS_FILE
+    given = _merchants_of_file(name) if name else []
+    try:
+        return [add_merchant(Input(merchant)) for merchant in (BUILT_IN, *given)]
+    except InvalidInput as error:
+        raise UnreadableMerchants(f"{name}: {error}") from error
+
+
+def reset() -> None:
+    """Forget everything, requests that wait included, and start anew."""
+    call_off_all_pauses()
+    with one_writer():
+        _empty_tables()
+        # Merchants that stay keep their rows, so that a request on its way still finds its own.
+        stay = provision()
+        Merchant.objects.exclude(pk__in=[merchant.pk for merchant in stay]).delete()
+        for remembered in _REMEMBERED:
+            remembered.forget()
+    key_ring.forget()
+
+
+def _empty_tables() -> None:
+    models = apps.get_app_config("wallet_sandbox").get_models()
+    tables = [model._meta.db_table for model in models if model is not Merchant]
+    connection.ops.execute_sql_flush(connection.ops.sql_flush(no_style(), tables))
+
+
+def _merchants_of_file(name: str) -> list[dict[str, JsonValue]]:
+    try:
+        value = strict_json.loads(Path(name).read_bytes())
+    except (OSError, UnreadableBody) as error:
+        raise UnreadableMerchants(f"{name}: {error}") from error
+    merchants = [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+    if not isinstance(value, list) or len(merchants) < len(value):
+        raise UnreadableMerchants(f"{name}: must be a JSON list of objects.")
+    return merchants

@@ -1,0 +1,217 @@
+"""The hosted checkout page: where the customer's browser is sent, decides, and is sent back to the shop.
+
+A door only: it shows a checkout, and hands a decision to the engine. What the page says is in ``pages``
+and the templates.
+
+The 3-D Secure page: where a customer whose card is not tokenized says who they are.
+
+A door only, like ``hosted_page``, whose frame it shares. The request has no language and no skin, so the
+browser's language counts; ``?language=`` and ``?skinId=`` change them, for whoever wants to see another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.templatetags.static import static
+from django.utils import translation
+from django.utils.encoding import iri_to_uri
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_http_methods
+
+from wallet_gateway.protocol.checkout import CheckoutRequest
+from wallet_gateway.sandbox.hosted.checkout_summary import DEFAULT_SKIN, checkout_view, page_skin
+from wallet_gateway.sandbox.models import Authentication, AuthenticationOutcome, Checkout, Outcome
+from wallet_gateway.sandbox.pages.headers import secured
+from wallet_gateway.sandbox.pages.localization import amount_text, browser_language, direction, page_language
+from wallet_gateway.sandbox.payments.checkouts import check_checkout_open, decide_checkout
+from wallet_gateway.sandbox.refusals import (
+    AuthenticationExpired,
+    AuthenticationUsedUp,
+    CheckoutExpired,
+    CheckoutUsedUp,
+)
+from wallet_gateway.sandbox.state import current_conditions
+from wallet_gateway.sandbox.wallet.three_d_secure import check_authentication_open, decide_authentication
+
+_CHECKOUT_CLOSED: Final = {CheckoutUsedUp: "decided", CheckoutExpired: "expired"}
+
+
+# No cookie and no log-in stands behind this page: the unguessable link is the whole right to decide, and
+# whoever would forge the POST would have to know it.
+@csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
+def show_checkout(request: HttpRequest, token: str) -> HttpResponse:
+    """Show the checkout behind a link, or decide it; 410 once that is over, 404 where there is none."""
+    checkout = Checkout.objects.select_related("merchant").filter(token=token).first()
+    if checkout is None:
+        return unknown_link(request)
+    try:
+        if request.method == "POST":
+            return _submit_checkout(request, checkout)
+        check_checkout_open(checkout, now=current_conditions().now)
+    except (CheckoutUsedUp, CheckoutExpired) as refusal:
+        return _closed_checkout_page(request, checkout, because=_CHECKOUT_CLOSED[type(refusal)])
+    return _open_checkout_page(request, checkout)
+
+
+def _submit_checkout(request: HttpRequest, checkout: Checkout) -> HttpResponse:
+    outcome = request.POST.get("outcome", "")
+    if outcome not in Outcome.values:
+        return _open_checkout_page(request, checkout, status=HTTPStatus.BAD_REQUEST)
+    # The shop's URL was checked with the request it came in; the page's policy allows no other origin.
+    location = iri_to_uri(decide_checkout(checkout, outcome))
+    return secured(HttpResponse(status=HTTPStatus.SEE_OTHER, headers={"Location": location}))
+
+
+def _open_checkout_page(
+    request: HttpRequest, checkout: Checkout, *, status: HTTPStatus = HTTPStatus.OK
+) -> HttpResponse:
+    now = current_conditions().now
+    left = checkout.expires_at - now if checkout.expires_at else None
+    return _checkout_page(
+        request,
+        checkout,
+        "wallet_sandbox/checkout.html",
+        status=status,
+        form_targets=checkout.request["redirectDetails"].values(),
+        seconds_left=math.ceil(left.total_seconds()) if left else None,
+        nothing_chosen=status == HTTPStatus.BAD_REQUEST,
+    )
+
+
+def _closed_checkout_page(request: HttpRequest, checkout: Checkout, *, because: str) -> HttpResponse:
+    return _checkout_page(
+        request,
+        checkout,
+        "wallet_sandbox/checkout_closed.html",
+        status=HTTPStatus.GONE,
+        closed=because,
+        shop_url=checkout.request["redirectDetails"]["returnUrl"],
+    )
+
+
+def _checkout_page(
+    request: HttpRequest,
+    checkout: Checkout,
+    template: str,
+    *,
+    status: HTTPStatus,
+    form_targets: Iterable[str] = (),
+    **context: Any,
+) -> HttpResponse:
+    language = page_language(checkout.language)
+    context |= {
+        "view": checkout_view(CheckoutRequest.from_wire(checkout.request), language=language),
+        "merchant_name": checkout.merchant.merchant_id,
+        "expires_at": checkout.expires_at,
+    }
+    skin = page_skin(checkout.skin_id)
+    return page(
+        request, template, context, language=language, skin=skin, status=status, form_targets=form_targets
+    )
+
+
+def unknown_link(request: HttpRequest) -> HttpResponse:
+    """Say that there is nothing behind a link."""
+    return page(
+        request,
+        "wallet_sandbox/checkout_closed.html",
+        {"closed": "unknown"},
+        language=browser_language(request.headers.get("Accept-Language", "")),
+        skin=DEFAULT_SKIN,
+        status=HTTPStatus.NOT_FOUND,
+    )
+
+
+def page(
+    request: HttpRequest,
+    template: str,
+    context: dict[str, Any],
+    *,
+    language: str,
+    skin: str,
+    status: HTTPStatus,
+    form_targets: Iterable[str] = (),
+) -> HttpResponse:
+    """Answer with a page in the customer's frame: language, direction, skin and headers are added."""
+    context |= {
+        "language": language,
+        "direction": direction(language),
+        "skin": skin,
+        "skin_stylesheet": static(f"wallet_sandbox/skins/{skin}.css"),
+    }
+    with translation.override(language):
+        response = render(request, template, context, status=status)
+    return secured(response, form_targets=form_targets)
+
+
+_AUTHENTICATION_CLOSED: Final = {AuthenticationUsedUp: "decided", AuthenticationExpired: "expired"}
+
+
+# As for the checkout page: the unguessable link is the whole right to decide.
+@csrf_exempt
+@require_http_methods(["GET", "HEAD", "POST"])
+def show_authentication(request: HttpRequest, token: str) -> HttpResponse:
+    """Show the page behind a link, or leave it; 410 once that is over, 404 where there is none."""
+    authentication = (
+        Authentication.objects.select_related("record__merchant", "record__account")
+        .filter(token=token)
+        .first()
+    )
+    if authentication is None:
+        return unknown_link(request)
+    try:
+        if request.method == "POST":
+            return _submit_authentication(request, authentication)
+        check_authentication_open(authentication, now=current_conditions().now)
+    except (AuthenticationUsedUp, AuthenticationExpired) as refusal:
+        return _authentication_page(
+            request, authentication, status=HTTPStatus.GONE, closed=_AUTHENTICATION_CLOSED[type(refusal)]
+        )
+    return _authentication_page(request, authentication, status=HTTPStatus.OK)
+
+
+def _submit_authentication(request: HttpRequest, authentication: Authentication) -> HttpResponse:
+    outcome = request.POST.get("outcome", "")
+    if outcome not in AuthenticationOutcome.values:
+        check_authentication_open(authentication, now=current_conditions().now)
+        return _authentication_page(request, authentication, status=HTTPStatus.BAD_REQUEST)
+    location = iri_to_uri(decide_authentication(authentication, outcome))
+    return secured(HttpResponse(status=HTTPStatus.SEE_OTHER, headers={"Location": location}))
+
+
+def _authentication_page(
+    request: HttpRequest, authentication: Authentication, *, status: HTTPStatus, closed: str = ""
+) -> HttpResponse:
+    asked = request.GET.get("language")
+    language = page_language(asked) if asked else browser_language(request.headers.get("Accept-Language", ""))
+    record = authentication.record
+    left = authentication.expires_at - current_conditions().now
+    context: dict[str, Any] = {
+        "amount": amount_text(record.amount, language),
+        "currency": record.currency,
+        "plain_amount": record.amount.to_wire(),
+        "reference": record.reference,
+        "account": record.account,
+        "merchant_name": record.merchant.merchant_id,
+        "expires_at": authentication.expires_at,
+        "seconds_left": math.ceil(left.total_seconds()),
+        "nothing_chosen": status == HTTPStatus.BAD_REQUEST,
+        "closed": closed,
+        "shop_url": authentication.redirect_details["returnUrl"],
+    }
+    return page(
+        request,
+        f"wallet_sandbox/three_d_secure{'_closed' if closed else ''}.html",
+        context,
+        language=language,
+        skin=page_skin(request.GET.get("skinId")),
+        status=status,
+        form_targets=() if closed else authentication.redirect_details.values(),
+    )

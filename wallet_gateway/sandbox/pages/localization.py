@@ -1,0 +1,90 @@
+"""The languages a sandbox page can speak, and which one a page should; the words are in ``locale``.
+
+Amounts, counts, rates and durations as a person reads them: pure formatting, no rounding, no words.
+
+The separators are Django's for each language. Where a currency sign stands is a table here: Django has none.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+from typing import Final
+
+from django.utils import numberformat
+from django.utils.formats import get_format
+from django.utils.translation.trans_real import parse_accept_lang_header
+
+from wallet_gateway.protocol.money import Money, exponent
+
+LANGUAGES: Final = ("en", "de", "fr", "es", "ar")
+DEFAULT_LANGUAGE: Final = "en"
+RIGHT_TO_LEFT: Final = frozenset({"ar"})
+
+# A language tag starts with its primary subtag; shops write the rest with a hyphen or with an underscore.
+_PRIMARY_SUBTAG = re.compile(r"\A\s*([A-Za-z]{2,8})(?:[-_.@].*)?\s*", re.DOTALL)
+
+
+def page_language(asked: str | None) -> str:
+    """The page's language for a checkout's ``language``: ``de``, ``de-DE``, ``de_DE``; English if unknown."""
+    match = _PRIMARY_SUBTAG.fullmatch(asked or "")
+    primary = match[1].lower() if match else ""
+    return primary if primary in LANGUAGES else DEFAULT_LANGUAGE
+
+
+def browser_language(accept_language: str) -> str:
+    """The first language of an ``Accept-Language`` header that a page can speak; English if there is none."""
+    for tag, _quality in parse_accept_lang_header(accept_language):
+        primary = tag.split("-")[0]
+        if primary in LANGUAGES:
+            return primary
+    return DEFAULT_LANGUAGE
+
+
+def direction(language: str) -> str:
+    """The writing direction of a language, as the `dir` attribute wants it."""
+    return "rtl" if language in RIGHT_TO_LEFT else "ltr"
+
+
+# Only signs that mean one currency to everybody who reads them; all others are written by their code.
+SIGNS: Final = {"EUR": "€", "GBP": "£", "JPY": "¥", "USD": "$"}
+SIGN_FIRST: Final = frozenset({"en"})
+PERCENT_CLOSED_UP: Final = frozenset({"en", "ar"})
+
+_NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+_MINUS = "\N{MINUS SIGN}"
+
+
+def amount_text(money: Money, language: str, *, negative: bool = False) -> str:
+    """The amount with exactly its currency's decimals, grouped and signed as the language does it."""
+    number = number_text(money.amount, language, decimals=exponent(money.currency))
+    minus = _MINUS if negative else ""
+    sign = SIGNS.get(money.currency, money.currency)
+    if language not in SIGN_FIRST:
+        return f"{minus}{number}{_NO_BREAK_SPACE}{sign}"
+    gap = "" if money.currency in SIGNS else _NO_BREAK_SPACE
+    return f"{minus}{sign}{gap}{number}"
+
+
+def number_text(number: Decimal | int, language: str, *, decimals: int = 0) -> str:
+    """A number with its thousands grouped, and `decimals` decimals."""
+    return str(
+        numberformat.format(
+            number,
+            str(get_format("DECIMAL_SEPARATOR", language, use_l10n=True)),
+            decimal_pos=decimals,
+            # Django's Arabic formats name a separator but no group size.
+            grouping=get_format("NUMBER_GROUPING", language, use_l10n=True) or 3,
+            thousand_sep=str(get_format("THOUSAND_SEPARATOR", language, use_l10n=True)),
+            force_grouping=True,
+            use_l10n=True,
+        )
+    )
+
+
+def rate_text(rate: Decimal, language: str) -> str:
+    """A percentage without idle zeros: ``19%`` in English, ``7,7 %`` in German."""
+    plain = rate.normalize()
+    decimals = max(0, -int(plain.as_tuple().exponent))
+    gap = "" if language in PERCENT_CLOSED_UP else _NO_BREAK_SPACE
+    return f"{number_text(plain, language, decimals=decimals)}{gap}%"

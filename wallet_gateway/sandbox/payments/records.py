@@ -1,0 +1,225 @@
+"""Transactions in the gateway's books: writing them, finding them, and what they add up to.
+
+What the provider does on its own, later: deciding what is pending.
+
+Finding what the control interface means by a reference.
+
+References are unique per merchant only, so a caller may have to say whose is meant. Where one merchant's
+reference stands for several things, the one that can still be acted on is meant, else the newest, whose state
+then says why not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q, Sum
+
+from wallet_gateway.protocol.authorizations import AuthorizationType
+from wallet_gateway.protocol.checkout import CheckoutType
+from wallet_gateway.protocol.errors import excerpt
+from wallet_gateway.protocol.follow_ups import FollowUpType
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.sandbox.db_transactions import one_writer
+from wallet_gateway.sandbox.models import (
+    Authentication,
+    Checkout,
+    Merchant,
+    Outcome,
+    RecordOrigin,
+    RecordState,
+    TransactionRecord,
+)
+from wallet_gateway.sandbox.payments.provider_decision import Verdict, verdict_of_outcome
+from wallet_gateway.sandbox.refusals import AmbiguousReference, NotPending, UnknownOriginal, UnknownReference
+from wallet_gateway.sandbox.state import current_conditions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HistoryStep:
+    """One change in the life of a payment: which transaction came to which state, and when."""
+
+    at: datetime
+    record: TransactionRecord
+    state: str
+    provider_state_code: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sums:
+    """What was done with an original, in minor units; what is pending counts as spent and not as gained."""
+
+    captured: int
+    """Captured and approved: what refunds draw on."""
+    capturing: int
+    """Captured or about to be: what is gone from the authorization."""
+    refunded: int
+    reversed: bool
+
+
+def write_record(
+    *,
+    merchant: Merchant,
+    reference: str,
+    record_type: str,
+    money: Money,
+    verdict: Verdict,
+    now: datetime,
+    origin: RecordOrigin,
+    details: dict[str, Any],
+    **links: Any,
+) -> TransactionRecord:
+    """Enter a transaction; ``links`` are its checkout, original, deposit or account, and how it was named."""
+    return TransactionRecord.objects.create(
+        merchant=merchant,
+        reference=reference,
+        type=record_type,
+        state=verdict.state,
+        provider_state_code=verdict.provider_state_code,
+        amount_minor=money.minor_units,
+        currency=money.currency,
+        created_at=now,
+        origin=origin,
+        details=details,
+        history=[_history_entry(verdict, now)],
+        **links,
+    )
+
+
+def change_state(record: TransactionRecord, verdict: Verdict, *, now: datetime) -> None:
+    """Move a transaction on to another state and remember when."""
+    record.state = verdict.state
+    record.provider_state_code = verdict.provider_state_code
+    record.history = [*record.history, _history_entry(verdict, now)]
+    record.save(update_fields=["state", "provider_state_code", "history"])
+
+
+def find_original(merchant: Merchant, reference: str) -> TransactionRecord:
+    """Find the payment a reference stands for, an approved one before others; raises ``UnknownOriginal``."""
+    originals = list(
+        TransactionRecord.objects.filter(
+            merchant=merchant, reference=reference, type__in=[*CheckoutType, *AuthorizationType]
+        ).order_by("pk")
+    )
+    if not originals:
+        raise UnknownOriginal(f"No payment was made under {excerpt(reference)}.")
+    return next((one for one in originals if one.state == RecordState.APPROVED), originals[0])
+
+
+def sums_of(original: TransactionRecord) -> Sums:
+    """Add up what was done with an original."""
+    rows = (
+        original.follow_ups.exclude(state=RecordState.ERRORED)
+        .values("type")
+        .annotate(spent=Sum("amount_minor"), gained=Sum("amount_minor", filter=Q(state=RecordState.APPROVED)))
+    )
+    spent = {row["type"]: row["spent"] for row in rows}
+    gained = {row["type"]: row["gained"] or 0 for row in rows}
+    at_once = original.amount_minor if original.type == CheckoutType.SALE else 0
+    return Sums(
+        captured=at_once + gained.get(FollowUpType.CAPTURE, 0),
+        capturing=at_once + spent.get(FollowUpType.CAPTURE, 0),
+        refunded=spent.get(FollowUpType.REFUND, 0),
+        reversed=FollowUpType.REVERSAL_PREAUTHORIZATION in spent,
+    )
+
+
+def transaction_history(record: TransactionRecord) -> tuple[HistoryStep, ...]:
+    """Tell the life of the payment a record belongs to, all its transactions together, oldest step first."""
+    original_id = record.original_id or record.pk
+    family = TransactionRecord.objects.filter(Q(pk=original_id) | Q(original_id=original_id)).order_by("pk")
+    steps = (step for member in family for step in steps_of(member))
+    return tuple(sorted(steps, key=lambda step: step.at))
+
+
+def steps_of(record: TransactionRecord) -> tuple[HistoryStep, ...]:
+    """Tell the states one transaction went through, oldest first."""
+    return tuple(
+        HistoryStep(
+            at=datetime.fromisoformat(entry["at"]),
+            record=record,
+            state=entry["state"],
+            provider_state_code=entry["providerStateCode"],
+        )
+        for entry in record.history
+    )
+
+
+def _history_entry(verdict: Verdict, now: datetime) -> dict[str, str]:
+    return {
+        "at": now.isoformat(),
+        "state": verdict.state,
+        "providerStateCode": verdict.provider_state_code,
+    }
+
+
+SETTLING = (Outcome.SUCCESS, Outcome.REFUSED, Outcome.ERROR)
+"""The outcomes a pending transaction can have."""
+
+
+def settle_pending(record: TransactionRecord, outcome: Outcome) -> None:
+    """Decide a pending transaction; raises ``NotPending``."""
+    with one_writer():
+        record.refresh_from_db()
+        if record.state != RecordState.PENDING:
+            raise NotPending(f"The transaction {excerpt(record.reference)} is {record.state}.")
+        change_state(record, verdict_of_outcome(record.type, outcome), now=current_conditions().now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Whose:
+    """A reference, and the merchant where the caller named one."""
+
+    reference: str
+    merchant_id: str | None = None
+    store_id: str | None = None
+
+
+def find_checkout(whose: Whose) -> Checkout:
+    """Find the checkout under a reference; raises ``UnknownReference`` or ``AmbiguousReference``."""
+    merchant = _merchant_of(whose, "checkouts__reference")
+    checkouts = list(Checkout.objects.filter(merchant=merchant, reference=whose.reference).order_by("-pk"))
+    return next((one for one in reversed(checkouts) if not one.decided_outcome), checkouts[0])
+
+
+def find_pending(whose: Whose) -> TransactionRecord:
+    """Find the pending transaction under a reference; raises what ``find_checkout`` raises."""
+    merchant = _merchant_of(whose, "records__reference")
+    records = list(
+        TransactionRecord.objects.filter(merchant=merchant, reference=whose.reference).order_by("-pk")
+    )
+    return next((one for one in reversed(records) if one.state == RecordState.PENDING), records[0])
+
+
+def find_authentication(whose: Whose) -> Authentication:
+    """Find the 3-D Secure page of an authorization; raises what ``find_checkout`` raises."""
+    merchant = _merchant_of(whose, "records__reference")
+    authentication = (
+        Authentication.objects.filter(record__merchant=merchant, record__reference=whose.reference)
+        .select_related("record")
+        .order_by("-pk")
+        .first()
+    )
+    if authentication is None:
+        raise UnknownReference(f"{excerpt(whose.reference)} has no 3-D Secure page.")
+    return authentication
+
+
+def find_payment(whose: Whose) -> TransactionRecord:
+    """Find the original transaction under a reference; raises a ``Refusal``."""
+    return find_original(_merchant_of(whose, "records__reference"), whose.reference)
+
+
+def _merchant_of(whose: Whose, path: str) -> Merchant:
+    named = {"merchant_id": whose.merchant_id, "store_id": whose.store_id}
+    conditions = {name: value for name, value in named.items() if value is not None}
+    merchants = list(Merchant.objects.filter(**conditions, **{path: whose.reference}).distinct()[:2])
+    if not merchants:
+        raise UnknownReference(f"Nothing is known under {excerpt(whose.reference)}.")
+    if len(merchants) > 1:
+        raise AmbiguousReference(
+            f"Several merchants use {excerpt(whose.reference)}; say merchantId and storeId."
+        )
+    return merchants[0]

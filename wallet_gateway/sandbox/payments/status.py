@@ -1,0 +1,51 @@
+"""The status query: every transaction under one reference, as the interface's status records."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from wallet_gateway.protocol.status import write_timestamp
+from wallet_gateway.protocol.strict_json import NumberText
+from wallet_gateway.sandbox.models import RecordState, TransactionRecord
+from wallet_gateway.sandbox.payments.provider_decision import UNDOCUMENTED_STATE
+from wallet_gateway.sandbox.payments.records import HistoryStep, steps_of
+from wallet_gateway.sandbox.state import Call, Twist
+
+
+def status_records(call: Call, reference: str) -> list[dict[str, Any]]:
+    """Give the records under a reference, oldest first, as far as the status query already sees them."""
+    seen_until = call.conditions.now - call.conditions.behaviour.status_lag
+    records = TransactionRecord.objects.filter(merchant=call.merchant, reference=reference).order_by("pk")
+    seen = ((record, _step_seen(record, until=seen_until)) for record in records)
+    wire = [status_record(record, state=step.state) for record, step in seen if step is not None]
+    if call.twist is Twist.UNDOCUMENTED:
+        wire = [record | {"state": UNDOCUMENTED_STATE} for record in wire]
+    return wire
+
+
+def status_record(record: TransactionRecord, *, state: str | None = None) -> dict[str, Any]:
+    """Write one record in wire form, in the state given or the one it is in."""
+    state = state or record.state
+    return {
+        "id": record.record_id,
+        "state": state,
+        "currencyCode": record.currency,
+        "transactionAmount": NumberText(record.amount.to_wire()),
+        "clientSystemTransactionId": record.reference,
+        "type": record.type,
+        "transactionDateTime": write_timestamp(record.created_at),
+        "apmDetails": _details(record, state),
+    }
+
+
+def _step_seen(record: TransactionRecord, *, until: datetime) -> HistoryStep | None:
+    return next((step for step in reversed(steps_of(record)) if step.at <= until), None)
+
+
+def _details(record: TransactionRecord, state: str) -> dict[str, Any]:
+    if state != RecordState.ERRORED:
+        details: dict[str, Any] = record.details
+        return details
+    # What failed has no payer and no transaction at the provider.
+    return {name: value if name == "apmName" else None for name, value in record.details.items()}

@@ -1,0 +1,158 @@
+"""Approving in the emulated wallet: for whom the card is sealed, with which keys, at what time.
+
+What the emulated wallet returns once the customer approved: a PaymentData object with a sealed card.
+
+The request is the page's, as it was passed to ``loadPaymentData``; only what it asks for is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from wallet_gateway.protocol.errors import excerpt
+from wallet_gateway.sandbox.models import Merchant
+from wallet_gateway.sandbox.refusals import UnknownMerchant
+from wallet_gateway.sandbox.state import current_conditions
+from wallet_gateway.sandbox.wallet.accounts import (
+    ACCOUNTS,
+    CRYPTOGRAM_3DS,
+    Address,
+    StoredCard,
+    WalletAccount,
+    account_of,
+)
+from wallet_gateway.sandbox.wallet.card_payload import card_payload
+from wallet_gateway.sandbox.wallet.keys import WalletKeys, key_ring
+from wallet_gateway.sandbox.wallet.token_encryption import seal
+
+
+def approve(
+    card: StoredCard,
+    request: Mapping[str, Any],
+    *,
+    merchant_id: str,
+    choices: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Give the PaymentData for a card and a merchant; raises ``UnknownMerchant``."""
+    merchant = Merchant.objects.filter(merchant_id=merchant_id).order_by("pk").first()
+    if merchant is None:
+        raise UnknownMerchant(f"There is no merchant {excerpt(merchant_id)}.")
+    now = current_conditions().now
+    return payment_data(
+        card,
+        request,
+        gateway=merchant.gateway_name,
+        gateway_merchant_id=merchant_id,
+        keys=key_ring.at(now),
+        now=now,
+        choices=choices,
+    )
+
+
+_MINIMAL: Final = ("name", "postalCode", "countryCode")
+_PHONE: Final = "phoneNumber"
+_WHOLE: Final = tuple(ACCOUNTS[0].addresses[0])
+
+
+def payment_data(
+    card: StoredCard,
+    request: Mapping[str, Any],
+    *,
+    gateway: str,
+    gateway_merchant_id: str,
+    keys: WalletKeys,
+    now: datetime,
+    choices: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Make the object for a chosen card.
+
+    ``choices`` are the customer's other ones: ``shippingAddress``, ``shippingOptionId`` and
+    ``redemptionCodes``; without them the wallet takes what stands first.
+    """
+    chosen, account = choices or {}, account_of(card)
+    token = seal(
+        card_payload(card, gateway_merchant_id=gateway_merchant_id, now=now),
+        signer=keys.signer,
+        recipient_id=f"gateway:{gateway}",
+        recipient_key=keys.private_keys[0].public_key(),
+    )
+    data: dict[str, Any] = {
+        "apiVersion": 2,
+        "apiVersionMinor": 0,
+        "paymentMethodData": {
+            "type": "CARD",
+            "description": card.description,
+            "info": _card_info(card, account, _card_parameters(request)),
+            "tokenizationData": {"type": "PAYMENT_GATEWAY", "token": token},
+        },
+    }
+    return data | _asked_for(request, chosen, account)
+
+
+def _card_parameters(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    methods = request.get("allowedPaymentMethods")
+    first = methods[0] if isinstance(methods, list) and methods else None
+    return _object(first.get("parameters")) if isinstance(first, Mapping) else {}
+
+
+def _card_info(card: StoredCard, account: WalletAccount, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    info: dict[str, Any] = {
+        "cardNetwork": card.network.value,
+        "cardDetails": card.last_four,
+        "cardFundingSource": card.funding.value,
+    }
+    if parameters.get("assuranceDetailsRequired") is True:
+        tokenized = card.auth_method == CRYPTOGRAM_3DS
+        info["assuranceDetails"] = {"accountVerified": True, "cardHolderAuthenticated": tokenized}
+    if parameters.get("billingAddressRequired") is True:
+        wishes = _object(parameters.get("billingAddressParameters"))
+        whole = str(wishes.get("format", "MIN")).startswith("FULL")
+        info["billingAddress"] = _address(account.addresses[0], wishes, whole=whole)
+    return info
+
+
+def _asked_for(
+    request: Mapping[str, Any], chosen: Mapping[str, Any], account: WalletAccount
+) -> dict[str, Any]:
+    data: dict[str, Any] = {}
+    if request.get("emailRequired") is True:
+        data["email"] = account.email
+    if request.get("shippingAddressRequired") is True:
+        wishes = _object(request.get("shippingAddressParameters"))
+        address = _object(chosen.get("shippingAddress")) or shipping_address(account, wishes)
+        data["shippingAddress"] = _address(address, wishes, whole=True)
+    if request.get("shippingOptionRequired") is True:
+        option = chosen.get("shippingOptionId") or _default_option(request)
+        data["shippingOptionData"] = {"id": option}
+    if chosen.get("redemptionCodes"):
+        data["offerData"] = {"redemptionCodes": chosen["redemptionCodes"]}
+    return data
+
+
+def shipping_address(account: WalletAccount, wishes: Mapping[str, Any]) -> Address:
+    """Give an account's first address in a country the shop delivers to; home where there is none."""
+    allowed = wishes.get("allowedCountryCodes")
+    if not isinstance(allowed, list):
+        return account.addresses[0]
+    fitting = (one for one in account.addresses if one["countryCode"] in allowed)
+    return next(fitting, account.addresses[0])
+
+
+def _address(address: Mapping[str, Any], wishes: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
+    names = _WHOLE if whole else (*_MINIMAL, _PHONE)
+    phone = wishes.get("phoneNumberRequired") is True
+    return {name: address.get(name, "") for name in names if name != _PHONE or phone}
+
+
+def _default_option(request: Mapping[str, Any]) -> str:
+    wishes = _object(request.get("shippingOptionParameters"))
+    options = wishes.get("shippingOptions")
+    first = options[0] if isinstance(options, list) and options else None
+    named = wishes.get("defaultSelectedOptionId") or _object(first).get("id")
+    return str(named or "shipping_option_unselected")
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}

@@ -1,0 +1,156 @@
+"""Making payment tokens as the wallet does: a payload sealed for a gateway, signed by way of a root key.
+
+Protocol ECv2, written the way the wallet does: ``=`` and its like inside JSON are escaped. What is sealed,
+and whose keys they are, is somebody else's affair.
+
+The encryption of a payment token: ECIES on P-256 with AES in counter mode and an HMAC over what it gives.
+
+Both directions stand here, so that a reader sees that they mirror: ``seal_bytes`` and ``open_bytes``.
+"""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from wallet_gateway.sandbox.wallet.token_format import (
+    SENDER,
+    InvalidToken,
+    Reason,
+    SignedMessage,
+    Version,
+    signed_bytes,
+)
+
+SIGNING: Final = ec.ECDSA(hashes.SHA256())
+"""How every signature is made: ECDSA on P-256 with SHA-256."""
+
+# What could end a script or an attribute of the page that a token is pasted into.
+_ESCAPED: Final = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&='"}
+# Each key pair is used once, so the counter may start at zero.
+_COUNTER: Final = modes.CTR(bytes(16))
+_KEY_BYTES: Final = {Version.ECV1: 16, Version.ECV2: 32}
+_ECDH: Final = ec.ECDH()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Signer:
+    """An intermediate key with the root key's word for it: what messages are signed with."""
+
+    private_key: ec.EllipticCurvePrivateKey
+    signed_key: str
+    signatures: tuple[str, ...]
+    expires_at: datetime
+
+
+def new_key() -> ec.EllipticCurvePrivateKey:
+    """Make a private key on P-256."""
+    return ec.generate_private_key(ec.SECP256R1())
+
+
+def key_value(key: ec.EllipticCurvePrivateKey) -> str:
+    """Give the public half as key documents have it: SubjectPublicKeyInfo in Base64."""
+    return _base64(key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo))
+
+
+def milliseconds_text(moment: datetime) -> str:
+    """Write a time as tokens and key documents do: whole milliseconds since 1970, as text."""
+    return str(int(moment.timestamp()) * 1000 + moment.microsecond // 1000)
+
+
+def new_signer(root: ec.EllipticCurvePrivateKey, *, expires_at: datetime) -> Signer:
+    """Make an intermediate key and have the root key sign it."""
+    private_key = new_key()
+    signed_key = html_safe_json(
+        {"keyValue": key_value(private_key), "keyExpiration": milliseconds_text(expires_at)}
+    )
+    signature = root.sign(signed_bytes(SENDER, Version.ECV2, signed_key), SIGNING)
+    return Signer(
+        private_key=private_key,
+        signed_key=signed_key,
+        signatures=(_base64(signature),),
+        expires_at=expires_at,
+    )
+
+
+def seal(
+    payload: Mapping[str, Any],
+    *,
+    signer: Signer,
+    recipient_id: str,
+    recipient_key: ec.EllipticCurvePublicKey,
+) -> str:
+    """Encrypt a payload for its recipient and sign it; gives the token, which is JSON in a text."""
+    message = seal_bytes(html_safe_json(payload).encode(), recipient_key, Version.ECV2)
+    signed_message = html_safe_json(
+        {
+            "encryptedMessage": _base64(message.encrypted),
+            "ephemeralPublicKey": _base64(message.ephemeral_point),
+            "tag": _base64(message.tag),
+        }
+    )
+    signed = signed_bytes(SENDER, recipient_id, Version.ECV2, signed_message)
+    return html_safe_json(
+        {
+            "signature": _base64(signer.private_key.sign(signed, SIGNING)),
+            "intermediateSigningKey": {
+                "signedKey": signer.signed_key,
+                "signatures": list(signer.signatures),
+            },
+            "protocolVersion": Version.ECV2,
+            "signedMessage": signed_message,
+        }
+    )
+
+
+def html_safe_json(value: Mapping[str, Any]) -> str:
+    """Write JSON without white space and with the signs escaped that mean something in a page."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).translate(_ESCAPED)
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
+
+def open_bytes(
+    message: SignedMessage, private_keys: Iterable[ec.EllipticCurvePrivateKey], version: Version
+) -> bytes:
+    """Decrypt with whichever key fits, its tag checked first, in constant time; raises ``InvalidToken``."""
+    point = message.ephemeral_point
+    try:
+        public_key = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), point)
+    except ValueError as error:
+        raise InvalidToken(Reason.CANNOT_DECRYPT, "ephemeralPublicKey is not on P-256") from error
+    for private_key in private_keys:
+        aes_key, mac_key = derive_keys(private_key.exchange(_ECDH, public_key), point, version)
+        if hmac.compare_digest(hmac.digest(mac_key, message.encrypted, "sha256"), message.tag):
+            return Cipher(algorithms.AES(aes_key), _COUNTER).decryptor().update(message.encrypted)
+    raise InvalidToken(Reason.CANNOT_DECRYPT, "none of the private keys opens the message")
+
+
+def seal_bytes(plaintext: bytes, public_key: ec.EllipticCurvePublicKey, version: Version) -> SignedMessage:
+    """Encrypt for the owner of a key, with a new key of our own each time."""
+    ephemeral = ec.generate_private_key(ec.SECP256R1())
+    point = ephemeral.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    aes_key, mac_key = derive_keys(ephemeral.exchange(_ECDH, public_key), point, version)
+    encrypted = Cipher(algorithms.AES(aes_key), _COUNTER).encryptor().update(plaintext)
+    tag = hmac.digest(mac_key, encrypted, "sha256")
+    return SignedMessage(encrypted=encrypted, ephemeral_point=point, tag=tag)
+
+
+def derive_keys(shared: bytes, point: bytes, version: Version) -> tuple[bytes, bytes]:
+    """Give the AES and the HMAC key for a shared secret (32 bytes) and the sender's point (65 bytes)."""
+    size = _KEY_BYTES[version]
+    derived = HKDF(hashes.SHA256(), 2 * size, salt=None, info=SENDER.encode()).derive(point + shared)
+    return derived[:size], derived[size:]

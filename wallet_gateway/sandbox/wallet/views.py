@@ -1,0 +1,164 @@
+"""The door of the emulated wallet: its root keys for everybody, and what its own sheet asks for.
+
+The sheet is a page of the sandbox; other sites' pages are refused, for an approval is the customer's.
+
+What a shop's page gets of the emulated wallet: the script ``pay.js``, and the sheet in its frame.
+
+Both are for pages of any origin. Neither is ever cached: how the wallet behaves may change at any moment.
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import translation
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST, require_safe
+
+from wallet_gateway.protocol.errors import excerpt
+from wallet_gateway.sandbox.json_calls import (
+    Input,
+    InvalidInput,
+    answer,
+    json_response,
+    refusal_response,
+    with_input,
+)
+from wallet_gateway.sandbox.merchants import remembered_stores
+from wallet_gateway.sandbox.models import WalletMode
+from wallet_gateway.sandbox.pages.headers import NO_STORE
+from wallet_gateway.sandbox.pages.localization import browser_language, direction
+from wallet_gateway.sandbox.refusals import ForeignPage, Refusal
+from wallet_gateway.sandbox.state import current_conditions, wallet_mode
+from wallet_gateway.sandbox.wallet.accounts import ACCOUNTS, StoredCard, WalletAccount, card_by_id
+from wallet_gateway.sandbox.wallet.embedding import framed, shared, wallet_script
+from wallet_gateway.sandbox.wallet.keys import key_ring
+from wallet_gateway.sandbox.wallet.payment_data import approve
+
+
+@require_safe
+def root_keys(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django passes it
+    """Serve the document of root keys that tokens are verified with."""
+    response = json_response(key_ring.at(current_conditions().now).root_document)
+    response.headers["Cache-Control"] = "public, max-age=3600"
+    # The document is public, and whoever verifies in a browser may read it.
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    return response
+
+
+@require_safe
+def state(request: HttpRequest) -> HttpResponse:
+    """Tell the wallet's own pages how to behave, and what the customer has stored."""
+    if refusal := _foreign(request):
+        return refusal_response(refusal)
+    accounts = [describe_account(account) for account in ACCOUNTS]
+    return _not_stored(json_response({"mode": wallet_mode(), "accounts": accounts}))
+
+
+# No cookie and no log-in stands behind the sheet; the origin is what is checked.
+@csrf_exempt
+@require_POST
+def payment_data(request: HttpRequest) -> HttpResponse:
+    """Approve with the card chosen in the sheet and answer with the PaymentData."""
+    if refusal := _foreign(request):
+        return refusal_response(refusal)
+    return _not_stored(answer(with_input(_approve), request))
+
+
+def describe_account(account: WalletAccount) -> dict[str, Any]:
+    """Write an account as the sheet may see it."""
+    return {
+        "email": account.email,
+        "name": account.name,
+        "cards": [describe_card(card) for card in account.cards],
+        "addresses": list(account.addresses),
+    }
+
+
+def describe_card(card: StoredCard) -> dict[str, Any]:
+    """Write a stored card as the sheet may see it."""
+    return {
+        "id": card.id,
+        "name": card.name,
+        "network": card.network,
+        "authMethod": card.auth_method,
+        "fundingSource": card.funding,
+        "lastFour": card.last_four,
+        "description": card.description,
+        "art": card.art,
+    }
+
+
+def _approve(given: Input) -> object:
+    card_id = given.text("cardId")
+    request = given.object("request")
+    choices = given.object("choices")
+    given.check_nothing_else()
+    card = card_by_id(card_id)
+    if card is None:
+        raise InvalidInput(f"cardId must be that of a stored card, not {excerpt(card_id)}.")
+    return approve(card, request, merchant_id=_gateway_merchant_id(request), choices=choices)
+
+
+def _gateway_merchant_id(request: dict[str, Any]) -> str:
+    """Find whom the page wants the card sealed for, where ``loadPaymentData`` has it."""
+    try:
+        method = request["allowedPaymentMethods"][0]
+        found = method["tokenizationSpecification"]["parameters"]["gatewayMerchantId"]
+    except (KeyError, IndexError, TypeError) as error:
+        raise InvalidInput("request names no gatewayMerchantId in its tokenizationSpecification.") from error
+    return str(found)
+
+
+def _foreign(request: HttpRequest) -> Refusal | None:
+    origin = request.headers.get("Origin")
+    own_origin = f"{request.scheme}://{request.get_host()}"
+    site = request.headers.get("Sec-Fetch-Site", "same-origin")
+    if origin not in (None, own_origin) or site not in ("same-origin", "none"):
+        return ForeignPage(f"Pages of {excerpt(origin or 'other sites')} may not use the wallet's own calls.")
+    return None
+
+
+def _not_stored(response: HttpResponse) -> HttpResponse:
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+_JAVASCRIPT: Final = "text/javascript; charset=utf-8"
+
+
+@require_safe
+def script(request: HttpRequest) -> HttpResponse:
+    """Send ``pay.js``, or fail to where the wallet is told so."""
+    mode = wallet_mode()
+    if mode is WalletMode.SCRIPT_FAILS:
+        text, status = "// The sandbox is told not to send this script.\n", HTTPStatus.SERVICE_UNAVAILABLE
+    else:
+        merchants = remembered_stores.get().values()
+        text, status = wallet_script(origin=_origin(request), mode=mode, merchants=merchants), HTTPStatus.OK
+    response = HttpResponse(text, status=status, content_type=_JAVASCRIPT)
+    response["Cache-Control"] = NO_STORE
+    response["X-Content-Type-Options"] = "nosniff"
+    return shared(response)
+
+
+@require_safe
+def sheet(request: HttpRequest) -> HttpResponse:
+    """Show the sheet in the browser's language; what is paid arrives by message from the page around it."""
+    language = browser_language(request.headers.get("Accept-Language", ""))
+    context = {
+        "language": language,
+        "direction": direction(language),
+        "modes": WalletMode.choices,
+        "mode": wallet_mode(),
+    }
+    with translation.override(language):
+        response = render(request, "wallet_sandbox/wallet/sheet.html", context)
+    return framed(response, merchants=remembered_stores.get().values())
+
+
+def _origin(request: HttpRequest) -> str:
+    return f"{request.scheme}://{request.get_host()}"
