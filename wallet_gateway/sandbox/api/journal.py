@@ -111,7 +111,7 @@ _ANY_SECRET: Final = "|".join(sorted(SECRET_NAMES))
 _SECRET_PARAMETER: Final = re.compile(rf"((?:{_ANY_SECRET})=)[^&]*", re.IGNORECASE)
 # A secret that is an object has no end in broken text, so everything after it goes too.
 _SECRET_PAIR: Final = re.compile(
-    rf'("(?:{_ANY_SECRET})"\s*:\s*)("(?:[^"\\]|\\.)*"?|[{{\[].*|[^,}}\]\s]+)', re.IGNORECASE | re.DOTALL
+    rf'("(?:{_ANY_SECRET})"\s*:\s*)("(?:[^"\\]++|\\.)*+"?|[{{\[].*|[^,}}\]\s]+)', re.IGNORECASE | re.DOTALL
 )
 
 
