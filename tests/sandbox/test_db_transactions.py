@@ -12,7 +12,7 @@ import pytest
 from django.db import connection
 from django.db import transaction as db_transaction
 
-from wallet_gateway.sandbox.db_transactions import Remembered, one_writer
+from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
 
 
 @pytest.mark.django_db(transaction=True)
@@ -24,7 +24,7 @@ class TestOneWriter:
         most: list[int] = []
 
         def write() -> None:
-            with one_writer():
+            with write_lock():
                 inside.append(1)
                 most.append(len(inside))
                 time.sleep(0.01)
@@ -39,19 +39,19 @@ class TestOneWriter:
         assert most == [1] * 8
 
     def test_a_writer_may_call_another(self) -> None:
-        with one_writer(), one_writer():
+        with write_lock(), write_lock():
             assert connection.in_atomic_block
         assert not connection.in_atomic_block
 
     def test_what_fails_is_undone_and_lets_the_next_one_in(self) -> None:
         def fail() -> None:
-            with one_writer():
+            with write_lock():
                 db_transaction.on_commit(lambda: pytest.fail("nothing is to be committed"))
                 raise LookupError
 
         with pytest.raises(LookupError):
             fail()
-        with one_writer():
+        with write_lock():
             assert connection.in_atomic_block
 
 
@@ -77,12 +77,12 @@ class TestRemembered:
     """With real transactions, since forgetting hangs on the commit."""
 
     def test_a_value_is_read_once(self, shelf: Shelf) -> None:
-        remembered = Remembered(shelf.read)
+        remembered = CachedValue(shelf.read)
         assert [remembered.get() for _ in range(5)] == [1] * 5
         assert shelf.reads == 1
 
     def test_a_change_is_seen_once_it_is_committed(self, shelf: Shelf) -> None:
-        remembered = Remembered(shelf.read)
+        remembered = CachedValue(shelf.read)
         remembered.get()
         with db_transaction.atomic():
             shelf.value = 2
@@ -91,7 +91,7 @@ class TestRemembered:
         assert remembered.get() == 2
 
     def test_inside_the_transaction_the_change_is_seen_and_not_kept(self, shelf: Shelf) -> None:
-        remembered = Remembered(shelf.read)
+        remembered = CachedValue(shelf.read)
         remembered.get()
         with db_transaction.atomic():
             shelf.value = 2
@@ -110,7 +110,7 @@ class TestRemembered:
             written.wait(60)
             return "old"
 
-        remembered = Remembered(read_slowly)
+        remembered = CachedValue(read_slowly)
         thread = threading.Thread(target=remembered.get)
         thread.start()
         reading.wait(60)

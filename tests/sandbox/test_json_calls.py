@@ -27,7 +27,7 @@ from wallet_gateway.sandbox.refusals import CheckoutExpired
 
 READ: dict[str, tuple[Callable[[Input], object], JsonValue, object, tuple[Any, ...]]] = {
     "text": (lambda given: given.optional_text("x"), "abc", "abc", ("", "  ", NumberText("1"), True, [], {})),
-    "texts": (lambda given: given.texts("x"), ["a"], ["a"], ("a", ["a", True], [None], {})),
+    "texts": (lambda given: given.text_list("x"), ["a"], ["a"], ("a", ["a", True], [None], {})),
     "choice": (
         lambda given: given.optional_choice("x", ("One", "two")),
         "ONE",
@@ -41,12 +41,12 @@ READ: dict[str, tuple[Callable[[Input], object], JsonValue, object, tuple[Any, .
         ("1.5", NumberText("-1"), NumberText("1e3"), NumberText("9" * 10), NumberText("0.1234567"), True),
     ),
     "whole": (
-        lambda given: given.whole("x", lowest=1, highest=5),
+        lambda given: given.integer("x", minimum=1, maximum=5),
         NumberText("5"),
         5,
         ("5", NumberText("0"), NumberText("6"), NumberText("2.0"), NumberText("-1"), True),
     ),
-    "flag": (lambda given: given.flag("x"), False, False, ("true", NumberText("1"), [], {})),
+    "flag": (lambda given: given.boolean("x"), False, False, ("true", NumberText("1"), [], {})),
 }
 
 
@@ -99,9 +99,9 @@ def test_text_or_number_is_nothing_else(given: Any) -> None:  # noqa: ANN401
 
 
 def test_text_has_a_greatest_length() -> None:
-    assert Input({"x": "abc"}).text("x", longest=3) == "abc"
+    assert Input({"x": "abc"}).text("x", max_length=3) == "abc"
     with pytest.raises(InvalidInput, match="at most 2"):
-        Input({"x": "abc"}).text("x", longest=2)
+        Input({"x": "abc"}).text("x", max_length=2)
 
 
 def test_a_choice_that_is_none_lists_those_that_are() -> None:
@@ -114,13 +114,13 @@ def test_what_nobody_read_is_refused_with_the_names_that_are_known() -> None:
     given.text("known")
     given.optional_text("other")
     with pytest.raises(InvalidInput, match=r"no 'unknwon' here; this call knows known, other"):
-        given.check_nothing_else()
+        given.check_no_unread_fields()
 
 
 def test_nothing_else_is_fine() -> None:
     given = Input({"known": "a", "nothing": None})
     given.text("known")
-    given.check_nothing_else()
+    given.check_no_unread_fields()
 
 
 @every("text", ["0", "5", "0.25", "1.000001", "123456789", "999999999.5"])

@@ -21,7 +21,7 @@ from django.http import HttpRequest, HttpResponseBase
 from wallet_gateway.sandbox.json_calls import refusal_response
 from wallet_gateway.sandbox.refusals import ForeignPage, KeyMissing, StrangerRefused
 
-PUBLIC: Final = re.compile(
+PUBLIC_PATHS: Final = re.compile(
     r"""
     /api/v5/.*                            # the service's interface
     | /checkout/[^/]+/                    # where a customer pays, by a link that cannot be guessed
@@ -45,14 +45,14 @@ class AccessMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Answer 401 or 403 to strangers, and pass everybody else on; raises ``DisallowedHost``."""
         own_origin = f"{request.scheme}://{request.get_host()}"
-        if PUBLIC.fullmatch(request.path_info):
+        if PUBLIC_PATHS.fullmatch(request.path_info):
             return self.get_response(request)
         if settings.WALLET_SANDBOX_CONTROL_KEY:
-            allowed = _knows_the_key(request)
+            allowed = _has_control_key(request)
         else:
             allowed = ipaddress.ip_address(request.META["REMOTE_ADDR"]).is_loopback
         if not allowed:
-            return _refuse_stranger()
+            return _refusal_for_stranger()
         # A page on another site can make the browser of somebody on this machine send a request here.
         origin = request.headers.get("Origin")
         if origin is not None and origin != own_origin:
@@ -60,7 +60,7 @@ class AccessMiddleware:
         return self.get_response(request)
 
 
-def _refuse_stranger() -> HttpResponseBase:
+def _refusal_for_stranger() -> HttpResponseBase:
     if not settings.WALLET_SANDBOX_CONTROL_KEY:
         return refusal_response(StrangerRefused("Only callers on this machine may steer the sandbox."))
     response = refusal_response(
@@ -70,7 +70,7 @@ def _refuse_stranger() -> HttpResponseBase:
     return response
 
 
-def _knows_the_key(request: HttpRequest) -> bool:
+def _has_control_key(request: HttpRequest) -> bool:
     scheme, _, given = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() == "basic":
         try:

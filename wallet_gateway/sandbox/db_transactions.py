@@ -24,7 +24,7 @@ _turn = threading.RLock()
 
 
 @contextmanager
-def one_writer() -> Iterator[None]:
+def write_lock() -> Iterator[None]:
     """Do what the block does as one step, with nobody else writing; undone as a whole when it raises."""
     with _turn, db_transaction.atomic():
         yield
@@ -33,7 +33,7 @@ def one_writer() -> Iterator[None]:
 Value = TypeVar("Value")
 
 
-class Remembered(Generic[Value]):
+class CachedValue(Generic[Value]):
     """One such value. Whoever writes what it is read from calls ``forget``, inside the same transaction."""
 
     def __init__(self, read: Callable[[], Value]) -> None:

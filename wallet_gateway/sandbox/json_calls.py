@@ -22,7 +22,7 @@ from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import ProtocolError, excerpt
 from wallet_gateway.protocol.strict_json import JsonValue, NumberText, fold_name
 from wallet_gateway.sandbox.refusals import BodyTooLarge, InvalidCall, MethodNotAllowed, Refusal
-from wallet_gateway.sandbox.server.bodies import MOST_BYTES
+from wallet_gateway.sandbox.server.bodies import MAX_BODY_BYTES
 
 _SECONDS: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})?")
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
@@ -41,40 +41,40 @@ class Input:
         self._values = {name: value for name, value in values.items() if value is not None}
         self._read: set[str] = set()
 
-    def text(self, name: str, *, longest: int = 255) -> str:
+    def text(self, name: str, *, max_length: int = 255) -> str:
         """Read a text that must be given."""
-        return _given(name, self.optional_text(name, longest=longest))
+        return _required(name, self.optional_text(name, max_length=max_length))
 
-    def optional_text(self, name: str, *, longest: int = 255) -> str | None:
+    def optional_text(self, name: str, *, max_length: int = 255) -> str | None:
         """Read a text, which is not empty when given."""
-        value = self._take(name)
+        value = self._get(name)
         if value is None:
             return None
         if not isinstance(value, str) or isinstance(value, NumberText) or not value.strip():
             raise InvalidInput(f"{name} must be a text that is not empty, not {excerpt(value)}.")
-        if len(value) > longest:
-            raise InvalidInput(f"{name} has at most {longest} characters.")
+        if len(value) > max_length:
+            raise InvalidInput(f"{name} has at most {max_length} characters.")
         return value
 
     def text_or_number(self, name: str) -> str:
         """Read a text or a number, which must be given, as it is written."""
-        value = _given(name, self._take(name))
+        value = _required(name, self._get(name))
         if isinstance(value, str):
             return str(value)
         raise InvalidInput(f"{name} must be a text or a number, not {excerpt(value)}.")
 
     def object(self, name: str) -> dict[str, JsonValue]:
         """Read an object, empty when not given; what is in it is checked by whoever uses it."""
-        value = self._take(name)
+        value = self._get(name)
         if value is None:
             return {}
         if not isinstance(value, dict):
             raise InvalidInput(f"{name} must be an object, not {excerpt(value)}.")
         return value
 
-    def texts(self, name: str) -> list[str] | None:
+    def text_list(self, name: str) -> list[str] | None:
         """Read a list of texts."""
-        value = self._take(name)
+        value = self._get(name)
         if value is None:
             return None
         if not isinstance(value, list):
@@ -85,11 +85,11 @@ class Input:
 
     def choice(self, name: str, words: Iterable[str]) -> str:
         """Read one of some words, which must be given."""
-        return _given(name, self.optional_choice(name, words))
+        return _required(name, self.optional_choice(name, words))
 
     def optional_choice(self, name: str, words: Iterable[str]) -> str | None:
         """Read one of some words, in any letter case."""
-        value = self._take(name)
+        value = self._get(name)
         known = {fold_name(word): str(word) for word in words}
         if value is None:
             return None
@@ -99,34 +99,36 @@ class Input:
 
     def seconds(self, name: str) -> timedelta:
         """Read a number of seconds, which must be given."""
-        return _given(name, self.optional_seconds(name))
+        return _required(name, self.optional_seconds(name))
 
     def optional_seconds(self, name: str) -> timedelta | None:
         """Read a number of seconds of zero or more, fractions allowed."""
-        value = self._take(name)
+        value = self._get(name)
         if value is None:
             return None
         if not isinstance(value, NumberText) or not _SECONDS.fullmatch(value):
             raise InvalidInput(f"{name} must be a number of seconds, not {excerpt(value)}.")
         return timedelta(microseconds=int(Decimal(value) * 1_000_000))
 
-    def whole(self, name: str, *, lowest: int, highest: int = 999_999_999) -> int | None:
+    def integer(self, name: str, *, minimum: int, maximum: int = 999_999_999) -> int | None:
         """Read a whole number within bounds."""
-        value = self._take(name)
+        value = self._get(name)
         if value is None:
             return None
-        if isinstance(value, NumberText) and _WHOLE.fullmatch(value) and lowest <= int(value) <= highest:
+        if isinstance(value, NumberText) and _WHOLE.fullmatch(value) and minimum <= int(value) <= maximum:
             return int(value)
-        raise InvalidInput(f"{name} must be a whole number from {lowest} to {highest}, not {excerpt(value)}.")
+        raise InvalidInput(
+            f"{name} must be a whole number from {minimum} to {maximum}, not {excerpt(value)}."
+        )
 
-    def flag(self, name: str) -> bool | None:
+    def boolean(self, name: str) -> bool | None:
         """Read true or false."""
-        value = self._take(name)
+        value = self._get(name)
         if value is None or isinstance(value, bool):
             return value
         raise InvalidInput(f"{name} must be true or false, not {excerpt(value)}.")
 
-    def check_nothing_else(self) -> None:
+    def check_no_unread_fields(self) -> None:
         """Make sure that nothing was given that nobody read."""
         if unread := sorted(self._values.keys() - self._read):
             known = ", ".join(sorted(self._read))
@@ -134,7 +136,7 @@ class Input:
                 f"There is no {', '.join(map(excerpt, unread))} here; this call knows {known}."
             )
 
-    def _take(self, name: str) -> JsonValue:
+    def _get(self, name: str) -> JsonValue:
         self._read.add(name)
         return self._values.get(name)
 
@@ -146,7 +148,7 @@ def write_seconds(duration: timedelta) -> NumberText:
     return NumberText(f"{seconds}.{fraction}" if fraction else seconds)
 
 
-def _given(name: str, value: Value | None) -> Value:
+def _required(name: str, value: Value | None) -> Value:
     if value is None:
         raise InvalidInput(f"{name} is missing.")
     return value
@@ -166,7 +168,7 @@ Call = Callable[[HttpRequest], object]
 """Carries one call out and gives a JSON value."""
 
 
-def calls(name: str, **by_method: Call) -> URLPattern:
+def call_path(name: str, **by_method: Call) -> URLPattern:
     """Mount the calls of one address, by HTTP method."""
 
     def view(request: HttpRequest) -> HttpResponse:
@@ -182,7 +184,7 @@ def calls(name: str, **by_method: Call) -> URLPattern:
     return path(name, view)
 
 
-def with_input(call: Callable[[Input], object]) -> Call:
+def with_json(call: Callable[[Input], object]) -> Call:
     """Give a call the JSON object of the request; nothing at all counts as an empty one."""
 
     def with_request(request: HttpRequest) -> object:
@@ -194,8 +196,8 @@ def with_input(call: Callable[[Input], object]) -> Call:
 def answer(call: Call, request: HttpRequest) -> HttpResponse:
     """Carry a call out and write its result, or the reason why there is none, as JSON."""
     try:
-        if len(request.body) > MOST_BYTES:
-            raise BodyTooLarge(f"A body has at most {MOST_BYTES} bytes.")
+        if len(request.body) > MAX_BODY_BYTES:
+            raise BodyTooLarge(f"A body has at most {MAX_BODY_BYTES} bytes.")
         return json_response(call(request))
     except Refusal as refusal:
         return refusal_response(refusal)

@@ -9,7 +9,7 @@ from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.fields import TransactionRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import JsonValue
-from wallet_gateway.sandbox.db_transactions import Remembered, one_writer
+from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
 from wallet_gateway.sandbox.json_calls import Input
 from wallet_gateway.sandbox.models import Merchant
 from wallet_gateway.sandbox.refusals import UnknownMerchant
@@ -30,19 +30,19 @@ BUILT_IN: Final[dict[str, JsonValue]] = {
 
 def add_merchant(given: Input) -> Merchant:
     """Enter a merchant's store, or bring it up to date; raises ``InvalidInput``."""
-    merchant_id, store_id = given.text("merchantId", longest=64), given.text("storeId", longest=64)
+    merchant_id, store_id = given.text("merchantId", max_length=64), given.text("storeId", max_length=64)
     values = {
-        "user_id": given.text("userId", longest=64),
-        "provider": given.optional_text("provider", longest=64) or PROVIDER,
+        "user_id": given.text("userId", max_length=64),
+        "provider": given.optional_text("provider", max_length=64) or PROVIDER,
         "gateway_name": GATEWAY_NAME,
-        "origins": given.texts("origins") or list(LOOPBACK_ORIGINS),
+        "origins": given.text_list("origins") or list(LOOPBACK_ORIGINS),
     }
-    given.check_nothing_else()
-    with one_writer():
+    given.check_no_unread_fields()
+    with write_lock():
         merchant, _ = Merchant.objects.update_or_create(
             merchant_id=merchant_id, store_id=store_id, defaults=values
         )
-        remembered_stores.forget()
+        cached_stores.forget()
     return merchant
 
 
@@ -54,7 +54,7 @@ def merchant_of(
     | PaymentAccountQuery,
 ) -> Merchant:
     """Tell whose a request is; raises ``UnknownMerchant``."""
-    merchant = remembered_stores.get().get((message.merchant_id, message.store_id))
+    merchant = cached_stores.get().get((message.merchant_id, message.store_id))
     if merchant is None:
         raise UnknownMerchant(
             f"There is no store {excerpt(message.store_id)} of a merchant {excerpt(message.merchant_id)}."
@@ -83,5 +83,5 @@ def _stores() -> dict[tuple[str, str], Merchant]:
     return {(one.merchant_id, one.store_id): one for one in Merchant.objects.all()}
 
 
-remembered_stores = Remembered(_stores)
+cached_stores = CachedValue(_stores)
 """Every merchant by merchant id and store id, as long as none is entered."""

@@ -12,16 +12,16 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
-from wallet_gateway.sandbox.db_transactions import Remembered, one_writer
+from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
 from wallet_gateway.sandbox.models import DuplicatePolicy, LetterCase, Merchant, SandboxState, WalletMode
 
-FARTHEST: Final = datetime(2999, 1, 1, tzinfo=UTC)
+MAX_TIME: Final = datetime(2999, 1, 1, tzinfo=UTC)
 """Where the sandbox's clock ends; times beyond it are no use to anybody."""
 
 _ONLY_ROW: Final = 1
 
 
-class ClockAtItsEnd(ValueError):
+class ClockLimitReached(ValueError):
     """The clock was to be moved farther than it goes."""
 
 
@@ -53,15 +53,15 @@ class Conditions:
 
 def current_conditions() -> Conditions:
     """Read the clock and the behaviour."""
-    return _conditions_of(remembered_state.get())
+    return _conditions_of(cached_state.get())
 
 
 def advance_clock(by: timedelta) -> datetime:
     """Move the sandbox's clock forward and give its new time; raises ``ClockAtItsEnd``."""
-    with one_writer():
+    with write_lock():
         state = _state()
-        if FARTHEST - datetime.now(UTC) - state.clock_ahead < by:
-            raise ClockAtItsEnd(f"The sandbox's clock ends at {FARTHEST.isoformat()}; move it by less.")
+        if MAX_TIME - datetime.now(UTC) - state.clock_ahead < by:
+            raise ClockLimitReached(f"The sandbox's clock ends at {MAX_TIME.isoformat()}; move it by less.")
         state.clock_ahead += by
         _save(state)
     return _conditions_of(state).now
@@ -69,7 +69,7 @@ def advance_clock(by: timedelta) -> datetime:
 
 def change_behaviour(changes: dict[str, Any]) -> Behaviour:
     """Change the fields of ``Behaviour`` that are named and give the behaviour in force."""
-    with one_writer():
+    with write_lock():
         state = _state()
         for name, value in changes.items():
             setattr(state, name, value)
@@ -79,12 +79,12 @@ def change_behaviour(changes: dict[str, Any]) -> Behaviour:
 
 def wallet_mode() -> WalletMode:
     """Read how the emulated wallet is to behave in the browser."""
-    return WalletMode(remembered_state.get().wallet_mode)
+    return WalletMode(cached_state.get().wallet_mode)
 
 
 def change_wallet_mode(mode: WalletMode) -> None:
     """Have the emulated wallet behave otherwise."""
-    with one_writer():
+    with write_lock():
         state = _state()
         state.wallet_mode = mode
         _save(state)
@@ -96,10 +96,10 @@ def _state() -> SandboxState:
 
 def _save(state: SandboxState) -> None:
     state.save()
-    remembered_state.forget()
+    cached_state.forget()
 
 
-remembered_state = Remembered(_state)
+cached_state = CachedValue(_state)
 """The row, as long as nobody changes it."""
 
 
@@ -117,7 +117,7 @@ def _conditions_of(state: SandboxState) -> Conditions:
     )
 
 
-class Twist(StrEnum):
+class FaultMode(StrEnum):
     """How a request is to go wrong while it is processed to the end."""
 
     NONE = "none"
@@ -130,11 +130,11 @@ class Twist(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Call:
+class RequestContext:
     """One request's circumstances: whose it is, what holds, and how it is to go wrong."""
 
     merchant: Merchant
     conditions: Conditions
     base_url: str
     """Where the caller reached the gateway, without a trailing slash."""
-    twist: Twist = Twist.NONE
+    fault_mode: FaultMode = FaultMode.NONE

@@ -9,13 +9,13 @@ import pytest
 from tests.sandbox.merchant import SHOP, Merchant, new_reference
 from tests.waiting import eventually
 from wallet_gateway.sandbox.api.exchange import DROPPED, SLOW_SECONDS, Reply
-from wallet_gateway.sandbox.server.delivery import Manner
+from wallet_gateway.sandbox.server.delivery import DeliveryMode
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 
 
 def test_an_answer_is_json_and_whole_unless_said_otherwise() -> None:
-    assert Reply() == Reply(status=200, body=b"", content_type="application/json", manner=Manner.WHOLE)
-    assert DROPPED.manner is Manner.DROPPED
+    assert Reply() == Reply(status=200, body=b"", content_type="application/json", mode=DeliveryMode.WHOLE)
+    assert DROPPED.mode is DeliveryMode.DROPPED
 
 
 def location_of(control: SandboxControl, reference: str) -> str | None:

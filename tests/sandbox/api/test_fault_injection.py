@@ -13,7 +13,7 @@ import pytest
 
 from tests.sandbox.merchant import TRANSACTIONS, Answer, Merchant, follow_up_body, new_reference
 from tests.waiting import PATIENCE, eventually
-from wallet_gateway.sandbox.api.fault_injection import BREAKING
+from wallet_gateway.sandbox.api.fault_injection import INJECTORS
 from wallet_gateway.sandbox.api.faults import FaultKind
 from wallet_gateway.testing.control import SandboxControl
 
@@ -43,20 +43,20 @@ def raw_answer(merchant: Merchant, sale: str, reference: str) -> tuple[bytes, ty
         f"POST {TRANSACTIONS} HTTP/1.1\r\nHost: {merchant.host}:{merchant.port}\r\n"
         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     )
-    received = b""
+    raw = b""
     with socket.create_connection((merchant.host, merchant.port), timeout=60) as connection:
         connection.sendall(head.encode() + body)
         try:
             while block := connection.recv(65_536):
-                received += block
+                raw += block
         except ConnectionResetError:
-            return received, ConnectionResetError
-    return received, None
+            return raw, ConnectionResetError
+    return raw, None
 
 
 def test_every_fault_has_its_function_and_its_test() -> None:
     tested = {name.removeprefix("test_fault_") for name in globals() if name.startswith("test_fault_")}
-    assert set(BREAKING) == set(FaultKind)
+    assert set(INJECTORS) == set(FaultKind)
     assert tested == {kind.value for kind in FaultKind}
 
 
@@ -140,8 +140,8 @@ def test_fault_status_after(
 
 def test_fault_truncated(control: SandboxControl, merchant: Merchant, sale: str, reference: str) -> None:
     control.fault("refund", "truncated")
-    received, ended_by = raw_answer(merchant, sale, reference)
-    head, _, body = received.partition(b"\r\n\r\n")
+    raw, ended_by = raw_answer(merchant, sale, reference)
+    head, _, body = raw.partition(b"\r\n\r\n")
     announced = next(line for line in head.split(b"\r\n") if line.lower().startswith(b"content-length"))
     assert head.startswith(b"HTTP/1.1 200")
     assert ended_by is None
@@ -153,10 +153,10 @@ def test_fault_truncated(control: SandboxControl, merchant: Merchant, sale: str,
 
 def test_fault_reset(control: SandboxControl, merchant: Merchant, sale: str, reference: str) -> None:
     control.fault("refund", "reset")
-    received, ended_by = raw_answer(merchant, sale, reference)
+    raw, ended_by = raw_answer(merchant, sale, reference)
     assert ended_by is ConnectionResetError
-    assert not received or received.startswith(b"HTTP/1.1 200")
-    assert b"apmPaymentMethod" not in received
+    assert not raw or raw.startswith(b"HTTP/1.1 200")
+    assert b"apmPaymentMethod" not in raw
     assert states(merchant, reference) == ["Approved"]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.sandbox.merchant import TRANSACTIONS, Answer, Merchant, new_reference
 from tests.tables import every
-from wallet_gateway.sandbox.api.faults import FaultKind, fits
+from wallet_gateway.sandbox.api.faults import FaultKind, applies_to
 from wallet_gateway.sandbox.api.request_parser import Operation
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 
@@ -178,4 +178,4 @@ def test_details_out_of_bounds_are_refused_by_name(
 def test_a_request_nobody_understood_has_no_state_to_spoil(fault: FaultKind) -> None:
     needs_a_transaction = {FaultKind.PARTIAL, FaultKind.ERRORED, FaultKind.UNDOCUMENTED_STATE}
     needs_a_transaction |= {FaultKind.UNREADABLE_RECORD}
-    assert fits(fault, None) is (fault not in needs_a_transaction)
+    assert applies_to(fault, None) is (fault not in needs_a_transaction)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.sandbox.merchant import Merchant, new_reference
 from wallet_gateway.sandbox.api.handlers import process
-from wallet_gateway.sandbox.api.request_parser import Asked
+from wallet_gateway.sandbox.api.request_parser import ParsedRequest
 from wallet_gateway.sandbox.models import DuplicatePolicy, LetterCase
 from wallet_gateway.sandbox.refusals import UnknownPath
 from wallet_gateway.sandbox.state import Behaviour, Conditions
@@ -44,9 +44,9 @@ def test_a_request_that_was_not_understood_is_answered_with_why() -> None:
         share_references=False,
         another_card=False,
     )
-    asked = Asked(message=UnknownPath("Not here."))
+    parsed = ParsedRequest(message=UnknownPath("Not here."))
     status, value = process(
-        asked, Conditions(now=datetime.now(UTC), behaviour=behaviour), base_url="http://gateway.example"
+        parsed, Conditions(now=datetime.now(UTC), behaviour=behaviour), base_url="http://gateway.example"
     )
     assert status == 404
     assert value == {"code": "4404001", "details": {"message": "UnknownPath: Not here."}}

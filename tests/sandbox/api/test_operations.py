@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from wallet_gateway.protocol.endpoints import OPERATIONS
-from wallet_gateway.sandbox.api.request_parser import WITH_STATE, Operation
+from wallet_gateway.sandbox.api.request_parser import TRANSACTION_OPERATIONS, Operation
 
 
 def test_the_words_are_these() -> None:
@@ -27,4 +27,4 @@ def test_the_wire_language_uses_the_same_words() -> None:
 
 def test_what_only_reads_has_no_state_to_spoil() -> None:
     reading = {Operation.STATUS, Operation.PUBLIC_KEY, Operation.GET_PAYMENT_ACCOUNT}
-    assert not WITH_STATE & reading
+    assert not TRANSACTION_OPERATIONS & reading

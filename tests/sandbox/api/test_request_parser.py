@@ -14,7 +14,13 @@ from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.status import StatusQuery
-from wallet_gateway.sandbox.api.request_parser import Asked, Operation, Received, allowed_methods, understand
+from wallet_gateway.sandbox.api.request_parser import (
+    Operation,
+    ParsedRequest,
+    RawRequest,
+    allowed_methods,
+    parse_request,
+)
 from wallet_gateway.sandbox.refusals import (
     BodyTooLarge,
     MethodNotAllowed,
@@ -23,22 +29,24 @@ from wallet_gateway.sandbox.refusals import (
     UnknownPath,
     UnsupportedMediaType,
 )
-from wallet_gateway.sandbox.server.bodies import MOST_BYTES
+from wallet_gateway.sandbox.server.bodies import MAX_BODY_BYTES
 
 STATUS_QUERY = "merchantId=M&storeId=S&clientSystemTransactionId=A"
 
 
-def posted(body: object, *, path: str = TRANSACTIONS, content_type: str = "application/json") -> Asked:
+def posted(
+    body: object, *, path: str = TRANSACTIONS, content_type: str = "application/json"
+) -> ParsedRequest:
     data = body if isinstance(body, bytes) else json.dumps(body).encode()
-    received = Received(
+    raw = RawRequest(
         method="POST", path=path, content_type=content_type, body=data, base_url="http://gateway.example"
     )
-    return understand(received)
+    return parse_request(raw)
 
 
-def queried(query: str) -> Asked:
-    received = Received(method="GET", path=TRANSACTIONS, raw_query=query, base_url="http://gateway.example")
-    return understand(received)
+def queried(query: str) -> ParsedRequest:
+    raw = RawRequest(method="GET", path=TRANSACTIONS, raw_query=query, base_url="http://gateway.example")
+    return parse_request(raw)
 
 
 @pytest.mark.parametrize(
@@ -60,16 +68,18 @@ def queried(query: str) -> Asked:
 def test_a_request_is_its_operation_and_its_message(
     body: dict[str, Any], path: str, operation: str, message: type
 ) -> None:
-    asked = posted(body, path=path)
-    assert asked.operation == operation
-    assert isinstance(asked.message, message)
-    assert asked.unknown_fields == ()
+    parsed = posted(body, path=path)
+    assert parsed.operation == operation
+    assert isinstance(parsed.message, message)
+    assert parsed.unknown_fields == ()
 
 
 def test_a_query_is_a_message_too() -> None:
-    asked = queried(STATUS_QUERY)
-    assert asked.operation is Operation.STATUS
-    assert asked.message == StatusQuery.build(merchant_id="M", store_id="S", client_system_transaction_id="A")
+    parsed = queried(STATUS_QUERY)
+    assert parsed.operation is Operation.STATUS
+    assert parsed.message == StatusQuery.build(
+        merchant_id="M", store_id="S", client_system_transaction_id="A"
+    )
 
 
 @every("name", ["type", "Type", "TYPE"])
@@ -82,17 +92,17 @@ def test_the_type_is_found_in_any_letter_case(name: str, value: str) -> None:
 
 @pytest.mark.parametrize("value", ["ecom.sale", "", None, 7, ["ecom.refund"]], ids=repr)
 def test_an_unknown_type_is_no_operation(value: object) -> None:
-    asked = posted(follow_up_body("A", "B") | {"type": value})
-    assert asked.operation is None
-    assert isinstance(asked.message, SchemaValidationError)
-    assert "type: " in str(asked.message)
+    parsed = posted(follow_up_body("A", "B") | {"type": value})
+    assert parsed.operation is None
+    assert isinstance(parsed.message, SchemaValidationError)
+    assert "type: " in str(parsed.message)
 
 
 def test_a_wrong_message_keeps_its_operation_and_its_unknown_fields() -> None:
-    asked = posted(checkout_body("A", amount="x", colour="red"), path=CHECKOUT)
-    assert asked.operation is Operation.CHECKOUT
-    assert isinstance(asked.message, SchemaValidationError)
-    assert asked.unknown_fields == ("colour",)
+    parsed = posted(checkout_body("A", amount="x", colour="red"), path=CHECKOUT)
+    assert parsed.operation is Operation.CHECKOUT
+    assert isinstance(parsed.message, SchemaValidationError)
+    assert parsed.unknown_fields == ("colour",)
 
 
 def test_unknown_parameters_are_told_as_well() -> None:
@@ -100,11 +110,11 @@ def test_unknown_parameters_are_told_as_well() -> None:
 
 
 @every(
-    ("asked", "refusal", "operation"),
+    ("parsed", "refusal", "operation"),
     [
         (lambda: posted(b"{", path=CHECKOUT), SchemaValidationError, Operation.CHECKOUT),
         (lambda: posted(b"[]"), SchemaValidationError, None),
-        (lambda: posted(b" " * (MOST_BYTES + 1)), BodyTooLarge, None),
+        (lambda: posted(b" " * (MAX_BODY_BYTES + 1)), BodyTooLarge, None),
         (lambda: posted({}, content_type="text/plain"), UnsupportedMediaType, None),
         (lambda: posted({}, content_type=""), UnsupportedMediaType, None),
         (lambda: posted({}, path="/api/v5/elsewhere"), UnknownPath, None),
@@ -127,18 +137,18 @@ def test_unknown_parameters_are_told_as_well() -> None:
     ],
 )
 def test_what_cannot_be_understood_is_the_refusal_it_earns(
-    asked: Callable[[], Asked], refusal: type[Refusal], operation: Operation | None
+    parsed: Callable[[], ParsedRequest], refusal: type[Refusal], operation: Operation | None
 ) -> None:
-    found = asked()
+    found = parsed()
     assert type(found.message) is refusal
     assert found.operation == operation
 
 
 def test_another_method_is_refused_with_the_right_ones() -> None:
-    received = Received(method="PUT", path=TRANSACTIONS, base_url="http://gateway.example")
-    asked = understand(received)
-    assert isinstance(asked.message, MethodNotAllowed)
-    assert "GET or POST, not 'PUT'" in str(asked.message)
+    raw = RawRequest(method="PUT", path=TRANSACTIONS, base_url="http://gateway.example")
+    parsed = parse_request(raw)
+    assert isinstance(parsed.message, MethodNotAllowed)
+    assert "GET or POST, not 'PUT'" in str(parsed.message)
 
 
 def test_each_address_has_its_methods() -> None:

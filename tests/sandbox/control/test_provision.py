@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.sandbox.merchant import Merchant, new_reference
-from wallet_gateway.sandbox.control.provision import UnreadableMerchants, provision
+from wallet_gateway.sandbox.control.provision import InvalidMerchantFile, provision
 from wallet_gateway.testing.control import SandboxControl
 
 
@@ -48,14 +48,14 @@ def test_a_file_that_lists_no_merchants_is_refused(
     reason: str,
 ) -> None:
     settings.WALLET_SANDBOX_MERCHANTS_FILE = write(tmp_path / "merchants.json", content)
-    with pytest.raises(UnreadableMerchants, match=reason) as error:
+    with pytest.raises(InvalidMerchantFile, match=reason) as error:
         provision()
     assert str(tmp_path / "merchants.json") in str(error.value)
 
 
 def test_a_missing_file_is_refused(tmp_path: Path, settings: Any) -> None:  # noqa: ANN401
     settings.WALLET_SANDBOX_MERCHANTS_FILE = str(tmp_path / "missing.json")
-    with pytest.raises(UnreadableMerchants, match=r"missing\.json"):
+    with pytest.raises(InvalidMerchantFile, match=r"missing\.json"):
         provision()
 
 

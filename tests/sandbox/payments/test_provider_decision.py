@@ -11,11 +11,11 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.models import Outcome, RecordState
 from wallet_gateway.sandbox.payments.provider_decision import (
     UNDOCUMENTED_STATE,
-    success_of,
-    verdict_of_outcome,
-    verdict_on_request,
+    approval_of,
+    decide_request,
+    decision_for_outcome,
 )
-from wallet_gateway.sandbox.state import Twist
+from wallet_gateway.sandbox.state import FaultMode
 
 TYPES = {
     "ecom.sale": "CapturedByProvider",
@@ -33,27 +33,29 @@ def euros(amount: str) -> Money:
 
 @every(("record_type", "word"), TYPES.items())
 def test_what_works_is_approved_with_the_word_of_its_type(record_type: str, word: str) -> None:
-    verdict = success_of(record_type)
-    assert (verdict.state, verdict.provider_state_code) == ("Approved", word)
+    decision = approval_of(record_type)
+    assert (decision.state, decision.provider_state_code) == ("Approved", word)
 
 
 @every(
-    ("amount", "twist", "state", "word"),
+    ("amount", "fault_mode", "state", "word"),
     [
-        ("10.00", Twist.NONE, "Approved", "RefundedByProvider"),
-        ("10.00", Twist.PARTIAL, "Approved", "RefundedByProvider"),
-        ("10.00", Twist.ERRORED, "Errored", "FailedAtProvider"),
-        ("10.00", Twist.UNDOCUMENTED, "Quarantined", "QuarantinedByProvider"),
-        ("6660.01", Twist.NONE, "Errored", "RefusedByProvider"),
-        ("6660.02", Twist.NONE, "Pending", "PendingAtProvider"),
-        ("6660.03", Twist.NONE, "Errored", "FailedAtProvider"),
-        ("6660.04", Twist.NONE, "Approved", "RefundedByProvider"),
-        ("6660.02", Twist.ERRORED, "Errored", "FailedAtProvider"),
+        ("10.00", FaultMode.NONE, "Approved", "RefundedByProvider"),
+        ("10.00", FaultMode.PARTIAL, "Approved", "RefundedByProvider"),
+        ("10.00", FaultMode.ERRORED, "Errored", "FailedAtProvider"),
+        ("10.00", FaultMode.UNDOCUMENTED, "Quarantined", "QuarantinedByProvider"),
+        ("6660.01", FaultMode.NONE, "Errored", "RefusedByProvider"),
+        ("6660.02", FaultMode.NONE, "Pending", "PendingAtProvider"),
+        ("6660.03", FaultMode.NONE, "Errored", "FailedAtProvider"),
+        ("6660.04", FaultMode.NONE, "Approved", "RefundedByProvider"),
+        ("6660.02", FaultMode.ERRORED, "Errored", "FailedAtProvider"),
     ],
 )
-def test_a_fault_decides_before_the_amount_does(amount: str, twist: Twist, state: str, word: str) -> None:
-    verdict = verdict_on_request("ecom.refund", euros(amount), twist)
-    assert (verdict.state, verdict.provider_state_code) == (state, word)
+def test_a_fault_decides_before_the_amount_does(
+    amount: str, fault_mode: FaultMode, state: str, word: str
+) -> None:
+    decision = decide_request("ecom.refund", euros(amount), fault_mode)
+    assert (decision.state, decision.provider_state_code) == (state, word)
 
 
 @pytest.mark.parametrize(
@@ -67,8 +69,8 @@ def test_a_fault_decides_before_the_amount_does(amount: str, twist: Twist, state
     ],
 )
 def test_each_outcome_has_its_state_and_word(outcome: Outcome, state: str, word: str) -> None:
-    verdict = verdict_of_outcome("ecom.preAuthorization", outcome)
-    assert (verdict.state, verdict.provider_state_code) == (state, word)
+    decision = decision_for_outcome("ecom.preAuthorization", outcome)
+    assert (decision.state, decision.provider_state_code) == (state, word)
 
 
 def test_the_undocumented_state_is_none_of_the_documented_ones() -> None:

@@ -22,7 +22,7 @@ def all_at_once(
 ) -> Run:
     """Runs a call from 32 connections that start together; counts the answers by status."""
 
-    def run(call: Callable[[Merchant, int], Answer]) -> Counter[int]:
+    def run(context: Callable[[Merchant, int], Answer]) -> Counter[int]:
         gate = threading.Barrier(CALLERS)
         answers: list[Answer] = []
 
@@ -30,7 +30,7 @@ def all_at_once(
             with Merchant(control.base_url) as merchant:
                 merchant.status("warm-up")
                 gate.wait(60)
-                answers.append(call(merchant, number))
+                answers.append(context(merchant, number))
 
         threads = [threading.Thread(target=caller, args=(number,)) for number in range(CALLERS)]
         for thread in threads:
@@ -65,11 +65,11 @@ def test_captures_never_exceed_the_authorization(all_at_once: Run, merchant: Mer
 def test_either_captured_or_reversed_never_both(all_at_once: Run, merchant: Merchant, reserved: str) -> None:
     references = [new_reference() for _ in range(CALLERS)]
 
-    def call(caller: Merchant, number: int) -> Answer:
+    def context(caller: Merchant, number: int) -> Answer:
         verb = caller.capture if number % 2 else caller.reverse
         return verb(references[number], reserved, "10.00")
 
-    statuses = all_at_once(call)
+    statuses = all_at_once(context)
     assert statuses[200] == 1
     assert set(statuses) <= {200, 400, 409}
 
@@ -117,9 +117,9 @@ def test_a_checkout_is_decided_once(all_at_once: Run, merchant: Merchant, contro
 def test_a_reset_in_the_middle_breaks_nobody(
     all_at_once: Run, merchant: Merchant, control: SandboxControl
 ) -> None:
-    def call(caller: Merchant, number: int) -> Answer:
+    def context(caller: Merchant, number: int) -> Answer:
         if number % 8 == 0:
             control.reset()
         return caller.checkout(new_reference())
 
-    assert set(all_at_once(call)) == {200}
+    assert set(all_at_once(context)) == {200}

@@ -8,43 +8,43 @@ import time
 import pytest
 
 from tests.waiting import PATIENCE, eventually
-from wallet_gateway.sandbox.server import delivery as cancellable_sleep
-from wallet_gateway.sandbox.server.delivery import PauseCalledOff, call_off_all_pauses, pause
+from wallet_gateway.sandbox.server import delivery
+from wallet_gateway.sandbox.server.delivery import SleepCancelled, cancel_all_sleeps, cancellable_sleep
 
 
 def test_a_pause_takes_its_time() -> None:
     started = time.monotonic()
-    pause(0.1)
+    cancellable_sleep(0.1)
     assert time.monotonic() - started >= 0.1
 
 
-def test_everybody_who_waits_is_called_off_at_once() -> None:
+def test_everybody_who_waits_is_cancelled_at_once() -> None:
     called_off: list[str] = []
 
     def wait() -> None:
         try:
-            pause(4 * PATIENCE)
-        except PauseCalledOff:
+            cancellable_sleep(4 * PATIENCE)
+        except SleepCancelled:
             called_off.append("now")
 
     threads = [threading.Thread(target=wait) for _ in range(5)]
     for thread in threads:
         thread.start()
     # What they wait for knows how many of them are there.
-    waiting = cancellable_sleep._called_off._cond._waiters  # type: ignore[attr-defined]
+    waiting = delivery._cancelled._cond._waiters  # type: ignore[attr-defined]
     assert eventually(lambda: len(waiting) == 5)
-    call_off_all_pauses()
+    cancel_all_sleeps()
     for thread in threads:
         thread.join(PATIENCE)
     assert len(called_off) == 5
 
 
 def test_who_waits_later_is_not_concerned() -> None:
-    call_off_all_pauses()
-    pause(0.01)
+    cancel_all_sleeps()
+    cancellable_sleep(0.01)
 
 
 def test_a_pause_of_nothing_is_none() -> None:
-    pause(0)
+    cancellable_sleep(0)
     with pytest.raises(TypeError):
-        pause("1")  # type: ignore[arg-type]
+        cancellable_sleep("1")  # type: ignore[arg-type]

@@ -21,7 +21,7 @@ from wallet_gateway.sandbox.wallet.accounts import (
     StoredCard,
     account_of,
     card_by_id,
-    card_of,
+    card_for,
 )
 from wallet_gateway.sandbox.wallet.card_payload import network_of
 
@@ -50,7 +50,7 @@ def test_a_number_is_not_shown(card: StoredCard) -> None:
 
 
 def test_cards_are_found_by_id_and_by_kind() -> None:
-    card = card_of(CardNetwork.AMEX, PAN_ONLY)
+    card = card_for(CardNetwork.AMEX, PAN_ONLY)
     assert card_by_id(card.id) is card
     assert card_by_id(OFFICE_CARDS[0].id) is OFFICE_CARDS[0]
     assert card_by_id("nobody") is None

@@ -14,10 +14,10 @@ from tests.tables import every
 from wallet_gateway.sandbox.models import Merchant, WalletMode
 from wallet_gateway.sandbox.wallet.accounts import CARDS
 from wallet_gateway.sandbox.wallet.embedding import (
-    FOLDER,
-    PARTS,
-    framed,
-    script_facts,
+    SCRIPT_FOLDER,
+    SCRIPT_PARTS,
+    script_config,
+    set_sheet_headers,
     sheet_policy,
     wallet_script,
 )
@@ -45,7 +45,7 @@ def test_every_part_is_in_it_in_order() -> None:
 
 
 def test_no_file_of_the_folder_is_left_out() -> None:
-    assert {file.name for file in FOLDER.glob("*.js")} == set(PARTS)
+    assert {file.name for file in SCRIPT_FOLDER.glob("*.js")} == set(SCRIPT_PARTS)
 
 
 def test_nothing_of_it_leaks_into_the_page_but_one_global() -> None:
@@ -63,7 +63,7 @@ def test_it_is_told_where_it_comes_from_and_how_to_behave() -> None:
 
 
 def test_it_knows_no_digit_of_a_card() -> None:
-    facts = script_facts(origin=ORIGIN, mode=WalletMode.READY, merchants=SHOPS)
+    facts = script_config(origin=ORIGIN, mode=WalletMode.READY, merchants=SHOPS)
     assert {name for card in facts["cards"] for name in card} == {"network", "authMethod", "fundingSource"}
     assert not [card for card in CARDS if card.last_four in json.dumps(facts["cards"])]
 
@@ -114,7 +114,7 @@ def test_the_origins_of_all_merchants_are_named_once() -> None:
 
 
 def test_the_header_that_cannot_name_origins_is_left_out() -> None:
-    response = framed(HttpResponse(), merchants=[])
+    response = set_sheet_headers(HttpResponse(), merchants=[])
     assert "X-Frame-Options" not in response
     assert response["Cross-Origin-Resource-Policy"] == "cross-origin"
     assert response["Cache-Control"] == "no-store"

@@ -13,7 +13,7 @@ import pytest
 from tests.sandbox.wallet_buyer import Buyer
 from tests.tables import every
 from wallet_gateway.protocol.accounts import CardNetwork
-from wallet_gateway.sandbox.wallet.accounts import ACCOUNTS, CRYPTOGRAM_3DS, OFFICE_CARDS, PAN_ONLY, card_of
+from wallet_gateway.sandbox.wallet.accounts import ACCOUNTS, CRYPTOGRAM_3DS, OFFICE_CARDS, PAN_ONLY, card_for
 from wallet_gateway.sandbox.wallet.keys import KeyRing
 from wallet_gateway.sandbox.wallet.payment_data import payment_data, shipping_address
 from wallet_gateway.sandbox.wallet.token_verification import unseal
@@ -49,7 +49,7 @@ def test_a_reset_makes_new_keys(buyer: Buyer, control: SandboxControl) -> None:
 HOME, OFFICE = ACCOUNTS
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 KEYS = KeyRing().at(NOW)
-TOKEN_CARD, PLAIN_CARD = card_of(CardNetwork.VISA, CRYPTOGRAM_3DS), card_of(CardNetwork.VISA, PAN_ONLY)
+TOKEN_CARD, PLAIN_CARD = card_for(CardNetwork.VISA, CRYPTOGRAM_3DS), card_for(CardNetwork.VISA, PAN_ONLY)
 
 
 def data(request: dict[str, Any] | None = None, *, card: Any = TOKEN_CARD, **choices: Any) -> dict[str, Any]:  # noqa: ANN401
@@ -119,8 +119,8 @@ def card_info(**parameters: Any) -> dict[str, Any]:
 def test_a_billing_address_is_as_long_as_asked_for() -> None:
     short = card_info(billingAddressRequired=True)["billingAddress"]
     assert set(short) == {"name", "postalCode", "countryCode"}
-    wishes = {"format": "FULL", "phoneNumberRequired": True}
-    whole = card_info(billingAddressRequired=True, billingAddressParameters=wishes)["billingAddress"]
+    preferences = {"format": "FULL", "phoneNumberRequired": True}
+    whole = card_info(billingAddressRequired=True, billingAddressParameters=preferences)["billingAddress"]
     assert whole == HOME.addresses[0]
 
 

@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 from wallet_gateway.protocol.accounts import PaymentAccountRequest
 from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT
 from wallet_gateway.protocol.errors import excerpt
-from wallet_gateway.sandbox.api.request_parser import Asked, Received
-from wallet_gateway.sandbox.merchants import remembered_stores
+from wallet_gateway.sandbox.api.request_parser import ParsedRequest, RawRequest
+from wallet_gateway.sandbox.merchants import cached_stores
 from wallet_gateway.sandbox.models import Merchant
 from wallet_gateway.sandbox.refusals import OriginNotRegistered
 
 _ANY_PORT: Final = ":*"
-_SECONDS_REMEMBERED: Final = 600
+_PREFLIGHT_CACHE_SECONDS: Final = 600
 _VARY: Final = ("Vary", "Origin")
 
 
@@ -28,50 +28,50 @@ def check_origin(merchant: Merchant, origin: str | None) -> None:
         raise OriginNotRegistered(f"Pages of {excerpt(origin)} are not registered for this merchant.")
 
 
-def is_preflight(received: Received) -> bool:
+def is_preflight(raw: RawRequest) -> bool:
     """Tell whether a browser asks in advance whether a page may create payment accounts."""
-    return received.method == "OPTIONS" and received.path == CREATE_PAYMENT_ACCOUNT.path
+    return raw.method == "OPTIONS" and raw.path == CREATE_PAYMENT_ACCOUNT.path
 
 
-def preflight_headers(received: Received) -> tuple[tuple[str, str], ...]:
+def preflight_headers(raw: RawRequest) -> tuple[tuple[str, str], ...]:
     """Answer that question: any merchant's site may, for whose account it will be is not known yet."""
-    if not _is_known(received.origin):
+    if not _is_registered_anywhere(raw.origin):
         return (_VARY,)
     return (
-        *_allowing(received.origin or ""),
+        *_allow_origin(raw.origin or ""),
         ("Access-Control-Allow-Methods", CREATE_PAYMENT_ACCOUNT.method),
         ("Access-Control-Allow-Headers", "Authorization, Content-Type"),
-        ("Access-Control-Max-Age", str(_SECONDS_REMEMBERED)),
+        ("Access-Control-Max-Age", str(_PREFLIGHT_CACHE_SECONDS)),
     )
 
 
-def answer_headers(received: Received, asked: Asked) -> tuple[tuple[str, str], ...]:
+def cors_headers(raw: RawRequest, parsed: ParsedRequest) -> tuple[tuple[str, str], ...]:
     """Give the headers that let a registered page read the answer, refusals included."""
-    if received.path != CREATE_PAYMENT_ACCOUNT.path:
+    if raw.path != CREATE_PAYMENT_ACCOUNT.path:
         return ()
-    message, origin = asked.message, received.origin
+    message, origin = parsed.message, raw.origin
     if isinstance(message, PaymentAccountRequest):
-        merchant = remembered_stores.get().get((message.merchant_id, message.store_id))
+        merchant = cached_stores.get().get((message.merchant_id, message.store_id))
         may_read = origin is not None and merchant is not None and _is_registered(merchant, origin)
     else:
-        may_read = _is_known(origin)
-    return _allowing(origin or "") if may_read else (_VARY,)
+        may_read = _is_registered_anywhere(origin)
+    return _allow_origin(origin or "") if may_read else (_VARY,)
 
 
-def _allowing(origin: str) -> tuple[tuple[str, str], ...]:
+def _allow_origin(origin: str) -> tuple[tuple[str, str], ...]:
     return (("Access-Control-Allow-Origin", origin), _VARY)
 
 
-def _is_known(origin: str | None) -> bool:
-    merchants = remembered_stores.get().values()
+def _is_registered_anywhere(origin: str | None) -> bool:
+    merchants = cached_stores.get().values()
     return origin is not None and any(_is_registered(merchant, origin) for merchant in merchants)
 
 
 def _is_registered(merchant: Merchant, origin: str) -> bool:
-    return any(_fits(registered, origin) for registered in merchant.origins)
+    return any(_matches(registered, origin) for registered in merchant.origins)
 
 
-def _fits(registered: str, origin: str) -> bool:
+def _matches(registered: str, origin: str) -> bool:
     if not registered.endswith(_ANY_PORT):
         return registered.rstrip("/").lower() == origin.lower()
     try:

@@ -19,8 +19,8 @@ from django.db.models import Min
 from django.http import HttpRequest, HttpResponseBase
 
 from wallet_gateway.sandbox.api.handlers import process
-from wallet_gateway.sandbox.api.request_parser import Received, understand
-from wallet_gateway.sandbox.db_transactions import Remembered, one_writer
+from wallet_gateway.sandbox.api.request_parser import RawRequest, parse_request
+from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
 from wallet_gateway.sandbox.models import LateRequest
 from wallet_gateway.sandbox.state import Conditions, current_conditions
 from wallet_gateway.sandbox.wallet.three_d_secure import expire_authentications
@@ -29,56 +29,56 @@ from wallet_gateway.sandbox.wallet.three_d_secure import expire_authentications
 _FERNET: Final = Fernet(Fernet.generate_key())
 
 
-def _earliest() -> datetime | None:
+def _next_due_at() -> datetime | None:
     earliest: datetime | None = LateRequest.objects.aggregate(earliest=Min("due_at"))["earliest"]
     return earliest
 
 
-remembered_due_at = Remembered(_earliest)
+cached_next_due_at = CachedValue(_next_due_at)
 """When the next late request is due, as long as none comes or goes."""
 
 
-def hold_back(received: Received, conditions: Conditions, *, by: timedelta) -> None:
+def delay_request(raw: RawRequest, conditions: Conditions, *, by: timedelta) -> None:
     """Keep a request until the clock has moved on by that much."""
-    with one_writer():
+    with write_lock():
         LateRequest.objects.create(
             due_at=conditions.now + by,
-            method=received.method,
-            path=received.path[:2000],
-            sealed=_sealed(received),
+            method=raw.method,
+            path=raw.path[:2000],
+            sealed=_encrypt(raw),
         )
-        remembered_due_at.forget()
+        cached_next_due_at.forget()
 
 
-def carry_out_due() -> None:
+def execute_due_requests() -> None:
     """Carry out every request whose time has come, in the order of their times, and end what expired."""
     expire_authentications()
-    due_at = remembered_due_at.get()
+    due_at = cached_next_due_at.get()
     if due_at is None or due_at > current_conditions().now:
         return
-    with one_writer():
+    with write_lock():
         conditions = current_conditions()
-        remembered_due_at.forget()
+        cached_next_due_at.forget()
         for late in LateRequest.objects.filter(due_at__lte=conditions.now).order_by("due_at", "pk"):
             late.delete()
-            if (received := _opened(bytes(late.sealed))) is not None:
-                process(understand(received), conditions, base_url=received.base_url)
+            if (raw := _decrypt(bytes(late.sealed))) is not None:
+                process(parse_request(raw), conditions, base_url=raw.base_url)
 
 
-def _sealed(received: Received) -> bytes:
-    values = asdict(received) | {"body": base64.b64encode(received.body).decode()}
+def _encrypt(raw: RawRequest) -> bytes:
+    values = asdict(raw) | {"body": base64.b64encode(raw.body).decode()}
     return _FERNET.encrypt(json.dumps(values).encode())
 
 
-def _opened(sealed: bytes) -> Received | None:
+def _decrypt(sealed: bytes) -> RawRequest | None:
     try:
         values = json.loads(_FERNET.decrypt(sealed))
     except InvalidToken:
         return None
-    return Received(**values | {"body": base64.b64decode(values["body"])})
+    return RawRequest(**values | {"body": base64.b64decode(values["body"])})
 
 
-class LateRequestsMiddleware:
+class DelayedRequestsMiddleware:
     """Brings the books up to date before a request is looked at."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
@@ -86,5 +86,5 @@ class LateRequestsMiddleware:
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         """Carry out what is due, then pass the request on."""
-        carry_out_due()
+        execute_due_requests()
         return self.get_response(request)

@@ -12,11 +12,11 @@ from typing import Any, Final
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.strict_json import NumberText
 from wallet_gateway.sandbox.api.handlers import process
-from wallet_gateway.sandbox.api.request_parser import Asked, Received, allowed_methods
+from wallet_gateway.sandbox.api.request_parser import ParsedRequest, RawRequest, allowed_methods
 from wallet_gateway.sandbox.models import LetterCase
 from wallet_gateway.sandbox.payments.provider_decision import SpecialAmount, special_amount
-from wallet_gateway.sandbox.server.delivery import DRIP_SECONDS, Manner, pause
-from wallet_gateway.sandbox.state import Behaviour, Conditions, Twist
+from wallet_gateway.sandbox.server.delivery import DRIP_SECONDS, DeliveryMode, cancellable_sleep
+from wallet_gateway.sandbox.state import Behaviour, Conditions, FaultMode
 
 SLOW_SECONDS: Final = 5.0
 """How long the answer to the slow amount takes."""
@@ -30,11 +30,11 @@ class Reply:
     body: bytes = b""
     content_type: str = "application/json"
     headers: tuple[tuple[str, str], ...] = ()
-    manner: Manner = Manner.WHOLE
+    mode: DeliveryMode = DeliveryMode.WHOLE
     drip_seconds: float = DRIP_SECONDS
 
 
-DROPPED: Final = Reply(manner=Manner.DROPPED)
+DROPPED: Final = Reply(mode=DeliveryMode.DROPPED)
 """No answer at all: the connection is closed."""
 
 
@@ -42,29 +42,29 @@ DROPPED: Final = Reply(manner=Manner.DROPPED)
 class Exchange:
     """A request on its way to an answer."""
 
-    received: Received
-    asked: Asked
+    raw: RawRequest
+    parsed: ParsedRequest
     conditions: Conditions
 
-    def reply(self, twist: Twist = Twist.NONE) -> Reply:
+    def reply(self, fault_mode: FaultMode = FaultMode.NONE) -> Reply:
         """Process the request and write the answer."""
-        status, value = self.process(twist)
+        status, value = self.process(fault_mode)
         if status == 200 and self._is_slow():
-            pause(SLOW_SECONDS)
+            cancellable_sleep(SLOW_SECONDS)
         return self.write(value, status=status)
 
-    def process(self, twist: Twist = Twist.NONE) -> tuple[int, Any]:
+    def process(self, fault_mode: FaultMode = FaultMode.NONE) -> tuple[int, Any]:
         """Process the request and give the HTTP status and the answer in canonical wire form."""
-        return process(self.asked, self.conditions, base_url=self.received.base_url, twist=twist)
+        return process(self.parsed, self.conditions, base_url=self.raw.base_url, fault_mode=fault_mode)
 
     def write(self, value: object, *, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Reply:
         """Write an answer as the behaviour in force has it."""
         if status == 405:
-            headers = (*headers, ("Allow", ", ".join(allowed_methods(self.received.path))))
+            headers = (*headers, ("Allow", ", ".join(allowed_methods(self.raw.path))))
         return Reply(status=status, body=to_bytes(value, self.conditions.behaviour), headers=headers)
 
     def _is_slow(self) -> bool:
-        money = getattr(self.asked.message, "money", None)
+        money = getattr(self.parsed.message, "money", None)
         return money is not None and special_amount(money) is SpecialAmount.SLOW
 
 
@@ -80,7 +80,7 @@ def _pascal(name: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-_WRITTEN: Final[dict[LetterCase, Callable[[str], str]]] = {
+_NAME_FORMATS: Final[dict[LetterCase, Callable[[str], str]]] = {
     LetterCase.CANONICAL: _canonical,
     LetterCase.PASCAL: _pascal,
     LetterCase.LOWER: str.lower,
@@ -90,18 +90,18 @@ _WRITTEN: Final[dict[LetterCase, Callable[[str], str]]] = {
 def to_bytes(value: object, behaviour: Behaviour) -> bytes:
     """Write an answer, given in canonical wire form, as JSON."""
     if behaviour.letter_case is not LetterCase.CANONICAL or behaviour.numeric_amounts:
-        value = _shaped(value, _WRITTEN[behaviour.letter_case], numeric=behaviour.numeric_amounts)
+        value = _format_value(value, _NAME_FORMATS[behaviour.letter_case], numeric=behaviour.numeric_amounts)
     return strict_json.dumps(value)
 
 
-def _shaped(value: object, written: Callable[[str], str], *, numeric: bool) -> object:
+def _format_value(value: object, format_name: Callable[[str], str], *, numeric: bool) -> object:
     if isinstance(value, list):
-        return [_shaped(part, written, numeric=numeric) for part in value]
+        return [_format_value(part, format_name, numeric=numeric) for part in value]
     if not isinstance(value, dict):
         return value
     return {
-        written(name): NumberText(part)
+        format_name(name): NumberText(part)
         if numeric and name in _TEXT_AMOUNTS and isinstance(part, str)
-        else _shaped(part, written, numeric=numeric)
+        else _format_value(part, format_name, numeric=numeric)
         for name, part in value.items()
     }

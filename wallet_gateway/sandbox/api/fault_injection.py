@@ -13,16 +13,16 @@ from typing import Any, Final
 
 from wallet_gateway.protocol.faults import FaultCode, error_body
 from wallet_gateway.protocol.strict_json import NumberText
-from wallet_gateway.sandbox.api.delayed_requests import hold_back
+from wallet_gateway.sandbox.api.delayed_requests import delay_request
 from wallet_gateway.sandbox.api.exchange import DROPPED, Exchange, Reply
 from wallet_gateway.sandbox.api.faults import FaultKind
 from wallet_gateway.sandbox.models import SetFault
 from wallet_gateway.sandbox.refusals import Moved, Refusal, TooManyRequests
-from wallet_gateway.sandbox.server.delivery import DRIP_SECONDS, Manner, pause
-from wallet_gateway.sandbox.state import Twist, current_conditions
+from wallet_gateway.sandbox.server.delivery import DRIP_SECONDS, DeliveryMode, cancellable_sleep
+from wallet_gateway.sandbox.state import FaultMode, current_conditions
 
 DEFAULT_WAIT: Final = timedelta(seconds=5)
-DEFAULT_LATENESS: Final = timedelta(seconds=60)
+DEFAULT_LATE_DELAY: Final = timedelta(seconds=60)
 DEFAULT_RETRY_AFTER: Final = timedelta(seconds=30)
 DEFAULT_STATUS: Final = 500
 DEFAULT_ERROR_STATUS: Final = 400
@@ -47,7 +47,7 @@ def drop_after(exchange: Exchange, _fault: SetFault) -> Reply:
 
 def late(exchange: Exchange, fault: SetFault) -> Reply:
     """Close the connection and process when the clock has moved on."""
-    hold_back(exchange.received, exchange.conditions, by=_duration(fault, DEFAULT_LATENESS))
+    delay_request(exchange.raw, exchange.conditions, by=_duration(fault, DEFAULT_LATE_DELAY))
     return DROPPED
 
 
@@ -94,7 +94,7 @@ def throttled(exchange: Exchange, fault: SetFault) -> Reply:
 
 def redirected(exchange: Exchange, _fault: SetFault) -> Reply:
     """Answer 307 to an address where nothing is; nothing was processed."""
-    location = f"{exchange.received.base_url}/api/v5/moved"
+    location = f"{exchange.raw.base_url}/api/v5/moved"
     return _refuse(exchange, Moved(f"See {location}."), ("Location", location))
 
 
@@ -153,17 +153,17 @@ def unreadable_record(exchange: Exchange, _fault: SetFault) -> Reply:
 def drip(exchange: Exchange, fault: SetFault) -> Reply:
     """Process, then answer one byte at a time."""
     seconds = _duration(fault, timedelta(seconds=DRIP_SECONDS)).total_seconds()
-    return replace(exchange.reply(), manner=Manner.DRIP, drip_seconds=seconds)
+    return replace(exchange.reply(), mode=DeliveryMode.DRIP, drip_seconds=seconds)
 
 
-def _sent(manner: Manner) -> Breaking:
+def _delivered(mode: DeliveryMode) -> Injector:
     """Process, then let the answer leave the socket in that manner."""
-    return lambda exchange, _fault: replace(exchange.reply(), manner=manner)
+    return lambda exchange, _fault: replace(exchange.reply(), mode=mode)
 
 
-def _twisted(twist: Twist) -> Breaking:
+def _with_fault_mode(fault_mode: FaultMode) -> Injector:
     """Process with that turn for the worse."""
-    return lambda exchange, _fault: exchange.reply(twist)
+    return lambda exchange, _fault: exchange.reply(fault_mode)
 
 
 def _duration(fault: SetFault, default: timedelta) -> timedelta:
@@ -171,7 +171,7 @@ def _duration(fault: SetFault, default: timedelta) -> timedelta:
 
 
 def _wait(fault: SetFault) -> None:
-    pause(_duration(fault, DEFAULT_WAIT).total_seconds())
+    cancellable_sleep(_duration(fault, DEFAULT_WAIT).total_seconds())
 
 
 def _refuse(exchange: Exchange, refusal: Refusal, header: tuple[str, str]) -> Reply:
@@ -186,9 +186,9 @@ def _error(fault: SetFault) -> dict[str, Any]:
     return error_body(fault.code or FaultCode.VALIDATION, fault.message or DEFAULT_MESSAGE).to_wire()
 
 
-Breaking = Callable[[Exchange, SetFault], Reply]
+Injector = Callable[[Exchange, SetFault], Reply]
 
-BREAKING: Final[dict[FaultKind, Breaking]] = {
+INJECTORS: Final[dict[FaultKind, Injector]] = {
     FaultKind.DROP_BEFORE: drop_before,
     FaultKind.DROP_AFTER: drop_after,
     FaultKind.LATE: late,
@@ -209,11 +209,11 @@ BREAKING: Final[dict[FaultKind, Breaking]] = {
     FaultKind.DUPLICATE: duplicate,
     FaultKind.DRIP: drip,
     FaultKind.UNREADABLE_RECORD: unreadable_record,
-    FaultKind.TRUNCATED: _sent(Manner.TRUNCATED),
-    FaultKind.RESET: _sent(Manner.RESET),
-    FaultKind.BAD_STATUS_LINE: _sent(Manner.BAD_STATUS_LINE),
-    FaultKind.ERRORED: _twisted(Twist.ERRORED),
-    FaultKind.UNDOCUMENTED_STATE: _twisted(Twist.UNDOCUMENTED),
-    FaultKind.PARTIAL: _twisted(Twist.PARTIAL),
+    FaultKind.TRUNCATED: _delivered(DeliveryMode.TRUNCATED),
+    FaultKind.RESET: _delivered(DeliveryMode.RESET),
+    FaultKind.BAD_STATUS_LINE: _delivered(DeliveryMode.BAD_STATUS_LINE),
+    FaultKind.ERRORED: _with_fault_mode(FaultMode.ERRORED),
+    FaultKind.UNDOCUMENTED_STATE: _with_fault_mode(FaultMode.UNDOCUMENTED),
+    FaultKind.PARTIAL: _with_fault_mode(FaultMode.PARTIAL),
 }
 """The function of every fault."""

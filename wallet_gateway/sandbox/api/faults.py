@@ -5,12 +5,12 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Final
 
-from wallet_gateway.sandbox.api.request_parser import WITH_STATE, Operation
-from wallet_gateway.sandbox.db_transactions import Remembered, one_writer
+from wallet_gateway.sandbox.api.request_parser import TRANSACTION_OPERATIONS, Operation
+from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
 from wallet_gateway.sandbox.json_calls import InvalidInput, write_seconds
 from wallet_gateway.sandbox.models import SetFault
 
-ANY: Final = "*"
+ANY_OPERATION: Final = "*"
 """Stands for every operation."""
 
 
@@ -45,20 +45,20 @@ class FaultKind(StrEnum):
     UNREADABLE_RECORD = "unreadable_record"
 
 
-_ONLY_ON: Final[dict[FaultKind, frozenset[Operation]]] = {
+_APPLICABLE_TO: Final[dict[FaultKind, frozenset[Operation]]] = {
     FaultKind.PARTIAL: frozenset({Operation.DETACHED_REFUND}),
-    FaultKind.ERRORED: WITH_STATE,
-    FaultKind.UNDOCUMENTED_STATE: WITH_STATE | {Operation.STATUS},
+    FaultKind.ERRORED: TRANSACTION_OPERATIONS,
+    FaultKind.UNDOCUMENTED_STATE: TRANSACTION_OPERATIONS | {Operation.STATUS},
     FaultKind.UNREADABLE_RECORD: frozenset({Operation.STATUS}),
 }
 """Faults that mean nothing to other operations; all the rest fit every one."""
 
 
-class FaultDoesNotFit(InvalidInput):
+class FaultNotApplicable(InvalidInput):
     """A fault was set for an operation it means nothing to."""
 
 
-remembered_any = Remembered(SetFault.objects.exists)
+cached_has_faults = CachedValue(SetFault.objects.exists)
 """Whether any fault waits, as long as none is set or used up."""
 
 
@@ -67,27 +67,27 @@ def set_fault(operation: str, fault: FaultKind, **details: Any) -> None:
 
     ``details`` are the other fields of ``SetFault``.
     """
-    if operation != ANY and not fits(fault, Operation(operation)):
-        allowed = ", ".join(sorted(_ONLY_ON[fault]))
-        raise FaultDoesNotFit(f"{fault} means nothing to {operation}; set it for one of: {allowed}.")
-    with one_writer():
+    if operation != ANY_OPERATION and not applies_to(fault, Operation(operation)):
+        allowed = ", ".join(sorted(_APPLICABLE_TO[fault]))
+        raise FaultNotApplicable(f"{fault} means nothing to {operation}; set it for one of: {allowed}.")
+    with write_lock():
         SetFault.objects.create(operation=operation, fault=fault, **details)
-        remembered_any.forget()
+        cached_has_faults.forget()
 
 
-def fits(fault: FaultKind, operation: Operation | None) -> bool:
+def applies_to(fault: FaultKind, operation: Operation | None) -> bool:
     """Tell whether a fault means anything to an operation; None is a request nobody understood."""
-    return fault not in _ONLY_ON or operation in _ONLY_ON[fault]
+    return fault not in _APPLICABLE_TO or operation in _APPLICABLE_TO[fault]
 
 
 def clear_faults() -> None:
     """Take back every fault that waits."""
-    with one_writer():
+    with write_lock():
         SetFault.objects.all().delete()
-        remembered_any.forget()
+        cached_has_faults.forget()
 
 
-def faults_set() -> list[SetFault]:
+def list_faults() -> list[SetFault]:
     """Give the faults that wait, in the order in which they were set."""
     return list(SetFault.objects.order_by("pk"))
 
@@ -98,11 +98,13 @@ def take_fault(operation: Operation | None) -> SetFault | None:
     Of several the one set first hits. A fault that still lets requests pass counts this one and leaves it to
     the next.
     """
-    if not remembered_any.get():
+    if not cached_has_faults.get():
         return None
-    with one_writer():
-        for fault in SetFault.objects.filter(operation__in=[ANY, operation or ANY]).order_by("pk"):
-            if not fits(FaultKind(fault.fault), operation):
+    with write_lock():
+        for fault in SetFault.objects.filter(
+            operation__in=[ANY_OPERATION, operation or ANY_OPERATION]
+        ).order_by("pk"):
+            if not applies_to(FaultKind(fault.fault), operation):
                 continue
             if fault.skip:
                 fault.skip -= 1
@@ -121,7 +123,7 @@ def _count(fault: SetFault) -> None:
         fault.save(update_fields=["times"])
     else:
         fault.delete()
-        remembered_any.forget()
+        cached_has_faults.forget()
 
 
 def describe(fault: SetFault) -> dict[str, Any]:

@@ -12,15 +12,15 @@ from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.sandbox.api.cors import check_origin
-from wallet_gateway.sandbox.api.request_parser import Asked, Message
+from wallet_gateway.sandbox.api.request_parser import Message, ParsedRequest
 from wallet_gateway.sandbox.merchants import merchant_of
 from wallet_gateway.sandbox.models import Merchant
 from wallet_gateway.sandbox.payments.checkouts import open_checkout
-from wallet_gateway.sandbox.payments.detached_refunds import carry_out_detached_refund
-from wallet_gateway.sandbox.payments.follow_ups import carry_out_follow_up
+from wallet_gateway.sandbox.payments.detached_refunds import execute_detached_refund
+from wallet_gateway.sandbox.payments.follow_ups import execute_follow_up
 from wallet_gateway.sandbox.payments.status import status_records
 from wallet_gateway.sandbox.refusals import Refusal, SchemaValidationError
-from wallet_gateway.sandbox.state import Call, Conditions, Twist
+from wallet_gateway.sandbox.state import Conditions, FaultMode, RequestContext
 from wallet_gateway.sandbox.wallet.authorizations import authorize
 from wallet_gateway.sandbox.wallet.payment_accounts import create_payment_account, describe_payment_account
 from wallet_gateway.sandbox.wallet.public_keys import check_api_key, issue_public_key
@@ -29,50 +29,52 @@ _WITH_API_KEY: Final = (PaymentAccountRequest, PaymentAccountQuery, Authorizatio
 
 
 def process(
-    asked: Asked, conditions: Conditions, *, base_url: str, twist: Twist = Twist.NONE
+    parsed: ParsedRequest, conditions: Conditions, *, base_url: str, fault_mode: FaultMode = FaultMode.NONE
 ) -> tuple[int, Any]:
     """Do what is asked, or refuse it; give the HTTP status and the answer in canonical wire form."""
     try:
-        if isinstance(asked.message, Refusal):
-            raise asked.message
-        merchant = merchant_of(asked.message)
-        call = Call(merchant=merchant, conditions=conditions, base_url=base_url, twist=twist)
-        _check_caller(call, asked)
-        return 200, _carry_out(call, asked.message)
+        if isinstance(parsed.message, Refusal):
+            raise parsed.message
+        merchant = merchant_of(parsed.message)
+        context = RequestContext(
+            merchant=merchant, conditions=conditions, base_url=base_url, fault_mode=fault_mode
+        )
+        _check_caller(context, parsed)
+        return 200, _execute(context, parsed.message)
     except Refusal as refusal:
         return refusal.status, refusal.to_wire()
 
 
-def _check_caller(call: Call, asked: Asked) -> None:
-    if isinstance(asked.message, PaymentAccountRequest):
-        check_origin(call.merchant, asked.origin)
-    if isinstance(asked.message, _WITH_API_KEY):
-        check_api_key(call.merchant, asked.api_key, now=call.conditions.now)
+def _check_caller(context: RequestContext, parsed: ParsedRequest) -> None:
+    if isinstance(parsed.message, PaymentAccountRequest):
+        check_origin(context.merchant, parsed.origin)
+    if isinstance(parsed.message, _WITH_API_KEY):
+        check_api_key(context.merchant, parsed.api_key, now=context.conditions.now)
 
 
-def _carry_out(call: Call, message: Message) -> dict[str, Any] | list[dict[str, Any]]:
+def _execute(context: RequestContext, message: Message) -> dict[str, Any] | list[dict[str, Any]]:
     match message:
         case CheckoutRequest():
             _check_provider(
-                call.merchant, message.checkout_details.payment_method, "checkoutDetails.paymentMethod"
+                context.merchant, message.checkout_details.payment_method, "checkoutDetails.paymentMethod"
             )
-            return open_checkout(call, message)
+            return open_checkout(context, message)
         case FollowUpRequest():
-            _check_provider(call.merchant, message.apm_details.apm_provider, "apmDetails.apmProvider")
-            return carry_out_follow_up(call, message)
+            _check_provider(context.merchant, message.apm_details.apm_provider, "apmDetails.apmProvider")
+            return execute_follow_up(context, message)
         case DetachedRefundRequest():
-            _check_provider(call.merchant, message.apm_details.apm_provider, "apmDetails.apmProvider")
-            return carry_out_detached_refund(call, message)
+            _check_provider(context.merchant, message.apm_details.apm_provider, "apmDetails.apmProvider")
+            return execute_detached_refund(context, message)
         case StatusQuery():
-            return status_records(call, message.client_system_transaction_id)
+            return status_records(context, message.client_system_transaction_id)
         case PublicKeyRequest():
-            return issue_public_key(call)
+            return issue_public_key(context)
         case PaymentAccountRequest():
-            return create_payment_account(call, message)
+            return create_payment_account(context, message)
         case PaymentAccountQuery():
-            return describe_payment_account(call, message)
+            return describe_payment_account(context, message)
         case AuthorizationRequest():
-            return authorize(call, message)
+            return authorize(context, message)
 
 
 def _check_provider(merchant: Merchant, given: str, path: str) -> None:

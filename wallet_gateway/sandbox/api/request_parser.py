@@ -42,7 +42,7 @@ from wallet_gateway.sandbox.refusals import (
     UnknownPath,
     UnsupportedMediaType,
 )
-from wallet_gateway.sandbox.server.bodies import MOST_BYTES
+from wallet_gateway.sandbox.server.bodies import MAX_BODY_BYTES
 
 
 class Operation(StrEnum):
@@ -60,7 +60,7 @@ class Operation(StrEnum):
     AUTHORIZATION = "authorization"
 
 
-WITH_STATE = frozenset(
+TRANSACTION_OPERATIONS = frozenset(
     {
         Operation.CHECKOUT,
         Operation.CAPTURE,
@@ -73,7 +73,7 @@ WITH_STATE = frozenset(
 """Operations whose request becomes a transaction, at once or by way of the checkout page."""
 
 
-_MOST_PARAMETERS: Final = 100
+_MAX_PARAMETERS: Final = 100
 _ACCOUNTS: Final = endpoints.GET_PAYMENT_ACCOUNT.path.removesuffix("{transactionAccountId}")
 _ACCOUNT_PATH: Final = re.compile(rf"{re.escape(_ACCOUNTS)}[^/]+")
 
@@ -91,7 +91,7 @@ Message: TypeAlias = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Received:
+class RawRequest:
     """A request as it came off the wire."""
 
     method: str
@@ -109,7 +109,7 @@ class Received:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class ParsedRequest:
     """What a request asks for."""
 
     operation: Operation | None = None
@@ -137,13 +137,13 @@ _MESSAGES: Final[dict[Operation, type[Message]]] = {
 _BY_TYPE: Final = {fold_name(word): Operation(name) for word, name in endpoints.OPERATIONS.items()}
 
 
-def understand(received: Received) -> Asked:
+def parse_request(raw: RawRequest) -> ParsedRequest:
     """Tell what a request asks for; never raises."""
     try:
-        read = _route(received)
+        read = _route(raw)
     except Refusal as refusal:
-        return Asked(message=refusal)
-    return replace(read(received), api_key=_api_key(received.authorization), origin=received.origin)
+        return ParsedRequest(message=refusal)
+    return replace(read(raw), api_key=_api_key(raw.authorization), origin=raw.origin)
 
 
 def allowed_methods(path: str) -> tuple[str, ...]:
@@ -151,17 +151,17 @@ def allowed_methods(path: str) -> tuple[str, ...]:
     return tuple(sorted(_methods_at(path)))
 
 
-def _route(received: Received) -> Callable[[Received], Asked]:
-    methods = _methods_at(received.path)
+def _route(raw: RawRequest) -> Callable[[RawRequest], ParsedRequest]:
+    methods = _methods_at(raw.path)
     if not methods:
-        raise UnknownPath(f"There is nothing at {excerpt(received.path)}.")
-    if received.method not in methods:
+        raise UnknownPath(f"There is nothing at {excerpt(raw.path)}.")
+    if raw.method not in methods:
         allowed = " or ".join(sorted(methods))
-        raise MethodNotAllowed(f"{received.path} takes {allowed}, not {excerpt(received.method)}.")
-    return methods[received.method]
+        raise MethodNotAllowed(f"{raw.path} takes {allowed}, not {excerpt(raw.method)}.")
+    return methods[raw.method]
 
 
-def _methods_at(path: str) -> Mapping[str, Callable[[Received], Asked]]:
+def _methods_at(path: str) -> Mapping[str, Callable[[RawRequest], ParsedRequest]]:
     if path not in _ROUTES and _ACCOUNT_PATH.fullmatch(path):
         return {endpoints.GET_PAYMENT_ACCOUNT.method: _read_account}
     return _ROUTES.get(path, {})
@@ -172,52 +172,52 @@ def _api_key(authorization: str) -> str:
     return key.strip() if fold_name(scheme) == fold_name(endpoints.PUBLIC_KEY_SCHEME) else ""
 
 
-def _read_only(operation: Operation) -> Callable[[Received], Asked]:
+def _read_only(operation: Operation) -> Callable[[RawRequest], ParsedRequest]:
     """Read the body of an address that serves one operation."""
-    return lambda received: _read_body(received, lambda _: operation, otherwise=operation)
+    return lambda raw: _read_body(raw, lambda _: operation, otherwise=operation)
 
 
-def _read_by_type(received: Received) -> Asked:
-    return _read_body(received, _operation_by_type)
+def _read_by_type(raw: RawRequest) -> ParsedRequest:
+    return _read_body(raw, _operation_by_type)
 
 
-def _read_status(received: Received) -> Asked:
+def _read_status(raw: RawRequest) -> ParsedRequest:
     try:
-        return _asked(Operation.STATUS, _query_parameters(received.raw_query))
+        return _parse_message(Operation.STATUS, _query_parameters(raw.raw_query))
     except Refusal as refusal:
-        return Asked(operation=Operation.STATUS, message=refusal)
+        return ParsedRequest(operation=Operation.STATUS, message=refusal)
 
 
-def _read_account(received: Received) -> Asked:
-    account_id = received.path.removeprefix(_ACCOUNTS)
+def _read_account(raw: RawRequest) -> ParsedRequest:
+    account_id = raw.path.removeprefix(_ACCOUNTS)
     try:
-        parameters = _query_parameters(received.raw_query) | {"transactionAccountId": account_id}
-        return _asked(Operation.GET_PAYMENT_ACCOUNT, parameters)
+        parameters = _query_parameters(raw.raw_query) | {"transactionAccountId": account_id}
+        return _parse_message(Operation.GET_PAYMENT_ACCOUNT, parameters)
     except Refusal as refusal:
-        return Asked(operation=Operation.GET_PAYMENT_ACCOUNT, message=refusal)
+        return ParsedRequest(operation=Operation.GET_PAYMENT_ACCOUNT, message=refusal)
 
 
 def _read_body(
-    received: Received,
+    raw: RawRequest,
     operation_of: Callable[[Mapping[str, Any]], Operation],
     otherwise: Operation | None = None,
-) -> Asked:
+) -> ParsedRequest:
     operation = otherwise
     try:
-        value = _json_object(received)
+        value = _json_object(raw)
         operation = operation_of(value)
     except Refusal as refusal:
-        return Asked(operation=operation, message=refusal)
-    return _asked(operation, value)
+        return ParsedRequest(operation=operation, message=refusal)
+    return _parse_message(operation, value)
 
 
-def _json_object(received: Received) -> dict[str, JsonValue]:
-    if len(received.body) > MOST_BYTES:
-        raise BodyTooLarge(f"A body has at most {MOST_BYTES} bytes.")
-    if received.content_type.partition(";")[0].strip().lower() != "application/json":
-        raise UnsupportedMediaType(f"Send application/json, not {received.content_type or 'nothing'!r:.100}.")
+def _json_object(raw: RawRequest) -> dict[str, JsonValue]:
+    if len(raw.body) > MAX_BODY_BYTES:
+        raise BodyTooLarge(f"A body has at most {MAX_BODY_BYTES} bytes.")
+    if raw.content_type.partition(";")[0].strip().lower() != "application/json":
+        raise UnsupportedMediaType(f"Send application/json, not {raw.content_type or 'nothing'!r:.100}.")
     try:
-        value = strict_json.loads(received.body, max_bytes=MOST_BYTES)
+        value = strict_json.loads(raw.body, max_bytes=MAX_BODY_BYTES)
     except UnreadableBody as error:
         raise SchemaValidationError(str(error)) from error
     if not isinstance(value, dict):
@@ -227,7 +227,7 @@ def _json_object(received: Received) -> dict[str, JsonValue]:
 
 def _query_parameters(raw_query: str) -> dict[str, str]:
     try:
-        pairs = parse_qsl(raw_query, keep_blank_values=True, errors="strict", max_num_fields=_MOST_PARAMETERS)
+        pairs = parse_qsl(raw_query, keep_blank_values=True, errors="strict", max_num_fields=_MAX_PARAMETERS)
     except ValueError as error:
         raise SchemaValidationError("the query is not UTF-8, or has too many parameters.") from error
     parameters = dict(pairs)
@@ -244,27 +244,27 @@ def _operation_by_type(value: Mapping[str, Any]) -> Operation:
     return operation
 
 
-def _asked(operation: Operation, value: dict[str, Any]) -> Asked:
+def _parse_message(operation: Operation, value: dict[str, Any]) -> ParsedRequest:
     model = _MESSAGES[operation]
     unknown = tuple(unknown_fields(model, value))
     try:
-        return Asked(operation=operation, message=model.from_wire(value), unknown_fields=unknown)
+        return ParsedRequest(operation=operation, message=model.from_wire(value), unknown_fields=unknown)
     except InvalidMessage as error:
-        return Asked(operation=operation, message=_refusal(error), unknown_fields=unknown)
+        return ParsedRequest(operation=operation, message=_refusal(error), unknown_fields=unknown)
 
 
 def _refusal(error: InvalidMessage) -> Refusal:
     text = "; ".join(map(str, error.errors))
-    if any(_lacks_the_token(fault) for fault in error.errors):
+    if any(_is_missing_token(fault) for fault in error.errors):
         return TokenMissing(f"a required field is missing: {text}")
     return SchemaValidationError(text)
 
 
-def _lacks_the_token(fault: FieldError) -> bool:
+def _is_missing_token(fault: FieldError) -> bool:
     return fault.message == MISSING and f"{TOKEN_PATH}.".startswith(f"{fault.path}.")
 
 
-_ROUTES: Final[dict[str, dict[str, Callable[[Received], Asked]]]] = {
+_ROUTES: Final[dict[str, dict[str, Callable[[RawRequest], ParsedRequest]]]] = {
     endpoints.CHECKOUT.path: {endpoints.CHECKOUT.method: _read_only(Operation.CHECKOUT)},
     endpoints.FOLLOW_UP.path: {
         endpoints.FOLLOW_UP.method: _read_by_type,

@@ -10,19 +10,19 @@ from dataclasses import replace
 from django.http import HttpRequest, HttpResponse
 
 from wallet_gateway.sandbox.api import journal
-from wallet_gateway.sandbox.api.cors import answer_headers, is_preflight, preflight_headers
+from wallet_gateway.sandbox.api.cors import cors_headers, is_preflight, preflight_headers
 from wallet_gateway.sandbox.api.exchange import DROPPED, Exchange, Reply
-from wallet_gateway.sandbox.api.fault_injection import BREAKING
+from wallet_gateway.sandbox.api.fault_injection import INJECTORS
 from wallet_gateway.sandbox.api.faults import FaultKind, take_fault
-from wallet_gateway.sandbox.api.request_parser import Received, understand
-from wallet_gateway.sandbox.server.delivery import KEY, Delivery, Manner, PauseCalledOff
+from wallet_gateway.sandbox.api.request_parser import RawRequest, parse_request
+from wallet_gateway.sandbox.server.delivery import ENVIRON_KEY, Delivery, DeliveryMode, SleepCancelled
 from wallet_gateway.sandbox.state import current_conditions
 
 
 def answer(request: HttpRequest) -> HttpResponse:
     """Answer one request of a merchant."""
-    reply = receive(
-        Received(
+    reply = dispatch(
+        RawRequest(
             method=request.method or "",
             path=request.path_info,
             raw_query=request.META.get("QUERY_STRING", ""),
@@ -33,31 +33,31 @@ def answer(request: HttpRequest) -> HttpResponse:
             origin=request.headers.get("Origin"),
         )
     )
-    _order(request.META.get(KEY, Delivery()), reply)
+    _set_delivery(request.META.get(ENVIRON_KEY, Delivery()), reply)
     return HttpResponse(
         reply.body, status=reply.status, content_type=reply.content_type, headers=dict(reply.headers)
     )
 
 
-def _order(delivery: Delivery, reply: Reply) -> None:
-    delivery.manner = reply.manner
+def _set_delivery(delivery: Delivery, reply: Reply) -> None:
+    delivery.mode = reply.mode
     delivery.drip_seconds = reply.drip_seconds
 
 
-def receive(received: Received) -> Reply:
+def dispatch(raw: RawRequest) -> Reply:
     """Answer a request under ``/api/``."""
-    if is_preflight(received):
+    if is_preflight(raw):
         # The browser's own question: no merchant sent it, so no fault and no journal waits for it.
-        return Reply(status=204, headers=preflight_headers(received))
-    asked = understand(received)
+        return Reply(status=204, headers=preflight_headers(raw))
+    parsed = parse_request(raw)
     conditions = current_conditions()
-    fault = take_fault(asked.operation)
-    entry = journal.open_entry(received, asked, fault=fault.fault if fault else "", now=conditions.now)
-    exchange = Exchange(received=received, asked=asked, conditions=conditions)
+    fault = take_fault(parsed.operation)
+    entry = journal.open_entry(raw, parsed, fault=fault.fault if fault else "", now=conditions.now)
+    exchange = Exchange(raw=raw, parsed=parsed, conditions=conditions)
     try:
-        reply = BREAKING[FaultKind(fault.fault)](exchange, fault) if fault else exchange.reply()
-    except PauseCalledOff:
+        reply = INJECTORS[FaultKind(fault.fault)](exchange, fault) if fault else exchange.reply()
+    except SleepCancelled:
         return DROPPED
-    if reply.manner is not Manner.DROPPED:
+    if reply.mode is not DeliveryMode.DROPPED:
         journal.close_entry(entry, status=reply.status, body=reply.body)
-    return replace(reply, headers=(*reply.headers, *answer_headers(received, asked)))
+    return replace(reply, headers=(*reply.headers, *cors_headers(raw, parsed)))

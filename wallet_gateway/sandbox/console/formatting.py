@@ -24,7 +24,7 @@ def duration_text(duration: timedelta) -> str:
     return f"{hours}:{minutes:02d}:{seconds.seconds:02d}{fraction}"
 
 
-def indented(text: str) -> str:
+def indent_json(text: str) -> str:
     """The JSON text over several lines; text that does not begin like JSON as it is."""
     stripped = text.strip()
     if not stripped or stripped[0] not in _OPENING:

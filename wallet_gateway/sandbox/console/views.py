@@ -22,7 +22,7 @@ from django.utils import translation
 from django.views.decorators.http import require_POST, require_safe
 
 from wallet_gateway.sandbox.api import faults
-from wallet_gateway.sandbox.console.formatting import duration_text, indented
+from wallet_gateway.sandbox.console.formatting import duration_text, indent_json
 from wallet_gateway.sandbox.control import provision
 from wallet_gateway.sandbox.models import (
     Authentication,
@@ -35,9 +35,9 @@ from wallet_gateway.sandbox.models import (
     SetFault,
     TransactionRecord,
 )
-from wallet_gateway.sandbox.pages.headers import secured
+from wallet_gateway.sandbox.pages.headers import set_security_headers
 from wallet_gateway.sandbox.pages.localization import browser_language, direction
-from wallet_gateway.sandbox.payments.records import SETTLING, settle_pending, transaction_history
+from wallet_gateway.sandbox.payments.records import SETTLING_OUTCOMES, settle_pending, transaction_history
 from wallet_gateway.sandbox.refusals import NotPending
 from wallet_gateway.sandbox.state import current_conditions
 
@@ -55,7 +55,7 @@ def index(request: HttpRequest) -> HttpResponse:
         "record_count": records.count(),
         "entries": entries[:LATEST],
         "entry_count": entries.count(),
-        "faults": [_fault_row(fault) for fault in faults.faults_set()],
+        "faults": [_fault_row(fault) for fault in faults.list_faults()],
         "merchants": Merchant.objects.order_by("pk"),
         "behaviour": conditions.behaviour,
         "status_lag": duration_text(conditions.behaviour.status_lag),
@@ -69,7 +69,7 @@ def index(request: HttpRequest) -> HttpResponse:
 def checkouts(request: HttpRequest) -> HttpResponse:
     """List the checkouts, newest first, each with its link."""
     rows = Checkout.objects.order_by("-pk")
-    return _console_page(request, "checkouts", {"page": _page_of(rows, request)}, section="checkouts")
+    return _console_page(request, "checkouts", {"page": _paginate(rows, request)}, section="checkouts")
 
 
 @require_safe
@@ -78,7 +78,7 @@ def accounts(request: HttpRequest) -> HttpResponse:
     is_open = Q(decided_outcome="", expires_at__gt=current_conditions().now)
     context = {
         "authentications": Authentication.objects.filter(is_open).select_related("record").order_by("-pk"),
-        "page": _page_of(PaymentAccount.objects.order_by("-pk"), request),
+        "page": _paginate(PaymentAccount.objects.order_by("-pk"), request),
     }
     return _console_page(request, "wallet", context, section="wallet")
 
@@ -87,14 +87,14 @@ def accounts(request: HttpRequest) -> HttpResponse:
 def transactions(request: HttpRequest) -> HttpResponse:
     """List the transactions, newest first."""
     return _console_page(
-        request, "transactions", {"page": _page_of(_records(), request)}, section="transactions"
+        request, "transactions", {"page": _paginate(_records(), request)}, section="transactions"
     )
 
 
 @require_safe
 def requests(request: HttpRequest) -> HttpResponse:
     """List the requests received, newest first."""
-    return _console_page(request, "requests", {"page": _page_of(_entries(), request)}, section="requests")
+    return _console_page(request, "requests", {"page": _paginate(_entries(), request)}, section="requests")
 
 
 @require_safe
@@ -104,7 +104,7 @@ def transaction_detail(request: HttpRequest, record_id: str) -> HttpResponse:
         TransactionRecord.objects.select_related("merchant", "original").filter(record_id=record_id).first()
     )
     if record is None:
-        return _missing(request, section="transactions")
+        return _not_found(request, section="transactions")
     context = {
         "record": record,
         "history": transaction_history(record),
@@ -120,11 +120,11 @@ def request_detail(request: HttpRequest, number: int) -> HttpResponse:
     """Show one request and its answer, as text laid out for reading."""
     entry = JournalEntry.objects.filter(pk=number).first()
     if entry is None:
-        return _missing(request, section="requests")
+        return _not_found(request, section="requests")
     context = {
         "entry": entry,
-        "received": indented(entry.request_body),
-        "answered": indented(entry.answer_body),
+        "received": indent_json(entry.request_body),
+        "answered": indent_json(entry.answer_body),
     }
     return _console_page(request, "request", context, section="requests")
 
@@ -134,26 +134,26 @@ def settle(request: HttpRequest, record_id: str) -> HttpResponse:
     """Decide a pending transaction in the provider's place and show it again."""
     record = TransactionRecord.objects.filter(record_id=record_id).first()
     outcome = request.POST.get("outcome", "")
-    if record is None or outcome not in SETTLING:
-        return _missing(request, section="transactions")
+    if record is None or outcome not in SETTLING_OUTCOMES:
+        return _not_found(request, section="transactions")
     # Whoever pressed second sees what the first press made of it.
     with contextlib.suppress(NotPending):
         settle_pending(record, Outcome(outcome))
-    return _see("console_transaction", record_id)
+    return _redirect_to("console_transaction", record_id)
 
 
 @require_POST
 def clear_faults(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django passes it
     """Take back every fault that is set."""
     faults.clear_faults()
-    return _see("console")
+    return _redirect_to("console")
 
 
 @require_POST
 def reset(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django passes it
     """Put everything back to how it was at the start."""
     provision.reset()
-    return _see("console")
+    return _redirect_to("console")
 
 
 def _clock_ahead() -> str:
@@ -177,7 +177,7 @@ def _entries_about(reference: str) -> QuerySet[JournalEntry]:
     return _entries().filter(named)[:ROWS_PER_PAGE]
 
 
-def _page_of(rows: QuerySet[Any], request: HttpRequest) -> Page[Any]:
+def _paginate(rows: QuerySet[Any], request: HttpRequest) -> Page[Any]:
     return Paginator(rows, ROWS_PER_PAGE).get_page(request.GET.get("page"))
 
 
@@ -185,12 +185,12 @@ def _fault_row(fault: SetFault) -> dict[str, Any]:
     return {"fault": fault, "delay": "" if fault.delay is None else duration_text(fault.delay)}
 
 
-def _missing(request: HttpRequest, *, section: str) -> HttpResponse:
+def _not_found(request: HttpRequest, *, section: str) -> HttpResponse:
     return _console_page(request, "missing", {}, section=section, status=HTTPStatus.NOT_FOUND)
 
 
-def _see(name: str, *arguments: str) -> HttpResponse:
-    return secured(
+def _redirect_to(name: str, *arguments: str) -> HttpResponse:
+    return set_security_headers(
         HttpResponse(status=HTTPStatus.SEE_OTHER, headers={"Location": reverse(name, args=arguments)})
     )
 
@@ -214,7 +214,7 @@ def _console_page(
         response = render(request, f"wallet_sandbox/console/{name}.html", context, status=status)
     response["Vary"] = "Accept-Language"
     # Other sites' pages are kept out by the Origin header, which "no-referrer" would blank in our own forms.
-    return secured(response, referrer_policy="same-origin")
+    return set_security_headers(response, referrer_policy="same-origin")
 
 
 console_urls: list[URLPattern] = [

@@ -13,27 +13,27 @@ from django.db import connection
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import JsonValue
-from wallet_gateway.sandbox.api.delayed_requests import remembered_due_at
-from wallet_gateway.sandbox.api.faults import remembered_any
-from wallet_gateway.sandbox.db_transactions import one_writer
+from wallet_gateway.sandbox.api.delayed_requests import cached_next_due_at
+from wallet_gateway.sandbox.api.faults import cached_has_faults
+from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.json_calls import Input, InvalidInput
-from wallet_gateway.sandbox.merchants import BUILT_IN, add_merchant, remembered_stores
+from wallet_gateway.sandbox.merchants import BUILT_IN, add_merchant, cached_stores
 from wallet_gateway.sandbox.models import Merchant
-from wallet_gateway.sandbox.server.delivery import call_off_all_pauses
-from wallet_gateway.sandbox.state import remembered_state
+from wallet_gateway.sandbox.server.delivery import cancel_all_sleeps
+from wallet_gateway.sandbox.state import cached_state
 from wallet_gateway.sandbox.wallet.keys import key_ring
-from wallet_gateway.sandbox.wallet.three_d_secure import remembered_expiry
+from wallet_gateway.sandbox.wallet.three_d_secure import cached_next_expiry
 
-_REMEMBERED: Final = (
-    remembered_state,
-    remembered_any,
-    remembered_due_at,
-    remembered_expiry,
-    remembered_stores,
+_CACHES: Final = (
+    cached_state,
+    cached_has_faults,
+    cached_next_due_at,
+    cached_next_expiry,
+    cached_stores,
 )
 
 
-class UnreadableMerchants(ValueError):
+class InvalidMerchantFile(ValueError):
     """The file of merchants cannot be used; the message says why."""
 
 
@@ -44,19 +44,19 @@ def provision() -> list[Merchant]:
     try:
         return [add_merchant(Input(merchant)) for merchant in (BUILT_IN, *given)]
     except InvalidInput as error:
-        raise UnreadableMerchants(f"{name}: {error}") from error
+        raise InvalidMerchantFile(f"{name}: {error}") from error
 
 
 def reset() -> None:
     """Forget everything, requests that wait included, and start anew."""
-    call_off_all_pauses()
-    with one_writer():
+    cancel_all_sleeps()
+    with write_lock():
         _empty_tables()
         # Merchants that stay keep their rows, so that a request on its way still finds its own.
-        stay = provision()
-        Merchant.objects.exclude(pk__in=[merchant.pk for merchant in stay]).delete()
-        for remembered in _REMEMBERED:
-            remembered.forget()
+        kept = provision()
+        Merchant.objects.exclude(pk__in=[merchant.pk for merchant in kept]).delete()
+        for cache in _CACHES:
+            cache.forget()
     key_ring.forget()
 
 
@@ -70,8 +70,8 @@ def _merchants_of_file(name: str) -> list[dict[str, JsonValue]]:
     try:
         value = strict_json.loads(Path(name).read_bytes())
     except (OSError, UnreadableBody) as error:
-        raise UnreadableMerchants(f"{name}: {error}") from error
+        raise InvalidMerchantFile(f"{name}: {error}") from error
     merchants = [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
     if not isinstance(value, list) or len(merchants) < len(value):
-        raise UnreadableMerchants(f"{name}: must be a JSON list of objects.")
+        raise InvalidMerchantFile(f"{name}: must be a JSON list of objects.")
     return merchants

@@ -17,10 +17,10 @@ from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox import merchants, state
 from wallet_gateway.sandbox.api import faults, journal
-from wallet_gateway.sandbox.api.delayed_requests import carry_out_due
+from wallet_gateway.sandbox.api.delayed_requests import execute_due_requests
 from wallet_gateway.sandbox.api.request_parser import Operation
 from wallet_gateway.sandbox.control import provision
-from wallet_gateway.sandbox.json_calls import Input, InvalidInput, calls, with_input, write_seconds
+from wallet_gateway.sandbox.json_calls import Input, InvalidInput, call_path, with_json, write_seconds
 from wallet_gateway.sandbox.models import (
     AuthenticationOutcome,
     DuplicatePolicy,
@@ -32,8 +32,8 @@ from wallet_gateway.sandbox.models import (
 )
 from wallet_gateway.sandbox.payments import checkouts, detached_refunds, follow_ups, records
 from wallet_gateway.sandbox.payments.records import (
-    SETTLING,
-    Whose,
+    SETTLING_OUTCOMES,
+    ReferenceQuery,
     find_authentication,
     find_checkout,
     find_payment,
@@ -41,14 +41,14 @@ from wallet_gateway.sandbox.payments.records import (
 )
 from wallet_gateway.sandbox.payments.status import status_record
 from wallet_gateway.sandbox.refusals import UnknownMerchant
-from wallet_gateway.sandbox.wallet.accounts import CRYPTOGRAM_3DS, PAN_ONLY, card_of
+from wallet_gateway.sandbox.wallet.accounts import CRYPTOGRAM_3DS, PAN_ONLY, card_for
 from wallet_gateway.sandbox.wallet.payment_data import approve
 from wallet_gateway.sandbox.wallet.three_d_secure import decide_authentication
 
 
 def reset(given: Input) -> object:
     """Put everything back to how it was at the start."""
-    given.check_nothing_else()
+    given.check_no_unread_fields()
     provision.reset()
     return {}
 
@@ -61,14 +61,14 @@ def add_merchant(given: Input) -> object:
 def complete_checkout(given: Input) -> object:
     """Decide a checkout in its customer's place."""
     outcome = given.choice("outcome", Outcome)
-    checkout = find_checkout(_whose(given))
+    checkout = find_checkout(_reference_query(given))
     return {"location": checkouts.decide_checkout(checkout, outcome, by_hand=False)}
 
 
 def complete_authentication(given: Input) -> object:
     """Leave a 3-D Secure page in its customer's place."""
     outcome = given.choice("outcome", AuthenticationOutcome)
-    authentication = find_authentication(_whose(given))
+    authentication = find_authentication(_reference_query(given))
     return {"location": decide_authentication(authentication, outcome, by_hand=False)}
 
 
@@ -78,14 +78,14 @@ def make_payment_data(given: Input) -> object:
     auth_method = given.choice("authMethod", (PAN_ONLY, CRYPTOGRAM_3DS))
     network = CardNetwork(given.choice("cardNetwork", CardNetwork))
     request = given.object("request")
-    given.check_nothing_else()
-    return approve(card_of(network, auth_method), request, merchant_id=merchant_id)
+    given.check_no_unread_fields()
+    return approve(card_for(network, auth_method), request, merchant_id=merchant_id)
 
 
 def change_wallet(given: Input) -> object:
     """Change how the emulated wallet behaves in the browser; nothing given changes nothing."""
     mode = given.optional_choice("mode", WalletMode)
-    given.check_nothing_else()
+    given.check_no_unread_fields()
     if mode is not None:
         state.change_wallet_mode(WalletMode(mode))
     return {"mode": state.wallet_mode()}
@@ -93,8 +93,8 @@ def change_wallet(given: Input) -> object:
 
 def settle_pending(given: Input) -> object:
     """Decide a pending transaction in the provider's place."""
-    outcome = Outcome(given.choice("outcome", SETTLING))
-    record = find_pending(_whose(given))
+    outcome = Outcome(given.choice("outcome", SETTLING_OUTCOMES))
+    record = find_pending(_reference_query(given))
     records.settle_pending(record, outcome)
     return status_record(record)
 
@@ -103,7 +103,7 @@ def make_portal_follow_up(given: Input) -> object:
     """Make a follow-up as in the provider's portal."""
     follow_up = FollowUpType(given.choice("type", FollowUpType))
     amount = given.text_or_number("amount")
-    original = find_payment(_whose(given))
+    original = find_payment(_reference_query(given))
     money = Money.parse(amount, original.currency)
     return status_record(follow_ups.make_portal_follow_up(original, follow_up, money))
 
@@ -111,12 +111,12 @@ def make_portal_follow_up(given: Input) -> object:
 def advance_clock(given: Input) -> object:
     """Move the sandbox's clock, and have done what that makes due."""
     by = given.seconds("advanceSeconds")
-    given.check_nothing_else()
+    given.check_no_unread_fields()
     try:
         now = state.advance_clock(by)
-    except state.ClockAtItsEnd as error:
+    except state.ClockLimitReached as error:
         raise InvalidInput(str(error)) from error
-    carry_out_due()
+    execute_due_requests()
     return {"now": now.isoformat()}
 
 
@@ -126,11 +126,11 @@ def change_behaviour(given: Input) -> object:
         "duplicates": given.optional_choice("duplicates", DuplicatePolicy),
         "status_lag": given.optional_seconds("statusLagSeconds"),
         "letter_case": given.optional_choice("letterCase", LetterCase),
-        "numeric_amounts": given.flag("numericAmounts"),
-        "share_references": given.flag("shareReferences"),
-        "another_card": given.flag("anotherCard"),
+        "numeric_amounts": given.boolean("numericAmounts"),
+        "share_references": given.boolean("shareReferences"),
+        "another_card": given.boolean("anotherCard"),
     }
-    given.check_nothing_else()
+    given.check_no_unread_fields()
     behaviour = state.change_behaviour({name: value for name, value in changes.items() if value is not None})
     return {
         "duplicates": behaviour.duplicates,
@@ -144,39 +144,39 @@ def change_behaviour(given: Input) -> object:
 
 def set_fault(given: Input) -> object:
     """Set a fault and give all that are set."""
-    times = given.whole("times", lowest=0)
-    operation = given.choice("operation", [*Operation, faults.ANY])
+    times = given.integer("times", minimum=0)
+    operation = given.choice("operation", [*Operation, faults.ANY_OPERATION])
     fault = faults.FaultKind(given.choice("fault", faults.FaultKind))
     details = {
         # Nought is no number of times: it stands for every request until the faults are cleared.
         "times": 1 if times is None else times or None,
-        "skip": given.whole("skip", lowest=0) or 0,
+        "skip": given.integer("skip", minimum=0) or 0,
         "delay": given.optional_seconds("seconds"),
-        "status": given.whole("status", lowest=200, highest=599),
-        "code": given.optional_text("code", longest=32) or "",
-        "message": given.optional_text("message", longest=500) or "",
+        "status": given.integer("status", minimum=200, maximum=599),
+        "code": given.optional_text("code", max_length=32) or "",
+        "message": given.optional_text("message", max_length=500) or "",
     }
-    given.check_nothing_else()
+    given.check_no_unread_fields()
     faults.set_fault(operation, fault, **details)
-    return _faults_set()
+    return _describe_faults()
 
 
 def clear_faults(given: Input) -> object:
     """Take back every fault that waits."""
-    given.check_nothing_else()
+    given.check_no_unread_fields()
     faults.clear_faults()
-    return _faults_set()
+    return _describe_faults()
 
 
 def list_faults(given: Input) -> object:
     """Give the faults that wait."""
-    given.check_nothing_else()
-    return _faults_set()
+    given.check_no_unread_fields()
+    return _describe_faults()
 
 
 def read_journal(given: Input) -> object:
     """Give the requests received, oldest first."""
-    given.check_nothing_else()
+    given.check_no_unread_fields()
     return [journal.describe(entry) for entry in JournalEntry.objects.order_by("pk")]
 
 
@@ -193,33 +193,35 @@ def import_migration_file(request: HttpRequest) -> object:
     return {"accepted": report.accepted, "rejected": rejected}
 
 
-def _whose(given: Input) -> Whose:
-    whose = Whose(
+def _reference_query(given: Input) -> ReferenceQuery:
+    query = ReferenceQuery(
         reference=given.text("clientSystemTransactionId"),
         merchant_id=given.optional_text("merchantId"),
         store_id=given.optional_text("storeId"),
     )
-    given.check_nothing_else()
-    return whose
+    given.check_no_unread_fields()
+    return query
 
 
-def _faults_set() -> list[dict[str, Any]]:
-    return [faults.describe(fault) for fault in faults.faults_set()]
+def _describe_faults() -> list[dict[str, Any]]:
+    return [faults.describe(fault) for fault in faults.list_faults()]
 
 
 control_urls = [
-    calls("reset", POST=with_input(reset)),
-    calls("merchants", POST=with_input(add_merchant)),
-    calls("checkouts/complete", POST=with_input(complete_checkout)),
-    calls("three-d-secure/complete", POST=with_input(complete_authentication)),
-    calls("wallet", POST=with_input(change_wallet), GET=with_input(change_wallet)),
-    calls("wallet/payment-data", POST=with_input(make_payment_data)),
-    calls("pending/settle", POST=with_input(settle_pending)),
-    calls("portal", POST=with_input(make_portal_follow_up)),
-    calls("migration-file", POST=import_migration_file),
-    calls("clock", POST=with_input(advance_clock)),
-    calls("behaviour", POST=with_input(change_behaviour)),
-    calls("faults", POST=with_input(set_fault), GET=with_input(list_faults), DELETE=with_input(clear_faults)),
-    calls("journal", GET=with_input(read_journal)),
+    call_path("reset", POST=with_json(reset)),
+    call_path("merchants", POST=with_json(add_merchant)),
+    call_path("checkouts/complete", POST=with_json(complete_checkout)),
+    call_path("three-d-secure/complete", POST=with_json(complete_authentication)),
+    call_path("wallet", POST=with_json(change_wallet), GET=with_json(change_wallet)),
+    call_path("wallet/payment-data", POST=with_json(make_payment_data)),
+    call_path("pending/settle", POST=with_json(settle_pending)),
+    call_path("portal", POST=with_json(make_portal_follow_up)),
+    call_path("migration-file", POST=import_migration_file),
+    call_path("clock", POST=with_json(advance_clock)),
+    call_path("behaviour", POST=with_json(change_behaviour)),
+    call_path(
+        "faults", POST=with_json(set_fault), GET=with_json(list_faults), DELETE=with_json(clear_faults)
+    ),
+    call_path("journal", GET=with_json(read_journal)),
 ]
 """The addresses of the control interface, relative to ``/_sandbox/``."""

@@ -118,9 +118,9 @@ def checkout_view(request: CheckoutRequest, *, language: str) -> CheckoutView:
     )
 
 
-def page_skin(asked: str | None) -> str:
+def page_skin(requested: str | None) -> str:
     """The skin for a checkout's ``skinId``, in any letter case; the default one if unknown."""
-    folded = (asked or "").strip().casefold()
+    folded = (requested or "").strip().casefold()
     return folded if folded in SKINS else DEFAULT_SKIN
 
 

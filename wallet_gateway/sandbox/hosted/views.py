@@ -27,7 +27,7 @@ from django.views.decorators.http import require_http_methods
 from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.sandbox.hosted.checkout_summary import DEFAULT_SKIN, checkout_view, page_skin
 from wallet_gateway.sandbox.models import Authentication, AuthenticationOutcome, Checkout, Outcome
-from wallet_gateway.sandbox.pages.headers import secured
+from wallet_gateway.sandbox.pages.headers import set_security_headers
 from wallet_gateway.sandbox.pages.localization import amount_text, browser_language, direction, page_language
 from wallet_gateway.sandbox.payments.checkouts import check_checkout_open, decide_checkout
 from wallet_gateway.sandbox.refusals import (
@@ -50,7 +50,7 @@ def show_checkout(request: HttpRequest, token: str) -> HttpResponse:
     """Show the checkout behind a link, or decide it; 410 once that is over, 404 where there is none."""
     checkout = Checkout.objects.select_related("merchant").filter(token=token).first()
     if checkout is None:
-        return unknown_link(request)
+        return unknown_link_page(request)
     try:
         if request.method == "POST":
             return _submit_checkout(request, checkout)
@@ -66,7 +66,7 @@ def _submit_checkout(request: HttpRequest, checkout: Checkout) -> HttpResponse:
         return _open_checkout_page(request, checkout, status=HTTPStatus.BAD_REQUEST)
     # The shop's URL was checked with the request it came in; the page's policy allows no other origin.
     location = iri_to_uri(decide_checkout(checkout, outcome))
-    return secured(HttpResponse(status=HTTPStatus.SEE_OTHER, headers={"Location": location}))
+    return set_security_headers(HttpResponse(status=HTTPStatus.SEE_OTHER, headers={"Location": location}))
 
 
 def _open_checkout_page(
@@ -112,14 +112,14 @@ def _checkout_page(
         "expires_at": checkout.expires_at,
     }
     skin = page_skin(checkout.skin_id)
-    return page(
+    return render_page(
         request, template, context, language=language, skin=skin, status=status, form_targets=form_targets
     )
 
 
-def unknown_link(request: HttpRequest) -> HttpResponse:
+def unknown_link_page(request: HttpRequest) -> HttpResponse:
     """Say that there is nothing behind a link."""
-    return page(
+    return render_page(
         request,
         "wallet_sandbox/checkout_closed.html",
         {"closed": "unknown"},
@@ -129,7 +129,7 @@ def unknown_link(request: HttpRequest) -> HttpResponse:
     )
 
 
-def page(
+def render_page(
     request: HttpRequest,
     template: str,
     context: dict[str, Any],
@@ -148,7 +148,7 @@ def page(
     }
     with translation.override(language):
         response = render(request, template, context, status=status)
-    return secured(response, form_targets=form_targets)
+    return set_security_headers(response, form_targets=form_targets)
 
 
 _AUTHENTICATION_CLOSED: Final = {AuthenticationUsedUp: "decided", AuthenticationExpired: "expired"}
@@ -165,7 +165,7 @@ def show_authentication(request: HttpRequest, token: str) -> HttpResponse:
         .first()
     )
     if authentication is None:
-        return unknown_link(request)
+        return unknown_link_page(request)
     try:
         if request.method == "POST":
             return _submit_authentication(request, authentication)
@@ -183,14 +183,18 @@ def _submit_authentication(request: HttpRequest, authentication: Authentication)
         check_authentication_open(authentication, now=current_conditions().now)
         return _authentication_page(request, authentication, status=HTTPStatus.BAD_REQUEST)
     location = iri_to_uri(decide_authentication(authentication, outcome))
-    return secured(HttpResponse(status=HTTPStatus.SEE_OTHER, headers={"Location": location}))
+    return set_security_headers(HttpResponse(status=HTTPStatus.SEE_OTHER, headers={"Location": location}))
 
 
 def _authentication_page(
     request: HttpRequest, authentication: Authentication, *, status: HTTPStatus, closed: str = ""
 ) -> HttpResponse:
-    asked = request.GET.get("language")
-    language = page_language(asked) if asked else browser_language(request.headers.get("Accept-Language", ""))
+    requested = request.GET.get("language")
+    language = (
+        page_language(requested)
+        if requested
+        else browser_language(request.headers.get("Accept-Language", ""))
+    )
     record = authentication.record
     left = authentication.expires_at - current_conditions().now
     context: dict[str, Any] = {
@@ -206,7 +210,7 @@ def _authentication_page(
         "closed": closed,
         "shop_url": authentication.redirect_details["returnUrl"],
     }
-    return page(
+    return render_page(
         request,
         f"wallet_sandbox/three_d_secure{'_closed' if closed else ''}.html",
         context,

@@ -79,7 +79,7 @@ class SetFault(models.Model):
         return f"{self.fault} on {self.operation}"
 
 
-SHORT = 60
+MAX_LISTED_PATH_LENGTH = 60
 """Signs of a path that a list has room for."""
 
 
@@ -145,4 +145,6 @@ class JournalEntry(models.Model):
     @property
     def short_path(self) -> str:
         """The path in the width of a list; a question differs from the next in the reference at its end."""
-        return self.path if len(self.path) <= SHORT else f"{self.path[:24]}…{self.path[-27:]}"
+        return (
+            self.path if len(self.path) <= MAX_LISTED_PATH_LENGTH else f"{self.path[:24]}…{self.path[-27:]}"
+        )

@@ -24,7 +24,7 @@ _POLICY: Final[Mapping[str, str]] = {
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?")
 
 
-def secured(
+def set_security_headers(
     response: HttpResponse, *, form_targets: Iterable[str] = (), referrer_policy: str = "no-referrer"
 ) -> HttpResponse:
     """Give the response every security header; its forms may lead here and to these targets."""

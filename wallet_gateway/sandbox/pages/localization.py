@@ -25,9 +25,9 @@ RIGHT_TO_LEFT: Final = frozenset({"ar"})
 _PRIMARY_SUBTAG = re.compile(r"\A\s*([A-Za-z]{2,8})(?:[-_.@].*)?\s*", re.DOTALL)
 
 
-def page_language(asked: str | None) -> str:
+def page_language(requested: str | None) -> str:
     """The page's language for a checkout's ``language``: ``de``, ``de-DE``, ``de_DE``; English if unknown."""
-    match = _PRIMARY_SUBTAG.fullmatch(asked or "")
+    match = _PRIMARY_SUBTAG.fullmatch(requested or "")
     primary = match[1].lower() if match else ""
     return primary if primary in LANGUAGES else DEFAULT_LANGUAGE
 
@@ -47,7 +47,7 @@ def direction(language: str) -> str:
 
 
 # Only signs that mean one currency to everybody who reads them; all others are written by their code.
-SIGNS: Final = {"EUR": "€", "GBP": "£", "JPY": "¥", "USD": "$"}
+CURRENCY_SIGNS: Final = {"EUR": "€", "GBP": "£", "JPY": "¥", "USD": "$"}
 SIGN_FIRST: Final = frozenset({"en"})
 PERCENT_CLOSED_UP: Final = frozenset({"en", "ar"})
 
@@ -59,10 +59,10 @@ def amount_text(money: Money, language: str, *, negative: bool = False) -> str:
     """The amount with exactly its currency's decimals, grouped and signed as the language does it."""
     number = number_text(money.amount, language, decimals=exponent(money.currency))
     minus = _MINUS if negative else ""
-    sign = SIGNS.get(money.currency, money.currency)
+    sign = CURRENCY_SIGNS.get(money.currency, money.currency)
     if language not in SIGN_FIRST:
         return f"{minus}{number}{_NO_BREAK_SPACE}{sign}"
-    gap = "" if money.currency in SIGNS else _NO_BREAK_SPACE
+    gap = "" if money.currency in CURRENCY_SIGNS else _NO_BREAK_SPACE
     return f"{minus}{sign}{gap}{number}"
 
 

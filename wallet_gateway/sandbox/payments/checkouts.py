@@ -7,25 +7,25 @@ from typing import Any, Final
 
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
 from wallet_gateway.protocol.errors import excerpt
-from wallet_gateway.sandbox.db_transactions import one_writer
+from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import Checkout, Outcome, RecordOrigin
 from wallet_gateway.sandbox.payments.payer import payment_details
 from wallet_gateway.sandbox.payments.provider_decision import (
     QUARANTINED,
+    ProviderDecision,
     SpecialAmount,
-    Verdict,
+    decision_for_outcome,
     special_amount,
-    verdict_of_outcome,
 )
 from wallet_gateway.sandbox.payments.records import write_record
 from wallet_gateway.sandbox.payments.references import answer_once
 from wallet_gateway.sandbox.refusals import CheckoutExpired, CheckoutUsedUp
-from wallet_gateway.sandbox.state import Call, Twist, current_conditions
+from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions
 
 DEFAULT_TIMEOUT_SECONDS: Final = 900
 """How long a link works when the request does not say: the maximum, as the interface names no default."""
 
-_OF_SPECIAL_AMOUNT: Final[dict[SpecialAmount | None, Outcome]] = {
+_BY_SPECIAL_AMOUNT: Final[dict[SpecialAmount | None, Outcome]] = {
     SpecialAmount.REFUSED: Outcome.REFUSED,
     SpecialAmount.PENDING: Outcome.PENDING,
     SpecialAmount.ERRORED: Outcome.ERROR,
@@ -41,15 +41,15 @@ _URL_NAMES: Final = {
 }
 
 
-def open_checkout(call: Call, request: CheckoutRequest) -> dict[str, Any]:
+def open_checkout(context: RequestContext, request: CheckoutRequest) -> dict[str, Any]:
     """Open a checkout page and give the checkout response; raises ``ReferenceAlreadyUsed``."""
 
     def execute() -> dict[str, Any]:
-        checkout = _create(call, request)
-        _twist(checkout, call)
-        return CheckoutResponse(redirect_url=call.base_url + checkout.get_absolute_url()).to_wire()
+        checkout = _create(context, request)
+        _apply_fault_mode(checkout, context)
+        return CheckoutResponse(redirect_url=context.base_url + checkout.get_absolute_url()).to_wire()
 
-    return answer_once(call, request, execute)
+    return answer_once(context, request, execute)
 
 
 def decide_checkout(checkout: Checkout, outcome: Outcome | str, *, by_hand: bool = True) -> str:
@@ -60,19 +60,19 @@ def decide_checkout(checkout: Checkout, outcome: Outcome | str, *, by_hand: bool
     then does what the amount always does. Raises ``CheckoutUsedUp`` or ``CheckoutExpired``.
     """
     outcome = Outcome(outcome)
-    with one_writer():
+    with write_lock():
         checkout.refresh_from_db()
         conditions = current_conditions()
         now = conditions.now
         check_checkout_open(checkout, now=now)
         if by_hand and outcome == Outcome.SUCCESS:
             special = special_amount(checkout.amount)
-            outcome = _OF_SPECIAL_AMOUNT.get(special, outcome)
-        verdict = verdict_of_outcome(checkout.type, outcome)
+            outcome = _BY_SPECIAL_AMOUNT.get(special, outcome)
+        decision = decision_for_outcome(checkout.type, outcome)
         if outcome in _CARD_FAILED and conditions.behaviour.another_card:
-            _record(checkout, verdict, now=now)
+            _record(checkout, decision, now=now)
         elif outcome != Outcome.RETURN:
-            _decide(checkout, outcome, verdict, now=now)
+            _decide(checkout, outcome, decision, now=now)
     location: str = checkout.request["redirectDetails"][_URL_NAMES[outcome]]
     return location
 
@@ -86,13 +86,13 @@ def check_checkout_open(checkout: Checkout, *, now: datetime) -> None:
         raise CheckoutExpired(f"The time of the {name} ended at {checkout.expires_at.isoformat()}.")
 
 
-def _create(call: Call, request: CheckoutRequest) -> Checkout:
-    now = call.conditions.now
+def _create(context: RequestContext, request: CheckoutRequest) -> Checkout:
+    now = context.conditions.now
     details = request.checkout_details
     timeout = details.redirect_url_timeout
     seconds = DEFAULT_TIMEOUT_SECONDS if timeout is None else timeout
     return Checkout.objects.create(
-        merchant=call.merchant,
+        merchant=context.merchant,
         reference=request.client_system_transaction_id,
         type=request.type,
         amount_minor=request.money.minor_units,
@@ -105,20 +105,20 @@ def _create(call: Call, request: CheckoutRequest) -> Checkout:
     )
 
 
-def _decide(checkout: Checkout, outcome: Outcome, verdict: Verdict, *, now: datetime) -> None:
+def _decide(checkout: Checkout, outcome: Outcome, decision: ProviderDecision, *, now: datetime) -> None:
     checkout.decided_outcome = outcome
     checkout.decided_at = now
     checkout.save(update_fields=["decided_outcome", "decided_at"])
-    _record(checkout, verdict, now=now)
+    _record(checkout, decision, now=now)
 
 
-def _record(checkout: Checkout, verdict: Verdict, *, now: datetime) -> None:
+def _record(checkout: Checkout, decision: ProviderDecision, *, now: datetime) -> None:
     write_record(
         merchant=checkout.merchant,
         reference=checkout.reference,
         record_type=checkout.type,
         money=checkout.amount,
-        verdict=verdict,
+        decision=decision,
         now=now,
         origin=RecordOrigin.PAGE,
         details=payment_details(checkout.request, provider=checkout.merchant.provider),
@@ -126,11 +126,11 @@ def _record(checkout: Checkout, verdict: Verdict, *, now: datetime) -> None:
     )
 
 
-def _twist(checkout: Checkout, call: Call) -> None:
+def _apply_fault_mode(checkout: Checkout, context: RequestContext) -> None:
     """Decide the checkout before its customer sees it, where the request is to go wrong."""
-    match call.twist:
-        case Twist.ERRORED:
-            verdict = verdict_of_outcome(checkout.type, Outcome.ERROR)
-            _decide(checkout, Outcome.ERROR, verdict, now=call.conditions.now)
-        case Twist.UNDOCUMENTED:
-            _decide(checkout, Outcome.PENDING, QUARANTINED, now=call.conditions.now)
+    match context.fault_mode:
+        case FaultMode.ERRORED:
+            decision = decision_for_outcome(checkout.type, Outcome.ERROR)
+            _decide(checkout, Outcome.ERROR, decision, now=context.conditions.now)
+        case FaultMode.UNDOCUMENTED:
+            _decide(checkout, Outcome.PENDING, QUARANTINED, now=context.conditions.now)

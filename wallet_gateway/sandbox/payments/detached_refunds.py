@@ -19,27 +19,27 @@ from wallet_gateway.protocol.detached_refunds import (
 from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.migration_file import MigrationRow, RowError, read_rows
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.sandbox.db_transactions import one_writer
+from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import Deposit, RecordOrigin, RecordState, TransactionRecord
 from wallet_gateway.sandbox.payments.limits import check_refund
 from wallet_gateway.sandbox.payments.payer import display_name, follow_up_details
-from wallet_gateway.sandbox.payments.provider_decision import verdict_on_request
+from wallet_gateway.sandbox.payments.provider_decision import decide_request
 from wallet_gateway.sandbox.payments.records import write_record
 from wallet_gateway.sandbox.payments.references import answer_once
 from wallet_gateway.sandbox.refusals import CurrencyDiffers, UnknownOriginal
-from wallet_gateway.sandbox.state import Call, Twist
+from wallet_gateway.sandbox.state import FaultMode, RequestContext
 
 
-def carry_out_detached_refund(call: Call, request: DetachedRefundRequest) -> dict[str, Any]:
+def execute_detached_refund(context: RequestContext, request: DetachedRefundRequest) -> dict[str, Any]:
     """Give money of a migrated deposit back and give the detached refund response; raises a ``Refusal``."""
 
     def execute() -> dict[str, Any]:
-        deposit = _find_deposit(call.merchant.merchant_id, request.parent_transaction_id)
+        deposit = _find_deposit(context.merchant.merchant_id, request.parent_transaction_id)
         _check(deposit, request.money)
-        record = _write(call, deposit, request)
+        record = _write(context, deposit, request)
         return _response(record, requested=request.money)
 
-    return answer_once(call, request, execute)
+    return answer_once(context, request, execute)
 
 
 def refunded_of(deposit: Deposit) -> int:
@@ -62,16 +62,16 @@ def _check(deposit: Deposit, amount: Money) -> None:
     check_refund(deposit=deposit.amount, refunded=refunded_of(deposit), requested=amount)
 
 
-def _write(call: Call, deposit: Deposit, request: DetachedRefundRequest) -> TransactionRecord:
+def _write(context: RequestContext, deposit: Deposit, request: DetachedRefundRequest) -> TransactionRecord:
     return write_record(
-        merchant=call.merchant,
+        merchant=context.merchant,
         reference=request.client_system_transaction_id,
         record_type=DETACHED_REFUND_TYPE,
-        money=_half(request.money) if call.twist is Twist.PARTIAL else request.money,
-        verdict=verdict_on_request(DETACHED_REFUND_TYPE, request.money, call.twist),
-        now=call.conditions.now,
+        money=_half(request.money) if context.fault_mode is FaultMode.PARTIAL else request.money,
+        decision=decide_request(DETACHED_REFUND_TYPE, request.money, context.fault_mode),
+        now=context.conditions.now,
         origin=RecordOrigin.API,
-        details=follow_up_details(provider=call.merchant.provider),
+        details=follow_up_details(provider=context.merchant.provider),
         deposit=deposit,
         original_reference=deposit.parent_transaction_id,
     )
@@ -103,25 +103,27 @@ _RESPONSE_CODES: Final[dict[str, str]] = {RecordState.APPROVED: "00", RecordStat
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ImportReport:
+class MigrationFileReport:
     """How many rows were taken in, and which were not."""
 
     accepted: int
     rejected: tuple[RowError, ...]
 
 
-def import_migration_file(lines: Iterable[bytes], *, merchant_id: str, keep_good: bool) -> ImportReport:
+def import_migration_file(
+    lines: Iterable[bytes], *, merchant_id: str, keep_good: bool
+) -> MigrationFileReport:
     """Take in a merchant's file: as a whole, or with ``keep_good`` the good rows beside bad ones.
 
     A deposit known from an earlier file is brought up to date, unless more was refunded here than it then
     allows.
     """
-    counted = _Counted(lines)
+    counter = _LineCounter(lines)
     good: list[Deposit] = []
     rejected: list[RowError] = []
-    with one_writer():
-        for row in read_rows(counted):
-            result = row if isinstance(row, RowError) else _deposit(row, merchant_id, line=counted.line)
+    with write_lock():
+        for row in read_rows(counter):
+            result = row if isinstance(row, RowError) else _deposit(row, merchant_id, line=counter.line)
             if isinstance(result, RowError):
                 rejected.append(result)
             else:
@@ -130,10 +132,10 @@ def import_migration_file(lines: Iterable[bytes], *, merchant_id: str, keep_good
             good = []
         for deposit in good:
             deposit.save()
-    return ImportReport(accepted=len(good), rejected=tuple(rejected))
+    return MigrationFileReport(accepted=len(good), rejected=tuple(rejected))
 
 
-class _Counted:
+class _LineCounter:
     """Counts the lines that were read, since a good row does not say which it is."""
 
     def __init__(self, lines: Iterable[bytes]) -> None:

@@ -7,50 +7,50 @@ from typing import Any
 
 from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpResponse, FollowUpType
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.sandbox.db_transactions import one_writer
+from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import RecordOrigin, TransactionRecord
 from wallet_gateway.sandbox.payments.limits import check_follow_up
 from wallet_gateway.sandbox.payments.payer import display_name, follow_up_details
-from wallet_gateway.sandbox.payments.provider_decision import Verdict, success_of, verdict_on_request
+from wallet_gateway.sandbox.payments.provider_decision import ProviderDecision, approval_of, decide_request
 from wallet_gateway.sandbox.payments.records import find_original, write_record
 from wallet_gateway.sandbox.payments.references import answer_once
-from wallet_gateway.sandbox.state import Call, current_conditions
+from wallet_gateway.sandbox.state import RequestContext, current_conditions
 
 
-def carry_out_follow_up(call: Call, request: FollowUpRequest) -> dict[str, Any]:
+def execute_follow_up(context: RequestContext, request: FollowUpRequest) -> dict[str, Any]:
     """Carry out a capture, refund or reversal and give the follow-up response; raises a ``Refusal``."""
 
     def execute() -> dict[str, Any]:
-        original = find_original(call.merchant, request.client_system_invoice_id)
+        original = find_original(context.merchant, request.client_system_invoice_id)
         check_follow_up(original, request.type, request.money)
         record = _write(
             original,
             request.type,
             request.money,
             reference=request.client_system_transaction_id,
-            verdict=verdict_on_request(request.type, request.money, call.twist),
+            decision=decide_request(request.type, request.money, context.fault_mode),
             origin=RecordOrigin.API,
-            now=call.conditions.now,
+            now=context.conditions.now,
         )
         return _response(record)
 
-    carries_its_original_s = request.client_system_transaction_id == request.client_system_invoice_id
-    shared = carries_its_original_s and call.conditions.behaviour.share_references
-    return answer_once(call, request, execute, shared=shared)
+    has_original_reference = request.client_system_transaction_id == request.client_system_invoice_id
+    shared = has_original_reference and context.conditions.behaviour.share_references
+    return answer_once(context, request, execute, shared=shared)
 
 
 def make_portal_follow_up(
     original: TransactionRecord, follow_up: FollowUpType, amount: Money
 ) -> TransactionRecord:
     """Make a follow-up that carries its original's reference, without the merchant; raises a ``Refusal``."""
-    with one_writer():
+    with write_lock():
         check_follow_up(original, follow_up, amount)
         return _write(
             original,
             follow_up,
             amount,
             reference=original.reference,
-            verdict=success_of(follow_up),
+            decision=approval_of(follow_up),
             origin=RecordOrigin.PORTAL,
             now=current_conditions().now,
         )
@@ -62,7 +62,7 @@ def _write(
     amount: Money,
     *,
     reference: str,
-    verdict: Verdict,
+    decision: ProviderDecision,
     origin: RecordOrigin,
     now: datetime,
 ) -> TransactionRecord:
@@ -72,7 +72,7 @@ def _write(
         reference=reference,
         record_type=follow_up,
         money=amount,
-        verdict=verdict,
+        decision=decision,
         now=now,
         origin=origin,
         details=follow_up_details(provider=provider, email=original.details["apmPayerEmailAddress"]),

@@ -13,7 +13,7 @@ from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.models import RecordState, TransactionRecord
-from wallet_gateway.sandbox.payments.records import Sums, sums_of
+from wallet_gateway.sandbox.payments.records import PaymentTotals, totals_of
 from wallet_gateway.sandbox.refusals import (
     AlreadyCaptured,
     CaptureAmountExceeded,
@@ -31,7 +31,7 @@ def check_follow_up(original: TransactionRecord, follow_up: FollowUpType, amount
         raise OriginalNotApproved(f"The payment {excerpt(original.reference)} is {original.state}.")
     if amount.currency != original.currency:
         raise CurrencyDiffers(f"The payment is in {original.currency}, the request in {amount.currency}.")
-    _RULES[follow_up](original, sums_of(original), amount)
+    _RULES[follow_up](original, totals_of(original), amount)
 
 
 def check_refund(*, deposit: Money, refunded: int, requested: Money) -> None:
@@ -49,12 +49,12 @@ def check_refund(*, deposit: Money, refunded: int, requested: Money) -> None:
         )
 
 
-def _check_capture(original: TransactionRecord, sums: Sums, amount: Money) -> None:
+def _check_capture(original: TransactionRecord, totals: PaymentTotals, amount: Money) -> None:
     if original.type == CheckoutType.SALE:
         raise NothingToCapture("A sale is captured at once.")
-    if sums.reversed:
+    if totals.reversed:
         raise NothingToCapture("The authorization was reversed.")
-    left = original.amount_minor - sums.capturing
+    left = original.amount_minor - totals.capturing
     if amount.minor_units > left:
         capturable = Money.from_minor_units(left, amount.currency)
         raise CaptureAmountExceeded(
@@ -62,21 +62,21 @@ def _check_capture(original: TransactionRecord, sums: Sums, amount: Money) -> No
         )
 
 
-def _check_linked_refund(original: TransactionRecord, sums: Sums, amount: Money) -> None:
-    captured = Money.from_minor_units(sums.captured, original.currency)
-    check_refund(deposit=captured, refunded=sums.refunded, requested=amount)
+def _check_linked_refund(original: TransactionRecord, totals: PaymentTotals, amount: Money) -> None:
+    captured = Money.from_minor_units(totals.captured, original.currency)
+    check_refund(deposit=captured, refunded=totals.refunded, requested=amount)
 
 
-def _check_reversal(original: TransactionRecord, sums: Sums, amount: Money) -> None:
-    if original.type == CheckoutType.SALE or sums.capturing:
+def _check_reversal(original: TransactionRecord, totals: PaymentTotals, amount: Money) -> None:
+    if original.type == CheckoutType.SALE or totals.capturing:
         raise AlreadyCaptured("What is captured can be refunded, not reversed.")
-    if sums.reversed:
+    if totals.reversed:
         raise OriginalNotApproved(f"The payment {excerpt(original.reference)} was reversed before.")
     if amount != original.amount:
         raise ReversalNotWhole(f"A reversal takes the whole {original.amount}, not {amount}.")
 
 
-_RULES: Final[dict[FollowUpType, Callable[[TransactionRecord, Sums, Money], None]]] = {
+_RULES: Final[dict[FollowUpType, Callable[[TransactionRecord, PaymentTotals, Money], None]]] = {
     FollowUpType.CAPTURE: _check_capture,
     FollowUpType.REFUND: _check_linked_refund,
     FollowUpType.REVERSAL_PREAUTHORIZATION: _check_reversal,

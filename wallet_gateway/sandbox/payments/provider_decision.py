@@ -16,7 +16,7 @@ from wallet_gateway.protocol.detached_refunds import DETACHED_REFUND_TYPE
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.models import Outcome, RecordState
-from wallet_gateway.sandbox.state import Twist
+from wallet_gateway.sandbox.state import FaultMode
 
 
 class SpecialAmount(Enum):
@@ -41,7 +41,7 @@ UNDOCUMENTED_STATE: Final = "Quarantined"
 """A state the interface does not name; whoever meets it must not take it for an end."""
 
 
-class ProviderWord(StrEnum):
+class ProviderStateCode(StrEnum):
     """The values of ``providerStateCode``; the interface prints the first, the others are the sandbox's."""
 
     CAPTURED = "CapturedByProvider"
@@ -58,37 +58,37 @@ class ProviderWord(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ProviderDecision:
     """A state with the provider's word for it."""
 
     state: str
     provider_state_code: str
 
 
-PENDING: Final = Verdict(RecordState.PENDING, ProviderWord.PENDING)
-REFUSED: Final = Verdict(RecordState.ERRORED, ProviderWord.REFUSED)
-CANCELLED: Final = Verdict(RecordState.ERRORED, ProviderWord.CANCELLED)
-FAILED: Final = Verdict(RecordState.ERRORED, ProviderWord.FAILED)
-NOT_AUTHENTICATED: Final = Verdict(RecordState.ERRORED, ProviderWord.NOT_AUTHENTICATED)
-ABANDONED: Final = Verdict(RecordState.ERRORED, ProviderWord.ABANDONED)
-QUARANTINED: Final = Verdict(UNDOCUMENTED_STATE, ProviderWord.QUARANTINED)
+PENDING: Final = ProviderDecision(RecordState.PENDING, ProviderStateCode.PENDING)
+REFUSED: Final = ProviderDecision(RecordState.ERRORED, ProviderStateCode.REFUSED)
+CANCELLED: Final = ProviderDecision(RecordState.ERRORED, ProviderStateCode.CANCELLED)
+FAILED: Final = ProviderDecision(RecordState.ERRORED, ProviderStateCode.FAILED)
+NOT_AUTHENTICATED: Final = ProviderDecision(RecordState.ERRORED, ProviderStateCode.NOT_AUTHENTICATED)
+ABANDONED: Final = ProviderDecision(RecordState.ERRORED, ProviderStateCode.ABANDONED)
+QUARANTINED: Final = ProviderDecision(UNDOCUMENTED_STATE, ProviderStateCode.QUARANTINED)
 
-_SUCCESS: Final[dict[str, ProviderWord]] = {
-    CheckoutType.SALE: ProviderWord.CAPTURED,
-    CheckoutType.PREAUTHORIZATION: ProviderWord.AUTHORIZED,
-    AuthorizationType.PREAUTHORIZATION: ProviderWord.AUTHORIZED,
-    FollowUpType.CAPTURE: ProviderWord.CAPTURED,
-    FollowUpType.REFUND: ProviderWord.REFUNDED,
-    FollowUpType.REVERSAL_PREAUTHORIZATION: ProviderWord.REVERSED,
-    DETACHED_REFUND_TYPE: ProviderWord.REFUNDED,
+_SUCCESS: Final[dict[str, ProviderStateCode]] = {
+    CheckoutType.SALE: ProviderStateCode.CAPTURED,
+    CheckoutType.PREAUTHORIZATION: ProviderStateCode.AUTHORIZED,
+    AuthorizationType.PREAUTHORIZATION: ProviderStateCode.AUTHORIZED,
+    FollowUpType.CAPTURE: ProviderStateCode.CAPTURED,
+    FollowUpType.REFUND: ProviderStateCode.REFUNDED,
+    FollowUpType.REVERSAL_PREAUTHORIZATION: ProviderStateCode.REVERSED,
+    DETACHED_REFUND_TYPE: ProviderStateCode.REFUNDED,
 }
-_OF_SPECIAL_AMOUNT: Final[dict[SpecialAmount | None, Verdict]] = {
+_BY_SPECIAL_AMOUNT: Final[dict[SpecialAmount | None, ProviderDecision]] = {
     SpecialAmount.REFUSED: REFUSED,
     SpecialAmount.PENDING: PENDING,
     SpecialAmount.ERRORED: FAILED,
 }
-_OF_TWIST: Final = {Twist.ERRORED: FAILED, Twist.UNDOCUMENTED: QUARANTINED}
-_OF_OUTCOME: Final = {
+_BY_FAULT_MODE: Final = {FaultMode.ERRORED: FAILED, FaultMode.UNDOCUMENTED: QUARANTINED}
+_BY_OUTCOME: Final = {
     Outcome.PENDING: PENDING,
     Outcome.REFUSED: REFUSED,
     Outcome.CANCELLED: CANCELLED,
@@ -96,17 +96,17 @@ _OF_OUTCOME: Final = {
 }
 
 
-def success_of(record_type: str) -> Verdict:
+def approval_of(record_type: str) -> ProviderDecision:
     """The verdict on a transaction that works."""
-    return Verdict(RecordState.APPROVED, _SUCCESS[record_type])
+    return ProviderDecision(RecordState.APPROVED, _SUCCESS[record_type])
 
 
-def verdict_on_request(record_type: str, money: Money, twist: Twist) -> Verdict:
+def decide_request(record_type: str, money: Money, fault_mode: FaultMode) -> ProviderDecision:
     """The verdict on a merchant's request: a fault decides before the amount does."""
     special = special_amount(money)
-    return _OF_TWIST.get(twist) or _OF_SPECIAL_AMOUNT.get(special) or success_of(record_type)
+    return _BY_FAULT_MODE.get(fault_mode) or _BY_SPECIAL_AMOUNT.get(special) or approval_of(record_type)
 
 
-def verdict_of_outcome(record_type: str, outcome: Outcome) -> Verdict:
+def decision_for_outcome(record_type: str, outcome: Outcome) -> ProviderDecision:
     """The verdict a deciding outcome of the checkout page, or of settling, stands for."""
-    return _OF_OUTCOME.get(outcome) or success_of(record_type)
+    return _BY_OUTCOME.get(outcome) or approval_of(record_type)

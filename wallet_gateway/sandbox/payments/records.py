@@ -22,7 +22,7 @@ from wallet_gateway.protocol.checkout import CheckoutType
 from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.sandbox.db_transactions import one_writer
+from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import (
     Authentication,
     Checkout,
@@ -32,7 +32,7 @@ from wallet_gateway.sandbox.models import (
     RecordState,
     TransactionRecord,
 )
-from wallet_gateway.sandbox.payments.provider_decision import Verdict, verdict_of_outcome
+from wallet_gateway.sandbox.payments.provider_decision import ProviderDecision, decision_for_outcome
 from wallet_gateway.sandbox.refusals import AmbiguousReference, NotPending, UnknownOriginal, UnknownReference
 from wallet_gateway.sandbox.state import current_conditions
 
@@ -48,7 +48,7 @@ class HistoryStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sums:
+class PaymentTotals:
     """What was done with an original, in minor units; what is pending counts as spent and not as gained."""
 
     captured: int
@@ -65,7 +65,7 @@ def write_record(
     reference: str,
     record_type: str,
     money: Money,
-    verdict: Verdict,
+    decision: ProviderDecision,
     now: datetime,
     origin: RecordOrigin,
     details: dict[str, Any],
@@ -76,23 +76,23 @@ def write_record(
         merchant=merchant,
         reference=reference,
         type=record_type,
-        state=verdict.state,
-        provider_state_code=verdict.provider_state_code,
+        state=decision.state,
+        provider_state_code=decision.provider_state_code,
         amount_minor=money.minor_units,
         currency=money.currency,
         created_at=now,
         origin=origin,
         details=details,
-        history=[_history_entry(verdict, now)],
+        history=[_history_entry(decision, now)],
         **links,
     )
 
 
-def change_state(record: TransactionRecord, verdict: Verdict, *, now: datetime) -> None:
+def change_state(record: TransactionRecord, decision: ProviderDecision, *, now: datetime) -> None:
     """Move a transaction on to another state and remember when."""
-    record.state = verdict.state
-    record.provider_state_code = verdict.provider_state_code
-    record.history = [*record.history, _history_entry(verdict, now)]
+    record.state = decision.state
+    record.provider_state_code = decision.provider_state_code
+    record.history = [*record.history, _history_entry(decision, now)]
     record.save(update_fields=["state", "provider_state_code", "history"])
 
 
@@ -108,7 +108,7 @@ def find_original(merchant: Merchant, reference: str) -> TransactionRecord:
     return next((one for one in originals if one.state == RecordState.APPROVED), originals[0])
 
 
-def sums_of(original: TransactionRecord) -> Sums:
+def totals_of(original: TransactionRecord) -> PaymentTotals:
     """Add up what was done with an original."""
     rows = (
         original.follow_ups.exclude(state=RecordState.ERRORED)
@@ -118,7 +118,7 @@ def sums_of(original: TransactionRecord) -> Sums:
     spent = {row["type"]: row["spent"] for row in rows}
     gained = {row["type"]: row["gained"] or 0 for row in rows}
     at_once = original.amount_minor if original.type == CheckoutType.SALE else 0
-    return Sums(
+    return PaymentTotals(
         captured=at_once + gained.get(FollowUpType.CAPTURE, 0),
         capturing=at_once + spent.get(FollowUpType.CAPTURE, 0),
         refunded=spent.get(FollowUpType.REFUND, 0),
@@ -147,29 +147,29 @@ def steps_of(record: TransactionRecord) -> tuple[HistoryStep, ...]:
     )
 
 
-def _history_entry(verdict: Verdict, now: datetime) -> dict[str, str]:
+def _history_entry(decision: ProviderDecision, now: datetime) -> dict[str, str]:
     return {
         "at": now.isoformat(),
-        "state": verdict.state,
-        "providerStateCode": verdict.provider_state_code,
+        "state": decision.state,
+        "providerStateCode": decision.provider_state_code,
     }
 
 
-SETTLING = (Outcome.SUCCESS, Outcome.REFUSED, Outcome.ERROR)
+SETTLING_OUTCOMES = (Outcome.SUCCESS, Outcome.REFUSED, Outcome.ERROR)
 """The outcomes a pending transaction can have."""
 
 
 def settle_pending(record: TransactionRecord, outcome: Outcome) -> None:
     """Decide a pending transaction; raises ``NotPending``."""
-    with one_writer():
+    with write_lock():
         record.refresh_from_db()
         if record.state != RecordState.PENDING:
             raise NotPending(f"The transaction {excerpt(record.reference)} is {record.state}.")
-        change_state(record, verdict_of_outcome(record.type, outcome), now=current_conditions().now)
+        change_state(record, decision_for_outcome(record.type, outcome), now=current_conditions().now)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Whose:
+class ReferenceQuery:
     """A reference, and the merchant where the caller named one."""
 
     reference: str
@@ -177,49 +177,49 @@ class Whose:
     store_id: str | None = None
 
 
-def find_checkout(whose: Whose) -> Checkout:
+def find_checkout(query: ReferenceQuery) -> Checkout:
     """Find the checkout under a reference; raises ``UnknownReference`` or ``AmbiguousReference``."""
-    merchant = _merchant_of(whose, "checkouts__reference")
-    checkouts = list(Checkout.objects.filter(merchant=merchant, reference=whose.reference).order_by("-pk"))
+    merchant = _merchant_of(query, "checkouts__reference")
+    checkouts = list(Checkout.objects.filter(merchant=merchant, reference=query.reference).order_by("-pk"))
     return next((one for one in reversed(checkouts) if not one.decided_outcome), checkouts[0])
 
 
-def find_pending(whose: Whose) -> TransactionRecord:
+def find_pending(query: ReferenceQuery) -> TransactionRecord:
     """Find the pending transaction under a reference; raises what ``find_checkout`` raises."""
-    merchant = _merchant_of(whose, "records__reference")
+    merchant = _merchant_of(query, "records__reference")
     records = list(
-        TransactionRecord.objects.filter(merchant=merchant, reference=whose.reference).order_by("-pk")
+        TransactionRecord.objects.filter(merchant=merchant, reference=query.reference).order_by("-pk")
     )
     return next((one for one in reversed(records) if one.state == RecordState.PENDING), records[0])
 
 
-def find_authentication(whose: Whose) -> Authentication:
+def find_authentication(query: ReferenceQuery) -> Authentication:
     """Find the 3-D Secure page of an authorization; raises what ``find_checkout`` raises."""
-    merchant = _merchant_of(whose, "records__reference")
+    merchant = _merchant_of(query, "records__reference")
     authentication = (
-        Authentication.objects.filter(record__merchant=merchant, record__reference=whose.reference)
+        Authentication.objects.filter(record__merchant=merchant, record__reference=query.reference)
         .select_related("record")
         .order_by("-pk")
         .first()
     )
     if authentication is None:
-        raise UnknownReference(f"{excerpt(whose.reference)} has no 3-D Secure page.")
+        raise UnknownReference(f"{excerpt(query.reference)} has no 3-D Secure page.")
     return authentication
 
 
-def find_payment(whose: Whose) -> TransactionRecord:
+def find_payment(query: ReferenceQuery) -> TransactionRecord:
     """Find the original transaction under a reference; raises a ``Refusal``."""
-    return find_original(_merchant_of(whose, "records__reference"), whose.reference)
+    return find_original(_merchant_of(query, "records__reference"), query.reference)
 
 
-def _merchant_of(whose: Whose, path: str) -> Merchant:
-    named = {"merchant_id": whose.merchant_id, "store_id": whose.store_id}
+def _merchant_of(query: ReferenceQuery, path: str) -> Merchant:
+    named = {"merchant_id": query.merchant_id, "store_id": query.store_id}
     conditions = {name: value for name, value in named.items() if value is not None}
-    merchants = list(Merchant.objects.filter(**conditions, **{path: whose.reference}).distinct()[:2])
+    merchants = list(Merchant.objects.filter(**conditions, **{path: query.reference}).distinct()[:2])
     if not merchants:
-        raise UnknownReference(f"Nothing is known under {excerpt(whose.reference)}.")
+        raise UnknownReference(f"Nothing is known under {excerpt(query.reference)}.")
     if len(merchants) > 1:
         raise AmbiguousReference(
-            f"Several merchants use {excerpt(whose.reference)}; say merchantId and storeId."
+            f"Several merchants use {excerpt(query.reference)}; say merchantId and storeId."
         )
     return merchants[0]

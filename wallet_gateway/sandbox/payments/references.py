@@ -8,14 +8,14 @@ from typing import Any
 
 from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.fields import TransactionRequest
-from wallet_gateway.sandbox.db_transactions import one_writer
+from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import AcceptedRequest, DuplicatePolicy
 from wallet_gateway.sandbox.refusals import ReferenceAlreadyUsed
-from wallet_gateway.sandbox.state import Call
+from wallet_gateway.sandbox.state import RequestContext
 
 
 def answer_once(
-    call: Call,
+    context: RequestContext,
     request: TransactionRequest,
     execute: Callable[[], dict[str, Any]],
     *,
@@ -27,11 +27,11 @@ def answer_once(
     Raises ``ReferenceAlreadyUsed`` and what ``carry_out`` raises; the reference is then still free.
     """
     fingerprint = hashlib.sha256(request.to_json()).hexdigest()
-    same_reference = {"merchant": call.merchant, "reference": request.client_system_transaction_id}
-    with one_writer():
+    same_reference = {"merchant": context.merchant, "reference": request.client_system_transaction_id}
+    with write_lock():
         only = {"type": request.type} if shared else {}
         first = AcceptedRequest.objects.filter(**same_reference, **only).first()
-        if first is not None and not _is_carried_out_again(call, first, fingerprint):
+        if first is not None and not _is_executed_again(context, first, fingerprint):
             earlier: dict[str, Any] = first.answer
             return earlier
         answer = execute()
@@ -41,10 +41,10 @@ def answer_once(
     return answer
 
 
-def _is_carried_out_again(call: Call, first: AcceptedRequest, fingerprint: str) -> bool:
+def _is_executed_again(context: RequestContext, first: AcceptedRequest, fingerprint: str) -> bool:
     if first.fingerprint != fingerprint:
         raise ReferenceAlreadyUsed(f"{excerpt(first.reference)} was used for another request.")
-    duplicates = call.conditions.behaviour.duplicates
+    duplicates = context.conditions.behaviour.duplicates
     if duplicates is DuplicatePolicy.REJECT:
         raise ReferenceAlreadyUsed(f"{excerpt(first.reference)} was used for this request before.")
     return duplicates is DuplicatePolicy.EXECUTE

@@ -10,16 +10,16 @@ from wallet_gateway.protocol.strict_json import NumberText
 from wallet_gateway.sandbox.models import RecordState, TransactionRecord
 from wallet_gateway.sandbox.payments.provider_decision import UNDOCUMENTED_STATE
 from wallet_gateway.sandbox.payments.records import HistoryStep, steps_of
-from wallet_gateway.sandbox.state import Call, Twist
+from wallet_gateway.sandbox.state import FaultMode, RequestContext
 
 
-def status_records(call: Call, reference: str) -> list[dict[str, Any]]:
+def status_records(context: RequestContext, reference: str) -> list[dict[str, Any]]:
     """Give the records under a reference, oldest first, as far as the status query already sees them."""
-    seen_until = call.conditions.now - call.conditions.behaviour.status_lag
-    records = TransactionRecord.objects.filter(merchant=call.merchant, reference=reference).order_by("pk")
+    seen_until = context.conditions.now - context.conditions.behaviour.status_lag
+    records = TransactionRecord.objects.filter(merchant=context.merchant, reference=reference).order_by("pk")
     seen = ((record, _step_seen(record, until=seen_until)) for record in records)
     wire = [status_record(record, state=step.state) for record, step in seen if step is not None]
-    if call.twist is Twist.UNDOCUMENTED:
+    if context.fault_mode is FaultMode.UNDOCUMENTED:
         wire = [record | {"state": UNDOCUMENTED_STATE} for record in wire]
     return wire
 

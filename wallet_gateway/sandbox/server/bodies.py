@@ -10,24 +10,24 @@ from email.message import Message
 from io import BufferedIOBase
 from typing import Final
 
-MOST_BYTES: Final = 1_048_576
-KEPT_BYTES: Final = MOST_BYTES + 1
+MAX_BODY_BYTES: Final = 1_048_576
+MAX_KEPT_BYTES: Final = MAX_BODY_BYTES + 1
 """One byte more than a body may have: enough for the application to see that it is too large."""
-READ_OUT_BYTES: Final = 64 * 1_048_576
+MAX_DRAINED_BYTES: Final = 64 * 1_048_576
 """Beyond this a caller is not worth the politeness."""
 _BLOCK: Final = 65_536
-_LONGEST_CHUNK_LINE: Final = 1_024
+_MAX_CHUNK_LINE_LENGTH: Final = 1_024
 
 
-class UnreadableFraming(ValueError):
+class InvalidFraming(ValueError):
     """The headers do not say where the body ends, or the body does not keep to what they say."""
 
 
-class BodyCutOff(ConnectionError):
+class IncompleteBody(ConnectionError):
     """The caller went away in the middle of the body."""
 
 
-class EndlessBody(ValueError):
+class BodyLimitExceeded(ValueError):
     """The body is longer than anybody will read."""
 
 
@@ -41,21 +41,19 @@ def read_body(stream: BufferedIOBase, headers: Message) -> bytes:
     if encodings:
         # Both at once is how requests are smuggled past a proxy.
         if lengths or [encoding.strip().lower() for encoding in encodings] != ["chunked"]:
-            raise UnreadableFraming(
-                "Transfer-Encoding must be 'chunked', alone and without a Content-Length."
-            )
+            raise InvalidFraming("Transfer-Encoding must be 'chunked', alone and without a Content-Length.")
         return _read_chunks(stream)
-    return _Keeper(stream).take(_length(lengths)).kept() if lengths else b""
+    return _BodyReader(stream).take(_length(lengths)).body() if lengths else b""
 
 
 def _length(lengths: list[str]) -> int:
     text = lengths[0].strip()
     if len(set(lengths)) != 1 or not (text.isascii() and text.isdigit()) or len(text) > 15:
-        raise UnreadableFraming(f"Content-Length must be one whole number, not {', '.join(lengths)!r:.60}.")
+        raise InvalidFraming(f"Content-Length must be one whole number, not {', '.join(lengths)!r:.60}.")
     return int(text)
 
 
-class _Keeper:
+class _BodyReader:
     """Takes bytes off a stream and keeps the first of them."""
 
     def __init__(self, stream: BufferedIOBase) -> None:
@@ -63,40 +61,40 @@ class _Keeper:
         self._blocks: list[bytes] = []
         self._taken = 0
 
-    def take(self, count: int) -> _Keeper:
-        if self._taken + count > READ_OUT_BYTES:
-            raise EndlessBody(f"The body has more than {READ_OUT_BYTES} bytes.")
+    def take(self, count: int) -> _BodyReader:
+        if self._taken + count > MAX_DRAINED_BYTES:
+            raise BodyLimitExceeded(f"The body has more than {MAX_DRAINED_BYTES} bytes.")
         while count:
             block = self._stream.read(min(count, _BLOCK))
             if not block:
-                raise BodyCutOff("The connection ended in the middle of the body.")
-            if self._taken < KEPT_BYTES:
+                raise IncompleteBody("The connection ended in the middle of the body.")
+            if self._taken < MAX_KEPT_BYTES:
                 self._blocks.append(block)
             self._taken += len(block)
             count -= len(block)
         return self
 
-    def kept(self) -> bytes:
-        return b"".join(self._blocks)[:KEPT_BYTES]
+    def body(self) -> bytes:
+        return b"".join(self._blocks)[:MAX_KEPT_BYTES]
 
 
 def _read_chunks(stream: BufferedIOBase) -> bytes:
-    keeper = _Keeper(stream)
+    reader = _BodyReader(stream)
     while size := _chunk_size(_line(stream)):
-        keeper.take(size)
+        reader.take(size)
         if _line(stream):
-            raise UnreadableFraming("A chunk is longer than it says.")
+            raise InvalidFraming("A chunk is longer than it says.")
     while _line(stream):  # trailers, which nobody asked for
         pass
-    return keeper.kept()
+    return reader.body()
 
 
 def _line(stream: BufferedIOBase) -> bytes:
-    line = stream.readline(_LONGEST_CHUNK_LINE)
+    line = stream.readline(_MAX_CHUNK_LINE_LENGTH)
     if not line:
-        raise BodyCutOff("The connection ended in the middle of the body.")
+        raise IncompleteBody("The connection ended in the middle of the body.")
     if not line.endswith(b"\n"):
-        raise UnreadableFraming("A line between chunks is too long.")
+        raise InvalidFraming("A line between chunks is too long.")
     return line.rstrip(b"\r\n")
 
 
@@ -104,5 +102,5 @@ def _chunk_size(line: bytes) -> int:
     digits = line.partition(b";")[0].strip()
     # int() alone would take "0x10", "1_0" and "-1" as well.
     if not digits or digits.strip(b"0123456789abcdefABCDEF"):
-        raise UnreadableFraming("A chunk does not begin with its size.")
+        raise InvalidFraming("A chunk does not begin with its size.")
     return int(digits, 16)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-KEY: Final = "wallet_sandbox.delivery"
+ENVIRON_KEY: Final = "wallet_sandbox.delivery"
 """Where the environment of a request holds its ``Delivery``."""
 
 DRIP_SECONDS: Final = 0.08
@@ -25,7 +25,7 @@ DRIP_SECONDS: Final = 0.08
 GARBAGE_STATUS_LINE: Final = b"HTTP/one-point-one fine thank you\r\n"
 
 
-class Manner(StrEnum):
+class DeliveryMode(StrEnum):
     """The ways an answer can leave."""
 
     WHOLE = "whole"
@@ -45,7 +45,7 @@ class Manner(StrEnum):
 class Delivery:
     """The application's wish for one answer; it can be changed, since WSGI has no other way back."""
 
-    manner: Manner = Manner.WHOLE
+    mode: DeliveryMode = DeliveryMode.WHOLE
     drip_seconds: float = DRIP_SECONDS
 
 
@@ -54,19 +54,19 @@ def deliver(connection: socket.socket, *, head: bytes, body: bytes, delivery: De
 
     ``head`` ends with the empty line. Raises ``OSError`` when the peer is gone.
     """
-    match delivery.manner:
-        case Manner.WHOLE:
+    match delivery.mode:
+        case DeliveryMode.WHOLE:
             connection.sendall(head + body)
             return True
-        case Manner.DRIP:
+        case DeliveryMode.DRIP:
             return _drip(connection, head=head, body=body, seconds=delivery.drip_seconds)
-        case Manner.DROPPED:
+        case DeliveryMode.DROPPED:
             return False
-        case Manner.BAD_STATUS_LINE:
+        case DeliveryMode.BAD_STATUS_LINE:
             connection.sendall(GARBAGE_STATUS_LINE + head.partition(b"\r\n")[2] + body)
-        case Manner.TRUNCATED:
+        case DeliveryMode.TRUNCATED:
             connection.sendall(head + body[: len(body) // 2])
-        case Manner.RESET:
+        case DeliveryMode.RESET:
             connection.sendall(head + body[: len(body) // 2])
             _reset(connection)
     return False
@@ -76,9 +76,9 @@ def _drip(connection: socket.socket, *, head: bytes, body: bytes, seconds: float
     connection.sendall(head)
     try:
         for byte in body:
-            pause(seconds)
+            cancellable_sleep(seconds)
             connection.sendall(bytes((byte,)))
-    except PauseCalledOff:
+    except SleepCancelled:
         return False
     return True
 
@@ -90,21 +90,21 @@ def _reset(connection: socket.socket) -> None:
     connection.close()
 
 
-class PauseCalledOff(Exception):
+class SleepCancelled(Exception):
     """Nobody is to go on waiting, nor to do what was waited for."""
 
 
-_called_off = threading.Event()
+_cancelled = threading.Event()
 
 
-def pause(seconds: float) -> None:
+def cancellable_sleep(seconds: float) -> None:
     """Wait that long; raises ``PauseCalledOff``."""
-    if _called_off.wait(seconds):
-        raise PauseCalledOff
+    if _cancelled.wait(seconds):
+        raise SleepCancelled
 
 
-def call_off_all_pauses() -> None:
+def cancel_all_sleeps() -> None:
     """Have everybody who waits now stop it; who waits later is not concerned."""
-    global _called_off
-    waited_for, _called_off = _called_off, threading.Event()
+    global _cancelled
+    waited_for, _cancelled = _cancelled, threading.Event()
     waited_for.set()

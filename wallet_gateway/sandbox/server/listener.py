@@ -28,10 +28,15 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any, Final
 from urllib.parse import unquote_to_bytes
 
-from wallet_gateway.sandbox.server.bodies import READ_OUT_BYTES, EndlessBody, UnreadableFraming, read_body
-from wallet_gateway.sandbox.server.delivery import KEY, Delivery, call_off_all_pauses, deliver
+from wallet_gateway.sandbox.server.bodies import (
+    MAX_DRAINED_BYTES,
+    BodyLimitExceeded,
+    InvalidFraming,
+    read_body,
+)
+from wallet_gateway.sandbox.server.delivery import ENVIRON_KEY, Delivery, cancel_all_sleeps, deliver
 
-_SECONDS_TO_FINISH: Final = 5.0
+_SHUTDOWN_TIMEOUT_SECONDS: Final = 5.0
 
 
 class GatewayServer(socketserver.TCPServer):
@@ -50,10 +55,10 @@ class GatewayServer(socketserver.TCPServer):
     ) -> None:
         self.address_family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         self.application = application
-        self.is_ending = False
-        self._workers = Workers(on_exit=on_worker_exit)
-        self._open: set[socket.socket] = set()
-        self._open_lock = threading.Lock()
+        self.is_shutting_down = False
+        self._workers = WorkerPool(on_exit=on_worker_exit)
+        self._connections: set[socket.socket] = set()
+        self._connections_lock = threading.Lock()
         super().__init__((host, port), Connection)
 
     @property
@@ -64,21 +69,21 @@ class GatewayServer(socketserver.TCPServer):
 
     def process_request(self, request: Any, client_address: object) -> None:  # noqa: ANN401
         """Hand a new connection to a worker."""
-        with self._open_lock:
-            self._open.add(request)
+        with self._connections_lock:
+            self._connections.add(request)
         self._workers.run(partial(self._serve, request, client_address))
 
     def server_close(self) -> None:
         """Stop listening, let answers that are being made leave, and end every worker."""
-        self.is_ending = True
+        self.is_shutting_down = True
         super().server_close()
-        call_off_all_pauses()
-        with self._open_lock:
-            for connection in self._open:
+        cancel_all_sleeps()
+        with self._connections_lock:
+            for connection in self._connections:
                 # Ends the wait for a next request; an answer can still be sent.
                 with contextlib.suppress(OSError):
                     connection.shutdown(socket.SHUT_RD)
-        self._workers.end(timeout=_SECONDS_TO_FINISH)
+        self._workers.end(timeout=_SHUTDOWN_TIMEOUT_SECONDS)
 
     def _serve(self, request: socket.socket, client_address: object) -> None:
         try:
@@ -86,21 +91,21 @@ class GatewayServer(socketserver.TCPServer):
             with contextlib.suppress(OSError):
                 self.finish_request(request, client_address)
         finally:
-            with self._open_lock:
-                self._open.discard(request)
+            with self._connections_lock:
+                self._connections.discard(request)
             self.shutdown_request(request)
 
 
-MOST_THREADS: Final = 512
+MAX_THREADS: Final = 512
 
 
-class Workers:
+class WorkerPool:
     """Runs jobs at once while threads may be added, and in turn after that."""
 
-    def __init__(self, *, on_exit: Callable[[], None], most: int = MOST_THREADS) -> None:
+    def __init__(self, *, on_exit: Callable[[], None], max_threads: int = MAX_THREADS) -> None:
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._on_exit = on_exit
-        self._most = most
+        self._max_threads = max_threads
         self._lock = threading.Lock()
         self._threads: list[threading.Thread] = []
         self._free = 0
@@ -109,7 +114,7 @@ class Workers:
         """Have a thread carry the job out; the job handles its own errors."""
         with self._lock:
             self._free -= 1
-            if self._free < 0 and len(self._threads) < self._most:
+            if self._free < 0 and len(self._threads) < self._max_threads:
                 self._free += 1
                 thread = threading.Thread(target=self._work, name="gateway-worker", daemon=True)
                 self._threads.append(thread)
@@ -138,8 +143,8 @@ class Workers:
                 self._threads.remove(threading.current_thread())
 
 
-_LONGEST_REQUEST_LINE: Final = 65_536
-_SECONDS_TO_HEAR_A_REFUSAL: Final = 2.0
+_MAX_REQUEST_LINE_LENGTH: Final = 65_536
+_DRAIN_TIMEOUT_SECONDS: Final = 2.0
 
 
 class Connection(BaseHTTPRequestHandler):
@@ -156,8 +161,8 @@ class Connection(BaseHTTPRequestHandler):
         self.command = self.request_version = ""
         # A client that goes away, or says nothing for long, is no news.
         with contextlib.suppress(TimeoutError, ConnectionError):
-            self.raw_requestline = self.rfile.readline(_LONGEST_REQUEST_LINE + 1)
-            if len(self.raw_requestline) > _LONGEST_REQUEST_LINE:
+            self.raw_requestline = self.rfile.readline(_MAX_REQUEST_LINE_LENGTH + 1)
+            if len(self.raw_requestline) > _MAX_REQUEST_LINE_LENGTH:
                 self.send_error(HTTPStatus.REQUEST_URI_TOO_LONG)
             elif self.raw_requestline and self.parse_request():
                 self._read_and_answer()
@@ -169,18 +174,20 @@ class Connection(BaseHTTPRequestHandler):
         text = message or explain or status.description or status.phrase
         body = json.dumps({"code": f"4{code}000", "details": {"message": text}}).encode()
         self._send(f"{code} {status.phrase}", [("Content-Type", "application/json")], body, Delivery())
-        self._let_the_refusal_be_heard()
+        self._drain_input()
 
     def _read_and_answer(self) -> None:
         keep_alive = not self.close_connection
         try:
             body = read_body(self.rfile, self.headers)
-        except UnreadableFraming as error:
+        except InvalidFraming as error:
             self.send_error(HTTPStatus.BAD_REQUEST, str(error))
-        except EndlessBody as error:
+        except BodyLimitExceeded as error:
             self.send_error(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(error))
         else:
-            self.close_connection = not (self._answer(body) and keep_alive and not self.server.is_ending)
+            self.close_connection = not (
+                self._answer(body) and keep_alive and not self.server.is_shutting_down
+            )
 
     def _answer(self, body: bytes) -> bool:
         delivery = Delivery()
@@ -218,7 +225,7 @@ class Connection(BaseHTTPRequestHandler):
             "wsgi.multithread": True,
             "wsgi.multiprocess": False,
             "wsgi.run_once": False,
-            KEY: delivery,
+            ENVIRON_KEY: delivery,
         }
         for name, value in self.headers.items():
             _add_header(environ, name, value)
@@ -237,13 +244,13 @@ class Connection(BaseHTTPRequestHandler):
         sent = b"" if self.command == "HEAD" or status.startswith(("204", "304")) else body
         return deliver(self.connection, head=head, body=sent, delivery=delivery)
 
-    def _let_the_refusal_be_heard(self) -> None:
+    def _drain_input(self) -> None:
         # Closing a socket with unread input resets it, and the reset may overtake the answer.
-        self.connection.settimeout(_SECONDS_TO_HEAR_A_REFUSAL)
+        self.connection.settimeout(_DRAIN_TIMEOUT_SECONDS)
         with contextlib.suppress(OSError):
             self.connection.shutdown(1)
             read = 0
-            while read < READ_OUT_BYTES and (block := self.connection.recv(65_536)):
+            while read < MAX_DRAINED_BYTES and (block := self.connection.recv(65_536)):
                 read += len(block)
 
 

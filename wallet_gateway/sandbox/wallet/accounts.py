@@ -205,7 +205,7 @@ def card_by_id(identifier: str) -> StoredCard | None:
     return next((card for card in (*CARDS, *OFFICE_CARDS) if card.id == identifier), None)
 
 
-def card_of(network: CardNetwork, auth_method: str) -> StoredCard:
+def card_for(network: CardNetwork, auth_method: str) -> StoredCard:
     """Find the stored card of a network with that authentication method."""
     return next(card for card in CARDS if card.network is network and card.auth_method == auth_method)
 

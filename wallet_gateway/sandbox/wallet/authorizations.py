@@ -14,7 +14,7 @@ from wallet_gateway.sandbox.models import (
     TransactionRecord,
 )
 from wallet_gateway.sandbox.payments.payer import authorization_details, display_name
-from wallet_gateway.sandbox.payments.provider_decision import PENDING, Verdict, verdict_on_request
+from wallet_gateway.sandbox.payments.provider_decision import PENDING, ProviderDecision, decide_request
 from wallet_gateway.sandbox.payments.records import write_record
 from wallet_gateway.sandbox.payments.references import answer_once
 from wallet_gateway.sandbox.refusals import (
@@ -26,26 +26,26 @@ from wallet_gateway.sandbox.refusals import (
     ThreeDSecureNotPassed,
     ThreeDSecureRequired,
 )
-from wallet_gateway.sandbox.state import Call, Twist
+from wallet_gateway.sandbox.state import FaultMode, RequestContext
 from wallet_gateway.sandbox.wallet.payment_accounts import find_account
 from wallet_gateway.sandbox.wallet.three_d_secure import open_authentication
 
 
-def authorize(call: Call, request: AuthorizationRequest) -> dict[str, Any]:
+def authorize(context: RequestContext, request: AuthorizationRequest) -> dict[str, Any]:
     """Pay, or have the customer authenticated first, and give the response; raises a ``Refusal``."""
 
     def execute() -> dict[str, Any]:
-        account = find_account(call.merchant, request.transaction_account_id)
+        account = find_account(context.merchant, request.transaction_account_id)
         _check_proof(account, request)
         _check_unused(account)
         # What is to fail fails at once, whoever would have had to be authenticated.
-        waits = _goes_to_the_page(account, request) and call.twist is Twist.NONE
-        verdict = PENDING if waits else verdict_on_request(request.type, request.money, call.twist)
-        record = _write(call, account, request, verdict)
-        page = open_authentication(record, request, now=call.conditions.now) if waits else None
-        return _response(record, redirect_url=call.base_url + page.get_absolute_url() if page else None)
+        waits = _goes_to_the_page(account, request) and context.fault_mode is FaultMode.NONE
+        decision = PENDING if waits else decide_request(request.type, request.money, context.fault_mode)
+        record = _write(context, account, request, decision)
+        page = open_authentication(record, request, now=context.conditions.now) if waits else None
+        return _response(record, redirect_url=context.base_url + page.get_absolute_url() if page else None)
 
-    return answer_once(call, request, execute)
+    return answer_once(context, request, execute)
 
 
 def _check_proof(account: PaymentAccount, request: AuthorizationRequest) -> None:
@@ -92,18 +92,21 @@ def _check_unused(account: PaymentAccount) -> None:
 
 
 def _write(
-    call: Call, account: PaymentAccount, request: AuthorizationRequest, verdict: Verdict
+    context: RequestContext,
+    account: PaymentAccount,
+    request: AuthorizationRequest,
+    decision: ProviderDecision,
 ) -> TransactionRecord:
     return write_record(
-        merchant=call.merchant,
+        merchant=context.merchant,
         reference=request.client_system_transaction_id,
         record_type=request.type,
         money=request.money,
-        verdict=verdict,
-        now=call.conditions.now,
+        decision=decision,
+        now=context.conditions.now,
         origin=RecordOrigin.API,
         details=authorization_details(
-            request.type, provider=call.merchant.provider, account_number=account.masked_number
+            request.type, provider=context.merchant.provider, account_number=account.masked_number
         ),
         account=account,
     )

@@ -31,7 +31,7 @@ MESSAGE_LIFETIME: Final = timedelta(hours=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class SealedCard:
+class DecryptedCard:
     """A card as the wallet sealed it; never shown, logged or stored as it is."""
 
     message_id: str
@@ -45,7 +45,7 @@ class SealedCard:
     eci_indicator: str
 
 
-def card_payload(card: StoredCard, *, gateway_merchant_id: str, now: datetime) -> dict[str, Any]:
+def build_card_payload(card: StoredCard, *, gateway_merchant_id: str, now: datetime) -> dict[str, Any]:
     """Give what is sealed; its message id and its cryptogram are new every time."""
     details: dict[str, Any] = {
         "authMethod": card.auth_method,
@@ -66,7 +66,7 @@ def card_payload(card: StoredCard, *, gateway_merchant_id: str, now: datetime) -
     }
 
 
-def read_card(payload: dict[str, Any]) -> SealedCard:
+def read_card(payload: dict[str, Any]) -> DecryptedCard:
     """Read a payload; raises ``TokenRefused`` or ``CardNotAccepted``."""
     details = payload.get("paymentMethodDetails")
     if payload.get("paymentMethod") != "CARD" or not isinstance(details, dict):
@@ -77,7 +77,7 @@ def read_card(payload: dict[str, Any]) -> SealedCard:
         raise CardNotAccepted(f"authMethod must be {PAN_ONLY} or {CRYPTOGRAM_3DS}.")
     tokenized = card_type is CardType.TOKEN
     eci = tokenized and details.get("eciIndicator") is not None
-    return SealedCard(
+    return DecryptedCard(
         message_id=_text(payload, "messageId"),
         gateway_merchant_id=_text(payload, "gatewayMerchantId"),
         card_type=card_type,
@@ -110,8 +110,8 @@ def _text(values: dict[str, Any], name: str, pattern: re.Pattern[str] = re.compi
     return value
 
 
-def _whole(values: dict[str, Any], name: str, lowest: int, highest: int) -> int:
+def _whole(values: dict[str, Any], name: str, minimum: int, maximum: int) -> int:
     value = values.get(name)
-    if not isinstance(value, int) or isinstance(value, bool) or not lowest <= value <= highest:
+    if not isinstance(value, int) or isinstance(value, bool) or not minimum <= value <= maximum:
         raise TokenRefused(f"The payload's {name} is not as it must be.")
     return value

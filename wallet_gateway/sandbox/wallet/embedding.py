@@ -16,21 +16,23 @@ from typing import Any, Final
 from django.http import HttpResponse
 
 from wallet_gateway.sandbox.models import Merchant, WalletMode
-from wallet_gateway.sandbox.pages.headers import secured
+from wallet_gateway.sandbox.pages.headers import set_security_headers
 from wallet_gateway.sandbox.wallet.accounts import CARDS
 
-FOLDER: Final = Path(__file__).parent.parent / "static" / "wallet_sandbox" / "wallet" / "pay"
-PARTS: Final = ("checks.js", "words.js", "button.js", "frame.js", "client.js")
+SCRIPT_FOLDER: Final = Path(__file__).parent.parent / "static" / "wallet_sandbox" / "wallet" / "pay"
+SCRIPT_PARTS: Final = ("checks.js", "words.js", "button.js", "frame.js", "client.js")
 """What the script is made of; each part may use the ones before it."""
 
 
 def wallet_script(*, origin: str, mode: WalletMode, merchants: Iterable[Merchant]) -> str:
     """Write the script for pages that load it from ``origin``."""
-    facts = json.dumps(script_facts(origin=origin, mode=mode, merchants=merchants))
-    return "\n".join(['(() => {\n"use strict"', f"const SANDBOX = {facts}", *map(_part, PARTS), "})()", ""])
+    facts = json.dumps(script_config(origin=origin, mode=mode, merchants=merchants))
+    return "\n".join(
+        ['(() => {\n"use strict"', f"const SANDBOX = {facts}", *map(_part, SCRIPT_PARTS), "})()", ""]
+    )
 
 
-def script_facts(*, origin: str, mode: WalletMode, merchants: Iterable[Merchant]) -> dict[str, Any]:
+def script_config(*, origin: str, mode: WalletMode, merchants: Iterable[Merchant]) -> dict[str, Any]:
     """Give what the script must know: nothing that a page may not see."""
     return {
         "origin": origin,
@@ -48,22 +50,22 @@ def script_facts(*, origin: str, mode: WalletMode, merchants: Iterable[Merchant]
 
 
 def _part(name: str) -> str:
-    return (FOLDER / name).read_text(encoding="utf-8")
+    return (SCRIPT_FOLDER / name).read_text(encoding="utf-8")
 
 
 _PLAIN: Final = re.compile(r"https?://[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?:[0-9]{1,5}|\*))?")
 
 
-def framed(response: HttpResponse, *, merchants: Iterable[Merchant]) -> HttpResponse:
+def set_sheet_headers(response: HttpResponse, *, merchants: Iterable[Merchant]) -> HttpResponse:
     """Give the sheet its headers: it may call the sandbox, and lie in a frame of any registered origin."""
-    secured(response)
+    set_security_headers(response)
     response["Content-Security-Policy"] = sheet_policy(merchants)
     # Older than the policy's frame-ancestors and unable to name origins.
     del response["X-Frame-Options"]
-    return shared(response)
+    return set_cross_origin_headers(response)
 
 
-def shared(response: HttpResponse) -> HttpResponse:
+def set_cross_origin_headers(response: HttpResponse) -> HttpResponse:
     """Let pages of other origins take this in, those too that demand to be asked."""
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
     # A page that demands it of itself demands it of its frames.

@@ -26,7 +26,7 @@ ROOT_LIFETIME: Final = timedelta(days=3650)
 SIGNER_LIFETIME: Final = timedelta(days=7)
 _ROOT_RENEWAL: Final = timedelta(days=365)
 _SIGNER_RENEWAL: Final = timedelta(days=2)
-_MOST_RETIRED: Final = 8
+_MAX_RETIRED: Final = 8
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -66,18 +66,18 @@ class KeyRing:
             if self._signer is None or self._signer.expires_at - now < _SIGNER_RENEWAL:
                 self._signer = new_signer(self._roots[0].key, expires_at=now + SIGNER_LIFETIME)
             return WalletKeys(
-                root_document={"keys": [_described(root) for root in self._roots if root.expires_at > now]},
+                root_document={"keys": [_describe(root) for root in self._roots if root.expires_at > now]},
                 signer=self._signer,
                 private_keys=tuple(self._private_keys),
             )
 
     def _renew_root(self, now: datetime) -> None:
-        self._roots = [_Root(key=new_key(), expires_at=now + ROOT_LIFETIME), *self._roots][:_MOST_RETIRED]
-        self._private_keys = [new_key(), *self._private_keys][:_MOST_RETIRED]
+        self._roots = [_Root(key=new_key(), expires_at=now + ROOT_LIFETIME), *self._roots][:_MAX_RETIRED]
+        self._private_keys = [new_key(), *self._private_keys][:_MAX_RETIRED]
         self._signer = None
 
 
-def _described(root: _Root) -> dict[str, str]:
+def _describe(root: _Root) -> dict[str, str]:
     return {
         "keyValue": key_value(root.key),
         "protocolVersion": Version.ECV2.value,

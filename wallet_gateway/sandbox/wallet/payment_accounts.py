@@ -13,7 +13,7 @@ from wallet_gateway.protocol.accounts import (
 from wallet_gateway.protocol.accounts import PaymentAccount as DescribedAccount
 from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.strict_json import fold_name
-from wallet_gateway.sandbox.db_transactions import one_writer
+from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import DuplicatePolicy, Merchant, PaymentAccount, hash_secret
 from wallet_gateway.sandbox.refusals import (
     CardNotAccepted,
@@ -23,8 +23,8 @@ from wallet_gateway.sandbox.refusals import (
     TokenReplayed,
     UnknownAccount,
 )
-from wallet_gateway.sandbox.state import Call
-from wallet_gateway.sandbox.wallet.card_payload import SealedCard, read_card
+from wallet_gateway.sandbox.state import RequestContext
+from wallet_gateway.sandbox.wallet.card_payload import DecryptedCard, read_card
 from wallet_gateway.sandbox.wallet.keys import key_ring
 from wallet_gateway.sandbox.wallet.public_keys import check_encryption_key
 from wallet_gateway.sandbox.wallet.token_verification import InvalidToken, Reason, unseal
@@ -32,18 +32,18 @@ from wallet_gateway.sandbox.wallet.token_verification import InvalidToken, Reaso
 _EXPIRED: Final = {Reason.EXPIRED_MESSAGE, Reason.EXPIRED_INTERMEDIATE_KEY}
 
 
-def create_payment_account(call: Call, request: PaymentAccountRequest) -> dict[str, Any]:
+def create_payment_account(context: RequestContext, request: PaymentAccountRequest) -> dict[str, Any]:
     """Open the token and give the wallet result; raises a refusal of ``wallet_refusals``."""
-    card = _open(call, request)
-    with one_writer():
-        account = _known(call, request, card) or _enter(call, request, card)
-    return _result(account, request, card)
+    card = _decrypt_card(context, request)
+    with write_lock():
+        account = _find_earlier(context, request, card) or _create(context, request, card)
+    return _response(account, request, card)
 
 
-def describe_payment_account(call: Call, query: PaymentAccountQuery) -> dict[str, Any]:
+def describe_payment_account(context: RequestContext, query: PaymentAccountQuery) -> dict[str, Any]:
     """Tell the card behind an account; raises ``EncryptionKeyRefused`` or ``UnknownAccount``."""
-    check_encryption_key(call.merchant, query.encryption_key_id, now=call.conditions.now)
-    account = find_account(call.merchant, query.transaction_account_id)
+    check_encryption_key(context.merchant, query.encryption_key_id, now=context.conditions.now)
+    account = find_account(context.merchant, query.transaction_account_id)
     return DescribedAccount.build(
         transaction_account_id=account.account_id,
         card_type=account.card_type,
@@ -62,22 +62,22 @@ def find_account(merchant: Merchant, account_id: str) -> PaymentAccount:
     return account
 
 
-def _open(call: Call, request: PaymentAccountRequest) -> SealedCard:
+def _decrypt_card(context: RequestContext, request: PaymentAccountRequest) -> DecryptedCard:
     _check_named_network(request)
-    keys = key_ring.at(call.conditions.now)
+    keys = key_ring.at(context.conditions.now)
     try:
         payload = unseal(
             request.payment_data.payment_method_data.tokenization_data.token,
-            recipient_id=f"gateway:{call.merchant.gateway_name}",
+            recipient_id=f"gateway:{context.merchant.gateway_name}",
             private_keys=keys.private_keys,
             root_keys=keys.root_document,
-            now=call.conditions.now,
+            now=context.conditions.now,
         )
     except InvalidToken as error:
         refusal = TokenExpired if error.reason in _EXPIRED else TokenRefused
         raise refusal(f"{error}.") from error
     card = read_card(payload)
-    if card.gateway_merchant_id != call.merchant.merchant_id:
+    if card.gateway_merchant_id != context.merchant.merchant_id:
         raise TokenOfAnotherMerchant("The token was made for another merchant.")
     return card
 
@@ -90,25 +90,28 @@ def _check_named_network(request: PaymentAccountRequest) -> None:
         raise CardNotAccepted(f"{excerpt(named)} is not taken; these are: {', '.join(CardNetwork)}.")
 
 
-def _known(call: Call, request: PaymentAccountRequest, card: SealedCard) -> PaymentAccount | None:
-    policy = call.conditions.behaviour.duplicates
+def _find_earlier(
+    context: RequestContext, request: PaymentAccountRequest, card: DecryptedCard
+) -> PaymentAccount | None:
+    policy = context.conditions.behaviour.duplicates
     same_token = PaymentAccount.objects.filter(
-        merchant__merchant_id=call.merchant.merchant_id, message_hash=hash_secret(card.message_id)
+        merchant__merchant_id=context.merchant.merchant_id, message_hash=hash_secret(card.message_id)
     )
     earlier = same_token.first()
     if earlier is None or policy is DuplicatePolicy.EXECUTE:
         return None
     is_repeated = (
-        earlier.merchant_id == call.merchant.pk and earlier.reference == request.client_system_transaction_id
+        earlier.merchant_id == context.merchant.pk
+        and earlier.reference == request.client_system_transaction_id
     )
     if policy is DuplicatePolicy.REPLAY and is_repeated:
         return earlier
     raise TokenReplayed("The token was used before; every approval in the wallet makes a new one.")
 
 
-def _enter(call: Call, request: PaymentAccountRequest, card: SealedCard) -> PaymentAccount:
+def _create(context: RequestContext, request: PaymentAccountRequest, card: DecryptedCard) -> PaymentAccount:
     return PaymentAccount.objects.create(
-        merchant=call.merchant,
+        merchant=context.merchant,
         reference=request.client_system_transaction_id,
         card_type=card.card_type,
         card_network=card.network,
@@ -118,11 +121,11 @@ def _enter(call: Call, request: PaymentAccountRequest, card: SealedCard) -> Paym
         cryptogram_hash=hash_secret(card.cryptogram) if card.cryptogram else "",
         eci_indicator=card.eci_indicator,
         message_hash=hash_secret(card.message_id),
-        created_at=call.conditions.now,
+        created_at=context.conditions.now,
     )
 
 
-def _result(account: PaymentAccount, request: PaymentAccountRequest, card: SealedCard) -> dict[str, Any]:
+def _response(account: PaymentAccount, request: PaymentAccountRequest, card: DecryptedCard) -> dict[str, Any]:
     data = request.payment_data
     info = data.payment_method_data.info
     return PaymentAccountResponse(

@@ -23,7 +23,7 @@ from wallet_gateway.sandbox.wallet.accounts import (
     WalletAccount,
     account_of,
 )
-from wallet_gateway.sandbox.wallet.card_payload import card_payload
+from wallet_gateway.sandbox.wallet.card_payload import build_card_payload
 from wallet_gateway.sandbox.wallet.keys import WalletKeys, key_ring
 from wallet_gateway.sandbox.wallet.token_encryption import seal
 
@@ -73,7 +73,7 @@ def payment_data(
     """
     chosen, account = choices or {}, account_of(card)
     token = seal(
-        card_payload(card, gateway_merchant_id=gateway_merchant_id, now=now),
+        build_card_payload(card, gateway_merchant_id=gateway_merchant_id, now=now),
         signer=keys.signer,
         recipient_id=f"gateway:{gateway}",
         recipient_key=keys.private_keys[0].public_key(),
@@ -88,7 +88,7 @@ def payment_data(
             "tokenizationData": {"type": "PAYMENT_GATEWAY", "token": token},
         },
     }
-    return data | _asked_for(request, chosen, account)
+    return data | _requested_data(request, chosen, account)
 
 
 def _card_parameters(request: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -107,22 +107,22 @@ def _card_info(card: StoredCard, account: WalletAccount, parameters: Mapping[str
         tokenized = card.auth_method == CRYPTOGRAM_3DS
         info["assuranceDetails"] = {"accountVerified": True, "cardHolderAuthenticated": tokenized}
     if parameters.get("billingAddressRequired") is True:
-        wishes = _object(parameters.get("billingAddressParameters"))
-        whole = str(wishes.get("format", "MIN")).startswith("FULL")
-        info["billingAddress"] = _address(account.addresses[0], wishes, whole=whole)
+        preferences = _object(parameters.get("billingAddressParameters"))
+        whole = str(preferences.get("format", "MIN")).startswith("FULL")
+        info["billingAddress"] = _address(account.addresses[0], preferences, whole=whole)
     return info
 
 
-def _asked_for(
+def _requested_data(
     request: Mapping[str, Any], chosen: Mapping[str, Any], account: WalletAccount
 ) -> dict[str, Any]:
     data: dict[str, Any] = {}
     if request.get("emailRequired") is True:
         data["email"] = account.email
     if request.get("shippingAddressRequired") is True:
-        wishes = _object(request.get("shippingAddressParameters"))
-        address = _object(chosen.get("shippingAddress")) or shipping_address(account, wishes)
-        data["shippingAddress"] = _address(address, wishes, whole=True)
+        preferences = _object(request.get("shippingAddressParameters"))
+        address = _object(chosen.get("shippingAddress")) or shipping_address(account, preferences)
+        data["shippingAddress"] = _address(address, preferences, whole=True)
     if request.get("shippingOptionRequired") is True:
         option = chosen.get("shippingOptionId") or _default_option(request)
         data["shippingOptionData"] = {"id": option}
@@ -131,26 +131,26 @@ def _asked_for(
     return data
 
 
-def shipping_address(account: WalletAccount, wishes: Mapping[str, Any]) -> Address:
+def shipping_address(account: WalletAccount, preferences: Mapping[str, Any]) -> Address:
     """Give an account's first address in a country the shop delivers to; home where there is none."""
-    allowed = wishes.get("allowedCountryCodes")
+    allowed = preferences.get("allowedCountryCodes")
     if not isinstance(allowed, list):
         return account.addresses[0]
     fitting = (one for one in account.addresses if one["countryCode"] in allowed)
     return next(fitting, account.addresses[0])
 
 
-def _address(address: Mapping[str, Any], wishes: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
+def _address(address: Mapping[str, Any], preferences: Mapping[str, Any], *, whole: bool) -> dict[str, Any]:
     names = _WHOLE if whole else (*_MINIMAL, _PHONE)
-    phone = wishes.get("phoneNumberRequired") is True
+    phone = preferences.get("phoneNumberRequired") is True
     return {name: address.get(name, "") for name in names if name != _PHONE or phone}
 
 
 def _default_option(request: Mapping[str, Any]) -> str:
-    wishes = _object(request.get("shippingOptionParameters"))
-    options = wishes.get("shippingOptions")
+    preferences = _object(request.get("shippingOptionParameters"))
+    options = preferences.get("shippingOptions")
     first = options[0] if isinstance(options, list) and options else None
-    named = wishes.get("defaultSelectedOptionId") or _object(first).get("id")
+    named = preferences.get("defaultSelectedOptionId") or _object(first).get("id")
     return str(named or "shipping_option_unselected")
 
 

@@ -8,22 +8,22 @@ from typing import Any, Final
 
 from wallet_gateway.protocol.accounts import PublicKeyResponse
 from wallet_gateway.protocol.endpoints import PUBLIC_KEY_SCHEME
-from wallet_gateway.sandbox.db_transactions import one_writer
+from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import Merchant, PublicKey, hash_secret
 from wallet_gateway.sandbox.refusals import ApiKeyExpired, ApiKeyRefused, EncryptionKeyRefused, KeyOfAnother
-from wallet_gateway.sandbox.state import Call
+from wallet_gateway.sandbox.state import RequestContext
 
 LIFETIME: Final = timedelta(hours=1)
 """How long issued keys work, by the sandbox's clock."""
 
 
-def issue_public_key(call: Call) -> dict[str, Any]:
+def issue_public_key(context: RequestContext) -> dict[str, Any]:
     """Issue a pair of keys and give the public key response."""
     api_key, encryption_key = f"pk-{secrets.token_urlsafe(24)}", f"ek-{secrets.token_urlsafe(24)}"
-    expires_at = (call.conditions.now + LIFETIME).replace(microsecond=0)
-    with one_writer():
+    expires_at = (context.conditions.now + LIFETIME).replace(microsecond=0)
+    with write_lock():
         PublicKey.objects.create(
-            merchant=call.merchant,
+            merchant=context.merchant,
             api_key_hash=hash_secret(api_key),
             encryption_key_hash=hash_secret(encryption_key),
             expires_at=expires_at,

@@ -9,7 +9,7 @@ from django.db.models import Min
 
 from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.errors import excerpt
-from wallet_gateway.sandbox.db_transactions import Remembered, one_writer
+from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
 from wallet_gateway.sandbox.models import (
     Authentication,
     AuthenticationOutcome,
@@ -22,10 +22,10 @@ from wallet_gateway.sandbox.payments.provider_decision import (
     NOT_AUTHENTICATED,
     PENDING,
     REFUSED,
+    ProviderDecision,
     SpecialAmount,
-    Verdict,
+    approval_of,
     special_amount,
-    success_of,
 )
 from wallet_gateway.sandbox.payments.records import change_state
 from wallet_gateway.sandbox.refusals import AuthenticationExpired, AuthenticationUsedUp
@@ -34,21 +34,21 @@ from wallet_gateway.sandbox.state import current_conditions
 LIFETIME: Final = timedelta(minutes=15)
 """How long the page works; whoever has not come back by then has abandoned it."""
 
-_AFTER_SUCCESS: Final[dict[SpecialAmount | None, tuple[Verdict, str]]] = {
+_AFTER_SUCCESS: Final[dict[SpecialAmount | None, tuple[ProviderDecision, str]]] = {
     SpecialAmount.REFUSED: (REFUSED, "refusedUrl"),
     SpecialAmount.PENDING: (PENDING, "pendingUrl"),
     SpecialAmount.ERRORED: (FAILED, "errorUrl"),
 }
 
 
-def _earliest() -> datetime | None:
+def _next_expiry() -> datetime | None:
     waiting = Authentication.objects.filter(record__state=RecordState.PENDING, decided_outcome__in=_UNDECIDED)
     earliest: datetime | None = waiting.aggregate(earliest=Min("expires_at"))["earliest"]
     return earliest
 
 
 _UNDECIDED: Final = ("", AuthenticationOutcome.ABANDONED)
-remembered_expiry = Remembered(_earliest)
+cached_next_expiry = CachedValue(_next_expiry)
 """When the next customer has abandoned the page, as long as none comes or goes."""
 
 
@@ -62,7 +62,7 @@ def open_authentication(
         redirect_details=details.to_wire() if details else {},
         expires_at=now + LIFETIME,
     )
-    remembered_expiry.forget()
+    cached_next_expiry.forget()
     return authentication
 
 
@@ -76,16 +76,16 @@ def decide_authentication(
     ``AuthenticationExpired``.
     """
     outcome = AuthenticationOutcome(outcome)
-    with one_writer():
+    with write_lock():
         authentication.refresh_from_db()
         now = current_conditions().now
         check_authentication_open(authentication, now=now)
-        verdict, url_name = _verdict(authentication.record, outcome, by_hand=by_hand)
+        decision, url_name = _decision_and_url_name(authentication.record, outcome, by_hand=by_hand)
         authentication.decided_outcome = outcome
         authentication.save(update_fields=["decided_outcome"])
-        if verdict is not PENDING:
-            change_state(authentication.record, verdict, now=now)
-        remembered_expiry.forget()
+        if decision is not PENDING:
+            change_state(authentication.record, decision, now=now)
+        cached_next_expiry.forget()
     location: str = authentication.redirect_details[url_name]
     return location
 
@@ -102,25 +102,25 @@ def check_authentication_open(authentication: Authentication, *, now: datetime) 
 
 def expire_authentications() -> None:
     """End the payments whose customers did not come back in time."""
-    due_at = remembered_expiry.get()
+    due_at = cached_next_expiry.get()
     if due_at is None or due_at > current_conditions().now:
         return
-    with one_writer():
+    with write_lock():
         now = current_conditions().now
         waiting = Authentication.objects.filter(
             record__state=RecordState.PENDING, decided_outcome__in=_UNDECIDED, expires_at__lte=now
         )
         for authentication in waiting.select_related("record").order_by("expires_at", "pk"):
             change_state(authentication.record, ABANDONED, now=authentication.expires_at)
-        remembered_expiry.forget()
+        cached_next_expiry.forget()
 
 
-def _verdict(
+def _decision_and_url_name(
     record: TransactionRecord, outcome: AuthenticationOutcome, *, by_hand: bool
-) -> tuple[Verdict, str]:
+) -> tuple[ProviderDecision, str]:
     if outcome is AuthenticationOutcome.ABANDONED:
         return PENDING, "cancelUrl"
     if outcome is AuthenticationOutcome.FAILED:
         return NOT_AUTHENTICATED, "refusedUrl"
     special = special_amount(record.amount) if by_hand else None
-    return _AFTER_SUCCESS.get(special) or (success_of(record.type), "successUrl")
+    return _AFTER_SUCCESS.get(special) or (approval_of(record.type), "successUrl")

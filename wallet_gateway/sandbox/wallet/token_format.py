@@ -21,11 +21,11 @@ SENDER: Final = "Google"
 
 _POINT_BYTES: Final = 65
 _TAG_BYTES: Final = 32
-_MOST_SIGNATURES: Final = 16
-_OF_ECV1: Final = frozenset({"protocolVersion", "signature", "signedMessage"})
-_OF_ECV2: Final = _OF_ECV1 | {"intermediateSigningKey"}
-_OF_INTERMEDIATE: Final = frozenset({"signedKey", "signatures"})
-_OF_MESSAGE: Final = frozenset({"encryptedMessage", "ephemeralPublicKey", "tag"})
+_MAX_SIGNATURES: Final = 16
+_ECV1_MEMBERS: Final = frozenset({"protocolVersion", "signature", "signedMessage"})
+_ECV2_MEMBERS: Final = _ECV1_MEMBERS | {"intermediateSigningKey"}
+_INTERMEDIATE_MEMBERS: Final = frozenset({"signedKey", "signatures"})
+_MESSAGE_MEMBERS: Final = frozenset({"encryptedMessage", "ephemeralPublicKey", "tag"})
 _CAPITAL_ESCAPE: Final = re.compile(r"\\u[0-9a-f]{0,3}[A-F]")
 _MILLISECONDS: Final = re.compile(r"[0-9]{1,18}")
 
@@ -93,9 +93,9 @@ def read_token(text: object) -> Token:
     signature = _only_text(members, "signature")
     signed_message = _only_text(members, "signedMessage")
     if version is Version.ECV1:
-        _check_members(members, _OF_ECV1, "an ECv1 token")
+        _check_members(members, _ECV1_MEMBERS, "an ECv1 token")
         return Token(version=version, signature=signature, signed_message=signed_message)
-    _check_members(members, _OF_ECV2, "an ECv2 token")
+    _check_members(members, _ECV2_MEMBERS, "an ECv2 token")
     signed_key, signatures = _intermediate(members["intermediateSigningKey"])
     return Token(
         version=version,
@@ -119,8 +119,8 @@ def read_signed_message(text: str) -> SignedMessage:
     """Take the signed message apart; raises ``InvalidToken``."""
     reason = Reason.MALFORMED_SIGNED_MESSAGE
     members = read_object(text, reason, "signedMessage")
-    if members.keys() != _OF_MESSAGE or not all(isinstance(value, str) for value in members.values()):
-        names = ", ".join(sorted(_OF_MESSAGE))
+    if members.keys() != _MESSAGE_MEMBERS or not all(isinstance(value, str) for value in members.values()):
+        names = ", ".join(sorted(_MESSAGE_MEMBERS))
         raise InvalidToken(reason, f"signedMessage must have exactly the texts {names}")
     encrypted = decode(members["encryptedMessage"], reason, "encryptedMessage")
     point = decode(members["ephemeralPublicKey"], reason, "ephemeralPublicKey")
@@ -171,11 +171,11 @@ def _version(given: object) -> Version:
 def _intermediate(given: object) -> tuple[str, tuple[str, ...]]:
     if not isinstance(given, dict):
         raise InvalidToken(Reason.MALFORMED_TOKEN, "intermediateSigningKey is no object")
-    _check_members(given, _OF_INTERMEDIATE, "intermediateSigningKey")
+    _check_members(given, _INTERMEDIATE_MEMBERS, "intermediateSigningKey")
     signatures = given["signatures"]
-    if not isinstance(signatures, list) or len(signatures) > _MOST_SIGNATURES:
+    if not isinstance(signatures, list) or len(signatures) > _MAX_SIGNATURES:
         raise InvalidToken(
-            Reason.MALFORMED_TOKEN, f"signatures must be a list of at most {_MOST_SIGNATURES} texts"
+            Reason.MALFORMED_TOKEN, f"signatures must be a list of at most {_MAX_SIGNATURES} texts"
         )
     # One that is no text verifies nothing, and the one beside it may be good.
     return _only_text(given, "signedKey"), tuple(one for one in signatures if isinstance(one, str))
@@ -193,18 +193,18 @@ def read_object(data: str | bytes, reason: Reason, name: str) -> dict[str, Any]:
     return value
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
     if len(members) < len(pairs):
         raise ValueError("a member is given twice")
     return members
 
 
-def _no_number(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")
 
 
-_DECODER: Final = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_no_number)
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_unique_members, parse_constant=_refuse_constant)
 
 
 def _only_text(members: dict[str, Any], name: str) -> str:

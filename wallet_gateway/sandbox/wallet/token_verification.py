@@ -59,7 +59,7 @@ def unseal(
     may fit; ``root_keys`` is the document of the wallet's root keys as parsed. At the very moment of an
     expiration a thing has expired.
     """
-    _, payload = _open(
+    _, payload = _verify_and_decrypt(
         token,
         recipient_id=recipient_id,
         private_keys=private_keys,
@@ -82,7 +82,7 @@ def open_token(
     sender_id: str = SENDER,
 ) -> bytes:
     """Do the same and give the plaintext as it is, JSON or not, which is where Tink stops."""
-    plaintext, _ = _open(
+    plaintext, _ = _verify_and_decrypt(
         token,
         recipient_id=recipient_id,
         private_keys=private_keys,
@@ -97,7 +97,7 @@ def verify(
     token: str, *, recipient_id: str, root_keys: Mapping[str, Any], now: datetime, sender_id: str = SENDER
 ) -> Token:
     """Check a token's signatures and the expiration of the keys behind them; raises ``InvalidToken``."""
-    at = _in_milliseconds(now)
+    at = _to_milliseconds(now)
     parts = read_token(token)
     roots = trusted_roots(root_keys, parts.version, now=at)
     if parts.version is Version.ECV2:
@@ -108,7 +108,7 @@ def verify(
     return parts
 
 
-def _open(
+def _verify_and_decrypt(
     token: str,
     *,
     recipient_id: str,
@@ -120,11 +120,11 @@ def _open(
     parts = verify(token, recipient_id=recipient_id, root_keys=root_keys, now=now, sender_id=sender_id)
     plaintext = open_bytes(read_signed_message(parts.signed_message), private_keys, parts.version)
     payload = _payload(plaintext)
-    _check_expiration(payload or {}, now=_in_milliseconds(now))
+    _check_expiration(payload or {}, now=_to_milliseconds(now))
     return plaintext, payload
 
 
-def _in_milliseconds(moment: datetime) -> int:
+def _to_milliseconds(moment: datetime) -> int:
     return (moment - _EPOCH) // _MILLISECOND
 
 
@@ -145,11 +145,11 @@ def _payload(plaintext: bytes) -> dict[str, Any] | None:
         return None
 
 
-_REMEMBERED_KEYS: Final = 256
+_MAX_CACHED_KEYS: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
-class Intermediate:
+class IntermediateKey:
     """An intermediate key that a root key vouches for, and when it expires, in ms since 1970."""
 
     key: ec.EllipticCurvePublicKey
@@ -164,7 +164,7 @@ def trusted_roots(root_keys: Mapping[str, Any], version: Version, *, now: int) -
     roots = tuple(
         key["keyValue"]
         for key in root_keys["keys"]
-        if key.get("protocolVersion") == version and _is_in_force(key, version, now=now)
+        if key.get("protocolVersion") == version and _is_valid(key, version, now=now)
     )
     if not roots:
         raise InvalidToken(Reason.NO_TRUSTED_KEYS, f"no root key for {version} is in force")
@@ -178,7 +178,7 @@ def intermediate_key(
     for root in roots:
         for signature in token.signatures:
             try:
-                intermediate = _vouched_for(root, sender_id, token.signed_key, signature)
+                intermediate = _verify_intermediate_key(root, sender_id, token.signed_key, signature)
             except InvalidSignature:
                 continue
             if intermediate.expiration <= now:
@@ -204,7 +204,7 @@ def check_message_signature(
     )
 
 
-@lru_cache(maxsize=_REMEMBERED_KEYS)
+@lru_cache(maxsize=_MAX_CACHED_KEYS)
 def load_key(value: str) -> ec.EllipticCurvePublicKey:
     """Load a P-256 public key, SubjectPublicKeyInfo in Base64; raises ``ValueError`` for what is none."""
     key = load_der_public_key(binascii.a2b_base64(value))
@@ -213,8 +213,8 @@ def load_key(value: str) -> ec.EllipticCurvePublicKey:
     return key
 
 
-@lru_cache(maxsize=_REMEMBERED_KEYS)
-def _vouched_for(root: str, sender_id: str, signed_key: str, signature: str) -> Intermediate:
+@lru_cache(maxsize=_MAX_CACHED_KEYS)
+def _verify_intermediate_key(root: str, sender_id: str, signed_key: str, signature: str) -> IntermediateKey:
     try:
         signed = decode(signature, Reason.BAD_INTERMEDIATE_SIGNATURE, "signatures")
     except InvalidToken as error:
@@ -223,12 +223,12 @@ def _vouched_for(root: str, sender_id: str, signed_key: str, signature: str) -> 
     load_key(root).verify(signed, signed_bytes(sender_id, Version.ECV2, signed_key), SIGNING)
     value, expiration = read_signed_key(signed_key)
     try:
-        return Intermediate(load_key(value), expiration)
+        return IntermediateKey(load_key(value), expiration)
     except ValueError as error:
         raise InvalidToken(Reason.MALFORMED_TOKEN, "signedKey.keyValue is no key on P-256") from error
 
 
-def _is_in_force(key: Mapping[str, Any], version: Version, *, now: int) -> bool:
+def _is_valid(key: Mapping[str, Any], version: Version, *, now: int) -> bool:
     if "keyExpiration" not in key:
         return version is Version.ECV1
     expiration = milliseconds(key["keyExpiration"])

@@ -25,16 +25,16 @@ from wallet_gateway.sandbox.json_calls import (
     answer,
     json_response,
     refusal_response,
-    with_input,
+    with_json,
 )
-from wallet_gateway.sandbox.merchants import remembered_stores
+from wallet_gateway.sandbox.merchants import cached_stores
 from wallet_gateway.sandbox.models import WalletMode
 from wallet_gateway.sandbox.pages.headers import NO_STORE
 from wallet_gateway.sandbox.pages.localization import browser_language, direction
 from wallet_gateway.sandbox.refusals import ForeignPage, Refusal
 from wallet_gateway.sandbox.state import current_conditions, wallet_mode
 from wallet_gateway.sandbox.wallet.accounts import ACCOUNTS, StoredCard, WalletAccount, card_by_id
-from wallet_gateway.sandbox.wallet.embedding import framed, shared, wallet_script
+from wallet_gateway.sandbox.wallet.embedding import set_cross_origin_headers, set_sheet_headers, wallet_script
 from wallet_gateway.sandbox.wallet.keys import key_ring
 from wallet_gateway.sandbox.wallet.payment_data import approve
 
@@ -52,10 +52,10 @@ def root_keys(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django pa
 @require_safe
 def state(request: HttpRequest) -> HttpResponse:
     """Tell the wallet's own pages how to behave, and what the customer has stored."""
-    if refusal := _foreign(request):
+    if refusal := _refusal_for_foreign_page(request):
         return refusal_response(refusal)
     accounts = [describe_account(account) for account in ACCOUNTS]
-    return _not_stored(json_response({"mode": wallet_mode(), "accounts": accounts}))
+    return _without_caching(json_response({"mode": wallet_mode(), "accounts": accounts}))
 
 
 # No cookie and no log-in stands behind the sheet; the origin is what is checked.
@@ -63,9 +63,9 @@ def state(request: HttpRequest) -> HttpResponse:
 @require_POST
 def payment_data(request: HttpRequest) -> HttpResponse:
     """Approve with the card chosen in the sheet and answer with the PaymentData."""
-    if refusal := _foreign(request):
+    if refusal := _refusal_for_foreign_page(request):
         return refusal_response(refusal)
-    return _not_stored(answer(with_input(_approve), request))
+    return _without_caching(answer(with_json(_approve), request))
 
 
 def describe_account(account: WalletAccount) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def _approve(given: Input) -> object:
     card_id = given.text("cardId")
     request = given.object("request")
     choices = given.object("choices")
-    given.check_nothing_else()
+    given.check_no_unread_fields()
     card = card_by_id(card_id)
     if card is None:
         raise InvalidInput(f"cardId must be that of a stored card, not {excerpt(card_id)}.")
@@ -113,7 +113,7 @@ def _gateway_merchant_id(request: dict[str, Any]) -> str:
     return str(found)
 
 
-def _foreign(request: HttpRequest) -> Refusal | None:
+def _refusal_for_foreign_page(request: HttpRequest) -> Refusal | None:
     origin = request.headers.get("Origin")
     own_origin = f"{request.scheme}://{request.get_host()}"
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
@@ -122,7 +122,7 @@ def _foreign(request: HttpRequest) -> Refusal | None:
     return None
 
 
-def _not_stored(response: HttpResponse) -> HttpResponse:
+def _without_caching(response: HttpResponse) -> HttpResponse:
     response.headers["Cache-Control"] = "no-store"
     return response
 
@@ -137,12 +137,12 @@ def script(request: HttpRequest) -> HttpResponse:
     if mode is WalletMode.SCRIPT_FAILS:
         text, status = "// The sandbox is told not to send this script.\n", HTTPStatus.SERVICE_UNAVAILABLE
     else:
-        merchants = remembered_stores.get().values()
+        merchants = cached_stores.get().values()
         text, status = wallet_script(origin=_origin(request), mode=mode, merchants=merchants), HTTPStatus.OK
     response = HttpResponse(text, status=status, content_type=_JAVASCRIPT)
     response["Cache-Control"] = NO_STORE
     response["X-Content-Type-Options"] = "nosniff"
-    return shared(response)
+    return set_cross_origin_headers(response)
 
 
 @require_safe
@@ -157,7 +157,7 @@ def sheet(request: HttpRequest) -> HttpResponse:
     }
     with translation.override(language):
         response = render(request, "wallet_sandbox/wallet/sheet.html", context)
-    return framed(response, merchants=remembered_stores.get().values())
+    return set_sheet_headers(response, merchants=cached_stores.get().values())
 
 
 def _origin(request: HttpRequest) -> str:
