@@ -1,6 +1,6 @@
 """One writer at a time, and nothing half done.
 
-What is remembered is never older than the last committed change.
+What is cached is never older than the last committed change.
 """
 
 from __future__ import annotations
@@ -77,28 +77,28 @@ class TestRemembered:
     """With real transactions, since forgetting hangs on the commit."""
 
     def test_a_value_is_read_once(self, shelf: Shelf) -> None:
-        remembered = CachedValue(shelf.read)
-        assert [remembered.get() for _ in range(5)] == [1] * 5
+        cached = CachedValue(shelf.read)
+        assert [cached.get() for _ in range(5)] == [1] * 5
         assert shelf.reads == 1
 
     def test_a_change_is_seen_once_it_is_committed(self, shelf: Shelf) -> None:
-        remembered = CachedValue(shelf.read)
-        remembered.get()
+        cached = CachedValue(shelf.read)
+        cached.get()
         with db_transaction.atomic():
             shelf.value = 2
-            remembered.forget()
-            assert remembered._known == (1,)
-        assert remembered.get() == 2
+            cached.invalidate()
+            assert cached._known == (1,)
+        assert cached.get() == 2
 
     def test_inside_the_transaction_the_change_is_seen_and_not_kept(self, shelf: Shelf) -> None:
-        remembered = CachedValue(shelf.read)
-        remembered.get()
+        cached = CachedValue(shelf.read)
+        cached.get()
         with db_transaction.atomic():
             shelf.value = 2
-            assert remembered.get() == 2
+            assert cached.get() == 2
             db_transaction.set_rollback(True)
             shelf.value = 1
-        assert remembered.get() == 1
+        assert cached.get() == 1
 
     def test_what_was_read_while_somebody_wrote_is_not_kept(self) -> None:
         reading, written = threading.Event(), threading.Event()
@@ -110,11 +110,11 @@ class TestRemembered:
             written.wait(60)
             return "old"
 
-        remembered = CachedValue(read_slowly)
-        thread = threading.Thread(target=remembered.get)
+        cached = CachedValue(read_slowly)
+        thread = threading.Thread(target=cached.get)
         thread.start()
         reading.wait(60)
-        remembered.forget()
+        cached.invalidate()
         written.set()
         thread.join()
-        assert remembered.get() == "new"
+        assert cached.get() == "new"

@@ -1,4 +1,4 @@
-"""``python -m wallet_gateway.sandbox``: the gateway on this machine, with no project and no account."""
+"""``python -m wallet_gateway.sandbox``: run the gateway on this machine, without a project or an account."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ import django
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until the process is told to end; give the exit code."""
+    """Serve until a stop signal arrives; return the exit code."""
     options = _parser().parse_args(arguments)
     if not options.control_key and not _is_loopback(options.host):
         return _fail(f"{options.host} can be reached from other machines: give a --control-key too.")
-    # A queue, because a signal arrives in the middle of anything: putting is all that may be done then.
+    # A signal can interrupt any code, and putting an item on this queue is safe there.
     stop_signals: SimpleQueue[int] = SimpleQueue()
     for signal_number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signal_number, lambda number, _frame: stop_signals.put(number))
@@ -68,13 +68,13 @@ def _set_up_django(options: argparse.Namespace, *, database: Path) -> None:
     os.environ["WALLET_SANDBOX_DATABASE"] = str(database)
     os.environ["WALLET_SANDBOX_CONTROL_KEY"] = options.control_key
     os.environ["WALLET_SANDBOX_MERCHANTS"] = str(options.merchants or "")
-    # The caller's own project, if there is one, must not be the one that is served.
+    # The shell may name the settings of the caller's own project; that project must not be served.
     os.environ["DJANGO_SETTINGS_MODULE"] = "wallet_gateway.sandbox.settings"
     django.setup()
 
 
 def _serve(host: str, port: int, stop_signals: SimpleQueue[int]) -> int:
-    # These need Django to be ready.
+    # These imports need Django to be set up.
     from django.core.wsgi import get_wsgi_application
     from django.db import connections
 
@@ -105,14 +105,14 @@ def _serve(host: str, port: int, stop_signals: SimpleQueue[int]) -> int:
 
 
 def _prepare_database() -> str:
-    """Bring tables and merchants up to date; give the reason where that cannot be done."""
+    """Migrate the tables and create the initial merchants; return an error message, or an empty text."""
     from django.core.management import call_command
     from django.db import DatabaseError, connections
 
     from wallet_gateway.sandbox.control.provision import InvalidMerchantFile, provision
 
     try:
-        # Asked before Django, which leaves a connection open that turns out to lead to no database.
+        # Try the file first: Django would keep a connection open to a file that is not a database.
         with closing(sqlite3.connect(os.environ["WALLET_SANDBOX_DATABASE"])) as database:
             database.execute("PRAGMA schema_version")
         call_command("migrate", verbosity=0)

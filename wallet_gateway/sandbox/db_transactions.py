@@ -1,13 +1,11 @@
-"""The one writer: whoever changes the sandbox's tables waits here for the others.
+"""The sandbox's only database transactions: the write lock, and values cached until a change is committed.
 
-SQLite has one writer anyway, and lets the rest poll for their turn; a lock of this process hands the turn
-over at once. It also makes every check hold until the row that relies on it is written, so that no two
-requests can spend the same money.
+SQLite allows one writer, and other writers poll for their turn; a lock of this process passes the turn on at
+once. The lock also keeps each check valid until the row that relies on it is written, so that two requests
+cannot spend the same money.
 
-Values read from the database once, and again only after somebody changed them.
-
-The sandbox is the only one who writes to its database, and every request needs the clock, the merchants
-and the faults: asking for them anew each time would cost more than answering.
+The sandbox is the only writer of its database, and every request needs the clock, the merchants and the
+faults: reading them anew each time would cost more than the answer.
 """
 
 from __future__ import annotations
@@ -25,7 +23,7 @@ _turn = threading.RLock()
 
 @contextmanager
 def write_lock() -> Iterator[None]:
-    """Do what the block does as one step, with nobody else writing; undone as a whole when it raises."""
+    """Run the block as one database transaction while no other thread writes."""
     with _turn, db_transaction.atomic():
         yield
 
@@ -34,7 +32,7 @@ Value = TypeVar("Value")
 
 
 class CachedValue(Generic[Value]):
-    """One such value. Whoever writes what it is read from calls ``forget``, inside the same transaction."""
+    """A cached value. Code that changes its source calls ``invalidate`` within the same transaction."""
 
     def __init__(self, read: Callable[[], Value]) -> None:
         self._read = read
@@ -43,8 +41,8 @@ class CachedValue(Generic[Value]):
         self._known: tuple[Value] | None = None
 
     def get(self) -> Value:
-        """Give the value, read if need be."""
-        # Inside a transaction the value may be changed already, and the change be undone later.
+        """Return the value, reading it if it is not cached."""
+        # Inside a transaction the source may have been changed, and the change may be rolled back.
         if connection.in_atomic_block:
             return self._read()
         known = self._known
@@ -53,13 +51,13 @@ class CachedValue(Generic[Value]):
         version = self._version
         value = self._read()
         with self._lock:
-            # What was read while somebody wrote may be out of date already.
+            # A value read during a concurrent write may already be outdated.
             if version == self._version:
                 self._known = (value,)
         return value
 
-    def forget(self) -> None:
-        """Have the value read again once the change is committed."""
+    def invalidate(self) -> None:
+        """Discard the cached value once the transaction is committed."""
         db_transaction.on_commit(self._drop)
 
     def _drop(self) -> None:

@@ -1,10 +1,6 @@
-"""Reading the body of a control call: every value by name and kind, and nothing that has no name here.
+"""JSON calls of the sandbox's own interfaces: read and check the input, write the result or the error.
 
-A misspelt option would otherwise make a test pass for the wrong reason.
-
-JSON answers of the views: any value, and the error body of a refusal.
-
-What all control calls have in common: methods, input, and how a result or a failure is written.
+Unknown names are errors, because with a misspelt option a test would pass for the wrong reason.
 """
 
 from __future__ import annotations
@@ -31,22 +27,22 @@ Value = TypeVar("Value")
 
 
 class InvalidInput(ValueError):
-    """A control call says something the sandbox cannot do; the message names the field."""
+    """The input of a call is invalid; the message names the field."""
 
 
 class Input:
-    """The object a control call carries; null counts as not given. Reading methods raise ``InvalidInput``."""
+    """The JSON object of a call; null counts as absent. All reading methods raise ``InvalidInput``."""
 
     def __init__(self, values: Mapping[str, JsonValue]) -> None:
         self._values = {name: value for name, value in values.items() if value is not None}
         self._read: set[str] = set()
 
     def text(self, name: str, *, max_length: int = 255) -> str:
-        """Read a text that must be given."""
+        """Read a required text."""
         return _required(name, self.optional_text(name, max_length=max_length))
 
     def optional_text(self, name: str, *, max_length: int = 255) -> str | None:
-        """Read a text, which is not empty when given."""
+        """Read an optional text, which must not be empty."""
         value = self._get(name)
         if value is None:
             return None
@@ -57,14 +53,14 @@ class Input:
         return value
 
     def text_or_number(self, name: str) -> str:
-        """Read a text or a number, which must be given, as it is written."""
+        """Read a required text or number as written."""
         value = _required(name, self._get(name))
         if isinstance(value, str):
             return str(value)
         raise InvalidInput(f"{name} must be a text or a number, not {excerpt(value)}.")
 
     def object(self, name: str) -> dict[str, JsonValue]:
-        """Read an object, empty when not given; what is in it is checked by whoever uses it."""
+        """Read an optional object, empty by default; the caller checks its content."""
         value = self._get(name)
         if value is None:
             return {}
@@ -73,7 +69,7 @@ class Input:
         return value
 
     def text_list(self, name: str) -> list[str] | None:
-        """Read a list of texts."""
+        """Read an optional list of texts."""
         value = self._get(name)
         if value is None:
             return None
@@ -84,11 +80,11 @@ class Input:
         return [str(one) for one in value]
 
     def choice(self, name: str, words: Iterable[str]) -> str:
-        """Read one of some words, which must be given."""
+        """Read a required value of a set of words."""
         return _required(name, self.optional_choice(name, words))
 
     def optional_choice(self, name: str, words: Iterable[str]) -> str | None:
-        """Read one of some words, in any letter case."""
+        """Read an optional value of a set of words, in any letter case."""
         value = self._get(name)
         known = {fold_name(word): str(word) for word in words}
         if value is None:
@@ -98,11 +94,11 @@ class Input:
         raise InvalidInput(f"{name} must be one of {', '.join(known.values())}, not {excerpt(value)}.")
 
     def seconds(self, name: str) -> timedelta:
-        """Read a number of seconds, which must be given."""
+        """Read a required number of seconds."""
         return _required(name, self.optional_seconds(name))
 
     def optional_seconds(self, name: str) -> timedelta | None:
-        """Read a number of seconds of zero or more, fractions allowed."""
+        """Read an optional number of seconds, zero or more, with optional fractions."""
         value = self._get(name)
         if value is None:
             return None
@@ -111,7 +107,7 @@ class Input:
         return timedelta(microseconds=int(Decimal(value) * 1_000_000))
 
     def integer(self, name: str, *, minimum: int, maximum: int = 999_999_999) -> int | None:
-        """Read a whole number within bounds."""
+        """Read an optional integer within bounds."""
         value = self._get(name)
         if value is None:
             return None
@@ -122,14 +118,14 @@ class Input:
         )
 
     def boolean(self, name: str) -> bool | None:
-        """Read true or false."""
+        """Read an optional boolean."""
         value = self._get(name)
         if value is None or isinstance(value, bool):
             return value
         raise InvalidInput(f"{name} must be true or false, not {excerpt(value)}.")
 
     def check_no_unread_fields(self) -> None:
-        """Make sure that nothing was given that nobody read."""
+        """Check that the object has no names other than those that were read."""
         if unread := sorted(self._values.keys() - self._read):
             known = ", ".join(sorted(self._read))
             raise InvalidInput(
@@ -142,7 +138,7 @@ class Input:
 
 
 def write_seconds(duration: timedelta) -> NumberText:
-    """Write a duration as a number of seconds, the way ``Input.seconds`` reads it."""
+    """Return a duration as a number of seconds, in the form that ``Input.seconds`` reads."""
     seconds, rest = divmod(duration, timedelta(seconds=1))
     fraction = f"{rest.microseconds:06}".rstrip("0")
     return NumberText(f"{seconds}.{fraction}" if fraction else seconds)
@@ -155,21 +151,21 @@ def _required(name: str, value: Value | None) -> Value:
 
 
 def json_response(value: object, *, status: int = 200) -> HttpResponse:
-    """Answer with a JSON document."""
+    """Return a response with a JSON document."""
     return HttpResponse(strict_json.dumps(value), status=status, content_type="application/json")
 
 
 def refusal_response(refusal: Refusal) -> HttpResponse:
-    """Answer that something is not done, and why."""
+    """Return a response with the error body of a refusal."""
     return json_response(refusal.to_wire(), status=refusal.status)
 
 
 Call = Callable[[HttpRequest], object]
-"""Carries one call out and gives a JSON value."""
+"""Executes a call and returns a JSON value."""
 
 
 def call_path(name: str, **by_method: Call) -> URLPattern:
-    """Mount the calls of one address, by HTTP method."""
+    """Return the URL pattern of one address, with one call per HTTP method."""
 
     def view(request: HttpRequest) -> HttpResponse:
         call = by_method.get(request.method or "")
@@ -185,7 +181,7 @@ def call_path(name: str, **by_method: Call) -> URLPattern:
 
 
 def with_json(call: Callable[[Input], object]) -> Call:
-    """Give a call the JSON object of the request; nothing at all counts as an empty one."""
+    """Wrap a call that takes the request's JSON object; an empty body counts as an empty object."""
 
     def with_request(request: HttpRequest) -> object:
         return call(_read(request.body))
@@ -194,7 +190,7 @@ def with_json(call: Callable[[Input], object]) -> Call:
 
 
 def answer(call: Call, request: HttpRequest) -> HttpResponse:
-    """Carry a call out and write its result, or the reason why there is none, as JSON."""
+    """Execute a call and return its result or its error as JSON."""
     try:
         if len(request.body) > MAX_BODY_BYTES:
             raise BodyTooLarge(f"A body has at most {MAX_BODY_BYTES} bytes.")

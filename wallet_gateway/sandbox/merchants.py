@@ -1,4 +1,4 @@
-"""The merchants of the sandbox: who they are, entering them, and telling whose a request is."""
+"""The sandbox's merchants: register them, and find the merchant of a request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wallet_gateway.sandbox.refusals import UnknownMerchant
 PROVIDER: Final = "ExampleWalletV2"
 GATEWAY_NAME: Final = "examplegateway"
 LOOPBACK_ORIGINS: Final = ("http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*")
-"""Every port of this machine."""
+"""Any port of this machine."""
 
 BUILT_IN_ID: Final = "SANDBOX-MERCHANT"
 BUILT_IN: Final[dict[str, JsonValue]] = {
@@ -25,11 +25,11 @@ BUILT_IN: Final[dict[str, JsonValue]] = {
     "storeId": "SANDBOX-STORE",
     "userId": "sandbox-user",
 }
-"""The merchant every sandbox starts with."""
+"""The merchant of every new sandbox."""
 
 
 def add_merchant(given: Input) -> Merchant:
-    """Enter a merchant's store, or bring it up to date; raises ``InvalidInput``."""
+    """Create or update a merchant's store; raises ``InvalidInput``."""
     merchant_id, store_id = given.text("merchantId", max_length=64), given.text("storeId", max_length=64)
     values = {
         "user_id": given.text("userId", max_length=64),
@@ -42,7 +42,7 @@ def add_merchant(given: Input) -> Merchant:
         merchant, _ = Merchant.objects.update_or_create(
             merchant_id=merchant_id, store_id=store_id, defaults=values
         )
-        cached_stores.forget()
+        cached_stores.invalidate()
     return merchant
 
 
@@ -53,13 +53,13 @@ def merchant_of(
     | PaymentAccountRequest
     | PaymentAccountQuery,
 ) -> Merchant:
-    """Tell whose a request is; raises ``UnknownMerchant``."""
+    """Return the merchant of a request; raises ``UnknownMerchant``."""
     merchant = cached_stores.get().get((message.merchant_id, message.store_id))
     if merchant is None:
         raise UnknownMerchant(
             f"There is no store {excerpt(message.store_id)} of a merchant {excerpt(message.merchant_id)}."
         )
-    # Queries, and what the browser sends, do not say who asks.
+    # Queries and requests from the browser carry no user id.
     if isinstance(message, TransactionRequest | PublicKeyRequest) and message.user_id != merchant.user_id:
         raise UnknownMerchant(
             f"{excerpt(message.user_id)} is no user of the merchant {excerpt(message.merchant_id)}."
@@ -68,7 +68,7 @@ def merchant_of(
 
 
 def describe(merchant: Merchant) -> dict[str, Any]:
-    """Write a merchant as the control interface does."""
+    """Return a merchant in the JSON form of the control interface."""
     return {
         "merchantId": merchant.merchant_id,
         "storeId": merchant.store_id,
@@ -84,4 +84,4 @@ def _stores() -> dict[tuple[str, str], Merchant]:
 
 
 cached_stores = CachedValue(_stores)
-"""Every merchant by merchant id and store id, as long as none is entered."""
+"""All merchants by merchant id and store id."""

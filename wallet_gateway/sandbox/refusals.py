@@ -1,10 +1,9 @@
-"""Why the gateway refuses: one class per reason, each with its HTTP status and fault code.
+"""All refusals: one class per reason, each with its HTTP status and fault code.
 
-The interface prints two codes, ``4107940`` (validation and refund limit) and ``4000340``. Every other code is
-the sandbox's own: a 4, the HTTP status, and a number. The message begins with the name of the class, as the
-interface's own messages do, and goes on with what was wrong.
-
-Why the gateway refuses what the wallet button asks for. Codes are made as ``refusals`` says.
+The interface names two codes, ``4107940`` and ``4000340``: "The same code value `4107940` is used for both
+the refund-limit and the schema-validation errors." All other codes are the sandbox's own: a 4, the HTTP
+status and a number. A message begins with the class name, as the interface's own messages do, so renaming a
+class changes the wire. The classes of all packages are in one file because their codes share one numbering.
 """
 
 from __future__ import annotations
@@ -16,98 +15,98 @@ from wallet_gateway.protocol.money import Money
 
 
 class Refusal(ValueError):
-    """Base of all refusals; nothing was done and nothing is stored."""
+    """Base class; a refused request changes nothing and stores nothing."""
 
     status: ClassVar[int]
     code: ClassVar[str]
     description: ClassVar[str | None] = None
-    """The name of the kind of fault, where the interface gives one beside the message."""
+    """The kind of fault, if the interface gives one beside the message."""
 
     def __init__(self, text: str) -> None:
         super().__init__(f"{type(self).__name__}: {text}")
 
     def to_wire(self) -> dict[str, Any]:
-        """Give the error body of the interface, section Error response, in wire form."""
+        """Return the error body (interface, section Error response) in wire form."""
         body = error_body(self.code, str(self))
         return body.model_copy(update={"description": self.description}).to_wire()
 
 
 class SchemaValidationError(Refusal):
-    """The request itself is wrong, whatever is stored; the message names every path."""
+    """The request is invalid in itself; the message names every invalid path."""
 
     status = 400
     code = FaultCode.VALIDATION
 
 
 class RefundAmountExceeded(Refusal):
-    """More is asked back than can be given back; the message has the four amounts."""
+    """A refund exceeds the refundable amount; the message states the four amounts."""
 
     status = 400
     code = FaultCode.VALIDATION
 
     def __init__(self, *, deposit: Money, refunded: Money, maximum: Money, requested: Money) -> None:
-        # The wire language words this one, for the merchant's side reads the amounts.
+        # The message is defined in `protocol`, because the merchant's side parses its amounts.
         ValueError.__init__(self, refund_amount_exceeded(deposit, refunded, maximum, requested).message)
 
 
 class CaptureAmountExceeded(Refusal):
-    """More is to be captured than is authorized and not yet captured."""
+    """A capture exceeds the authorized amount that is not yet captured."""
 
     status = 400
     code = "4400001"
 
 
 class CurrencyDiffers(Refusal):
-    """A follow-up is in another currency than its original."""
+    """The currency of a follow-up differs from its original's."""
 
     status = 400
     code = "4400002"
 
 
 class ReversalNotWhole(Refusal):
-    """A reversal is for another amount than the authorization."""
+    """The amount of a reversal differs from the authorized amount."""
 
     status = 400
     code = "4400003"
 
 
 class InvalidCall(Refusal):
-    """A control call cannot be read, or asks for what there is not."""
+    """A control call cannot be parsed or cannot be executed."""
 
     status = 400
     code = "4400004"
 
 
 class KeyMissing(Refusal):
-    """The control interface wants a key, and the caller did not give it."""
+    """The control key is required and missing."""
 
     status = 401
     code = "4401001"
 
 
 class StrangerRefused(Refusal):
-    """The control interface has no key, and the caller is on another machine."""
+    """There is no control key, and the caller is on another machine."""
 
     status = 403
     code = "4403001"
 
 
 class ForeignPage(Refusal):
-    """A page of another site makes a browser call the control interface."""
+    """A browser calls the control interface for a page of another site."""
 
     status = 403
     code = "4403002"
 
 
 class UnknownMerchant(Refusal):
-    """No such merchant, store or user."""
+    """The merchant, store or user is unknown."""
 
     status = 403
     code = "4403003"
 
 
 class UnknownPath(Refusal):
-    """There is nothing at this address."""
+    """The path is unknown."""
 
     status = 404
     code = "4404001"
@@ -121,109 +120,109 @@ class UnknownOriginal(Refusal):
 
 
 class UnknownReference(Refusal):
-    """The control interface was asked about something that is not there."""
+    """A control call names an unknown reference."""
 
     status = 404
     code = "4404003"
 
 
 class MethodNotAllowed(Refusal):
-    """The address is right, the method is not."""
+    """The path does not support the method."""
 
     status = 405
     code = "4405001"
 
 
 class ReferenceAlreadyUsed(Refusal):
-    """The ``clientSystemTransactionId`` belongs to another request."""
+    """The ``clientSystemTransactionId`` was used for another request."""
 
     status = 409
     code = "4409001"
 
 
 class OriginalNotApproved(Refusal):
-    """The transaction to act on is not approved, or not any more."""
+    """The original is not approved, or has been reversed."""
 
     status = 409
     code = "4409002"
 
 
 class NothingToCapture(Refusal):
-    """A sale is captured at once, and a reversed authorization never."""
+    """There is nothing to capture: the original is a sale, or has been reversed."""
 
     status = 409
     code = "4409003"
 
 
 class AlreadyCaptured(Refusal):
-    """What is captured can be refunded, not reversed."""
+    """A captured payment can only be refunded, not reversed."""
 
     status = 409
     code = "4409004"
 
 
 class CheckoutUsedUp(Refusal):
-    """The checkout was decided before."""
+    """The checkout has already been decided."""
 
     status = 409
     code = "4409005"
 
 
 class CheckoutExpired(Refusal):
-    """The time of the checkout is over."""
+    """The checkout has expired."""
 
     status = 409
     code = "4409006"
 
 
 class NotPending(Refusal):
-    """The transaction is decided already."""
+    """The transaction is not pending."""
 
     status = 409
     code = "4409007"
 
 
 class AmbiguousReference(Refusal):
-    """Several merchants use the reference; the caller must say whose is meant."""
+    """Several merchants use the reference; the caller must name one."""
 
     status = 409
     code = "4409008"
 
 
 class BodyTooLarge(Refusal):
-    """The body has more bytes than the service reads."""
+    """The body exceeds the maximum size."""
 
     status = 413
     code = "4413001"
 
 
 class UnsupportedMediaType(Refusal):
-    """The body is not labelled as JSON."""
+    """The body's content type is not JSON."""
 
     status = 415
     code = "4415001"
 
 
 class TooManyRequests(Refusal):
-    """A fault says that the caller is to slow down."""
+    """Set by a fault: the caller must slow down."""
 
     status = 429
     code = "4429001"
 
 
 class Moved(Refusal):
-    """A fault says that the service is elsewhere."""
+    """Set by a fault: the service has moved."""
 
     status = 307
     code = "4307001"
 
 
 _RESULT: Final = "GeneralValidationError"
-"""The description of a failed result of the wallet button."""
+"""The description of a failed wallet result."""
 
 
 class TokenMissing(Refusal):
-    """A payment account is to be created without the wallet's token."""
+    """The request to create a payment account lacks the wallet's token."""
 
     status = 400
     description = _RESULT
@@ -231,7 +230,7 @@ class TokenMissing(Refusal):
 
 
 class TokenRefused(Refusal):
-    """The token is not what it claims to be: altered, for another gateway, or by an unknown signer."""
+    """The token is altered, for another gateway, or signed by an unknown key."""
 
     status = 400
     description = _RESULT
@@ -239,7 +238,7 @@ class TokenRefused(Refusal):
 
 
 class TokenExpired(Refusal):
-    """The token, or the key that signed it, has expired."""
+    """The token or its signing key has expired."""
 
     status = 400
     description = _RESULT
@@ -247,7 +246,7 @@ class TokenExpired(Refusal):
 
 
 class TokenReplayed(Refusal):
-    """The token was used for an account before."""
+    """The token has already been used for an account."""
 
     status = 400
     description = _RESULT
@@ -255,7 +254,7 @@ class TokenReplayed(Refusal):
 
 
 class TokenOfAnotherMerchant(Refusal):
-    """The token was made for another merchant."""
+    """The token is for another merchant."""
 
     status = 400
     description = _RESULT
@@ -263,7 +262,7 @@ class TokenOfAnotherMerchant(Refusal):
 
 
 class CardNotAccepted(Refusal):
-    """The card is of a network, or of a kind, that is not taken."""
+    """The card's network or kind is not accepted."""
 
     status = 400
     description = _RESULT
@@ -271,77 +270,77 @@ class CardNotAccepted(Refusal):
 
 
 class ThreeDSecureRequired(Refusal):
-    """An un-tokenized card is to be charged without 3-D Secure."""
+    """An un-tokenized card needs 3-D Secure."""
 
     status = 400
     code = "4400015"
 
 
 class ThreeDSecureNotAllowed(Refusal):
-    """A tokenized card comes with 3-D Secure data, which belongs to other cards."""
+    """A tokenized card must not be sent with 3-D Secure data."""
 
     status = 400
     code = "4400016"
 
 
 class ThreeDSecureNotPassed(Refusal):
-    """The customer was not authenticated."""
+    """The 3-D Secure authentication failed."""
 
     status = 400
     code = "4400017"
 
 
 class CryptogramRequired(Refusal):
-    """A tokenized card comes without its cryptogram or indicator."""
+    """A tokenized card needs its cryptogram and ECI."""
 
     status = 400
     code = "4400018"
 
 
 class CryptogramNotAllowed(Refusal):
-    """An un-tokenized card comes with a cryptogram or indicator, which belongs to tokenized ones."""
+    """An un-tokenized card must not be sent with a cryptogram or ECI."""
 
     status = 400
     code = "4400019"
 
 
 class CryptogramDiffers(Refusal):
-    """The cryptogram or indicator is not the one of this account."""
+    """The cryptogram or ECI does not belong to this account."""
 
     status = 400
     code = "4400020"
 
 
 class ApiKeyRefused(Refusal):
-    """There is no API key, or nobody knows it."""
+    """The API key is missing or unknown."""
 
     status = 401
     code = "4401002"
 
 
 class ApiKeyExpired(Refusal):
-    """The API key has expired; a new one is to be asked for."""
+    """The API key has expired."""
 
     status = 401
     code = "4401003"
 
 
 class EncryptionKeyRefused(Refusal):
-    """The ``encryptionKeyId`` is unknown, or has expired."""
+    """The ``encryptionKeyId`` is unknown or has expired."""
 
     status = 401
     code = "4401004"
 
 
 class KeyOfAnother(Refusal):
-    """The key was issued to another store."""
+    """The key belongs to another store."""
 
     status = 403
     code = "4403004"
 
 
 class OriginNotRegistered(Refusal):
-    """A page of a site that is not registered for the merchant makes a browser call the service."""
+    """The origin of the calling page is not registered for the merchant."""
 
     status = 403
     code = "4403005"
@@ -355,21 +354,21 @@ class UnknownAccount(Refusal):
 
 
 class AccountUsedUp(Refusal):
-    """The account was charged before, or is about to be."""
+    """The account has been charged, or a charge is pending."""
 
     status = 409
     code = "4409009"
 
 
 class AuthenticationUsedUp(Refusal):
-    """The 3-D Secure page was left before."""
+    """The 3-D Secure page has already been left."""
 
     status = 409
     code = "4409010"
 
 
 class AuthenticationExpired(Refusal):
-    """The time of the 3-D Secure page is over."""
+    """The 3-D Secure page has expired."""
 
     status = 409
     code = "4409011"

@@ -1,8 +1,6 @@
-"""What holds while a request is answered: the clock, and the behaviour where the interface is silent.
+"""The conditions under which a request is answered: clock, configured behaviour, merchant and fault mode.
 
-Both are one row of the database, so that they outlive a restart with the transactions they go with.
-
-What every verb of the engine is given beside the request.
+Clock and behaviour are one database row, so that they survive a restart together with the transactions.
 """
 
 from __future__ import annotations
@@ -16,48 +14,71 @@ from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
 from wallet_gateway.sandbox.models import DuplicatePolicy, LetterCase, Merchant, SandboxState, WalletMode
 
 MAX_TIME: Final = datetime(2999, 1, 1, tzinfo=UTC)
-"""Where the sandbox's clock ends; times beyond it are no use to anybody."""
+"""The latest time of the sandbox's clock."""
 
 _ONLY_ROW: Final = 1
 
 
 class ClockLimitReached(ValueError):
-    """The clock was to be moved farther than it goes."""
+    """The clock cannot be advanced that far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behaviour:
-    """The answers a real gateway might give where the interface is silent."""
+    """Configurable answers where the interface leaves them open."""
 
     duplicates: DuplicatePolicy
-    """What happens to a request that arrives again word for word."""
+    """How a request is answered that repeats an earlier one exactly."""
     status_lag: timedelta
-    """How far the status query is behind."""
+    """How long the status query does not yet report a change."""
     letter_case: LetterCase
-    """How the names in answers are written."""
+    """Letter case of the field names in answers."""
     numeric_amounts: bool
-    """Whether answers carry amounts as numbers, also where the default is text."""
+    """Whether answers carry amounts as numbers where the default is text."""
     share_references: bool
     """Whether a follow-up may carry its original's reference, once per type."""
     another_card: bool
-    """Whether a checkout page can still be paid after a refused card or an error on it."""
+    """Whether a checkout remains open after a refused card or an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """The moment, and the behaviour in force at it."""
+    """The time and the behaviour of one request."""
 
     now: datetime
     behaviour: Behaviour
 
 
+class FaultMode(StrEnum):
+    """How processing a request goes wrong."""
+
+    NONE = "none"
+    ERRORED = "errored"
+    """The provider fails."""
+    UNDOCUMENTED = "undocumented_state"
+    """The transaction gets a state that the interface does not define."""
+    PARTIAL = "partial"
+    """The provider refunds less than requested."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestContext:
+    """The merchant and conditions of one request, and how it is to fail."""
+
+    merchant: Merchant
+    conditions: Conditions
+    base_url: str
+    """Base URL under which the caller reached the gateway, without a trailing slash."""
+    fault_mode: FaultMode = FaultMode.NONE
+
+
 def current_conditions() -> Conditions:
-    """Read the clock and the behaviour."""
+    """Return the current time and behaviour."""
     return _conditions_of(cached_state.get())
 
 
 def advance_clock(by: timedelta) -> datetime:
-    """Move the sandbox's clock forward and give its new time; raises ``ClockAtItsEnd``."""
+    """Advance the sandbox's clock and return the new time; raises ``ClockLimitReached``."""
     with write_lock():
         state = _state()
         if MAX_TIME - datetime.now(UTC) - state.clock_ahead < by:
@@ -68,7 +89,7 @@ def advance_clock(by: timedelta) -> datetime:
 
 
 def change_behaviour(changes: dict[str, Any]) -> Behaviour:
-    """Change the fields of ``Behaviour`` that are named and give the behaviour in force."""
+    """Change the given fields of ``Behaviour`` and return the new behaviour."""
     with write_lock():
         state = _state()
         for name, value in changes.items():
@@ -78,12 +99,12 @@ def change_behaviour(changes: dict[str, Any]) -> Behaviour:
 
 
 def wallet_mode() -> WalletMode:
-    """Read how the emulated wallet is to behave in the browser."""
+    """Return how the emulated wallet behaves in the browser."""
     return WalletMode(cached_state.get().wallet_mode)
 
 
 def change_wallet_mode(mode: WalletMode) -> None:
-    """Have the emulated wallet behave otherwise."""
+    """Change how the emulated wallet behaves in the browser."""
     with write_lock():
         state = _state()
         state.wallet_mode = mode
@@ -96,11 +117,11 @@ def _state() -> SandboxState:
 
 def _save(state: SandboxState) -> None:
     state.save()
-    cached_state.forget()
+    cached_state.invalidate()
 
 
 cached_state = CachedValue(_state)
-"""The row, as long as nobody changes it."""
+"""The row of state."""
 
 
 def _conditions_of(state: SandboxState) -> Conditions:
@@ -115,26 +136,3 @@ def _conditions_of(state: SandboxState) -> Conditions:
             another_card=state.another_card,
         ),
     )
-
-
-class FaultMode(StrEnum):
-    """How a request is to go wrong while it is processed to the end."""
-
-    NONE = "none"
-    ERRORED = "errored"
-    """The provider fails."""
-    UNDOCUMENTED = "undocumented_state"
-    """The provider leaves it in a state the interface does not know."""
-    PARTIAL = "partial"
-    """The provider gives back less than asked."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestContext:
-    """One request's circumstances: whose it is, what holds, and how it is to go wrong."""
-
-    merchant: Merchant
-    conditions: Conditions
-    base_url: str
-    """Where the caller reached the gateway, without a trailing slash."""
-    fault_mode: FaultMode = FaultMode.NONE

@@ -1,4 +1,4 @@
-"""Every address of the sandbox gateway."""
+"""All URL patterns of the sandbox gateway."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def test_forgetting_makes_new_ones_and_a_clock_that_goes_back_does_not() -> None
     ring = KeyRing()
     first = ring.at(NOW)
     assert ring.at(NOW - timedelta(days=1)).root_document == first.root_document
-    ring.forget()
+    ring.clear()
     assert ring.at(NOW).root_document != first.root_document
 
 

@@ -1,7 +1,7 @@
-"""Which sites' pages may speak to the API: only to create payment accounts, and only registered ones.
+"""CORS: browsers may create payment accounts from registered origins; no other operation allows browsers.
 
-A browser says with the header ``Origin`` whose page it obeys. Callers without that header are no browsers
-and are not checked.
+A browser names the page's origin in the ``Origin`` header. Requests without that header do not come from a
+page and are not checked.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ _VARY: Final = ("Vary", "Origin")
 
 
 def check_origin(merchant: Merchant, origin: str | None) -> None:
-    """Make sure a page may create accounts for a merchant; raises ``OriginNotRegistered``."""
+    """Check that an origin is registered for a merchant; raises ``OriginNotRegistered``."""
     if origin is not None and not _is_registered(merchant, origin):
         raise OriginNotRegistered(f"Pages of {excerpt(origin)} are not registered for this merchant.")
 
 
 def is_preflight(raw: RawRequest) -> bool:
-    """Tell whether a browser asks in advance whether a page may create payment accounts."""
+    """Tell whether a request is the CORS preflight of creating a payment account."""
     return raw.method == "OPTIONS" and raw.path == CREATE_PAYMENT_ACCOUNT.path
 
 
 def preflight_headers(raw: RawRequest) -> tuple[tuple[str, str], ...]:
-    """Answer that question: any merchant's site may, for whose account it will be is not known yet."""
+    """Return the preflight's headers; any merchant's origin is allowed, as the merchant is not yet known."""
     if not _is_registered_anywhere(raw.origin):
         return (_VARY,)
     return (
@@ -46,7 +46,7 @@ def preflight_headers(raw: RawRequest) -> tuple[tuple[str, str], ...]:
 
 
 def cors_headers(raw: RawRequest, parsed: ParsedRequest) -> tuple[tuple[str, str], ...]:
-    """Give the headers that let a registered page read the answer, refusals included."""
+    """Return the headers that let a registered page read the answer, including an error."""
     if raw.path != CREATE_PAYMENT_ACCOUNT.path:
         return ()
     message, origin = parsed.message, raw.origin

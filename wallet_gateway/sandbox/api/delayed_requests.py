@@ -1,8 +1,8 @@
-"""What the clock makes due: requests that were held back, and 3-D Secure that nobody finished in time.
+"""Work that becomes due when the sandbox's clock advances: delayed requests and expired 3-D Secure pages.
 
-A request is held back when its caller was cut off. It is kept encrypted: it may carry keys and cryptograms.
-
-Nobody can look at the sandbox without sending it something, so they are carried out before anything else is.
+The fault ``late`` closes the connection and stores the request, encrypted because it may contain keys and
+cryptograms. A middleware executes due work before each request, so no caller can see a state in which due
+work is still open.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from wallet_gateway.sandbox.models import LateRequest
 from wallet_gateway.sandbox.state import Conditions, current_conditions
 from wallet_gateway.sandbox.wallet.three_d_secure import expire_authentications
 
-# What an earlier process held back cannot be read any more, and is as lost as its caller.
+# The key exists only in this process: after a restart, stored requests are unreadable and are dropped.
 _FERNET: Final = Fernet(Fernet.generate_key())
 
 
@@ -35,11 +35,11 @@ def _next_due_at() -> datetime | None:
 
 
 cached_next_due_at = CachedValue(_next_due_at)
-"""When the next late request is due, as long as none comes or goes."""
+"""When the next delayed request is due; None without one."""
 
 
 def delay_request(raw: RawRequest, conditions: Conditions, *, by: timedelta) -> None:
-    """Keep a request until the clock has moved on by that much."""
+    """Store a request until the clock has advanced by a duration."""
     with write_lock():
         LateRequest.objects.create(
             due_at=conditions.now + by,
@@ -47,18 +47,18 @@ def delay_request(raw: RawRequest, conditions: Conditions, *, by: timedelta) -> 
             path=raw.path[:2000],
             sealed=_encrypt(raw),
         )
-        cached_next_due_at.forget()
+        cached_next_due_at.invalidate()
 
 
 def execute_due_requests() -> None:
-    """Carry out every request whose time has come, in the order of their times, and end what expired."""
+    """Execute all due requests in the order of their due times, and end expired 3-D Secure pages."""
     expire_authentications()
     due_at = cached_next_due_at.get()
     if due_at is None or due_at > current_conditions().now:
         return
     with write_lock():
         conditions = current_conditions()
-        cached_next_due_at.forget()
+        cached_next_due_at.invalidate()
         for late in LateRequest.objects.filter(due_at__lte=conditions.now).order_by("due_at", "pk"):
             late.delete()
             if (raw := _decrypt(bytes(late.sealed))) is not None:
@@ -79,12 +79,12 @@ def _decrypt(sealed: bytes) -> RawRequest | None:
 
 
 class DelayedRequestsMiddleware:
-    """Brings the books up to date before a request is looked at."""
+    """Executes due work before each request."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Carry out what is due, then pass the request on."""
+        """Execute due work, then call the view."""
         execute_due_requests()
         return self.get_response(request)

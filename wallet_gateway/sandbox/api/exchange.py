@@ -1,7 +1,4 @@
-"""One exchange with a merchant: what was received, what it asks for, and its answer if nothing fails.
-
-The last touch to an answer: the letter case of its names and the form of its amounts.
-"""
+"""One request with its answer when no fault intervenes, and how an answer is formatted."""
 
 from __future__ import annotations
 
@@ -19,12 +16,15 @@ from wallet_gateway.sandbox.server.delivery import DRIP_SECONDS, DeliveryMode, c
 from wallet_gateway.sandbox.state import Behaviour, Conditions, FaultMode
 
 SLOW_SECONDS: Final = 5.0
-"""How long the answer to the slow amount takes."""
+"""Delay of the answer to the special amount ``SLOW``."""
+
+_TEXT_AMOUNTS: Final = frozenset({"amount"})
+"""Fields that carry an amount as text; amounts in status records are numbers in any case."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What leaves the gateway: an HTTP answer, whole or to be broken on its way."""
+    """An HTTP answer, and how it is to be delivered."""
 
     status: int = 200
     body: bytes = b""
@@ -35,30 +35,30 @@ class Reply:
 
 
 DROPPED: Final = Reply(mode=DeliveryMode.DROPPED)
-"""No answer at all: the connection is closed."""
+"""No answer: the connection is closed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A request on its way to an answer."""
+    """A parsed request with the conditions under which it is answered."""
 
     raw: RawRequest
     parsed: ParsedRequest
     conditions: Conditions
 
     def reply(self, fault_mode: FaultMode = FaultMode.NONE) -> Reply:
-        """Process the request and write the answer."""
+        """Process the request and return the formatted answer."""
         status, value = self.process(fault_mode)
         if status == 200 and self._is_slow():
             cancellable_sleep(SLOW_SECONDS)
         return self.write(value, status=status)
 
     def process(self, fault_mode: FaultMode = FaultMode.NONE) -> tuple[int, Any]:
-        """Process the request and give the HTTP status and the answer in canonical wire form."""
+        """Process the request; return the HTTP status and the answer in canonical wire form."""
         return process(self.parsed, self.conditions, base_url=self.raw.base_url, fault_mode=fault_mode)
 
     def write(self, value: object, *, status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Reply:
-        """Write an answer as the behaviour in force has it."""
+        """Format an answer according to the configured behaviour."""
         if status == 405:
             headers = (*headers, ("Allow", ", ".join(allowed_methods(self.raw.path))))
         return Reply(status=status, body=to_bytes(value, self.conditions.behaviour), headers=headers)
@@ -66,10 +66,6 @@ class Exchange:
     def _is_slow(self) -> bool:
         money = getattr(self.parsed.message, "money", None)
         return money is not None and special_amount(money) is SpecialAmount.SLOW
-
-
-_TEXT_AMOUNTS: Final = frozenset({"amount"})
-"""Fields of answers that carry an amount as text; in status records it is a number anyway."""
 
 
 def _canonical(name: str) -> str:
@@ -88,7 +84,7 @@ _NAME_FORMATS: Final[dict[LetterCase, Callable[[str], str]]] = {
 
 
 def to_bytes(value: object, behaviour: Behaviour) -> bytes:
-    """Write an answer, given in canonical wire form, as JSON."""
+    """Serialize an answer in canonical wire form as JSON, with the configured letter case and amounts."""
     if behaviour.letter_case is not LetterCase.CANONICAL or behaviour.numeric_amounts:
         value = _format_value(value, _NAME_FORMATS[behaviour.letter_case], numeric=behaviour.numeric_amounts)
     return strict_json.dumps(value)

@@ -1,7 +1,7 @@
-"""What each fault does to an exchange: one small function per fault.
+"""What each fault does to an exchange: one function per fault.
 
-Each is given the exchange and the fault as it was set, and gives the reply. One that calls ``exchange.reply``
-or ``exchange.process`` has the request carried out; one that does not, has not.
+Each function takes the exchange and the stored fault, and returns the reply. The request is processed only if
+the function calls ``exchange.reply`` or ``exchange.process``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _OTHER_SHAPE: Final = {"result": {"ok": True}, "items": []}
 
 
 def drop_before(_exchange: Exchange, _fault: SetFault) -> Reply:
-    """Close the connection; nothing was processed."""
+    """Close the connection without processing the request."""
     return DROPPED
 
 
@@ -46,7 +46,7 @@ def drop_after(exchange: Exchange, _fault: SetFault) -> Reply:
 
 
 def late(exchange: Exchange, fault: SetFault) -> Reply:
-    """Close the connection and process when the clock has moved on."""
+    """Close the connection, and process the request once the sandbox's clock has advanced."""
     delay_request(exchange.raw, exchange.conditions, by=_duration(fault, DEFAULT_LATE_DELAY))
     return DROPPED
 
@@ -65,35 +65,35 @@ def delay_after(exchange: Exchange, fault: SetFault) -> Reply:
 
 
 def status_before(_exchange: Exchange, fault: SetFault) -> Reply:
-    """Answer an HTTP status with a page; nothing was processed."""
+    """Answer an HTTP status with HTML, without processing the request."""
     return _html(fault.status or DEFAULT_STATUS)
 
 
 def status_after(exchange: Exchange, fault: SetFault) -> Reply:
-    """Process, then answer an HTTP status with a page."""
+    """Process, then answer an HTTP status with HTML."""
     exchange.process()
     return _html(fault.status or DEFAULT_STATUS)
 
 
 def error_body_unprocessed(exchange: Exchange, fault: SetFault) -> Reply:
-    """Answer an error body; nothing was processed."""
+    """Answer an error body, without processing the request."""
     return exchange.write(_error(fault), status=fault.status or DEFAULT_ERROR_STATUS)
 
 
 def bare_error(exchange: Exchange, fault: SetFault) -> Reply:
-    """Answer an error body of a code alone; nothing was processed."""
+    """Answer an error body that has only a code, without processing the request."""
     return exchange.write({"code": _error(fault)["code"]}, status=fault.status or DEFAULT_ERROR_STATUS)
 
 
 def throttled(exchange: Exchange, fault: SetFault) -> Reply:
-    """Answer 429 and when to come again; nothing was processed."""
+    """Answer 429 with ``Retry-After``, without processing the request."""
     seconds = round(_duration(fault, DEFAULT_RETRY_AFTER).total_seconds())
     refusal = TooManyRequests(f"Come again in {seconds} seconds.")
     return _refuse(exchange, refusal, ("Retry-After", str(seconds)))
 
 
 def redirected(exchange: Exchange, _fault: SetFault) -> Reply:
-    """Answer 307 to an address where nothing is; nothing was processed."""
+    """Answer 307 to a path that does not exist, without processing the request."""
     location = f"{exchange.raw.base_url}/api/v5/moved"
     return _refuse(exchange, Moved(f"See {location}."), ("Location", location))
 
@@ -105,7 +105,7 @@ def error_200(exchange: Exchange, fault: SetFault) -> Reply:
 
 
 def mixed(exchange: Exchange, fault: SetFault) -> Reply:
-    """Process, then answer with the result and an error in one object, or in each of a list."""
+    """Process, then answer with result and error merged into one object, or into each object of a list."""
     _, value = exchange.process()
     error = _error(fault)
     both = [part | error for part in value] or [error] if isinstance(value, list) else value | error
@@ -113,7 +113,7 @@ def mixed(exchange: Exchange, fault: SetFault) -> Reply:
 
 
 def not_json(exchange: Exchange, _fault: SetFault) -> Reply:
-    """Process, then answer 200 with a page."""
+    """Process, then answer 200 with HTML."""
     exchange.process()
     return _html(200)
 
@@ -125,24 +125,24 @@ def wrong_shape(exchange: Exchange, _fault: SetFault) -> Reply:
 
 
 def empty(exchange: Exchange, _fault: SetFault) -> Reply:
-    """Process, then answer 200 with no body."""
+    """Process, then answer 200 with an empty body."""
     exchange.process()
     return Reply()
 
 
 def bad_gzip(exchange: Exchange, _fault: SetFault) -> Reply:
-    """Process, then answer plain text that claims to be compressed."""
+    """Process, then answer plain text labelled as gzip."""
     return replace(exchange.reply(), headers=(("Content-Encoding", "gzip"),))
 
 
 def duplicate(exchange: Exchange, _fault: SetFault) -> Reply:
-    """Process twice and give the second answer, as behind a proxy that repeats requests."""
+    """Process the request twice and return the second answer, like a proxy that retries."""
     exchange.process()
     return exchange.reply()
 
 
 def unreadable_record(exchange: Exchange, _fault: SetFault) -> Reply:
-    """Answer with one more record, like the last one but without an id and below zero."""
+    """Answer with an additional record: a copy of the last one without an id and with a negative amount."""
     status, value = exchange.process()
     if isinstance(value, list):
         last = value[-1] if value else {"type": "chargeback"}
@@ -151,18 +151,18 @@ def unreadable_record(exchange: Exchange, _fault: SetFault) -> Reply:
 
 
 def drip(exchange: Exchange, fault: SetFault) -> Reply:
-    """Process, then answer one byte at a time."""
+    """Process, then send the answer one byte at a time."""
     seconds = _duration(fault, timedelta(seconds=DRIP_SECONDS)).total_seconds()
     return replace(exchange.reply(), mode=DeliveryMode.DRIP, drip_seconds=seconds)
 
 
 def _delivered(mode: DeliveryMode) -> Injector:
-    """Process, then let the answer leave the socket in that manner."""
+    """Process, then deliver the answer in the given mode."""
     return lambda exchange, _fault: replace(exchange.reply(), mode=mode)
 
 
 def _with_fault_mode(fault_mode: FaultMode) -> Injector:
-    """Process with that turn for the worse."""
+    """Process with the given fault mode."""
     return lambda exchange, _fault: exchange.reply(fault_mode)
 
 
@@ -216,4 +216,4 @@ INJECTORS: Final[dict[FaultKind, Injector]] = {
     FaultKind.UNDOCUMENTED_STATE: _with_fault_mode(FaultMode.UNDOCUMENTED),
     FaultKind.PARTIAL: _with_fault_mode(FaultMode.PARTIAL),
 }
-"""The function of every fault."""
+"""The injector of each fault kind."""

@@ -1,4 +1,4 @@
-"""Faults that are set and wait for their requests: what there is, what fits what, and whose turn it is."""
+"""The queue of faults: which faults exist, which operations they apply to, and which request they hit."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from wallet_gateway.sandbox.json_calls import InvalidInput, write_seconds
 from wallet_gateway.sandbox.models import SetFault
 
 ANY_OPERATION: Final = "*"
-"""Stands for every operation."""
+"""Stands for all operations."""
 
 
 class FaultKind(StrEnum):
-    """What can go wrong with a request."""
+    """The faults that can be set."""
 
     DROP_BEFORE = "drop_before"
     DROP_AFTER = "drop_after"
@@ -51,19 +51,19 @@ _APPLICABLE_TO: Final[dict[FaultKind, frozenset[Operation]]] = {
     FaultKind.UNDOCUMENTED_STATE: TRANSACTION_OPERATIONS | {Operation.STATUS},
     FaultKind.UNREADABLE_RECORD: frozenset({Operation.STATUS}),
 }
-"""Faults that mean nothing to other operations; all the rest fit every one."""
+"""Faults that apply to some operations only; all others apply to every operation."""
 
 
 class FaultNotApplicable(InvalidInput):
-    """A fault was set for an operation it means nothing to."""
+    """The fault does not apply to the operation."""
 
 
 cached_has_faults = CachedValue(SetFault.objects.exists)
-"""Whether any fault waits, as long as none is set or used up."""
+"""Whether any fault is set."""
 
 
 def set_fault(operation: str, fault: FaultKind, **details: Any) -> None:
-    """Set a fault for an operation, or for ``ANY`` that it fits; raises ``FaultDoesNotFit``.
+    """Set a fault for an operation, or for ``ANY_OPERATION``; raises ``FaultNotApplicable``.
 
     ``details`` are the other fields of ``SetFault``.
     """
@@ -72,31 +72,31 @@ def set_fault(operation: str, fault: FaultKind, **details: Any) -> None:
         raise FaultNotApplicable(f"{fault} means nothing to {operation}; set it for one of: {allowed}.")
     with write_lock():
         SetFault.objects.create(operation=operation, fault=fault, **details)
-        cached_has_faults.forget()
+        cached_has_faults.invalidate()
 
 
 def applies_to(fault: FaultKind, operation: Operation | None) -> bool:
-    """Tell whether a fault means anything to an operation; None is a request nobody understood."""
+    """Tell whether a fault applies to an operation; None stands for a request that could not be parsed."""
     return fault not in _APPLICABLE_TO or operation in _APPLICABLE_TO[fault]
 
 
 def clear_faults() -> None:
-    """Take back every fault that waits."""
+    """Remove all faults."""
     with write_lock():
         SetFault.objects.all().delete()
-        cached_has_faults.forget()
+        cached_has_faults.invalidate()
 
 
 def list_faults() -> list[SetFault]:
-    """Give the faults that wait, in the order in which they were set."""
+    """Return the faults that are set, in the order in which they were set."""
     return list(SetFault.objects.order_by("pk"))
 
 
 def take_fault(operation: Operation | None) -> SetFault | None:
-    """Give the fault that hits this request, if one does, and count it.
+    """Return the fault that hits this request, or None, and update its counters.
 
-    Of several the one set first hits. A fault that still lets requests pass counts this one and leaves it to
-    the next.
+    If several match, the one that was set first hits. A fault that still has requests to skip counts this
+    request and leaves it to the next fault.
     """
     if not cached_has_faults.get():
         return None
@@ -123,11 +123,11 @@ def _count(fault: SetFault) -> None:
         fault.save(update_fields=["times"])
     else:
         fault.delete()
-        cached_has_faults.forget()
+        cached_has_faults.invalidate()
 
 
 def describe(fault: SetFault) -> dict[str, Any]:
-    """Write a fault as the control interface does; what was not given is left out."""
+    """Return a fault in the JSON form of the control interface, without fields that were not given."""
     given = {
         "operation": fault.operation,
         "fault": fault.fault,

@@ -1,4 +1,4 @@
-"""From what is asked to its answer: the one place that knows which verb serves which message."""
+"""Call the function that handles a message, and turn refusals into answers."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WITH_API_KEY: Final = (PaymentAccountRequest, PaymentAccountQuery, Authorizatio
 def process(
     parsed: ParsedRequest, conditions: Conditions, *, base_url: str, fault_mode: FaultMode = FaultMode.NONE
 ) -> tuple[int, Any]:
-    """Do what is asked, or refuse it; give the HTTP status and the answer in canonical wire form."""
+    """Execute a request or refuse it; return the HTTP status and the answer in canonical wire form."""
     try:
         if isinstance(parsed.message, Refusal):
             raise parsed.message

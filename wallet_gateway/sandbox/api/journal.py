@@ -1,7 +1,4 @@
-"""The journal: every request under ``/api/`` as it arrived, with what was answered; secrets are masked.
-
-Masking what must not be seen again: secrets and card numbers, before anything is stored or shown.
-"""
+"""The journal: every request under ``/api/`` with its answer, stored with secrets and card numbers masked."""
 
 from __future__ import annotations
 
@@ -17,14 +14,45 @@ from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import JournalEntry
 
 MAX_JOURNAL_ENTRIES: Final = 50_000
-"""Older requests are forgotten, so that a long load test does not fill the disk."""
+"""Older entries are deleted, so that a long load test does not fill the disk."""
 
 _MAX_BODY_LENGTH: Final = 100_000
 _PRUNE_INTERVAL: Final = 1_000
+MASK: Final = "[masked]"
+SECRET_NAMES: Final = frozenset(
+    {
+        "apikey",
+        "authenticationvalue",
+        "authorization",
+        "cryptogram",
+        "encryptedmessage",
+        "encryptionkey",
+        "encryptionkeyid",
+        "paymentdata",
+        "publicapikey",
+        "signedmessage",
+        "token",
+    }
+)
+"""Names of fields whose value is never stored, in lower case."""
+
+_REFERENCE_NAMES: Final = frozenset(
+    {"clientsystemtransactionid", "clientsysteminvoiceid", "parenttransactionid", "id"}
+)
+"""Names of fields that may contain a long number that is not a card number."""
+
+# Card numbers have 12 to 19 digits, optionally separated by blanks or hyphens.
+_CARD_NUMBER: Final = re.compile(r"(?<![\w-])\d(?:[ -]?\d){11,18}(?![\w-])")
+_ANY_SECRET: Final = "|".join(sorted(SECRET_NAMES))
+_SECRET_PARAMETER: Final = re.compile(rf"((?:{_ANY_SECRET})=)[^&]*", re.IGNORECASE)
+# In broken JSON the end of an object is unknown, so everything after such a secret is masked too.
+_SECRET_PAIR: Final = re.compile(
+    rf'("(?:{_ANY_SECRET})"\s*:\s*)("(?:[^"\\]++|\\.)*+"?|[{{\[].*|[^,}}\]\s]+)', re.IGNORECASE | re.DOTALL
+)
 
 
 def open_entry(raw: RawRequest, parsed: ParsedRequest, *, fault: str, now: datetime) -> JournalEntry:
-    """Note a request before anything is done about it."""
+    """Store a request before it is processed."""
     with write_lock():
         entry = JournalEntry.objects.create(
             operation=parsed.operation or "",
@@ -41,14 +69,14 @@ def open_entry(raw: RawRequest, parsed: ParsedRequest, *, fault: str, now: datet
 
 
 def close_entry(entry: JournalEntry, *, status: int, body: bytes) -> None:
-    """Note what a request was answered; not called where the connection was closed without an answer."""
+    """Store the answer to a request; not called when the connection is closed without an answer."""
     with write_lock():
-        # Not by the row's own save, which fails where a reset was quicker.
+        # A concurrent reset may have deleted the row, and `save` would then raise.
         JournalEntry.objects.filter(pk=entry.pk).update(answer_status=status, answer_body=_masked(body))
 
 
 def describe(entry: JournalEntry) -> dict[str, Any]:
-    """Write an entry as the control interface does: bodies as JSON where they are JSON, else as text."""
+    """Return an entry in the JSON form of the control interface; bodies that are not JSON are text."""
     return {
         "operation": entry.operation or None,
         "method": entry.method,
@@ -60,6 +88,30 @@ def describe(entry: JournalEntry) -> dict[str, Any]:
         "unknownFields": entry.unknown_fields,
         "receivedAt": entry.received_at.isoformat(),
     }
+
+
+def mask(value: JsonValue, name: str = "") -> JsonValue:
+    """Return a JSON value with its secrets masked; ``name`` is the field that contains it."""
+    folded = fold_name(name)
+    if folded in SECRET_NAMES:
+        return MASK
+    if isinstance(value, dict):
+        return {key: mask(part, key) for key, part in value.items()}
+    if isinstance(value, list):
+        return [mask(part, name) for part in value]
+    if not isinstance(value, str) or folded in _REFERENCE_NAMES:
+        return value
+    return _mask_card_numbers(value)
+
+
+def mask_text(text: str) -> str:
+    """Return text that is not valid JSON with its secrets masked as far as possible."""
+    return _mask_card_numbers(_SECRET_PAIR.sub(rf'\1"{MASK}"', text))
+
+
+def mask_path(path: str) -> str:
+    """Return a path with the secrets in its query masked."""
+    return _SECRET_PARAMETER.sub(rf"\1{MASK}", path)
 
 
 def _path_and_query(raw: RawRequest) -> str:
@@ -79,64 +131,6 @@ def _json_or_text(text: str) -> JsonValue:
         return strict_json.loads(text) if text else None
     except UnreadableBody:
         return text
-
-
-MASK: Final = "[masked]"
-
-SECRET_NAMES: Final = frozenset(
-    {
-        "apikey",
-        "authenticationvalue",
-        "authorization",
-        "cryptogram",
-        "encryptedmessage",
-        "encryptionkey",
-        "encryptionkeyid",
-        "paymentdata",
-        "publicapikey",
-        "signedmessage",
-        "token",
-    }
-)
-"""Names, in lower case, of fields whose value is never kept."""
-
-_REFERENCE_NAMES: Final = frozenset(
-    {"clientsystemtransactionid", "clientsysteminvoiceid", "parenttransactionid", "id"}
-)
-"""Names of fields that may be long numbers without being a card's."""
-
-# Card numbers have 12 to 19 digits, with or without blanks and hyphens between them.
-_CARD_NUMBER: Final = re.compile(r"(?<![\w-])\d(?:[ -]?\d){11,18}(?![\w-])")
-_ANY_SECRET: Final = "|".join(sorted(SECRET_NAMES))
-_SECRET_PARAMETER: Final = re.compile(rf"((?:{_ANY_SECRET})=)[^&]*", re.IGNORECASE)
-# A secret that is an object has no end in broken text, so everything after it goes too.
-_SECRET_PAIR: Final = re.compile(
-    rf'("(?:{_ANY_SECRET})"\s*:\s*)("(?:[^"\\]++|\\.)*+"?|[{{\[].*|[^,}}\]\s]+)', re.IGNORECASE | re.DOTALL
-)
-
-
-def mask(value: JsonValue, name: str = "") -> JsonValue:
-    """Give a JSON value with its secrets replaced; ``name`` is the field it stands in."""
-    folded = fold_name(name)
-    if folded in SECRET_NAMES:
-        return MASK
-    if isinstance(value, dict):
-        return {key: mask(part, key) for key, part in value.items()}
-    if isinstance(value, list):
-        return [mask(part, name) for part in value]
-    if not isinstance(value, str) or folded in _REFERENCE_NAMES:
-        return value
-    return _mask_card_numbers(value)
-
-
-def mask_text(text: str) -> str:
-    """Do the same for text that is no JSON, as well as text allows."""
-    return _mask_card_numbers(_SECRET_PAIR.sub(rf'\1"{MASK}"', text))
-
-
-def mask_path(path: str) -> str:
-    """Give a path with the secrets of its query replaced."""
-    return _SECRET_PARAMETER.sub(rf"\1{MASK}", path)
 
 
 def _mask_card_numbers(text: str) -> str:

@@ -1,10 +1,7 @@
-"""The names of what a merchant can ask of the gateway, as faults and the journal use them.
+"""Parse an HTTP request into an operation and a message, or into the refusal it will be answered with.
 
-From the bytes of a request to what is asked: its operation and its message, or the refusal it earns.
-
-The operation is told even where the message is wrong, so that the journal has it and a fault can hit it.
-
-Which fields of a request the interface does not know; they are ignored, and shown in the console.
+The operation is determined even if the message is invalid, so that the journal can name it and a fault can
+hit it. Fields that the interface does not define are ignored and reported for the console.
 """
 
 from __future__ import annotations
@@ -46,7 +43,7 @@ from wallet_gateway.sandbox.server.bodies import MAX_BODY_BYTES
 
 
 class Operation(StrEnum):
-    """One kind of request under ``/api/``."""
+    """The operations of the service, as faults and the journal name them."""
 
     CHECKOUT = "checkout"
     CAPTURE = "capture"
@@ -70,13 +67,11 @@ TRANSACTION_OPERATIONS = frozenset(
         Operation.AUTHORIZATION,
     }
 )
-"""Operations whose request becomes a transaction, at once or by way of the checkout page."""
-
+"""Operations that create a transaction, at once or through the checkout page."""
 
 _MAX_PARAMETERS: Final = 100
 _ACCOUNTS: Final = endpoints.GET_PAYMENT_ACCOUNT.path.removesuffix("{transactionAccountId}")
 _ACCOUNT_PATH: Final = re.compile(rf"{re.escape(_ACCOUNTS)}[^/]+")
-
 Message: TypeAlias = (
     CheckoutRequest
     | FollowUpRequest
@@ -87,38 +82,38 @@ Message: TypeAlias = (
     | PaymentAccountQuery
     | AuthorizationRequest
 )
-"""What a merchant can say."""
+"""All request messages of the interface."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawRequest:
-    """A request as it came off the wire."""
+    """A request as received, before parsing."""
 
     method: str
     path: str
     raw_query: str = field(default="", repr=False)
-    """The query as it was written, without its question mark."""
+    """The query string as received, without the question mark."""
     content_type: str = ""
     body: bytes = field(default=b"", repr=False)
     base_url: str
-    """Where its sender reached the gateway, without a trailing slash."""
+    """Base URL under which the sender reached the gateway, without a trailing slash."""
     authorization: str = field(default="", repr=False)
-    """The header of that name."""
+    """The ``Authorization`` header."""
     origin: str | None = None
-    """The header ``Origin``, with which a browser says whose page sends the request."""
+    """The ``Origin`` header, in which a browser names the origin of the sending page."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedRequest:
-    """What a request asks for."""
+    """The operation and message of a request."""
 
     operation: Operation | None = None
-    """None where the request could not be understood that far."""
+    """None if the operation could not be determined."""
     message: Message | Refusal
-    """The refusal it earns where it is no message."""
+    """The message, or the refusal if the request is invalid."""
     unknown_fields: tuple[str, ...] = ()
     api_key: str = field(default="", repr=False)
-    """The key of the header ``Authorization: PublicApiKey KEY``; empty without one."""
+    """The key from ``Authorization: PublicApiKey KEY``; empty without one."""
     origin: str | None = None
 
 
@@ -138,7 +133,7 @@ _BY_TYPE: Final = {fold_name(word): Operation(name) for word, name in endpoints.
 
 
 def parse_request(raw: RawRequest) -> ParsedRequest:
-    """Tell what a request asks for; never raises."""
+    """Parse a request; never raises."""
     try:
         read = _route(raw)
     except Refusal as refusal:
@@ -147,8 +142,19 @@ def parse_request(raw: RawRequest) -> ParsedRequest:
 
 
 def allowed_methods(path: str) -> tuple[str, ...]:
-    """Give the methods an address answers, in alphabetical order; none for an unknown one."""
+    """Return the allowed methods of a path in alphabetical order; empty for an unknown path."""
     return tuple(sorted(_methods_at(path)))
+
+
+def unknown_fields(model: type[WireModel], source: dict[str, Any], path: str = "") -> Iterator[str]:
+    """Yield the path of each field in a wire object that its message does not define."""
+    by_name = plan_of(model).by_name
+    for name, value in source.items():
+        slot = by_name.get(fold_name(name))
+        if slot is None:
+            yield join_path(path, excerpt(name)[1:-1])
+        elif slot.part is not None:
+            yield from _within(slot.part, value, join_path(path, slot.wire_name))
 
 
 def _route(raw: RawRequest) -> Callable[[RawRequest], ParsedRequest]:
@@ -173,7 +179,7 @@ def _api_key(authorization: str) -> str:
 
 
 def _read_only(operation: Operation) -> Callable[[RawRequest], ParsedRequest]:
-    """Read the body of an address that serves one operation."""
+    """Return a parser for a path that serves a single operation."""
     return lambda raw: _read_body(raw, lambda _: operation, otherwise=operation)
 
 
@@ -264,6 +270,14 @@ def _is_missing_token(fault: FieldError) -> bool:
     return fault.message == MISSING and f"{TOKEN_PATH}.".startswith(f"{fault.path}.")
 
 
+def _within(model: type[WireModel], value: object, path: str) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from unknown_fields(model, value, path)
+    elif isinstance(value, list):
+        for index, part in enumerate(value):
+            yield from _within(model, part, f"{path}[{index}]")
+
+
 _ROUTES: Final[dict[str, dict[str, Callable[[RawRequest], ParsedRequest]]]] = {
     endpoints.CHECKOUT.path: {endpoints.CHECKOUT.method: _read_only(Operation.CHECKOUT)},
     endpoints.FOLLOW_UP.path: {
@@ -276,22 +290,3 @@ _ROUTES: Final[dict[str, dict[str, Callable[[RawRequest], ParsedRequest]]]] = {
     },
     endpoints.AUTHORIZATION.path: {endpoints.AUTHORIZATION.method: _read_only(Operation.AUTHORIZATION)},
 }
-
-
-def unknown_fields(model: type[WireModel], source: dict[str, Any], path: str = "") -> Iterator[str]:
-    """Give the path of every field of a wire object that its message does not have."""
-    by_name = plan_of(model).by_name
-    for name, value in source.items():
-        slot = by_name.get(fold_name(name))
-        if slot is None:
-            yield join_path(path, excerpt(name)[1:-1])
-        elif slot.part is not None:
-            yield from _within(slot.part, value, join_path(path, slot.wire_name))
-
-
-def _within(model: type[WireModel], value: object, path: str) -> Iterator[str]:
-    if isinstance(value, dict):
-        yield from unknown_fields(model, value, path)
-    elif isinstance(value, list):
-        for index, part in enumerate(value):
-            yield from _within(model, part, f"{path}[{index}]")

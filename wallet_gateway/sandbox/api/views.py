@@ -1,7 +1,4 @@
-"""The door of the API: everything under ``/api/``, whatever the method and the path.
-
-The API in one function: a request is noted, hit by a fault if one is set, and answered.
-"""
+"""The API's view: journal a request, apply a fault if one is set, and answer."""
 
 from __future__ import annotations
 
@@ -20,7 +17,7 @@ from wallet_gateway.sandbox.state import current_conditions
 
 
 def answer(request: HttpRequest) -> HttpResponse:
-    """Answer one request of a merchant."""
+    """Answer any request under ``/api/``, whatever its method and path."""
     reply = dispatch(
         RawRequest(
             method=request.method or "",
@@ -39,15 +36,10 @@ def answer(request: HttpRequest) -> HttpResponse:
     )
 
 
-def _set_delivery(delivery: Delivery, reply: Reply) -> None:
-    delivery.mode = reply.mode
-    delivery.drip_seconds = reply.drip_seconds
-
-
 def dispatch(raw: RawRequest) -> Reply:
-    """Answer a request under ``/api/``."""
+    """Process a request under ``/api/`` and return the reply."""
     if is_preflight(raw):
-        # The browser's own question: no merchant sent it, so no fault and no journal waits for it.
+        # The preflight comes from the browser, not from the merchant: it is not journalled and hits no fault.
         return Reply(status=204, headers=preflight_headers(raw))
     parsed = parse_request(raw)
     conditions = current_conditions()
@@ -61,3 +53,8 @@ def dispatch(raw: RawRequest) -> Reply:
     if reply.mode is not DeliveryMode.DROPPED:
         journal.close_entry(entry, status=reply.status, body=reply.body)
     return replace(reply, headers=(*reply.headers, *cors_headers(raw, parsed)))
+
+
+def _set_delivery(delivery: Delivery, reply: Reply) -> None:
+    delivery.mode = reply.mode
+    delivery.drip_seconds = reply.drip_seconds

@@ -1,4 +1,4 @@
-"""JSON text laid out for reading: only white space changes; numbers, names, order and broken text stay."""
+"""Durations and JSON text as the console shows them; formatting JSON changes white space only."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Final
 
-# A body may be nested a thousand deep; from here on the indent stops growing, or the text would explode.
+# A body may be nested a thousand levels deep; without a limit the text would become huge.
 MAX_INDENT: Final = 16
 
-# A text without its closing quote takes all the rest, so that no quote is tried in vain.
+# An unterminated string takes the rest of the text, so that the regular expression never backtracks.
 _TOKEN = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\],:]|[^\s"{}\[\],:]++', re.DOTALL)
 _OPENING = frozenset("{[")
 _CLOSING = frozenset("}]")
 
 
 def duration_text(duration: timedelta) -> str:
-    """Hours, minutes and seconds, the same in every language: ``0:15:00``, ``26:00:00``, ``0:00:02.5``."""
+    """Return hours, minutes and seconds for any language: ``0:15:00``, ``26:00:00``, ``0:00:02.5``."""
     minutes, seconds = divmod(duration, timedelta(minutes=1))
     hours, minutes = divmod(minutes, 60)
     fraction = f".{seconds.microseconds:06d}".rstrip("0") if seconds.microseconds else ""
@@ -25,7 +25,7 @@ def duration_text(duration: timedelta) -> str:
 
 
 def indent_json(text: str) -> str:
-    """The JSON text over several lines; text that does not begin like JSON as it is."""
+    """Return JSON text with line breaks and indentation; text that is not an object or list is unchanged."""
     stripped = text.strip()
     if not stripped or stripped[0] not in _OPENING:
         return text

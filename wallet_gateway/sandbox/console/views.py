@@ -1,8 +1,8 @@
-"""The console: what the gateway knows, as pages a developer reads, and three buttons.
+"""The console: pages on which a developer reads what the gateway stored, and three buttons.
 
-It reads rows for showing and hands every change on. Who may come in is decided before a view is looked
-up, see ``access``: callers of this machine or with the control key, never another site's pages. The buttons
-rest on that and on no cookie, so they need no token against forgery.
+The views query rows for display; each change is one call to another package. ``access`` admits only callers
+on this machine or with the control key, and no pages of other sites. No cookie authorizes the buttons, so
+they need no CSRF token.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ LATEST: Final = 8
 
 @require_safe
 def index(request: HttpRequest) -> HttpResponse:
-    """Show what is going on: the latest of everything, the clock, faults, behaviour and merchants."""
+    """Show an overview: latest transactions and requests, clock, faults, behaviour and merchants."""
     conditions = current_conditions()
     records, entries = _records(), _entries()
     context = {
@@ -74,7 +74,7 @@ def checkouts(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def accounts(request: HttpRequest) -> HttpResponse:
-    """List the 3-D Secure pages that are open, and the payment accounts, newest first."""
+    """List the open 3-D Secure pages and the payment accounts, newest first."""
     is_open = Q(decided_outcome="", expires_at__gt=current_conditions().now)
     context = {
         "authentications": Authentication.objects.filter(is_open).select_related("record").order_by("-pk"),
@@ -99,7 +99,7 @@ def requests(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def transaction_detail(request: HttpRequest, record_id: str) -> HttpResponse:
-    """Show one transaction: its facts, history, follow-ups, and the requests about it."""
+    """Show one transaction: its fields, history, follow-ups and related requests."""
     record = (
         TransactionRecord.objects.select_related("merchant", "original").filter(record_id=record_id).first()
     )
@@ -117,7 +117,7 @@ def transaction_detail(request: HttpRequest, record_id: str) -> HttpResponse:
 
 @require_safe
 def request_detail(request: HttpRequest, number: int) -> HttpResponse:
-    """Show one request and its answer, as text laid out for reading."""
+    """Show one request and its answer, formatted for reading."""
     entry = JournalEntry.objects.filter(pk=number).first()
     if entry is None:
         return _not_found(request, section="requests")
@@ -131,12 +131,12 @@ def request_detail(request: HttpRequest, number: int) -> HttpResponse:
 
 @require_POST
 def settle(request: HttpRequest, record_id: str) -> HttpResponse:
-    """Decide a pending transaction in the provider's place and show it again."""
+    """Settle a pending transaction as the provider would, and show it again."""
     record = TransactionRecord.objects.filter(record_id=record_id).first()
     outcome = request.POST.get("outcome", "")
     if record is None or outcome not in SETTLING_OUTCOMES:
         return _not_found(request, section="transactions")
-    # Whoever pressed second sees what the first press made of it.
+    # If the transaction was settled meanwhile, the page shows that result.
     with contextlib.suppress(NotPending):
         settle_pending(record, Outcome(outcome))
     return _redirect_to("console_transaction", record_id)
@@ -144,14 +144,14 @@ def settle(request: HttpRequest, record_id: str) -> HttpResponse:
 
 @require_POST
 def clear_faults(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django passes it
-    """Take back every fault that is set."""
+    """Remove all faults."""
     faults.clear_faults()
     return _redirect_to("console")
 
 
 @require_POST
 def reset(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django passes it
-    """Put everything back to how it was at the start."""
+    """Reset the sandbox to its initial state."""
     provision.reset()
     return _redirect_to("console")
 
@@ -166,7 +166,7 @@ def _records() -> QuerySet[TransactionRecord]:
 
 
 def _entries() -> QuerySet[JournalEntry]:
-    # The bodies may be a megabyte each, and a list shows none of them.
+    # Each body may have a megabyte, and the list does not show it.
     return JournalEntry.objects.order_by("-pk").defer("request_body", "answer_body")
 
 
@@ -213,7 +213,7 @@ def _console_page(
     with translation.override(language):
         response = render(request, f"wallet_sandbox/console/{name}.html", context, status=status)
     response["Vary"] = "Accept-Language"
-    # Other sites' pages are kept out by the Origin header, which "no-referrer" would blank in our own forms.
+    # Access control checks the Origin header, which browsers would send as "null" with "no-referrer".
     return set_security_headers(response, referrer_policy="same-origin")
 
 

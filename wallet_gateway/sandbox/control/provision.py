@@ -1,4 +1,4 @@
-"""What a sandbox starts with, and how it gets back there."""
+"""The initial state of a sandbox, and how a reset returns to it."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _CACHES: Final = (
 
 
 class InvalidMerchantFile(ValueError):
-    """The file of merchants cannot be used; the message says why."""
+    """The merchants file is unusable; the message says why."""
 
 
 def provision() -> list[Merchant]:
-    """Make sure the merchants a sandbox starts with are there; raises ``UnreadableMerchants``."""
+    """Create or update the initial merchants; raises ``InvalidMerchantFile``."""
     name = settings.WALLET_SANDBOX_MERCHANTS_FILE
     given = _merchants_of_file(name) if name else []
     try:
@@ -48,16 +48,16 @@ def provision() -> list[Merchant]:
 
 
 def reset() -> None:
-    """Forget everything, requests that wait included, and start anew."""
+    """Delete all data, cancel sleeping requests and create the initial state."""
     cancel_all_sleeps()
     with write_lock():
         _empty_tables()
-        # Merchants that stay keep their rows, so that a request on its way still finds its own.
+        # Keep the rows of initial merchants: a request in progress may refer to one.
         kept = provision()
         Merchant.objects.exclude(pk__in=[merchant.pk for merchant in kept]).delete()
         for cache in _CACHES:
-            cache.forget()
-    key_ring.forget()
+            cache.invalidate()
+    key_ring.clear()
 
 
 def _empty_tables() -> None:

@@ -1,7 +1,7 @@
-"""The door of the control interface: calls under ``/_sandbox/`` for tests and scripts.
+"""The calls of the control interface under ``/_sandbox/``, for tests and scripts.
 
-Who may knock is settled in ``access``. Every function reads its input, makes one call, and gives what came of
-it; ``control_call`` turns that, or the reason why it cannot be done, into JSON.
+Access is decided in ``access``. Each function reads its input, calls one function of another package and
+returns a JSON value; ``json_calls`` turns that value, or an error, into a response.
 """
 
 from __future__ import annotations
@@ -47,33 +47,33 @@ from wallet_gateway.sandbox.wallet.three_d_secure import decide_authentication
 
 
 def reset(given: Input) -> object:
-    """Put everything back to how it was at the start."""
+    """Reset the sandbox to its initial state."""
     given.check_no_unread_fields()
     provision.reset()
     return {}
 
 
 def add_merchant(given: Input) -> object:
-    """Enter a merchant, or bring one up to date."""
+    """Create or update a merchant."""
     return merchants.describe(merchants.add_merchant(given))
 
 
 def complete_checkout(given: Input) -> object:
-    """Decide a checkout in its customer's place."""
+    """Complete a checkout as its customer would."""
     outcome = given.choice("outcome", Outcome)
     checkout = find_checkout(_reference_query(given))
     return {"location": checkouts.decide_checkout(checkout, outcome, by_hand=False)}
 
 
 def complete_authentication(given: Input) -> object:
-    """Leave a 3-D Secure page in its customer's place."""
+    """Complete a 3-D Secure page as its customer would."""
     outcome = given.choice("outcome", AuthenticationOutcome)
     authentication = find_authentication(_reference_query(given))
     return {"location": decide_authentication(authentication, outcome, by_hand=False)}
 
 
 def make_payment_data(given: Input) -> object:
-    """Approve in the wallet in its customer's place."""
+    """Approve a payment in the wallet as its customer would."""
     merchant_id = given.text("merchantId")
     auth_method = given.choice("authMethod", (PAN_ONLY, CRYPTOGRAM_3DS))
     network = CardNetwork(given.choice("cardNetwork", CardNetwork))
@@ -83,7 +83,7 @@ def make_payment_data(given: Input) -> object:
 
 
 def change_wallet(given: Input) -> object:
-    """Change how the emulated wallet behaves in the browser; nothing given changes nothing."""
+    """Read or change how the emulated wallet behaves in the browser."""
     mode = given.optional_choice("mode", WalletMode)
     given.check_no_unread_fields()
     if mode is not None:
@@ -92,7 +92,7 @@ def change_wallet(given: Input) -> object:
 
 
 def settle_pending(given: Input) -> object:
-    """Decide a pending transaction in the provider's place."""
+    """Settle a pending transaction as the provider would."""
     outcome = Outcome(given.choice("outcome", SETTLING_OUTCOMES))
     record = find_pending(_reference_query(given))
     records.settle_pending(record, outcome)
@@ -100,7 +100,7 @@ def settle_pending(given: Input) -> object:
 
 
 def make_portal_follow_up(given: Input) -> object:
-    """Make a follow-up as in the provider's portal."""
+    """Create a follow-up as an operator would in the provider's portal."""
     follow_up = FollowUpType(given.choice("type", FollowUpType))
     amount = given.text_or_number("amount")
     original = find_payment(_reference_query(given))
@@ -109,7 +109,7 @@ def make_portal_follow_up(given: Input) -> object:
 
 
 def advance_clock(given: Input) -> object:
-    """Move the sandbox's clock, and have done what that makes due."""
+    """Advance the sandbox's clock and execute what becomes due."""
     by = given.seconds("advanceSeconds")
     given.check_no_unread_fields()
     try:
@@ -121,7 +121,7 @@ def advance_clock(given: Input) -> object:
 
 
 def change_behaviour(given: Input) -> object:
-    """Change how the gateway behaves where the interface is silent."""
+    """Change the gateway's behaviour where the interface leaves it open."""
     changes = {
         "duplicates": given.optional_choice("duplicates", DuplicatePolicy),
         "status_lag": given.optional_seconds("statusLagSeconds"),
@@ -143,12 +143,12 @@ def change_behaviour(given: Input) -> object:
 
 
 def set_fault(given: Input) -> object:
-    """Set a fault and give all that are set."""
+    """Set a fault and return all faults."""
     times = given.integer("times", minimum=0)
     operation = given.choice("operation", [*Operation, faults.ANY_OPERATION])
     fault = faults.FaultKind(given.choice("fault", faults.FaultKind))
     details = {
-        # Nought is no number of times: it stands for every request until the faults are cleared.
+        # Zero means that the fault hits every request until it is cleared.
         "times": 1 if times is None else times or None,
         "skip": given.integer("skip", minimum=0) or 0,
         "delay": given.optional_seconds("seconds"),
@@ -162,30 +162,30 @@ def set_fault(given: Input) -> object:
 
 
 def clear_faults(given: Input) -> object:
-    """Take back every fault that waits."""
+    """Remove all faults."""
     given.check_no_unread_fields()
     faults.clear_faults()
     return _describe_faults()
 
 
 def list_faults(given: Input) -> object:
-    """Give the faults that wait."""
+    """Return all faults."""
     given.check_no_unread_fields()
     return _describe_faults()
 
 
 def read_journal(given: Input) -> object:
-    """Give the requests received, oldest first."""
+    """Return the journal, oldest entry first."""
     given.check_no_unread_fields()
     return [journal.describe(entry) for entry in JournalEntry.objects.order_by("pk")]
 
 
 def import_migration_file(request: HttpRequest) -> object:
-    """Take in a migration file."""
+    """Import a migration file."""
     merchant_id = request.GET.get("merchantId", merchants.BUILT_IN_ID)
     if not Merchant.objects.filter(merchant_id=merchant_id).exists():
         raise UnknownMerchant(f"There is no merchant {excerpt(merchant_id)}.")
-    # Bytes: `str.splitlines` would cut at more than line ends, and one bad byte would hide the good rows.
+    # Read bytes: `str.splitlines` splits at more than line ends, and one invalid byte would reject all rows.
     lines = BytesIO(request.body)
     keep_good = request.GET.get("keepGood") == "1"
     report = detached_refunds.import_migration_file(lines, merchant_id=merchant_id, keep_good=keep_good)
@@ -224,4 +224,4 @@ control_urls = [
     ),
     call_path("journal", GET=with_json(read_journal)),
 ]
-"""The addresses of the control interface, relative to ``/_sandbox/``."""
+"""URL patterns of the control interface, relative to ``/_sandbox/``."""

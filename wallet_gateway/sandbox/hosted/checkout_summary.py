@@ -1,6 +1,7 @@
-"""What the hosted checkout page shows: a checkout request turned into rows of text in the page's language.
+"""The content of the hosted checkout page: a checkout request as rows of text in the page's language.
 
-It reads protocol messages and gives frozen values; words, markup, the database and the clock are elsewhere.
+Input are protocol messages, output are frozen values. Labels, markup, the database and the clock are
+elsewhere.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _CAMEL_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaxNote:
-    """The tax an amount already holds, and its rate where the shop named one."""
+    """The tax included in an amount, and its rate if the shop gave one."""
 
     amount: str
     rate: str
@@ -33,7 +34,7 @@ class TaxNote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscountRow:
-    """One discount: the shop's name for it, its kind in the interface's words, its amount with a minus."""
+    """One discount: the shop's name for it, its type as in the interface, and its negative amount."""
 
     name: str
     kind: str
@@ -42,7 +43,7 @@ class DiscountRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LineRow:
-    """One order line; `total` is what the line comes to after its discount."""
+    """One order line; `total` is the line's amount after its discount."""
 
     name: str
     description: str
@@ -56,7 +57,7 @@ class LineRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShippingRow:
-    """The shipping service and its price."""
+    """The shipping method and its price."""
 
     name: str
     amount: str
@@ -65,7 +66,7 @@ class ShippingRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CartView:
-    """The order's lines and sums; `subtotal` is the lines' sum, before shipping and order discounts."""
+    """The order's lines and totals; `subtotal` excludes shipping and order discounts."""
 
     lines: tuple[LineRow, ...]
     pieces: int
@@ -78,7 +79,7 @@ class CartView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PayerView:
-    """Who pays and where it goes, as far as the shop said so; each address is a tuple of its lines."""
+    """The payer's contact data and addresses as the shop gave them; an address is a tuple of lines."""
 
     name: str
     email: str
@@ -89,7 +90,7 @@ class PayerView:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckoutView:
-    """All the shop's facts on a hosted checkout page."""
+    """The shop's data on a hosted checkout page."""
 
     reference: str
     order_number: str
@@ -103,7 +104,7 @@ class CheckoutView:
 
 
 def checkout_view(request: CheckoutRequest, *, language: str) -> CheckoutView:
-    """The checkout as the page in this language shows it."""
+    """Return the content of the page in a language."""
     money = request.money
     return CheckoutView(
         reference=request.client_system_transaction_id,
@@ -119,13 +120,13 @@ def checkout_view(request: CheckoutRequest, *, language: str) -> CheckoutView:
 
 
 def page_skin(requested: str | None) -> str:
-    """The skin for a checkout's ``skinId``, in any letter case; the default one if unknown."""
+    """Return the skin for a ``skinId`` in any letter case, or the default skin if it is unknown."""
     folded = (requested or "").strip().casefold()
     return folded if folded in SKINS else DEFAULT_SKIN
 
 
 def wallet_name(provider: str) -> str:
-    """The wallet's name as a payer knows it, from the constant: ``ExampleWalletV2`` is ``Example Wallet``."""
+    """Return the display name of a provider constant: ``Example Wallet`` for ``ExampleWalletV2``."""
     return _CAMEL_HUMP.sub(" ", re.sub(r"V\d+$", "", provider)) or provider
 
 
@@ -212,7 +213,7 @@ def _joined(*words: str | None) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Amounts:
-    """Writes a checkout's wire amounts in its currency and the page's language."""
+    """Formats a checkout's amounts in its currency and the page's language."""
 
     currency: str
     language: str

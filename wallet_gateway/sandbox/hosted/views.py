@@ -1,12 +1,8 @@
-"""The hosted checkout page: where the customer's browser is sent, decides, and is sent back to the shop.
+"""The pages to which a customer is redirected: the hosted checkout page and the 3-D Secure page.
 
-A door only: it shows a checkout, and hands a decision to the engine. What the page says is in ``pages``
-and the templates.
-
-The 3-D Secure page: where a customer whose card is not tokenized says who they are.
-
-A door only, like ``hosted_page``, whose frame it shares. The request has no language and no skin, so the
-browser's language counts; ``?language=`` and ``?skinId=`` change them, for whoever wants to see another.
+The views show a page, or pass the customer's decision on and redirect to the shop. A checkout request names
+language and skin; on the 3-D Secure page they come from the browser's language or from the query parameters
+``language`` and ``skinId``.
 """
 
 from __future__ import annotations
@@ -40,14 +36,14 @@ from wallet_gateway.sandbox.state import current_conditions
 from wallet_gateway.sandbox.wallet.three_d_secure import check_authentication_open, decide_authentication
 
 _CHECKOUT_CLOSED: Final = {CheckoutUsedUp: "decided", CheckoutExpired: "expired"}
+_AUTHENTICATION_CLOSED: Final = {AuthenticationUsedUp: "decided", AuthenticationExpired: "expired"}
 
 
-# No cookie and no log-in stands behind this page: the unguessable link is the whole right to decide, and
-# whoever would forge the POST would have to know it.
+# No session authorizes this page: the unguessable link does, so a forged POST would need to know it.
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def show_checkout(request: HttpRequest, token: str) -> HttpResponse:
-    """Show the checkout behind a link, or decide it; 410 once that is over, 404 where there is none."""
+    """Show or decide a checkout; answers 410 if it is decided or expired, 404 for an unknown link."""
     checkout = Checkout.objects.select_related("merchant").filter(token=token).first()
     if checkout is None:
         return unknown_link_page(request)
@@ -64,7 +60,7 @@ def _submit_checkout(request: HttpRequest, checkout: Checkout) -> HttpResponse:
     outcome = request.POST.get("outcome", "")
     if outcome not in Outcome.values:
         return _open_checkout_page(request, checkout, status=HTTPStatus.BAD_REQUEST)
-    # The shop's URL was checked with the request it came in; the page's policy allows no other origin.
+    # The URL was validated with the checkout request; the page's policy allows no other origin.
     location = iri_to_uri(decide_checkout(checkout, outcome))
     return set_security_headers(HttpResponse(status=HTTPStatus.SEE_OTHER, headers={"Location": location}))
 
@@ -118,7 +114,7 @@ def _checkout_page(
 
 
 def unknown_link_page(request: HttpRequest) -> HttpResponse:
-    """Say that there is nothing behind a link."""
+    """Answer 404 for an unknown link."""
     return render_page(
         request,
         "wallet_sandbox/checkout_closed.html",
@@ -139,7 +135,7 @@ def render_page(
     status: HTTPStatus,
     form_targets: Iterable[str] = (),
 ) -> HttpResponse:
-    """Answer with a page in the customer's frame: language, direction, skin and headers are added."""
+    """Render a page of the customer with its language, direction, skin and security headers."""
     context |= {
         "language": language,
         "direction": direction(language),
@@ -151,14 +147,11 @@ def render_page(
     return set_security_headers(response, form_targets=form_targets)
 
 
-_AUTHENTICATION_CLOSED: Final = {AuthenticationUsedUp: "decided", AuthenticationExpired: "expired"}
-
-
-# As for the checkout page: the unguessable link is the whole right to decide.
+# As for the checkout page, the unguessable link is the authorization.
 @csrf_exempt
 @require_http_methods(["GET", "HEAD", "POST"])
 def show_authentication(request: HttpRequest, token: str) -> HttpResponse:
-    """Show the page behind a link, or leave it; 410 once that is over, 404 where there is none."""
+    """Show or leave a 3-D Secure page; answers 410 if it is decided or expired, 404 for an unknown link."""
     authentication = (
         Authentication.objects.select_related("record__merchant", "record__account")
         .filter(token=token)

@@ -1,7 +1,8 @@
-"""The sandbox's own tables: what the gateway knows.
+"""The sandbox's tables: what the gateway stores.
 
-Rows only: fields, constraints, and what can be read from one row. Rules live in ``engine``. Money is a whole
-number of minor units with its currency; every time is the sandbox's own clock, never the machine's.
+Rows only: fields, constraints and values derived from one row. The rules are in ``payments``, ``wallet`` and
+``api``. Money is an integer number of minor units with its currency; every time is a time of the sandbox's
+clock, not the machine's.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""The languages a sandbox page can speak, and which one a page should; the words are in ``locale``.
+"""Languages of the pages, and amounts, counts and rates formatted for a language.
 
-Amounts, counts, rates and durations as a person reads them: pure formatting, no rounding, no words.
-
-The separators are Django's for each language. Where a currency sign stands is a table here: Django has none.
+The texts are in ``locale``. The separators are Django's; the position of a currency sign is defined here,
+because Django has no such format.
 """
 
 from __future__ import annotations
@@ -20,20 +19,25 @@ from wallet_gateway.protocol.money import Money, exponent
 LANGUAGES: Final = ("en", "de", "fr", "es", "ar")
 DEFAULT_LANGUAGE: Final = "en"
 RIGHT_TO_LEFT: Final = frozenset({"ar"})
-
-# A language tag starts with its primary subtag; shops write the rest with a hyphen or with an underscore.
+# A language tag starts with its primary subtag; shops separate the rest with a hyphen or an underscore.
 _PRIMARY_SUBTAG = re.compile(r"\A\s*([A-Za-z]{2,8})(?:[-_.@].*)?\s*", re.DOTALL)
+# Only unambiguous signs; every other currency is written by its code.
+CURRENCY_SIGNS: Final = {"EUR": "€", "GBP": "£", "JPY": "¥", "USD": "$"}
+SIGN_FIRST: Final = frozenset({"en"})
+PERCENT_CLOSED_UP: Final = frozenset({"en", "ar"})
+_NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
+_MINUS = "\N{MINUS SIGN}"
 
 
 def page_language(requested: str | None) -> str:
-    """The page's language for a checkout's ``language``: ``de``, ``de-DE``, ``de_DE``; English if unknown."""
+    """Return the page's language for a checkout's ``language``: ``de`` for ``de-DE``; English if unknown."""
     match = _PRIMARY_SUBTAG.fullmatch(requested or "")
     primary = match[1].lower() if match else ""
     return primary if primary in LANGUAGES else DEFAULT_LANGUAGE
 
 
 def browser_language(accept_language: str) -> str:
-    """The first language of an ``Accept-Language`` header that a page can speak; English if there is none."""
+    """Return the first supported language of an ``Accept-Language`` header; English without one."""
     for tag, _quality in parse_accept_lang_header(accept_language):
         primary = tag.split("-")[0]
         if primary in LANGUAGES:
@@ -42,21 +46,12 @@ def browser_language(accept_language: str) -> str:
 
 
 def direction(language: str) -> str:
-    """The writing direction of a language, as the `dir` attribute wants it."""
+    """Return the writing direction of a language as a value of the `dir` attribute."""
     return "rtl" if language in RIGHT_TO_LEFT else "ltr"
 
 
-# Only signs that mean one currency to everybody who reads them; all others are written by their code.
-CURRENCY_SIGNS: Final = {"EUR": "€", "GBP": "£", "JPY": "¥", "USD": "$"}
-SIGN_FIRST: Final = frozenset({"en"})
-PERCENT_CLOSED_UP: Final = frozenset({"en", "ar"})
-
-_NO_BREAK_SPACE = "\N{NO-BREAK SPACE}"
-_MINUS = "\N{MINUS SIGN}"
-
-
 def amount_text(money: Money, language: str, *, negative: bool = False) -> str:
-    """The amount with exactly its currency's decimals, grouped and signed as the language does it."""
+    """Return an amount with all decimals of its currency, grouped and placed as in the language."""
     number = number_text(money.amount, language, decimals=exponent(money.currency))
     minus = _MINUS if negative else ""
     sign = CURRENCY_SIGNS.get(money.currency, money.currency)
@@ -67,13 +62,13 @@ def amount_text(money: Money, language: str, *, negative: bool = False) -> str:
 
 
 def number_text(number: Decimal | int, language: str, *, decimals: int = 0) -> str:
-    """A number with its thousands grouped, and `decimals` decimals."""
+    """Return a number with grouped thousands and the given number of decimals."""
     return str(
         numberformat.format(
             number,
             str(get_format("DECIMAL_SEPARATOR", language, use_l10n=True)),
             decimal_pos=decimals,
-            # Django's Arabic formats name a separator but no group size.
+            # Django's Arabic formats define a separator but no group size.
             grouping=get_format("NUMBER_GROUPING", language, use_l10n=True) or 3,
             thousand_sep=str(get_format("THOUSAND_SEPARATOR", language, use_l10n=True)),
             force_grouping=True,
@@ -83,7 +78,7 @@ def number_text(number: Decimal | int, language: str, *, decimals: int = 0) -> s
 
 
 def rate_text(rate: Decimal, language: str) -> str:
-    """A percentage without idle zeros: ``19%`` in English, ``7,7 %`` in German."""
+    """Return a percentage without trailing zeros: ``19%`` in English, ``7,7 %`` in German."""
     plain = rate.normalize()
     decimals = max(0, -int(plain.as_tuple().exponent))
     gap = "" if language in PERCENT_CLOSED_UP else _NO_BREAK_SPACE

@@ -1,6 +1,6 @@
-"""The sandbox's own style sheets, scripts and drawings: it has no web server before it to hand them out.
+"""Views without a subject of their own: static files, and answers to requests that no view handles.
 
-What is answered where no view is: the error body for programs, a plain sentence for people.
+Errors are the error body of the interface for programs, and one sentence for people.
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from wallet_gateway.sandbox.json_calls import json_response
 
 
 def static_file(request: HttpRequest, path: str) -> HttpResponseBase:
-    """Send a file, and forbid browsers to take it for another kind than its header says."""
-    # Django serves static files under DEBUG only, unless it is told that this is meant.
+    """Serve a file with a header against content type sniffing."""
+    # Without `insecure`, Django serves static files in DEBUG mode only.
     response = serve(request, path, insecure=True)
     response["X-Content-Type-Options"] = "nosniff"
     return response
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
-    """Answer a request that cannot be trusted, such as one for another host's name."""
+    """Answer 400 to a request that Django rejects, such as one for another host name."""
     return _fail(request, 400, "The request names another host than this machine, or a path that is none.")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
-    """Answer a request for an address where nothing is."""
+    """Answer 404 to a request for an unknown path."""
     return _fail(request, 404, f"There is nothing at {excerpt(request.path)}.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """Answer a request the sandbox broke over; its output says where."""
+    """Answer 500 after an unexpected error; the traceback is in the sandbox's output."""
     return _fail(request, 500, "The sandbox itself failed; see its output.")
 
 

@@ -1,4 +1,4 @@
-"""The hosted checkout: opening one for a merchant, and what becomes of it when its customer decides."""
+"""The hosted checkout: create one for a merchant, and apply the customer's decision."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from wallet_gateway.sandbox.refusals import CheckoutExpired, CheckoutUsedUp
 from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions
 
 DEFAULT_TIMEOUT_SECONDS: Final = 900
-"""How long a link works when the request does not say: the maximum, as the interface names no default."""
+"""Default lifetime of a link: the maximum, because the interface names no default ("0 to 900 seconds")."""
 
 _BY_SPECIAL_AMOUNT: Final[dict[SpecialAmount | None, Outcome]] = {
     SpecialAmount.REFUSED: Outcome.REFUSED,
@@ -42,7 +42,7 @@ _URL_NAMES: Final = {
 
 
 def open_checkout(context: RequestContext, request: CheckoutRequest) -> dict[str, Any]:
-    """Open a checkout page and give the checkout response; raises ``ReferenceAlreadyUsed``."""
+    """Create a checkout and return the checkout response; raises ``ReferenceAlreadyUsed``."""
 
     def execute() -> dict[str, Any]:
         checkout = _create(context, request)
@@ -53,11 +53,11 @@ def open_checkout(context: RequestContext, request: CheckoutRequest) -> dict[str
 
 
 def decide_checkout(checkout: Checkout, outcome: Outcome | str, *, by_hand: bool = True) -> str:
-    """Let the customer leave the checkout page and give the URL of the shop the browser is sent to.
+    """Apply the customer's decision and return the URL of the shop to which the browser is redirected.
 
-    Going back to the shop decides nothing; every other outcome uses the link up, unless the behaviour in
-    force lets another card be tried. ``by_hand`` says that a person pressed a button: paying a special amount
-    then does what the amount always does. Raises ``CheckoutUsedUp`` or ``CheckoutExpired``.
+    Returning to the shop decides nothing; every other outcome uses up the link, unless the behaviour allows
+    another card. With ``by_hand`` a person pressed the button, and a special amount determines the outcome.
+    Raises ``CheckoutUsedUp`` or ``CheckoutExpired``.
     """
     outcome = Outcome(outcome)
     with write_lock():
@@ -78,7 +78,7 @@ def decide_checkout(checkout: Checkout, outcome: Outcome | str, *, by_hand: bool
 
 
 def check_checkout_open(checkout: Checkout, *, now: datetime) -> None:
-    """Make sure the customer can still decide; raises ``CheckoutUsedUp`` or ``CheckoutExpired``."""
+    """Check that the checkout is still open; raises ``CheckoutUsedUp`` or ``CheckoutExpired``."""
     name = f"checkout {excerpt(checkout.reference)}"
     if checkout.decided_outcome:
         raise CheckoutUsedUp(f"The {name} was decided: {checkout.decided_outcome}.")
@@ -127,7 +127,7 @@ def _record(checkout: Checkout, decision: ProviderDecision, *, now: datetime) ->
 
 
 def _apply_fault_mode(checkout: Checkout, context: RequestContext) -> None:
-    """Decide the checkout before its customer sees it, where the request is to go wrong."""
+    """Decide the checkout at once if the request has a fault mode."""
     match context.fault_mode:
         case FaultMode.ERRORED:
             decision = decision_for_outcome(checkout.type, Outcome.ERROR)

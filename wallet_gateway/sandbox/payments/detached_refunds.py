@@ -1,7 +1,4 @@
-"""Detached refunds: giving back what an earlier provider took, as far as a migration file knows of it.
-
-Taking in a migration file: the deposits of an earlier provider that detached refunds may draw on.
-"""
+"""Detached refunds, and the migration file with the deposits that they refer to."""
 
 from __future__ import annotations
 
@@ -29,9 +26,19 @@ from wallet_gateway.sandbox.payments.references import answer_once
 from wallet_gateway.sandbox.refusals import CurrencyDiffers, UnknownOriginal
 from wallet_gateway.sandbox.state import FaultMode, RequestContext
 
+_RESPONSE_CODES: Final[dict[str, str]] = {RecordState.APPROVED: "00", RecordState.ERRORED: "05"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MigrationFileReport:
+    """The number of imported rows, and the rejected rows."""
+
+    accepted: int
+    rejected: tuple[RowError, ...]
+
 
 def execute_detached_refund(context: RequestContext, request: DetachedRefundRequest) -> dict[str, Any]:
-    """Give money of a migrated deposit back and give the detached refund response; raises a ``Refusal``."""
+    """Refund an imported deposit and return the detached refund response; raises a ``Refusal``."""
 
     def execute() -> dict[str, Any]:
         deposit = _find_deposit(context.merchant.merchant_id, request.parent_transaction_id)
@@ -42,8 +49,32 @@ def execute_detached_refund(context: RequestContext, request: DetachedRefundRequ
     return answer_once(context, request, execute)
 
 
+def import_migration_file(
+    lines: Iterable[bytes], *, merchant_id: str, keep_good: bool
+) -> MigrationFileReport:
+    """Import a merchant's file: all rows or none, or with ``keep_good`` all valid rows.
+
+    A known deposit is updated, unless more has been refunded here than its new amount allows.
+    """
+    counter = _LineCounter(lines)
+    good: list[Deposit] = []
+    rejected: list[RowError] = []
+    with write_lock():
+        for row in read_rows(counter):
+            result = row if isinstance(row, RowError) else _deposit(row, merchant_id, line=counter.line)
+            if isinstance(result, RowError):
+                rejected.append(result)
+            else:
+                good.append(result)
+        if rejected and not keep_good:
+            good = []
+        for deposit in good:
+            deposit.save()
+    return MigrationFileReport(accepted=len(good), rejected=tuple(rejected))
+
+
 def refunded_of(deposit: Deposit) -> int:
-    """Add up what was given back of a deposit, before the migration and since, in minor units."""
+    """Return what was refunded of a deposit before and after the migration, in minor units."""
     since = deposit.refunds.exclude(state=RecordState.ERRORED).aggregate(total=Sum("amount_minor"))["total"]
     return deposit.refunded_before_minor + (since or 0)
 
@@ -78,7 +109,7 @@ def _write(context: RequestContext, deposit: Deposit, request: DetachedRefundReq
 
 
 def _half(money: Money) -> Money:
-    # Never nothing: an approved refund of zero is no refund.
+    # At least one unit: an approved refund of zero is not a refund.
     return Money.from_minor_units(max(1, money.minor_units // 2), money.currency)
 
 
@@ -99,44 +130,8 @@ def _response(record: TransactionRecord, *, requested: Money) -> dict[str, Any]:
     ).to_wire()
 
 
-_RESPONSE_CODES: Final[dict[str, str]] = {RecordState.APPROVED: "00", RecordState.ERRORED: "05"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MigrationFileReport:
-    """How many rows were taken in, and which were not."""
-
-    accepted: int
-    rejected: tuple[RowError, ...]
-
-
-def import_migration_file(
-    lines: Iterable[bytes], *, merchant_id: str, keep_good: bool
-) -> MigrationFileReport:
-    """Take in a merchant's file: as a whole, or with ``keep_good`` the good rows beside bad ones.
-
-    A deposit known from an earlier file is brought up to date, unless more was refunded here than it then
-    allows.
-    """
-    counter = _LineCounter(lines)
-    good: list[Deposit] = []
-    rejected: list[RowError] = []
-    with write_lock():
-        for row in read_rows(counter):
-            result = row if isinstance(row, RowError) else _deposit(row, merchant_id, line=counter.line)
-            if isinstance(result, RowError):
-                rejected.append(result)
-            else:
-                good.append(result)
-        if rejected and not keep_good:
-            good = []
-        for deposit in good:
-            deposit.save()
-    return MigrationFileReport(accepted=len(good), rejected=tuple(rejected))
-
-
 class _LineCounter:
-    """Counts the lines that were read, since a good row does not say which it is."""
+    """Counts the lines read, because a valid row does not carry its line number."""
 
     def __init__(self, lines: Iterable[bytes]) -> None:
         self._lines = lines

@@ -1,4 +1,4 @@
-"""Capture, refund and reversal, asked for by the merchant or made in the provider's portal."""
+"""Capture, refund and reversal, requested by the merchant or made in the provider's portal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wallet_gateway.sandbox.state import RequestContext, current_conditions
 
 
 def execute_follow_up(context: RequestContext, request: FollowUpRequest) -> dict[str, Any]:
-    """Carry out a capture, refund or reversal and give the follow-up response; raises a ``Refusal``."""
+    """Execute a capture, refund or reversal and return the follow-up response; raises a ``Refusal``."""
 
     def execute() -> dict[str, Any]:
         original = find_original(context.merchant, request.client_system_invoice_id)
@@ -42,7 +42,7 @@ def execute_follow_up(context: RequestContext, request: FollowUpRequest) -> dict
 def make_portal_follow_up(
     original: TransactionRecord, follow_up: FollowUpType, amount: Money
 ) -> TransactionRecord:
-    """Make a follow-up that carries its original's reference, without the merchant; raises a ``Refusal``."""
+    """Create a follow-up of the portal, under its original's reference; raises a ``Refusal``."""
     with write_lock():
         check_follow_up(original, follow_up, amount)
         return _write(

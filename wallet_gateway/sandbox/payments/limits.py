@@ -1,6 +1,8 @@
-"""What may be captured, refunded and reversed. A rule that is broken is a refusal and leaves no record.
+"""Limits of capture, refund and reversal; a violation is a refusal and leaves no record.
 
-The rules are the same for the merchant's requests and for the provider's portal.
+The same limits apply to requests of the merchant and to the provider's portal. For refunds the interface
+says: "Must not exceed the remaining refundable amount of the parent deposit; exceeding it yields the
+refund-limit error."
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from wallet_gateway.sandbox.refusals import (
 
 
 def check_follow_up(original: TransactionRecord, follow_up: FollowUpType, amount: Money) -> None:
-    """Make sure a follow-up is within what its original allows; raises one of the refusals imported above."""
+    """Check a follow-up against the state and amounts of its original; raises a ``Refusal``."""
     if original.state != RecordState.APPROVED:
         raise OriginalNotApproved(f"The payment {excerpt(original.reference)} is {original.state}.")
     if amount.currency != original.currency:
@@ -35,9 +37,9 @@ def check_follow_up(original: TransactionRecord, follow_up: FollowUpType, amount
 
 
 def check_refund(*, deposit: Money, refunded: int, requested: Money) -> None:
-    """Make sure a refund leaves its deposit at zero or above; raises ``RefundAmountExceeded``.
+    """Check that a refund does not exceed the remaining amount; raises ``RefundAmountExceeded``.
 
-    ``refunded`` is what was given back before, in minor units.
+    ``refunded`` is the amount refunded before, in minor units.
     """
     refundable = deposit.minor_units - refunded
     if requested.minor_units > refundable:

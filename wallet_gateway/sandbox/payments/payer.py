@@ -1,7 +1,7 @@
-"""The ``apmDetails`` of a status record, from what the merchant sent about the payer.
+"""The ``apmDetails`` of a status record, derived from the merchant's data about the payer.
 
-A pre-authorization's record has every field of the interface; where the checkout says nothing, the wallet
-customer fills the gap, as a real wallet knows more about its customer than the shop does.
+The record of a pre-authorization has every field of the interface. Fields missing in the checkout are filled
+from the wallet's customer, because a wallet knows its customer better than the shop does.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ HOME: Final = {
 
 
 def new_provider_transaction_id() -> str:
-    """Make an identifier as the provider hands it out."""
+    """Return a new transaction id in the provider's format."""
     return f"EW{secrets.token_hex(8).upper()}"
 
 
 def display_name(provider: str) -> str:
-    """The provider as people know it, from its constant: ``ExampleWalletV2`` is ``ExampleWallet``."""
+    """Return the display name of a provider constant: ``ExampleWallet`` for ``ExampleWalletV2``."""
     return provider.removesuffix("V2")
 
 
 def payment_details(request: dict[str, Any], *, provider: str) -> dict[str, Any]:
-    """Describe the payer of a checkout, from its request in wire form."""
+    """Return the payer's details for a checkout, from its request in wire form."""
     cardholder = CUSTOMER | request["checkoutDetails"]
     details = follow_up_details(provider=provider, email=cardholder["cardholderEmail"])
     if request["type"] == CheckoutType.PREAUTHORIZATION:
@@ -51,7 +51,7 @@ def payment_details(request: dict[str, Any], *, provider: str) -> dict[str, Any]
 
 
 def authorization_details(record_type: str, *, provider: str, account_number: str) -> dict[str, Any]:
-    """Describe the payer of an authorization, the wallet's customer; ``account_number`` is masked."""
+    """Return the payer's details for an authorization; ``account_number`` is masked."""
     details = follow_up_details(provider=provider) | {"apmPayerAccountNumber": account_number}
     if record_type == AuthorizationType.PREAUTHORIZATION:
         details |= _full_details(CUSTOMER, {})
@@ -59,7 +59,7 @@ def authorization_details(record_type: str, *, provider: str, account_number: st
 
 
 def follow_up_details(*, provider: str, email: str = CUSTOMER["cardholderEmail"]) -> dict[str, Any]:
-    """Describe the payer of a transaction that needs no addresses."""
+    """Return the payer's details for a transaction without addresses."""
     return {
         "apmName": provider,
         "apmPayerAccountNumber": ACCOUNT_NUMBER,
@@ -75,7 +75,7 @@ def _full_details(cardholder: dict[str, Any], addresses: dict[str, Any]) -> dict
         "email": cardholder["cardholderEmail"],
     }
     billing = HOME | addresses.get("billingAddress", {})
-    # Without a shipping address of its own an order goes where the bill goes.
+    # Without a shipping address the order is shipped to the billing address.
     shipping = (
         name | contact | (HOME | addresses["shippingAddress"] if "shippingAddress" in addresses else billing)
     )

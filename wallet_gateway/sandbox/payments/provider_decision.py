@@ -1,6 +1,6 @@
-"""Amounts that always do the same, for people who click through a shop without a test's control calls.
+"""How the provider decides a transaction: by fault mode, by special amount, or by the customer's outcome.
 
-What the provider makes of a transaction: its state and the provider's own word for it.
+Special amounts always have the same result, for people who test a shop by hand without control calls.
 """
 
 from __future__ import annotations
@@ -20,29 +20,27 @@ from wallet_gateway.sandbox.state import FaultMode
 
 
 class SpecialAmount(Enum):
-    """The special amounts in major units, in whatever currency has such an amount; no other is special."""
+    """The special amounts in major units of any currency that has such an amount."""
 
     REFUSED = Decimal("6660.01")
     PENDING = Decimal("6660.02")
     ERRORED = Decimal("6660.03")
     SLOW = Decimal("6660.04")
-    """The answer takes its time; nothing else is unusual."""
+    """The answer is slow; the result is normal."""
 
 
 def special_amount(money: Money) -> SpecialAmount | None:
-    """Tell whether, and how, an amount is special."""
+    """Return the special amount, or None for any other amount."""
     return _BY_VALUE.get(money.amount)
 
 
 _BY_VALUE = {special.value: special for special in SpecialAmount}
-
-
 UNDOCUMENTED_STATE: Final = "Quarantined"
-"""A state the interface does not name; whoever meets it must not take it for an end."""
+"""A state that the interface does not define; a client must not treat it as final."""
 
 
 class ProviderStateCode(StrEnum):
-    """The values of ``providerStateCode``; the interface prints the first, the others are the sandbox's."""
+    """The values of ``providerStateCode``; the interface names only the first."""
 
     CAPTURED = "CapturedByProvider"
     AUTHORIZED = "AuthorizedByProvider"
@@ -59,7 +57,7 @@ class ProviderStateCode(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProviderDecision:
-    """A state with the provider's word for it."""
+    """A transaction's state and the provider's code for it."""
 
     state: str
     provider_state_code: str
@@ -97,16 +95,16 @@ _BY_OUTCOME: Final = {
 
 
 def approval_of(record_type: str) -> ProviderDecision:
-    """The verdict on a transaction that works."""
+    """Return the decision for a successful transaction."""
     return ProviderDecision(RecordState.APPROVED, _SUCCESS[record_type])
 
 
 def decide_request(record_type: str, money: Money, fault_mode: FaultMode) -> ProviderDecision:
-    """The verdict on a merchant's request: a fault decides before the amount does."""
+    """Return the decision on a merchant's request; a fault mode takes precedence over a special amount."""
     special = special_amount(money)
     return _BY_FAULT_MODE.get(fault_mode) or _BY_SPECIAL_AMOUNT.get(special) or approval_of(record_type)
 
 
 def decision_for_outcome(record_type: str, outcome: Outcome) -> ProviderDecision:
-    """The verdict a deciding outcome of the checkout page, or of settling, stands for."""
+    """Return the decision that corresponds to an outcome of the checkout page or of settling."""
     return _BY_OUTCOME.get(outcome) or approval_of(record_type)

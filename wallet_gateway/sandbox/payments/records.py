@@ -1,12 +1,7 @@
-"""Transactions in the gateway's books: writing them, finding them, and what they add up to.
+"""Transaction records: create, change, settle, find and add them up.
 
-What the provider does on its own, later: deciding what is pending.
-
-Finding what the control interface means by a reference.
-
-References are unique per merchant only, so a caller may have to say whose is meant. Where one merchant's
-reference stands for several things, the one that can still be acted on is meant, else the newest, whose state
-then says why not.
+References are unique per merchant, so a caller of the control interface may have to name the merchant. If a
+merchant's reference matches several rows, the one that can still be acted on is found, otherwise the newest.
 """
 
 from __future__ import annotations
@@ -36,10 +31,13 @@ from wallet_gateway.sandbox.payments.provider_decision import ProviderDecision, 
 from wallet_gateway.sandbox.refusals import AmbiguousReference, NotPending, UnknownOriginal, UnknownReference
 from wallet_gateway.sandbox.state import current_conditions
 
+SETTLING_OUTCOMES = (Outcome.SUCCESS, Outcome.REFUSED, Outcome.ERROR)
+"""The outcomes that settle a pending transaction."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryStep:
-    """One change in the life of a payment: which transaction came to which state, and when."""
+    """One state change of a transaction that belongs to a payment."""
 
     at: datetime
     record: TransactionRecord
@@ -49,14 +47,23 @@ class HistoryStep:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentTotals:
-    """What was done with an original, in minor units; what is pending counts as spent and not as gained."""
+    """Totals of an original's follow-ups in minor units; pending ones count as spent, but not as captured."""
 
     captured: int
-    """Captured and approved: what refunds draw on."""
+    """Approved captures: the amount available for refunds."""
     capturing: int
-    """Captured or about to be: what is gone from the authorization."""
+    """Approved and pending captures: the amount no longer available for capture."""
     refunded: int
     reversed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReferenceQuery:
+    """A reference, with the merchant and store if the caller named them."""
+
+    reference: str
+    merchant_id: str | None = None
+    store_id: str | None = None
 
 
 def write_record(
@@ -71,7 +78,7 @@ def write_record(
     details: dict[str, Any],
     **links: Any,
 ) -> TransactionRecord:
-    """Enter a transaction; ``links`` are its checkout, original, deposit or account, and how it was named."""
+    """Create a transaction; ``links`` are its foreign keys and the reference of its original."""
     return TransactionRecord.objects.create(
         merchant=merchant,
         reference=reference,
@@ -89,15 +96,24 @@ def write_record(
 
 
 def change_state(record: TransactionRecord, decision: ProviderDecision, *, now: datetime) -> None:
-    """Move a transaction on to another state and remember when."""
+    """Change the state of a transaction and append it to the history."""
     record.state = decision.state
     record.provider_state_code = decision.provider_state_code
     record.history = [*record.history, _history_entry(decision, now)]
     record.save(update_fields=["state", "provider_state_code", "history"])
 
 
+def settle_pending(record: TransactionRecord, outcome: Outcome) -> None:
+    """Settle a pending transaction; raises ``NotPending``."""
+    with write_lock():
+        record.refresh_from_db()
+        if record.state != RecordState.PENDING:
+            raise NotPending(f"The transaction {excerpt(record.reference)} is {record.state}.")
+        change_state(record, decision_for_outcome(record.type, outcome), now=current_conditions().now)
+
+
 def find_original(merchant: Merchant, reference: str) -> TransactionRecord:
-    """Find the payment a reference stands for, an approved one before others; raises ``UnknownOriginal``."""
+    """Find the payment under a reference, preferring an approved one; raises ``UnknownOriginal``."""
     originals = list(
         TransactionRecord.objects.filter(
             merchant=merchant, reference=reference, type__in=[*CheckoutType, *AuthorizationType]
@@ -109,7 +125,7 @@ def find_original(merchant: Merchant, reference: str) -> TransactionRecord:
 
 
 def totals_of(original: TransactionRecord) -> PaymentTotals:
-    """Add up what was done with an original."""
+    """Return the totals of an original's follow-ups."""
     rows = (
         original.follow_ups.exclude(state=RecordState.ERRORED)
         .values("type")
@@ -127,7 +143,7 @@ def totals_of(original: TransactionRecord) -> PaymentTotals:
 
 
 def transaction_history(record: TransactionRecord) -> tuple[HistoryStep, ...]:
-    """Tell the life of the payment a record belongs to, all its transactions together, oldest step first."""
+    """Return the state changes of a payment and all its follow-ups, oldest first."""
     original_id = record.original_id or record.pk
     family = TransactionRecord.objects.filter(Q(pk=original_id) | Q(original_id=original_id)).order_by("pk")
     steps = (step for member in family for step in steps_of(member))
@@ -135,7 +151,7 @@ def transaction_history(record: TransactionRecord) -> tuple[HistoryStep, ...]:
 
 
 def steps_of(record: TransactionRecord) -> tuple[HistoryStep, ...]:
-    """Tell the states one transaction went through, oldest first."""
+    """Return the state changes of one transaction, oldest first."""
     return tuple(
         HistoryStep(
             at=datetime.fromisoformat(entry["at"]),
@@ -145,36 +161,6 @@ def steps_of(record: TransactionRecord) -> tuple[HistoryStep, ...]:
         )
         for entry in record.history
     )
-
-
-def _history_entry(decision: ProviderDecision, now: datetime) -> dict[str, str]:
-    return {
-        "at": now.isoformat(),
-        "state": decision.state,
-        "providerStateCode": decision.provider_state_code,
-    }
-
-
-SETTLING_OUTCOMES = (Outcome.SUCCESS, Outcome.REFUSED, Outcome.ERROR)
-"""The outcomes a pending transaction can have."""
-
-
-def settle_pending(record: TransactionRecord, outcome: Outcome) -> None:
-    """Decide a pending transaction; raises ``NotPending``."""
-    with write_lock():
-        record.refresh_from_db()
-        if record.state != RecordState.PENDING:
-            raise NotPending(f"The transaction {excerpt(record.reference)} is {record.state}.")
-        change_state(record, decision_for_outcome(record.type, outcome), now=current_conditions().now)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReferenceQuery:
-    """A reference, and the merchant where the caller named one."""
-
-    reference: str
-    merchant_id: str | None = None
-    store_id: str | None = None
 
 
 def find_checkout(query: ReferenceQuery) -> Checkout:
@@ -210,6 +196,14 @@ def find_authentication(query: ReferenceQuery) -> Authentication:
 def find_payment(query: ReferenceQuery) -> TransactionRecord:
     """Find the original transaction under a reference; raises a ``Refusal``."""
     return find_original(_merchant_of(query, "records__reference"), query.reference)
+
+
+def _history_entry(decision: ProviderDecision, now: datetime) -> dict[str, str]:
+    return {
+        "at": now.isoformat(),
+        "state": decision.state,
+        "providerStateCode": decision.provider_state_code,
+    }
 
 
 def _merchant_of(query: ReferenceQuery, path: str) -> Merchant:

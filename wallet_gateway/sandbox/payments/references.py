@@ -1,4 +1,4 @@
-"""One reference, one request: recognising a repetition, and a reference that belongs to something else."""
+"""Idempotency: a reference belongs to one request; repetitions are recognised, other uses are refused."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ def answer_once(
     *,
     shared: bool = False,
 ) -> dict[str, Any]:
-    """Carry a request out, or answer a repetition as the behaviour in force has it; give the answer.
+    """Execute a request once and return its answer; answer a repetition as configured.
 
-    ``shared`` says that the request carries its original's reference on purpose, as it may once per type.
-    Raises ``ReferenceAlreadyUsed`` and what ``carry_out`` raises; the reference is then still free.
+    With ``shared`` the request carries its original's reference on purpose, which is allowed once per type.
+    Raises ``ReferenceAlreadyUsed`` and what ``execute`` raises; after that the reference is still unused.
     """
     fingerprint = hashlib.sha256(request.to_json()).hexdigest()
     same_reference = {"merchant": context.merchant, "reference": request.client_system_transaction_id}

@@ -1,4 +1,4 @@
-"""The status query: every transaction under one reference, as the interface's status records."""
+"""The status query: all transactions under a reference as status records of the interface."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wallet_gateway.sandbox.state import FaultMode, RequestContext
 
 
 def status_records(context: RequestContext, reference: str) -> list[dict[str, Any]]:
-    """Give the records under a reference, oldest first, as far as the status query already sees them."""
+    """Return the visible records under a reference, oldest first; ``status_lag`` hides recent changes."""
     seen_until = context.conditions.now - context.conditions.behaviour.status_lag
     records = TransactionRecord.objects.filter(merchant=context.merchant, reference=reference).order_by("pk")
     seen = ((record, _step_seen(record, until=seen_until)) for record in records)
@@ -25,7 +25,7 @@ def status_records(context: RequestContext, reference: str) -> list[dict[str, An
 
 
 def status_record(record: TransactionRecord, *, state: str | None = None) -> dict[str, Any]:
-    """Write one record in wire form, in the state given or the one it is in."""
+    """Return one record in wire form, in the given state or its current one."""
     state = state or record.state
     return {
         "id": record.record_id,
@@ -47,5 +47,5 @@ def _details(record: TransactionRecord, state: str) -> dict[str, Any]:
     if state != RecordState.ERRORED:
         details: dict[str, Any] = record.details
         return details
-    # What failed has no payer and no transaction at the provider.
+    # A failed transaction has neither a payer nor an id at the provider.
     return {name: value if name == "apmName" else None for name, value in record.details.items()}

@@ -1,7 +1,6 @@
-"""Reading the body of a request off a connection, by its length or chunk by chunk.
+"""Read a request body from a connection, by its length or in chunks.
 
-More than the application will ever accept is read out but not kept, so that a caller who sends too much still
-gets to read the answer that says so.
+A body that is too large is read to the end but not kept, so that the sender can still read the answer.
 """
 
 from __future__ import annotations
@@ -12,34 +11,34 @@ from typing import Final
 
 MAX_BODY_BYTES: Final = 1_048_576
 MAX_KEPT_BYTES: Final = MAX_BODY_BYTES + 1
-"""One byte more than a body may have: enough for the application to see that it is too large."""
+"""One byte above the maximum, from which the application recognises a body that is too large."""
 MAX_DRAINED_BYTES: Final = 64 * 1_048_576
-"""Beyond this a caller is not worth the politeness."""
+"""Maximum bytes drained before closing."""
 _BLOCK: Final = 65_536
 _MAX_CHUNK_LINE_LENGTH: Final = 1_024
 
 
 class InvalidFraming(ValueError):
-    """The headers do not say where the body ends, or the body does not keep to what they say."""
+    """The headers do not determine the body's end, or the body contradicts them."""
 
 
 class IncompleteBody(ConnectionError):
-    """The caller went away in the middle of the body."""
+    """The connection ended within the body."""
 
 
 class BodyLimitExceeded(ValueError):
-    """The body is longer than anybody will read."""
+    """The body exceeds the maximum that is drained."""
 
 
 def read_body(stream: BufferedIOBase, headers: Message) -> bytes:
-    """Read the whole body and give at most ``KEPT_BYTES`` of it.
+    """Read the whole body and return at most ``MAX_KEPT_BYTES`` of it.
 
-    Raises ``UnreadableFraming``, ``BodyCutOff`` or ``EndlessBody``.
+    Raises ``InvalidFraming``, ``IncompleteBody`` or ``BodyLimitExceeded``.
     """
     encodings = headers.get_all("Transfer-Encoding", [])
     lengths = headers.get_all("Content-Length", [])
     if encodings:
-        # Both at once is how requests are smuggled past a proxy.
+        # Both headers at once allow request smuggling.
         if lengths or [encoding.strip().lower() for encoding in encodings] != ["chunked"]:
             raise InvalidFraming("Transfer-Encoding must be 'chunked', alone and without a Content-Length.")
         return _read_chunks(stream)
@@ -54,7 +53,7 @@ def _length(lengths: list[str]) -> int:
 
 
 class _BodyReader:
-    """Takes bytes off a stream and keeps the first of them."""
+    """Reads blocks from a stream and keeps the first bytes."""
 
     def __init__(self, stream: BufferedIOBase) -> None:
         self._stream = stream
@@ -84,7 +83,7 @@ def _read_chunks(stream: BufferedIOBase) -> bytes:
         reader.take(size)
         if _line(stream):
             raise InvalidFraming("A chunk is longer than it says.")
-    while _line(stream):  # trailers, which nobody asked for
+    while _line(stream):  # discard trailers
         pass
     return reader.body()
 
@@ -100,7 +99,7 @@ def _line(stream: BufferedIOBase) -> bytes:
 
 def _chunk_size(line: bytes) -> int:
     digits = line.partition(b";")[0].strip()
-    # int() alone would take "0x10", "1_0" and "-1" as well.
+    # int() alone would also accept "0x10", "1_0" and "-1".
     if not digits or digits.strip(b"0123456789abcdefABCDEF"):
         raise InvalidFraming("A chunk does not begin with its size.")
     return int(digits, 16)

@@ -1,13 +1,8 @@
-"""The listening socket: takes connections, gives each to a worker, and leaves nothing behind at its end.
+"""The HTTP server: a listening socket, a pool of worker threads, and the connections they serve.
 
-Threads that serve connections: as many as there are connections at a time, kept for the next ones.
-
-A kept thread keeps its database connection, which costs far more to open than a request costs to answer.
-
-One connection: requests are read off it in turn, given to the application and answered.
-
-HTTP/1.1 with keep-alive, on the standard library's reader of request lines and headers. Nothing is logged for
-a request that was answered; the journal has them all.
+HTTP/1.1 with keep-alive, based on the standard library's parser of request lines and headers. There is one
+thread per open connection, and threads are reused because opening their database connection costs far more
+than answering a request. Answered requests are not logged; the journal has them all.
 """
 
 from __future__ import annotations
@@ -36,17 +31,20 @@ from wallet_gateway.sandbox.server.bodies import (
 )
 from wallet_gateway.sandbox.server.delivery import ENVIRON_KEY, Delivery, cancel_all_sleeps, deliver
 
+MAX_THREADS: Final = 512
 _SHUTDOWN_TIMEOUT_SECONDS: Final = 5.0
+_MAX_REQUEST_LINE_LENGTH: Final = 65_536
+_DRAIN_TIMEOUT_SECONDS: Final = 2.0
 
 
 class GatewayServer(socketserver.TCPServer):
-    """Serves a WSGI application on one address until it is told to end.
+    """Serves a WSGI application on one address until it is shut down.
 
-    ``on_worker_exit`` runs in every worker thread before it ends, to give back what the thread holds.
-    Raises ``OSError`` when the address cannot be bound.
+    ``on_worker_exit`` runs in every worker thread before it ends, to release the thread's resources. Raises
+    ``OSError`` if the address cannot be bound.
     """
 
-    # Elsewhere this option would let two servers share a port.
+    # On other platforms this option would let two servers share a port.
     allow_reuse_address = hasattr(socket, "SO_REUSEPORT")
     request_queue_size = 1024
 
@@ -63,31 +61,31 @@ class GatewayServer(socketserver.TCPServer):
 
     @property
     def url(self) -> str:
-        """Where it answers, with the port the system gave it."""
+        """The server's base URL, with the actual port."""
         host, port = (str(part) for part in self.server_address[:2])
         return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
     def process_request(self, request: Any, client_address: object) -> None:  # noqa: ANN401
-        """Hand a new connection to a worker."""
+        """Pass a new connection to a worker."""
         with self._connections_lock:
             self._connections.add(request)
         self._workers.run(partial(self._serve, request, client_address))
 
     def server_close(self) -> None:
-        """Stop listening, let answers that are being made leave, and end every worker."""
+        """Stop listening, let current answers finish and end all workers."""
         self.is_shutting_down = True
         super().server_close()
         cancel_all_sleeps()
         with self._connections_lock:
             for connection in self._connections:
-                # Ends the wait for a next request; an answer can still be sent.
+                # Ends the wait for the next request; the current answer can still be sent.
                 with contextlib.suppress(OSError):
                     connection.shutdown(socket.SHUT_RD)
         self._workers.end(timeout=_SHUTDOWN_TIMEOUT_SECONDS)
 
     def _serve(self, request: socket.socket, client_address: object) -> None:
         try:
-            # The peer may be gone at any moment, also while its connection is closed in good order.
+            # The peer may disconnect at any moment, also during an orderly close.
             with contextlib.suppress(OSError):
                 self.finish_request(request, client_address)
         finally:
@@ -96,11 +94,8 @@ class GatewayServer(socketserver.TCPServer):
             self.shutdown_request(request)
 
 
-MAX_THREADS: Final = 512
-
-
 class WorkerPool:
-    """Runs jobs at once while threads may be added, and in turn after that."""
+    """Runs each job in a free or new thread; beyond ``max_threads``, jobs are queued."""
 
     def __init__(self, *, on_exit: Callable[[], None], max_threads: int = MAX_THREADS) -> None:
         self._jobs: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
@@ -111,7 +106,7 @@ class WorkerPool:
         self._free = 0
 
     def run(self, job: Callable[[], None]) -> None:
-        """Have a thread carry the job out; the job handles its own errors."""
+        """Run a job in a thread; the job handles its own errors."""
         with self._lock:
             self._free -= 1
             if self._free < 0 and len(self._threads) < self._max_threads:
@@ -122,7 +117,7 @@ class WorkerPool:
         self._jobs.put(job)
 
     def end(self, *, timeout: float) -> None:
-        """Let every thread finish its job and end; ``timeout`` bounds the wait for each."""
+        """Let all threads finish their jobs and end; ``timeout`` is the wait in seconds for each."""
         with self._lock:
             threads = tuple(self._threads)
         for _ in threads:
@@ -137,18 +132,14 @@ class WorkerPool:
                 with self._lock:
                     self._free += 1
         finally:
-            # Also when a job failed: Python reports it, and the next connection gets a fresh thread.
+            # Also after a failed job: Python reports the error, and the next connection gets a new thread.
             self._on_exit()
             with self._lock:
                 self._threads.remove(threading.current_thread())
 
 
-_MAX_REQUEST_LINE_LENGTH: Final = 65_536
-_DRAIN_TIMEOUT_SECONDS: Final = 2.0
-
-
 class Connection(BaseHTTPRequestHandler):
-    """Serves one client for as long as it stays."""
+    """Serves one connection until it is closed."""
 
     server: GatewayServer
     protocol_version = "HTTP/1.1"
@@ -156,10 +147,10 @@ class Connection(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
 
     def handle_one_request(self) -> None:
-        """Read one request and answer it; ``close_connection`` then tells whether another may follow."""
+        """Read and answer one request; ``close_connection`` says whether another may follow."""
         self.close_connection = True
         self.command = self.request_version = ""
-        # A client that goes away, or says nothing for long, is no news.
+        # A client that disconnects or times out is normal.
         with contextlib.suppress(TimeoutError, ConnectionError):
             self.raw_requestline = self.rfile.readline(_MAX_REQUEST_LINE_LENGTH + 1)
             if len(self.raw_requestline) > _MAX_REQUEST_LINE_LENGTH:
@@ -168,7 +159,7 @@ class Connection(BaseHTTPRequestHandler):
                 self._read_and_answer()
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Answer a request that never reached the application, in the service's error body, and close."""
+        """Answer a request that cannot reach the application with the service's error body, and close."""
         self.close_connection = True
         status = HTTPStatus(code)
         text = message or explain or status.description or status.phrase
@@ -210,7 +201,7 @@ class Connection(BaseHTTPRequestHandler):
         environ: dict[str, Any] = {
             "REQUEST_METHOD": self.command,
             "SCRIPT_NAME": "",
-            # PATH_INFO carries bytes dressed as latin-1, as PEP 3333 wants.
+            # PEP 3333 wants the bytes of PATH_INFO decoded as latin-1.
             "PATH_INFO": unquote_to_bytes(path).decode("latin-1"),
             "QUERY_STRING": query,
             "SERVER_NAME": str(host),
@@ -245,7 +236,7 @@ class Connection(BaseHTTPRequestHandler):
         return deliver(self.connection, head=head, body=sent, delivery=delivery)
 
     def _drain_input(self) -> None:
-        # Closing a socket with unread input resets it, and the reset may overtake the answer.
+        # Closing a socket with unread input resets the connection, and the reset may overtake the answer.
         self.connection.settimeout(_DRAIN_TIMEOUT_SECONDS)
         with contextlib.suppress(OSError):
             self.connection.shutdown(1)
@@ -255,7 +246,7 @@ class Connection(BaseHTTPRequestHandler):
 
 
 def _add_header(environ: dict[str, Any], name: str, value: str) -> None:
-    # A name with an underscore would pass for its twin with a hyphen.
+    # In the environment, a name with an underscore could not be told from one with a hyphen.
     if "_" in name:
         return
     key = name.upper().replace("-", "_")

@@ -1,8 +1,7 @@
-"""The cards stored in the emulated wallet.
+"""The accounts of the emulated wallet with their stored cards and addresses; all data is invented.
 
-Their numbers are the networks' published test numbers; they leave this module masked or sealed in a token.
-
-Whose emulated wallet it is: two accounts with their cards and addresses. All are made up.
+The card numbers are the networks' published test numbers. They leave this package only masked or encrypted in
+a token.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ CRYPTOGRAM_3DS: Final = "CRYPTOGRAM_3DS"
 
 
 class Funding(StrEnum):
-    """Where a card's money comes from, in the wallet's words."""
+    """The kind of card, in the wallet's words."""
 
     CREDIT = "CREDIT"
     DEBIT = "DEBIT"
@@ -28,11 +27,11 @@ class Funding(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredCard:
-    """A card in the wallet; ``eci_indicator`` is empty where its network gives none."""
+    """A stored card; ``eci_indicator`` is empty if the network gives none."""
 
     id: str
     name: str
-    """The network as people know it."""
+    """The network's display name."""
     network: CardNetwork
     auth_method: str
     funding: Funding
@@ -41,17 +40,31 @@ class StoredCard:
     expires_in_years: int
     eci_indicator: str = ""
     art: str
-    """The colour scheme of its picture, a name the sheet's style sheet knows."""
+    """The colour scheme of its image, a class name of the sheet's style sheet."""
 
     @property
     def last_four(self) -> str:
-        """The only digits anybody sees."""
+        """The last four digits of the number."""
         return self.number[-4:]
 
     @property
     def description(self) -> str:
-        """The card as the wallet names it to the shop: ``Visa ••••1111`` without the dots."""
+        """The card's name as passed to the shop, for example ``Visa 1111``."""
         return f"{self.name} {self.last_four}"
+
+
+Address = dict[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WalletAccount:
+    """A wallet account; data of different accounts is never mixed."""
+
+    email: str
+    name: str
+    cards: tuple[StoredCard, ...]
+    addresses: tuple[Address, ...]
+    """Addresses with all of the wallet's fields; the first is the home and billing address."""
 
 
 CARDS: Final = (
@@ -170,7 +183,7 @@ CARDS: Final = (
         art="plum",
     ),
 )
-"""The cards of the account that is signed in at first: each network with a device token and without."""
+"""Cards of the account that is signed in at first: each network with and without a device token."""
 
 OFFICE_CARDS: Final = (
     StoredCard(
@@ -197,31 +210,7 @@ OFFICE_CARDS: Final = (
         art="forest",
     ),
 )
-"""The cards of the customer's other account: few, so that a shop's request may fit none of them."""
-
-
-def card_by_id(identifier: str) -> StoredCard | None:
-    """Find a stored card; None where there is none of that id."""
-    return next((card for card in (*CARDS, *OFFICE_CARDS) if card.id == identifier), None)
-
-
-def card_for(network: CardNetwork, auth_method: str) -> StoredCard:
-    """Find the stored card of a network with that authentication method."""
-    return next(card for card in CARDS if card.network is network and card.auth_method == auth_method)
-
-
-Address = dict[str, str]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WalletAccount:
-    """What one sign-in at the wallet gives: nothing of another account is ever mixed with it."""
-
-    email: str
-    name: str
-    cards: tuple[StoredCard, ...]
-    addresses: tuple[Address, ...]
-    """In the wallet's words, with all that is ever asked for; the first is home, and where bills go."""
+"""Cards of the second account; few, so that a shop's request may match none of them."""
 
 
 def _address(
@@ -244,7 +233,6 @@ def _address(
 
 _SAM: Final = f"{CUSTOMER['cardholderFirstName']} {CUSTOMER['cardholderLastName']}"
 _ROBIN: Final = "Robin Sample"
-
 ACCOUNTS: Final = (
     WalletAccount(
         email=CUSTOMER["cardholderEmail"],
@@ -268,9 +256,19 @@ ACCOUNTS: Final = (
         ),
     ),
 )
-"""The customer's accounts; the first is signed in when a sheet opens."""
+"""All accounts; the first is signed in when a sheet opens."""
+
+
+def card_by_id(identifier: str) -> StoredCard | None:
+    """Return the stored card with an id, or None."""
+    return next((card for card in (*CARDS, *OFFICE_CARDS) if card.id == identifier), None)
+
+
+def card_for(network: CardNetwork, auth_method: str) -> StoredCard:
+    """Return the stored card of a network with an authentication method."""
+    return next(card for card in CARDS if card.network is network and card.auth_method == auth_method)
 
 
 def account_of(card: StoredCard) -> WalletAccount:
-    """Give the account that a stored card belongs to."""
+    """Return the account of a stored card."""
     return next(account for account in ACCOUNTS if card in account.cards)

@@ -1,4 +1,7 @@
-"""Authorizations: paying with a payment account, each kind of card with the proof that belongs to it."""
+"""Authorizations: pay with a payment account, each kind of card with its own proof of authentication.
+
+Interface, section Payment account: "value Card means `PAN_ONLY` (3DS needed), value Token means tokenized."
+"""
 
 from __future__ import annotations
 
@@ -32,13 +35,13 @@ from wallet_gateway.sandbox.wallet.three_d_secure import open_authentication
 
 
 def authorize(context: RequestContext, request: AuthorizationRequest) -> dict[str, Any]:
-    """Pay, or have the customer authenticated first, and give the response; raises a ``Refusal``."""
+    """Pay, or start 3-D Secure on the gateway's page, and return the response; raises a ``Refusal``."""
 
     def execute() -> dict[str, Any]:
         account = find_account(context.merchant, request.transaction_account_id)
         _check_proof(account, request)
         _check_unused(account)
-        # What is to fail fails at once, whoever would have had to be authenticated.
+        # A request with a fault mode fails at once, before any 3-D Secure page.
         waits = _goes_to_the_page(account, request) and context.fault_mode is FaultMode.NONE
         decision = PENDING if waits else decide_request(request.type, request.money, context.fault_mode)
         record = _write(context, account, request, decision)
@@ -85,7 +88,7 @@ def _goes_to_the_page(account: PaymentAccount, request: AuthorizationRequest) ->
 
 
 def _check_unused(account: PaymentAccount) -> None:
-    # A state nobody has heard of is not known to have failed, so it counts as used.
+    # An undocumented state may be a success, so it counts as used.
     used = account.authorizations.exclude(state=RecordState.ERRORED).first()
     if used is not None:
         raise AccountUsedUp(f"The account was used for {excerpt(used.reference)}, which is {used.state}.")

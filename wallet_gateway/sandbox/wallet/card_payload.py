@@ -1,4 +1,7 @@
-"""What an unsealed payment token says of a card, read field by field; raises refusals and quotes nothing."""
+"""The encrypted content of a payment token: build it for a stored card, and read it field by field.
+
+Reading raises refusals that never quote the content.
+"""
 
 from __future__ import annotations
 
@@ -27,12 +30,12 @@ _NETWORKS: Final = (
 )
 _CRYPTOGRAM_BYTES: Final = 20
 MESSAGE_LIFETIME: Final = timedelta(hours=1)
-"""How long a token may be used."""
+"""Lifetime of a token."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class DecryptedCard:
-    """A card as the wallet sealed it; never shown, logged or stored as it is."""
+    """A card decrypted from a token; never shown, logged or stored as a whole."""
 
     message_id: str
     gateway_merchant_id: str
@@ -46,7 +49,7 @@ class DecryptedCard:
 
 
 def build_card_payload(card: StoredCard, *, gateway_merchant_id: str, now: datetime) -> dict[str, Any]:
-    """Give what is sealed; its message id and its cryptogram are new every time."""
+    """Return the payload for a card, with a new message id and cryptogram."""
     details: dict[str, Any] = {
         "authMethod": card.auth_method,
         "pan": card.number,
@@ -91,7 +94,7 @@ def read_card(payload: dict[str, Any]) -> DecryptedCard:
 
 
 def network_of(number: str) -> CardNetwork:
-    """Tell the network of a card by how its number begins; raises ``CardNotAccepted`` for others."""
+    """Return a card's network from its first digits; raises ``CardNotAccepted``."""
     for network, beginning in _NETWORKS:
         if beginning.match(number):
             return network
@@ -99,7 +102,7 @@ def network_of(number: str) -> CardNetwork:
 
 
 def masked(number: str) -> str:
-    """Give a card number with all but its last four digits as stars."""
+    """Return a card number with all digits but the last four replaced by stars."""
     return f"{'*' * (len(number) - 4)}{number[-4:]}"
 
 

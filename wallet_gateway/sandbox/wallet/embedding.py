@@ -1,8 +1,7 @@
-"""The wallet's script as a page loads it: its parts in order in one closed scope, and what they must know.
+"""What pages of other origins load from the emulated wallet: the script ``pay.js``, and the sheet's headers.
 
-The parts lie as plain files beside the sheet's; nothing is built in advance.
-
-The headers of what the emulated wallet shows on other sites' pages: framed by registered shops alone.
+The script is concatenated from plain files beside the sheet's, in one function scope, with its configuration.
+There is no build step. Only registered shops may frame the sheet.
 """
 
 from __future__ import annotations
@@ -21,11 +20,13 @@ from wallet_gateway.sandbox.wallet.accounts import CARDS
 
 SCRIPT_FOLDER: Final = Path(__file__).parent.parent / "static" / "wallet_sandbox" / "wallet" / "pay"
 SCRIPT_PARTS: Final = ("checks.js", "words.js", "button.js", "frame.js", "client.js")
-"""What the script is made of; each part may use the ones before it."""
+"""The parts of the script; each part may use the ones before it."""
+
+_PLAIN: Final = re.compile(r"https?://[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?:[0-9]{1,5}|\*))?")
 
 
 def wallet_script(*, origin: str, mode: WalletMode, merchants: Iterable[Merchant]) -> str:
-    """Write the script for pages that load it from ``origin``."""
+    """Return the script for pages that load it from ``origin``."""
     facts = json.dumps(script_config(origin=origin, mode=mode, merchants=merchants))
     return "\n".join(
         ['(() => {\n"use strict"', f"const SANDBOX = {facts}", *map(_part, SCRIPT_PARTS), "})()", ""]
@@ -33,7 +34,7 @@ def wallet_script(*, origin: str, mode: WalletMode, merchants: Iterable[Merchant
 
 
 def script_config(*, origin: str, mode: WalletMode, merchants: Iterable[Merchant]) -> dict[str, Any]:
-    """Give what the script must know: nothing that a page may not see."""
+    """Return the script's configuration, which is public."""
     return {
         "origin": origin,
         "mode": mode.value,
@@ -49,32 +50,25 @@ def script_config(*, origin: str, mode: WalletMode, merchants: Iterable[Merchant
     }
 
 
-def _part(name: str) -> str:
-    return (SCRIPT_FOLDER / name).read_text(encoding="utf-8")
-
-
-_PLAIN: Final = re.compile(r"https?://[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::(?:[0-9]{1,5}|\*))?")
-
-
 def set_sheet_headers(response: HttpResponse, *, merchants: Iterable[Merchant]) -> HttpResponse:
-    """Give the sheet its headers: it may call the sandbox, and lie in a frame of any registered origin."""
+    """Set the sheet's headers: it may call the sandbox, and any registered origin may frame it."""
     set_security_headers(response)
     response["Content-Security-Policy"] = sheet_policy(merchants)
-    # Older than the policy's frame-ancestors and unable to name origins.
+    # X-Frame-Options cannot name origins and would override the policy in old browsers.
     del response["X-Frame-Options"]
     return set_cross_origin_headers(response)
 
 
 def set_cross_origin_headers(response: HttpResponse) -> HttpResponse:
-    """Let pages of other origins take this in, those too that demand to be asked."""
+    """Allow pages of other origins to load this, also those that require embedding consent (COEP)."""
     response["Cross-Origin-Resource-Policy"] = "cross-origin"
-    # A page that demands it of itself demands it of its frames.
+    # A page with COEP requires the same header of its frames.
     response["Cross-Origin-Embedder-Policy"] = "require-corp"
     return response
 
 
 def sheet_policy(merchants: Iterable[Merchant]) -> str:
-    """The policy of the sheet: files and calls of its own origin, nothing inline, no forms."""
+    """Return the sheet's policy: files and calls of its own origin, nothing inline, no forms."""
     named = sorted({_source(origin) for merchant in merchants for origin in merchant.origins})
     ancestors = " ".join(named) or "'none'"
     return "; ".join(
@@ -91,8 +85,12 @@ def sheet_policy(merchants: Iterable[Merchant]) -> str:
     )
 
 
+def _part(name: str) -> str:
+    return (SCRIPT_FOLDER / name).read_text(encoding="utf-8")
+
+
 def _source(origin: str) -> str:
-    """A registered origin as a policy names it: its scheme alone where the host cannot stand in a policy."""
+    """Return a registered origin as a source expression, or its scheme if a policy cannot name the host."""
     plain = origin.rstrip("/").lower()
-    # An IPv6 address has no spelling there, and blanks or signs would write the rest of the policy.
+    # A policy cannot name an IPv6 address, and white space or punctuation could add directives.
     return plain if _PLAIN.fullmatch(plain) else f"{plain.partition(':')[0]}:"

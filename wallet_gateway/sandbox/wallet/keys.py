@@ -1,7 +1,7 @@
-"""The keys of the emulated wallet and of the gateway that opens its tokens.
+"""The keys of the emulated wallet, and the gateway's keys that decrypt its tokens.
 
-Made when the process starts, by the sandbox's clock, and renewed before they end; they live in memory alone.
-A retired key still opens what was sealed for it.
+Keys are created at the first use, by the sandbox's clock, and renewed before they expire; they exist in
+memory only. A retired private key still decrypts older tokens.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _MAX_RETIRED: Final = 8
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class WalletKeys:
-    """What holds at one moment; ``private_keys`` are the gateway's own, the newest first."""
+    """The keys in force at one time; ``private_keys`` are the gateway's, newest first."""
 
     root_document: dict[str, Any]
     signer: Signer
@@ -45,21 +45,21 @@ class _Root:
 
 
 class KeyRing:
-    """All the keys; ``at`` renews what is about to end."""
+    """All keys of the process; ``at`` renews keys that are about to expire."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self.forget()
+        self.clear()
 
-    def forget(self) -> None:
-        """Throw every key away; the next call makes new ones."""
+    def clear(self) -> None:
+        """Discard all keys; the next call creates new ones."""
         with self._lock:
             self._roots: list[_Root] = []
             self._signer: Signer | None = None
             self._private_keys: list[ec.EllipticCurvePrivateKey] = []
 
     def at(self, now: datetime) -> WalletKeys:
-        """Give the keys in force at a moment of the sandbox's clock."""
+        """Return the keys in force at a time of the sandbox's clock."""
         with self._lock:
             if not self._roots or self._roots[0].expires_at - now < _ROOT_RENEWAL:
                 self._renew_root(now)

@@ -1,4 +1,4 @@
-"""Payment accounts: opening the wallet's token once, and telling what card it held."""
+"""Payment accounts: decrypt a wallet token once, and return the card of an account."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _EXPIRED: Final = {Reason.EXPIRED_MESSAGE, Reason.EXPIRED_INTERMEDIATE_KEY}
 
 
 def create_payment_account(context: RequestContext, request: PaymentAccountRequest) -> dict[str, Any]:
-    """Open the token and give the wallet result; raises a refusal of ``wallet_refusals``."""
+    """Create an account from a token and return the wallet result; raises a ``Refusal``."""
     card = _decrypt_card(context, request)
     with write_lock():
         account = _find_earlier(context, request, card) or _create(context, request, card)
@@ -41,7 +41,7 @@ def create_payment_account(context: RequestContext, request: PaymentAccountReque
 
 
 def describe_payment_account(context: RequestContext, query: PaymentAccountQuery) -> dict[str, Any]:
-    """Tell the card behind an account; raises ``EncryptionKeyRefused`` or ``UnknownAccount``."""
+    """Return the card of an account; raises ``EncryptionKeyRefused`` or ``UnknownAccount``."""
     check_encryption_key(context.merchant, query.encryption_key_id, now=context.conditions.now)
     account = find_account(context.merchant, query.transaction_account_id)
     return DescribedAccount.build(
@@ -83,7 +83,7 @@ def _decrypt_card(context: RequestContext, request: PaymentAccountRequest) -> De
 
 
 def _check_named_network(request: PaymentAccountRequest) -> None:
-    # What counts is in the token, but what is named in the open must not be a network nobody takes.
+    # The token's card decides, but the network named beside it must be an accepted one too.
     info = request.payment_data.payment_method_data.info
     named = info.card_network if info else None
     if named and fold_name(named) not in map(fold_name, CardNetwork):

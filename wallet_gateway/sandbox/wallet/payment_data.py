@@ -1,8 +1,6 @@
-"""Approving in the emulated wallet: for whom the card is sealed, with which keys, at what time.
+"""Approval in the emulated wallet: the PaymentData object with an encrypted card.
 
-What the emulated wallet returns once the customer approved: a PaymentData object with a sealed card.
-
-The request is the page's, as it was passed to ``loadPaymentData``; only what it asks for is given.
+The request is the argument of ``loadPaymentData``; the answer contains only data that it asks for.
 """
 
 from __future__ import annotations
@@ -27,6 +25,10 @@ from wallet_gateway.sandbox.wallet.card_payload import build_card_payload
 from wallet_gateway.sandbox.wallet.keys import WalletKeys, key_ring
 from wallet_gateway.sandbox.wallet.token_encryption import seal
 
+_MINIMAL: Final = ("name", "postalCode", "countryCode")
+_PHONE: Final = "phoneNumber"
+_WHOLE: Final = tuple(ACCOUNTS[0].addresses[0])
+
 
 def approve(
     card: StoredCard,
@@ -35,7 +37,7 @@ def approve(
     merchant_id: str,
     choices: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Give the PaymentData for a card and a merchant; raises ``UnknownMerchant``."""
+    """Return the PaymentData of a card for a merchant; raises ``UnknownMerchant``."""
     merchant = Merchant.objects.filter(merchant_id=merchant_id).order_by("pk").first()
     if merchant is None:
         raise UnknownMerchant(f"There is no merchant {excerpt(merchant_id)}.")
@@ -51,11 +53,6 @@ def approve(
     )
 
 
-_MINIMAL: Final = ("name", "postalCode", "countryCode")
-_PHONE: Final = "phoneNumber"
-_WHOLE: Final = tuple(ACCOUNTS[0].addresses[0])
-
-
 def payment_data(
     card: StoredCard,
     request: Mapping[str, Any],
@@ -66,10 +63,10 @@ def payment_data(
     now: datetime,
     choices: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Make the object for a chosen card.
+    """Return the PaymentData of a chosen card.
 
-    ``choices`` are the customer's other ones: ``shippingAddress``, ``shippingOptionId`` and
-    ``redemptionCodes``; without them the wallet takes what stands first.
+    ``choices`` are the customer's other choices: ``shippingAddress``, ``shippingOptionId`` and
+    ``redemptionCodes``; the default is the first of each.
     """
     chosen, account = choices or {}, account_of(card)
     token = seal(
@@ -132,7 +129,7 @@ def _requested_data(
 
 
 def shipping_address(account: WalletAccount, preferences: Mapping[str, Any]) -> Address:
-    """Give an account's first address in a country the shop delivers to; home where there is none."""
+    """Return the first address in an allowed country, or the home address if there is none."""
     allowed = preferences.get("allowedCountryCodes")
     if not isinstance(allowed, list):
         return account.addresses[0]

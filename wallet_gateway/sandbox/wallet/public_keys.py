@@ -1,4 +1,4 @@
-"""The public key service: issuing keys to a store, and telling whether one that comes back is good."""
+"""The public key service: issue keys to a store, and check keys that requests carry."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from wallet_gateway.sandbox.refusals import ApiKeyExpired, ApiKeyRefused, Encryp
 from wallet_gateway.sandbox.state import RequestContext
 
 LIFETIME: Final = timedelta(hours=1)
-"""How long issued keys work, by the sandbox's clock."""
+"""Lifetime of issued keys, by the sandbox's clock."""
 
 
 def issue_public_key(context: RequestContext) -> dict[str, Any]:
-    """Issue a pair of keys and give the public key response."""
+    """Issue a pair of keys and return the public key response."""
     api_key, encryption_key = f"pk-{secrets.token_urlsafe(24)}", f"ek-{secrets.token_urlsafe(24)}"
     expires_at = (context.conditions.now + LIFETIME).replace(microsecond=0)
     with write_lock():
@@ -34,7 +34,7 @@ def issue_public_key(context: RequestContext) -> dict[str, Any]:
 
 
 def check_api_key(merchant: Merchant, api_key: str, *, now: datetime) -> None:
-    """Make sure a key was issued to this store and works; raises ``ApiKeyRefused`` and its kin."""
+    """Check that a key of this store is valid; raises ``ApiKeyRefused`` or a related refusal."""
     if not api_key:
         raise ApiKeyRefused(f"Send the header 'Authorization: {PUBLIC_KEY_SCHEME} <API_KEY>'.")
     key = PublicKey.objects.filter(api_key_hash=hash_secret(api_key)).first()
@@ -47,7 +47,7 @@ def check_api_key(merchant: Merchant, api_key: str, *, now: datetime) -> None:
 
 
 def check_encryption_key(merchant: Merchant, encryption_key: str, *, now: datetime) -> None:
-    """Make sure an encryption key was issued to this store and works; raises ``EncryptionKeyRefused``."""
+    """Check that an encryption key of this store is valid; raises ``EncryptionKeyRefused``."""
     key = PublicKey.objects.filter(merchant=merchant, encryption_key_hash=hash_secret(encryption_key)).first()
     if key is None or key.expires_at <= now:
         raise EncryptionKeyRefused("encryptionKeyId is not a working encryption key of this store.")

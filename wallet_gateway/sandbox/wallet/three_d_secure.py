@@ -1,4 +1,4 @@
-"""3-D Secure on the gateway's page: opening it, and what becomes of the payment once it is left."""
+"""3-D Secure on the gateway's page: open the page, and apply its outcome to the payment."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from wallet_gateway.sandbox.refusals import AuthenticationExpired, Authenticatio
 from wallet_gateway.sandbox.state import current_conditions
 
 LIFETIME: Final = timedelta(minutes=15)
-"""How long the page works; whoever has not come back by then has abandoned it."""
+"""Lifetime of the page; a customer who does not return in time has abandoned it."""
 
 _AFTER_SUCCESS: Final[dict[SpecialAmount | None, tuple[ProviderDecision, str]]] = {
     SpecialAmount.REFUSED: (REFUSED, "refusedUrl"),
@@ -49,30 +49,30 @@ def _next_expiry() -> datetime | None:
 
 _UNDECIDED: Final = ("", AuthenticationOutcome.ABANDONED)
 cached_next_expiry = CachedValue(_next_expiry)
-"""When the next customer has abandoned the page, as long as none comes or goes."""
+"""When the next open page expires; None without one."""
 
 
 def open_authentication(
     record: TransactionRecord, request: AuthorizationRequest, *, now: datetime
 ) -> Authentication:
-    """Open the page for a pending authorization that named where its customer is to go back to."""
+    """Create the page of a pending authorization."""
     details = request.redirect_details
     authentication = Authentication.objects.create(
         record=record,
         redirect_details=details.to_wire() if details else {},
         expires_at=now + LIFETIME,
     )
-    cached_next_expiry.forget()
+    cached_next_expiry.invalidate()
     return authentication
 
 
 def decide_authentication(
     authentication: Authentication, outcome: AuthenticationOutcome | str, *, by_hand: bool = True
 ) -> str:
-    """Let the customer leave the page and give the URL of the shop the browser is sent to.
+    """Apply the customer's decision and return the URL of the shop to which the browser is redirected.
 
-    Who abandons it leaves the payment pending until the page expires. ``by_hand`` says that a person pressed
-    a button: a special amount then does what it always does. Raises ``AuthenticationUsedUp`` or
+    An abandoned page leaves the payment pending until it expires. With ``by_hand`` a person pressed the
+    button, and a special amount determines the outcome. Raises ``AuthenticationUsedUp`` or
     ``AuthenticationExpired``.
     """
     outcome = AuthenticationOutcome(outcome)
@@ -85,13 +85,13 @@ def decide_authentication(
         authentication.save(update_fields=["decided_outcome"])
         if decision is not PENDING:
             change_state(authentication.record, decision, now=now)
-        cached_next_expiry.forget()
+        cached_next_expiry.invalidate()
     location: str = authentication.redirect_details[url_name]
     return location
 
 
 def check_authentication_open(authentication: Authentication, *, now: datetime) -> None:
-    """Make sure the page still decides; raises ``AuthenticationUsedUp`` or ``AuthenticationExpired``."""
+    """Check that the page is still open; raises ``AuthenticationUsedUp`` or ``AuthenticationExpired``."""
     record = authentication.record
     name = f"3-D Secure page of {excerpt(record.reference)}"
     if authentication.expires_at <= now:
@@ -101,7 +101,7 @@ def check_authentication_open(authentication: Authentication, *, now: datetime) 
 
 
 def expire_authentications() -> None:
-    """End the payments whose customers did not come back in time."""
+    """End all payments whose page has expired."""
     due_at = cached_next_expiry.get()
     if due_at is None or due_at > current_conditions().now:
         return
@@ -112,7 +112,7 @@ def expire_authentications() -> None:
         )
         for authentication in waiting.select_related("record").order_by("expires_at", "pk"):
             change_state(authentication.record, ABANDONED, now=authentication.expires_at)
-        cached_next_expiry.forget()
+        cached_next_expiry.invalidate()
 
 
 def _decision_and_url_name(

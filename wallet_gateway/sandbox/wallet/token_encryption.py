@@ -1,11 +1,8 @@
-"""Making payment tokens as the wallet does: a payload sealed for a gateway, signed by way of a root key.
+"""Create payment tokens as the wallet does (protocol ECv2), and the encryption in both directions.
 
-Protocol ECv2, written the way the wallet does: ``=`` and its like inside JSON are escaped. What is sealed,
-and whose keys they are, is somebody else's affair.
-
-The encryption of a payment token: ECIES on P-256 with AES in counter mode and an HMAC over what it gives.
-
-Both directions stand here, so that a reader sees that they mirror: ``seal_bytes`` and ``open_bytes``.
+Encryption is ECIES on P-256 with AES in counter mode and an HMAC of the ciphertext; ``seal_bytes`` and
+``open_bytes`` mirror each other. A payload is encrypted for a gateway and signed with an intermediate key,
+which a root key has signed. Characters such as ``=`` are escaped in JSON.
 """
 
 from __future__ import annotations
@@ -34,11 +31,11 @@ from wallet_gateway.sandbox.wallet.token_format import (
 )
 
 SIGNING: Final = ec.ECDSA(hashes.SHA256())
-"""How every signature is made: ECDSA on P-256 with SHA-256."""
+"""The signature algorithm: ECDSA on P-256 with SHA-256."""
 
-# What could end a script or an attribute of the page that a token is pasted into.
+# Characters that could end a script or an attribute of a page that contains the token.
 _ESCAPED: Final = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&='"}
-# Each key pair is used once, so the counter may start at zero.
+# Each ephemeral key pair is used once, so the counter may start at zero.
 _COUNTER: Final = modes.CTR(bytes(16))
 _KEY_BYTES: Final = {Version.ECV1: 16, Version.ECV2: 32}
 _ECDH: Final = ec.ECDH()
@@ -46,7 +43,7 @@ _ECDH: Final = ec.ECDH()
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Signer:
-    """An intermediate key with the root key's word for it: what messages are signed with."""
+    """An intermediate key, signed by a root key, with which messages are signed."""
 
     private_key: ec.EllipticCurvePrivateKey
     signed_key: str
@@ -55,22 +52,22 @@ class Signer:
 
 
 def new_key() -> ec.EllipticCurvePrivateKey:
-    """Make a private key on P-256."""
+    """Return a new private key on P-256."""
     return ec.generate_private_key(ec.SECP256R1())
 
 
 def key_value(key: ec.EllipticCurvePrivateKey) -> str:
-    """Give the public half as key documents have it: SubjectPublicKeyInfo in Base64."""
+    """Return the public key in the form of key documents: SubjectPublicKeyInfo in Base64."""
     return _base64(key.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo))
 
 
 def milliseconds_text(moment: datetime) -> str:
-    """Write a time as tokens and key documents do: whole milliseconds since 1970, as text."""
+    """Return a time in the form of tokens and key documents: milliseconds since 1970, as text."""
     return str(int(moment.timestamp()) * 1000 + moment.microsecond // 1000)
 
 
 def new_signer(root: ec.EllipticCurvePrivateKey, *, expires_at: datetime) -> Signer:
-    """Make an intermediate key and have the root key sign it."""
+    """Create an intermediate key and sign it with the root key."""
     private_key = new_key()
     signed_key = html_safe_json(
         {"keyValue": key_value(private_key), "keyExpiration": milliseconds_text(expires_at)}
@@ -91,7 +88,7 @@ def seal(
     recipient_id: str,
     recipient_key: ec.EllipticCurvePublicKey,
 ) -> str:
-    """Encrypt a payload for its recipient and sign it; gives the token, which is JSON in a text."""
+    """Encrypt a payload for its recipient and sign it; return the token, a JSON text."""
     message = seal_bytes(html_safe_json(payload).encode(), recipient_key, Version.ECV2)
     signed_message = html_safe_json(
         {
@@ -115,7 +112,7 @@ def seal(
 
 
 def html_safe_json(value: Mapping[str, Any]) -> str:
-    """Write JSON without white space and with the signs escaped that mean something in a page."""
+    """Return compact JSON with the characters escaped that have a meaning in HTML."""
     return json.dumps(value, separators=(",", ":"), ensure_ascii=False).translate(_ESCAPED)
 
 
@@ -126,7 +123,7 @@ def _base64(data: bytes) -> str:
 def open_bytes(
     message: SignedMessage, private_keys: Iterable[ec.EllipticCurvePrivateKey], version: Version
 ) -> bytes:
-    """Decrypt with whichever key fits, its tag checked first, in constant time; raises ``InvalidToken``."""
+    """Decrypt with the first matching key, after checking the tag; raises ``InvalidToken``."""
     point = message.ephemeral_point
     try:
         public_key = ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), point)
@@ -140,7 +137,7 @@ def open_bytes(
 
 
 def seal_bytes(plaintext: bytes, public_key: ec.EllipticCurvePublicKey, version: Version) -> SignedMessage:
-    """Encrypt for the owner of a key, with a new key of our own each time."""
+    """Encrypt for the owner of a public key with a new ephemeral key."""
     ephemeral = ec.generate_private_key(ec.SECP256R1())
     point = ephemeral.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
     aes_key, mac_key = derive_keys(ephemeral.exchange(_ECDH, public_key), point, version)
@@ -150,7 +147,7 @@ def seal_bytes(plaintext: bytes, public_key: ec.EllipticCurvePublicKey, version:
 
 
 def derive_keys(shared: bytes, point: bytes, version: Version) -> tuple[bytes, bytes]:
-    """Give the AES and the HMAC key for a shared secret (32 bytes) and the sender's point (65 bytes)."""
+    """Derive the AES and HMAC keys from a shared secret (32 bytes) and the sender's point (65 bytes)."""
     size = _KEY_BYTES[version]
     derived = HKDF(hashes.SHA256(), 2 * size, salt=None, info=SENDER.encode()).derive(point + shared)
     return derived[:size], derived[size:]

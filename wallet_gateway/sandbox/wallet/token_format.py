@@ -1,8 +1,7 @@
-"""The shape of a payment token: JSON strings within a JSON string, Base64, and the bytes that are signed.
+"""The format of a payment token: nested JSON texts, Base64, and the bytes that are signed. No keys.
 
-Nothing here knows a key. A text that two readers could take for the same value is one spelling too many and
-is refused, because the outer members are covered by no signature: Base64 with idle bits or without padding,
-tabs between members, escapes in capitals.
+The outer members are not signed, so each value must have exactly one spelling: Base64 with stray bits or
+without padding, tabs between members, and upper-case escapes are refused.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 from wallet_gateway.protocol.errors import excerpt
 
 SENDER: Final = "Google"
-"""Whose payment tokens these are, as the signed bytes spell it."""
+"""The sender id of the wallet, as it is signed."""
 
 _POINT_BYTES: Final = 65
 _TAG_BYTES: Final = 32
@@ -31,14 +30,14 @@ _MILLISECONDS: Final = re.compile(r"[0-9]{1,18}")
 
 
 class Version(StrEnum):
-    """The protocols a payment token may follow; ``ECv2SigningOnly`` is for other messages."""
+    """Protocol versions of payment tokens; ``ECv2SigningOnly`` is for other messages."""
 
     ECV1 = "ECv1"
     ECV2 = "ECv2"
 
 
 class Reason(StrEnum):
-    """Why a token is refused, in the order in which it is checked."""
+    """Reasons for refusing a token, in the order of the checks."""
 
     MALFORMED_TOKEN = "malformed_token"  # noqa: S105  (a reason, not a secret)
     UNSUPPORTED_VERSION = "unsupported_version"
@@ -53,7 +52,7 @@ class Reason(StrEnum):
 
 
 class InvalidToken(ValueError):
-    """A token that is not what it claims to be; ``reason`` says at which check it failed."""
+    """The token failed a check; ``reason`` says which one."""
 
     def __init__(self, reason: Reason, text: str) -> None:
         self.reason = reason
@@ -65,7 +64,7 @@ class InvalidToken(ValueError):
 
 
 class Token(NamedTuple):
-    """The outer members; ``signed_key`` and ``signatures`` are the intermediate key's, if there is one."""
+    """The outer members of a token; ``signed_key`` and ``signatures`` are empty in ECv1."""
 
     version: Version
     signature: str
@@ -75,7 +74,7 @@ class Token(NamedTuple):
 
 
 class SignedMessage(NamedTuple):
-    """The sealed payload: ciphertext, the sender's one-time point (65 bytes), and the tag over the former."""
+    """The encrypted payload: ciphertext, the sender's ephemeral point (65 bytes), and the tag."""
 
     encrypted: bytes
     ephemeral_point: bytes
@@ -83,7 +82,7 @@ class SignedMessage(NamedTuple):
 
 
 def read_token(text: object) -> Token:
-    """Take a token apart; raises ``InvalidToken``."""
+    """Parse a token; raises ``InvalidToken``."""
     if not isinstance(text, str) or "\t" in text or _CAPITAL_ESCAPE.search(text):
         raise InvalidToken(Reason.MALFORMED_TOKEN, "the token is no text as the wallet writes it")
     members = read_object(text, Reason.MALFORMED_TOKEN, "the token")
@@ -107,7 +106,7 @@ def read_token(text: object) -> Token:
 
 
 def read_signed_key(text: str) -> tuple[str, int]:
-    """Give the key of an intermediate key and its expiration in ms since 1970; raises ``InvalidToken``."""
+    """Parse an intermediate key; return its value and its expiration in ms; raises ``InvalidToken``."""
     members = read_object(text, Reason.MALFORMED_TOKEN, "signedKey")
     expiration = milliseconds(members.get("keyExpiration"))
     if expiration is None:
@@ -116,7 +115,7 @@ def read_signed_key(text: str) -> tuple[str, int]:
 
 
 def read_signed_message(text: str) -> SignedMessage:
-    """Take the signed message apart; raises ``InvalidToken``."""
+    """Parse the signed message; raises ``InvalidToken``."""
     reason = Reason.MALFORMED_SIGNED_MESSAGE
     members = read_object(text, reason, "signedMessage")
     if members.keys() != _MESSAGE_MEMBERS or not all(isinstance(value, str) for value in members.values()):
@@ -133,28 +132,28 @@ def read_signed_message(text: str) -> SignedMessage:
 
 
 def signed_bytes(*texts: str) -> bytes:
-    """Give what is signed: each text in UTF-8 behind its length in bytes, four of them, the lowest first.
+    """Return the signed bytes: each text in UTF-8 after its length in four bytes, little-endian.
 
-    Half a surrogate pair has no UTF-8; what is written for it here was signed by nobody.
+    A lone surrogate has no UTF-8 form and is encoded with ``surrogatepass``; no valid signature covers it.
     """
     encoded = [text.encode(errors="surrogatepass") for text in texts]
     return b"".join(len(one).to_bytes(4, "little") + one for one in encoded)
 
 
 def decode(text: str, reason: Reason, name: str) -> bytes:
-    """Read Base64 in its one canonical spelling; raises ``InvalidToken`` for the reason given."""
+    """Decode canonical Base64; raises ``InvalidToken`` with the given reason."""
     try:
         data = binascii.a2b_base64(text)
     except ValueError as error:
         raise InvalidToken(reason, f"{name} is no Base64") from error
-    # What is written back the same has neither idle bits nor anything else that readers skip.
+    # Only canonical Base64 is reproduced by encoding it again.
     if binascii.b2a_base64(data, newline=False).decode() != text:
         raise InvalidToken(reason, f"{name} is no Base64 as it is written")
     return data
 
 
 def milliseconds(value: object) -> int | None:
-    """Read a time in ms since 1970, a text or a number; None where it is none."""
+    """Return a time in ms since 1970, given as text or number; None if it is not a time."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     return int(value) if _MILLISECONDS.fullmatch(str(value)) else None
@@ -177,14 +176,14 @@ def _intermediate(given: object) -> tuple[str, tuple[str, ...]]:
         raise InvalidToken(
             Reason.MALFORMED_TOKEN, f"signatures must be a list of at most {_MAX_SIGNATURES} texts"
         )
-    # One that is no text verifies nothing, and the one beside it may be good.
+    # A signature that is not a text verifies nothing, but another one in the list may be valid.
     return _only_text(given, "signedKey"), tuple(one for one in signatures if isinstance(one, str))
 
 
 def read_object(data: str | bytes, reason: Reason, name: str) -> dict[str, Any]:
-    """Read one JSON object in which every member is given once; raises ``InvalidToken``."""
+    """Parse a JSON object without duplicate members; raises ``InvalidToken``."""
     try:
-        # Not by the reader of messages: that one folds names, keeps numbers as text, and takes longer.
+        # `strict_json` would fold names and keep numbers as text, and is slower.
         value = _DECODER.decode(data if isinstance(data, str) else data.decode())
     except (ValueError, RecursionError) as error:
         raise InvalidToken(reason, f"{name} is no JSON") from error

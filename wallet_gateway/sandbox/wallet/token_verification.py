@@ -1,12 +1,10 @@
-"""Unsealing a payment token: who signed it, for whom, when, and what it says. ECv2, and ECv1 before it.
+"""Verify and decrypt payment tokens of ECv2 and ECv1: signatures, recipient, expiration and payload.
 
-The checks and their order are those of Tink, the wallet's own library. No clock and no store is read here:
-keys and time are arguments. A refusal names its reason and quotes nothing of the token.
+The checks and their order are those of Tink, the wallet's own library. Keys and time are arguments; no clock
+and no database is read. A refusal names its reason and quotes nothing of the token.
 
-Which keys a token's signatures are believed by: trusted root keys, and intermediate keys they vouch for.
-
-What was verified once is remembered as long as there is room, since the same intermediate key signs the
-tokens of a whole day. Only signatures that hold are remembered, and times are looked at anew each time.
+Verified intermediate keys are cached, because one of them signs the tokens of a whole day. Only valid
+signatures are cached, and expiration is checked each time.
 """
 
 from __future__ import annotations
@@ -39,9 +37,17 @@ from wallet_gateway.sandbox.wallet.token_format import (
 )
 
 __all__ = ["InvalidToken", "Reason", "open_token", "unseal", "verify"]
-
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
+_MAX_CACHED_KEYS: Final = 256
+
+
+@dataclass(frozen=True, slots=True)
+class IntermediateKey:
+    """An intermediate key signed by a root key, and its expiration in ms since 1970."""
+
+    key: ec.EllipticCurvePublicKey
+    expiration: int
 
 
 def unseal(
@@ -53,11 +59,11 @@ def unseal(
     now: datetime,
     sender_id: str = SENDER,
 ) -> dict[str, Any]:
-    """Verify and decrypt a token and give its payload; raises ``InvalidToken``.
+    """Verify and decrypt a token and return its payload; raises ``InvalidToken``.
 
-    ``recipient_id`` is ``gateway:`` with the gateway's name; ``private_keys`` are on P-256, and any of them
-    may fit; ``root_keys`` is the document of the wallet's root keys as parsed. At the very moment of an
-    expiration a thing has expired.
+    ``recipient_id`` is ``gateway:`` and the gateway's name; ``private_keys`` are on P-256, and any of them
+    may match; ``root_keys`` is the parsed document of the wallet's root keys. A key or message expires at its
+    expiration time, not after it.
     """
     _, payload = _verify_and_decrypt(
         token,
@@ -81,7 +87,7 @@ def open_token(
     now: datetime,
     sender_id: str = SENDER,
 ) -> bytes:
-    """Do the same and give the plaintext as it is, JSON or not, which is where Tink stops."""
+    """Verify and decrypt a token and return the plaintext, JSON or not, as Tink does."""
     plaintext, _ = _verify_and_decrypt(
         token,
         recipient_id=recipient_id,
@@ -96,7 +102,7 @@ def open_token(
 def verify(
     token: str, *, recipient_id: str, root_keys: Mapping[str, Any], now: datetime, sender_id: str = SENDER
 ) -> Token:
-    """Check a token's signatures and the expiration of the keys behind them; raises ``InvalidToken``."""
+    """Check a token's signatures and the expiration of its keys; raises ``InvalidToken``."""
     at = _to_milliseconds(now)
     parts = read_token(token)
     roots = trusted_roots(root_keys, parts.version, now=at)
@@ -106,6 +112,63 @@ def verify(
         signers = [load_key(root) for root in roots]
     check_message_signature(parts, signers, sender_id=sender_id, recipient_id=recipient_id)
     return parts
+
+
+def trusted_roots(root_keys: Mapping[str, Any], version: Version, *, now: int) -> tuple[str, ...]:
+    """Return the root keys of a version that are valid at ``now`` (ms); raises ``InvalidToken`` without any.
+
+    ``root_keys`` is the parsed key document. A key for ECv2 must have an expiration.
+    """
+    roots = tuple(
+        key["keyValue"]
+        for key in root_keys["keys"]
+        if key.get("protocolVersion") == version and _is_valid(key, version, now=now)
+    )
+    if not roots:
+        raise InvalidToken(Reason.NO_TRUSTED_KEYS, f"no root key for {version} is in force")
+    return roots
+
+
+def intermediate_key(
+    token: Token, roots: Iterable[str], *, sender_id: str, now: int
+) -> ec.EllipticCurvePublicKey:
+    """Return the intermediate key, signed by any of the root keys; raises ``InvalidToken``."""
+    for root in roots:
+        for signature in token.signatures:
+            try:
+                intermediate = _verify_intermediate_key(root, sender_id, token.signed_key, signature)
+            except InvalidSignature:
+                continue
+            if intermediate.expiration <= now:
+                raise InvalidToken(Reason.EXPIRED_INTERMEDIATE_KEY, "the intermediate key has expired")
+            return intermediate.key
+    raise InvalidToken(Reason.BAD_INTERMEDIATE_SIGNATURE, "no root key has signed the intermediate key")
+
+
+def check_message_signature(
+    token: Token, keys: Iterable[ec.EllipticCurvePublicKey], *, sender_id: str, recipient_id: str
+) -> None:
+    """Check that one of the keys signed the message for this recipient; raises ``InvalidToken``."""
+    signature = decode(token.signature, Reason.BAD_MESSAGE_SIGNATURE, "signature")
+    message = signed_bytes(sender_id, recipient_id, token.version, token.signed_message)
+    for key in keys:
+        try:
+            key.verify(signature, message, SIGNING)
+        except InvalidSignature:
+            continue
+        return
+    raise InvalidToken(
+        Reason.BAD_MESSAGE_SIGNATURE, "nobody trusted has signed this message for this recipient"
+    )
+
+
+@lru_cache(maxsize=_MAX_CACHED_KEYS)
+def load_key(value: str) -> ec.EllipticCurvePublicKey:
+    """Load a P-256 public key from SubjectPublicKeyInfo in Base64; raises ``ValueError``."""
+    key = load_der_public_key(binascii.a2b_base64(value))
+    if not isinstance(key, ec.EllipticCurvePublicKey) or not isinstance(key.curve, ec.SECP256R1):
+        raise ValueError("a key of a payment token must be on P-256")
+    return key
 
 
 def _verify_and_decrypt(
@@ -145,80 +208,12 @@ def _payload(plaintext: bytes) -> dict[str, Any] | None:
         return None
 
 
-_MAX_CACHED_KEYS: Final = 256
-
-
-@dataclass(frozen=True, slots=True)
-class IntermediateKey:
-    """An intermediate key that a root key vouches for, and when it expires, in ms since 1970."""
-
-    key: ec.EllipticCurvePublicKey
-    expiration: int
-
-
-def trusted_roots(root_keys: Mapping[str, Any], version: Version, *, now: int) -> tuple[str, ...]:
-    """Give the root keys of a version that are in force at ``now`` ms; raises ``InvalidToken`` if none is.
-
-    ``root_keys`` is the key document as parsed. For ECv2 a key must say when it expires.
-    """
-    roots = tuple(
-        key["keyValue"]
-        for key in root_keys["keys"]
-        if key.get("protocolVersion") == version and _is_valid(key, version, now=now)
-    )
-    if not roots:
-        raise InvalidToken(Reason.NO_TRUSTED_KEYS, f"no root key for {version} is in force")
-    return roots
-
-
-def intermediate_key(
-    token: Token, roots: Iterable[str], *, sender_id: str, now: int
-) -> ec.EllipticCurvePublicKey:
-    """Give the key that must have signed the message: any root may vouch for it; raises ``InvalidToken``."""
-    for root in roots:
-        for signature in token.signatures:
-            try:
-                intermediate = _verify_intermediate_key(root, sender_id, token.signed_key, signature)
-            except InvalidSignature:
-                continue
-            if intermediate.expiration <= now:
-                raise InvalidToken(Reason.EXPIRED_INTERMEDIATE_KEY, "the intermediate key has expired")
-            return intermediate.key
-    raise InvalidToken(Reason.BAD_INTERMEDIATE_SIGNATURE, "no root key has signed the intermediate key")
-
-
-def check_message_signature(
-    token: Token, keys: Iterable[ec.EllipticCurvePublicKey], *, sender_id: str, recipient_id: str
-) -> None:
-    """Make sure that one of the keys has signed the message for this recipient; raises ``InvalidToken``."""
-    signature = decode(token.signature, Reason.BAD_MESSAGE_SIGNATURE, "signature")
-    message = signed_bytes(sender_id, recipient_id, token.version, token.signed_message)
-    for key in keys:
-        try:
-            key.verify(signature, message, SIGNING)
-        except InvalidSignature:
-            continue
-        return
-    raise InvalidToken(
-        Reason.BAD_MESSAGE_SIGNATURE, "nobody trusted has signed this message for this recipient"
-    )
-
-
-@lru_cache(maxsize=_MAX_CACHED_KEYS)
-def load_key(value: str) -> ec.EllipticCurvePublicKey:
-    """Load a P-256 public key, SubjectPublicKeyInfo in Base64; raises ``ValueError`` for what is none."""
-    key = load_der_public_key(binascii.a2b_base64(value))
-    if not isinstance(key, ec.EllipticCurvePublicKey) or not isinstance(key.curve, ec.SECP256R1):
-        raise ValueError("a key of a payment token must be on P-256")
-    return key
-
-
 @lru_cache(maxsize=_MAX_CACHED_KEYS)
 def _verify_intermediate_key(root: str, sender_id: str, signed_key: str, signature: str) -> IntermediateKey:
     try:
         signed = decode(signature, Reason.BAD_INTERMEDIATE_SIGNATURE, "signatures")
     except InvalidToken as error:
-        # Undecodable is as good as wrong: the entry beside it may be right.
+        # An undecodable signature is an invalid one: another in the list may be valid.
         raise InvalidSignature from error
     load_key(root).verify(signed, signed_bytes(sender_id, Version.ECV2, signed_key), SIGNING)
     value, expiration = read_signed_key(signed_key)

@@ -1,10 +1,8 @@
-"""The door of the emulated wallet: its root keys for everybody, and what its own sheet asks for.
+"""Views of the emulated wallet: ``pay.js`` and the sheet for shops' pages, and the calls of the sheet itself.
 
-The sheet is a page of the sandbox; other sites' pages are refused, for an approval is the customer's.
-
-What a shop's page gets of the emulated wallet: the script ``pay.js``, and the sheet in its frame.
-
-Both are for pages of any origin. Neither is ever cached: how the wallet behaves may change at any moment.
+The script and the sheet are for pages of any origin and are never cached, because the wallet's mode may
+change at any time. The sheet's own calls are refused to other sites' pages, because only the customer may
+approve.
 """
 
 from __future__ import annotations
@@ -38,38 +36,70 @@ from wallet_gateway.sandbox.wallet.embedding import set_cross_origin_headers, se
 from wallet_gateway.sandbox.wallet.keys import key_ring
 from wallet_gateway.sandbox.wallet.payment_data import approve
 
+_JAVASCRIPT: Final = "text/javascript; charset=utf-8"
+
+
+@require_safe
+def script(request: HttpRequest) -> HttpResponse:
+    """Return ``pay.js``, or an error if the wallet's mode says so."""
+    mode = wallet_mode()
+    if mode is WalletMode.SCRIPT_FAILS:
+        text, status = "// The sandbox is told not to send this script.\n", HTTPStatus.SERVICE_UNAVAILABLE
+    else:
+        merchants = cached_stores.get().values()
+        text, status = wallet_script(origin=_origin(request), mode=mode, merchants=merchants), HTTPStatus.OK
+    response = HttpResponse(text, status=status, content_type=_JAVASCRIPT)
+    response["Cache-Control"] = NO_STORE
+    response["X-Content-Type-Options"] = "nosniff"
+    return set_cross_origin_headers(response)
+
+
+@require_safe
+def sheet(request: HttpRequest) -> HttpResponse:
+    """Show the sheet in the browser's language; the page around it sends the request by message."""
+    language = browser_language(request.headers.get("Accept-Language", ""))
+    context = {
+        "language": language,
+        "direction": direction(language),
+        "modes": WalletMode.choices,
+        "mode": wallet_mode(),
+    }
+    with translation.override(language):
+        response = render(request, "wallet_sandbox/wallet/sheet.html", context)
+    return set_sheet_headers(response, merchants=cached_stores.get().values())
+
 
 @require_safe
 def root_keys(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django passes it
-    """Serve the document of root keys that tokens are verified with."""
+    """Return the document of root keys with which tokens are verified."""
     response = json_response(key_ring.at(current_conditions().now).root_document)
     response.headers["Cache-Control"] = "public, max-age=3600"
-    # The document is public, and whoever verifies in a browser may read it.
+    # The document is public: a browser may read it from any page.
     response.headers["Access-Control-Allow-Origin"] = "*"
     return response
 
 
 @require_safe
 def state(request: HttpRequest) -> HttpResponse:
-    """Tell the wallet's own pages how to behave, and what the customer has stored."""
+    """Return the wallet's mode and the customer's stored data for the sheet."""
     if refusal := _refusal_for_foreign_page(request):
         return refusal_response(refusal)
     accounts = [describe_account(account) for account in ACCOUNTS]
     return _without_caching(json_response({"mode": wallet_mode(), "accounts": accounts}))
 
 
-# No cookie and no log-in stands behind the sheet; the origin is what is checked.
+# No session authorizes the sheet's calls; the origin is checked instead.
 @csrf_exempt
 @require_POST
 def payment_data(request: HttpRequest) -> HttpResponse:
-    """Approve with the card chosen in the sheet and answer with the PaymentData."""
+    """Approve with the card chosen in the sheet and return the PaymentData."""
     if refusal := _refusal_for_foreign_page(request):
         return refusal_response(refusal)
     return _without_caching(answer(with_json(_approve), request))
 
 
 def describe_account(account: WalletAccount) -> dict[str, Any]:
-    """Write an account as the sheet may see it."""
+    """Return an account in the form that the sheet reads."""
     return {
         "email": account.email,
         "name": account.name,
@@ -79,7 +109,7 @@ def describe_account(account: WalletAccount) -> dict[str, Any]:
 
 
 def describe_card(card: StoredCard) -> dict[str, Any]:
-    """Write a stored card as the sheet may see it."""
+    """Return a stored card in the form that the sheet reads."""
     return {
         "id": card.id,
         "name": card.name,
@@ -103,8 +133,12 @@ def _approve(given: Input) -> object:
     return approve(card, request, merchant_id=_gateway_merchant_id(request), choices=choices)
 
 
+def _origin(request: HttpRequest) -> str:
+    return f"{request.scheme}://{request.get_host()}"
+
+
 def _gateway_merchant_id(request: dict[str, Any]) -> str:
-    """Find whom the page wants the card sealed for, where ``loadPaymentData`` has it."""
+    """Return the ``gatewayMerchantId`` of the page's ``loadPaymentData`` request."""
     try:
         method = request["allowedPaymentMethods"][0]
         found = method["tokenizationSpecification"]["parameters"]["gatewayMerchantId"]
@@ -125,40 +159,3 @@ def _refusal_for_foreign_page(request: HttpRequest) -> Refusal | None:
 def _without_caching(response: HttpResponse) -> HttpResponse:
     response.headers["Cache-Control"] = "no-store"
     return response
-
-
-_JAVASCRIPT: Final = "text/javascript; charset=utf-8"
-
-
-@require_safe
-def script(request: HttpRequest) -> HttpResponse:
-    """Send ``pay.js``, or fail to where the wallet is told so."""
-    mode = wallet_mode()
-    if mode is WalletMode.SCRIPT_FAILS:
-        text, status = "// The sandbox is told not to send this script.\n", HTTPStatus.SERVICE_UNAVAILABLE
-    else:
-        merchants = cached_stores.get().values()
-        text, status = wallet_script(origin=_origin(request), mode=mode, merchants=merchants), HTTPStatus.OK
-    response = HttpResponse(text, status=status, content_type=_JAVASCRIPT)
-    response["Cache-Control"] = NO_STORE
-    response["X-Content-Type-Options"] = "nosniff"
-    return set_cross_origin_headers(response)
-
-
-@require_safe
-def sheet(request: HttpRequest) -> HttpResponse:
-    """Show the sheet in the browser's language; what is paid arrives by message from the page around it."""
-    language = browser_language(request.headers.get("Accept-Language", ""))
-    context = {
-        "language": language,
-        "direction": direction(language),
-        "modes": WalletMode.choices,
-        "mode": wallet_mode(),
-    }
-    with translation.override(language):
-        response = render(request, "wallet_sandbox/wallet/sheet.html", context)
-    return set_sheet_headers(response, merchants=cached_stores.get().values())
-
-
-def _origin(request: HttpRequest) -> str:
-    return f"{request.scheme}://{request.get_host()}"
