@@ -1,7 +1,4 @@
-"""A sandbox as new for every test, and a merchant that talks to it.
-
-A sandbox as new for every test of its pages, and somebody to visit them.
-"""
+"""A freshly reset sandbox for every test, a merchant that calls it, and a visitor of its pages."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""One writer at a time, and nothing half done.
-
-What is cached is never older than the last committed change.
-"""
+"""One writer at a time, nothing half done, and no cached value older than the last commit."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Reading control input by name and kind.
-
-JSON answers of the views.
-
-What all control calls have in common: methods, bodies, and answers in JSON.
-"""
+"""JSON calls: reading input by name and kind, methods and bodies, results and errors as JSON."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""A merchant's store is known by two names.
-
-What was bought and paid: how each row is named, what its money is, and what cannot be guessed.
-"""
+"""Merchants, checkouts, deposits and transactions: names of rows, amounts, and unguessable tokens."""
 
 from __future__ import annotations
 

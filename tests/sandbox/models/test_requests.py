@@ -1,7 +1,4 @@
-"""What can be switched is named by what people know it by, and starts as the interface describes it.
-
-What arrived is named by what people know it by.
-"""
+"""State, faults, requests and the journal: names of rows, and the default behaviour of the interface."""
 
 from __future__ import annotations
 

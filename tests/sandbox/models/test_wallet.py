@@ -1,7 +1,4 @@
-"""Rows of the wallet button by themselves: their names, and that no column could hold a card number.
-
-Recognising a secret without keeping it.
-"""
+"""Rows of the wallet button: their names, no column for a card number, and hashes of secrets."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Which language a page speaks.
-
-Amounts, counts, rates and durations as people of five languages read them.
-"""
+"""Languages of a page, and amounts, counts and rates as people of five languages read them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""The files that the sandbox hands out by itself.
-
-What is answered where no view is.
-"""
+"""Static files, and what is answered where no view is."""
 
 from __future__ import annotations
 

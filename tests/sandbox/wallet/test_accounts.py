@@ -1,7 +1,4 @@
-"""The stored cards: one of each kind of each network, all of them test cards that check out.
-
-The wallet's accounts: each has its own cards and addresses, and nothing of the other's.
-"""
+"""The wallet's accounts: valid test cards of each kind and network, and no data of another account."""
 
 from __future__ import annotations
 

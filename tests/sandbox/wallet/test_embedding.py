@@ -1,7 +1,4 @@
-"""The wallet's script: whole, closed, and knowing what it must and nothing more.
-
-The headers of the sheet: strict inside, and framed by registered shops alone.
-"""
+"""The wallet's script is complete and closed; the sheet is framed by registered shops alone."""
 
 from __future__ import annotations
 

@@ -1,7 +1,4 @@
-"""Approving in the wallet: for which merchant, with which keys, at what time.
-
-PaymentData as the wallet returns it: what is sealed, and what is given only when asked for.
-"""
+"""PaymentData of the wallet: merchant, keys and time, the encrypted card, and requested data only."""
 
 from __future__ import annotations
 
