@@ -72,6 +72,7 @@ TRANSACTION_OPERATIONS = frozenset(
 _MAX_PARAMETERS: Final = 100
 _ACCOUNTS: Final = endpoints.GET_PAYMENT_ACCOUNT.path.removesuffix("{transactionAccountId}")
 _ACCOUNT_PATH: Final = re.compile(rf"{re.escape(_ACCOUNTS)}[^/]+")
+
 Message: TypeAlias = (
     CheckoutRequest
     | FollowUpRequest
