@@ -74,7 +74,7 @@ NO_CHARACTERS = ["\ud800", "a\udfff", "\udc80b", "nul\0"]
 @pytest.mark.parametrize("text", NO_CHARACTERS, ids=ascii)
 def test_what_is_no_character_is_not_storable(text: str) -> None:
     assert not is_storable(text)
-    with pytest.raises(UnstorableText, match="note: must be text"):
+    with pytest.raises(UnstorableText, match="comment: must be text"):
         check_storable(by="anna", comment=text)
 
 
@@ -88,7 +88,7 @@ def test_every_text_of_characters_is_storable(text: str) -> None:
 
 @pytest.mark.parametrize("value", [None, 5, b"text"], ids=repr)
 def test_what_is_no_text_is_refused_by_name(value: object) -> None:
-    with pytest.raises(UnstorableText, match="author: must be text"):
+    with pytest.raises(UnstorableText, match="by: must be text"):
         check_storable(by=value)
 
 
@@ -96,7 +96,7 @@ def test_what_is_no_text_is_refused_by_name(value: object) -> None:
 @pytest.mark.usefixtures("wallet_sandbox")
 @pytest.mark.parametrize("text", NO_CHARACTERS, ids=ascii)
 @pytest.mark.parametrize("name", ["comment", "by"])
-def test_a_refund_whose_note_cannot_be_stored_is_refused_before_anything_is_written(
+def test_a_refund_whose_comment_cannot_be_stored_is_refused_before_anything_is_written(
     name: str, text: str
 ) -> None:
     with pytest.raises(OperationRefused, match=f"{name}: must be text"):
