@@ -17,7 +17,8 @@ from django.utils.translation import gettext_lazy
 
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models.labels import name_of
-from wallet_gateway.protocol.money import Money, exponent
+from wallet_gateway.protocol.codes import currency_exponent
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures, Way
 
 Label = str | Promise
@@ -213,7 +214,7 @@ def _rows(
 
 def _money(minor: int, currency: str) -> Cell:
     money = Money.from_minor_units(minor, currency)
-    text = number_format(money.amount, exponent(currency), force_grouping=True)
+    text = number_format(money.amount, currency_exponent(currency), force_grouping=True)
     return Cell(text, money.to_wire())
 
 

@@ -13,27 +13,17 @@ from enum import StrEnum
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import LifecycleEvent, PaymentType, TransactionKind
 from wallet_gateway.domain.unreadable_records import concerning, may_be_own, sentence_of
-from wallet_gateway.protocol.detached_refunds import DetachedRefundResponse
+from wallet_gateway.protocol.codes import currency_exponent
+from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import ProtocolError
-from wallet_gateway.protocol.follow_ups import FollowUpResponse
-from wallet_gateway.protocol.money import Money, exponent
+from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
 
 LONGEST_RECORD_ID = 128
 """Characters of a gateway's own id; the interface names no limit. Cut, two long ones could become one."""
 
 APPROVED, PENDING, ERRORED = "Approved", "Pending", "Errored"
-
-_FOLLOW_UP_TYPES = {
-    TransactionKind.CAPTURE: "ecom.capture",
-    TransactionKind.REFUND: "ecom.refund",
-    TransactionKind.REVERSAL: "ecom.reversalpreauthorization",
-    TransactionKind.DETACHED_REFUND: "detached.refund",
-}
-_ORIGINAL_TYPES = {
-    PaymentType.SALE: "ecom.sale",
-    PaymentType.PREAUTHORIZATION: "ecom.preauthorization",
-}
 
 
 class Verdict(StrEnum):
@@ -57,7 +47,7 @@ EVENTS = {
 
 def folded_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SALE) -> str:
     """Return the wire `type` of a transaction without letter case, as records are compared by it."""
-    return _FOLLOW_UP_TYPES.get(kind) or _ORIGINAL_TYPES[payment_type]
+    return wire_type(kind, payment_type).lower()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -288,7 +278,7 @@ def _amount_difference(record: StatusRecord, amount: int | None, expected: Expec
 
 def _are_mixed_up(amount: int, expected: Expectation) -> bool:
     """Say whether two amounts differ by exactly the factor between major and minor units."""
-    factor: int = 10 ** exponent(expected.currency)
+    factor: int = 10 ** currency_exponent(expected.currency)
     return factor > 1 and (amount == expected.amount * factor or amount * factor == expected.amount)
 
 

@@ -12,13 +12,14 @@ from pydantic import Field, Strict, model_validator
 
 from wallet_gateway.protocol.accounts import WALLET_PAY, Cryptogram, EciIndicator
 from wallet_gateway.protocol.checkout import RedirectDetails
-from wallet_gateway.protocol.complaints import MISSING, PATTERNS
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage, excerpt
-from wallet_gateway.protocol.fields import Identifier, TransactionRequest, Url, WireModel
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage
+from wallet_gateway.protocol.field_types import ANY_CASE, PATTERN_MESSAGES, Identifier, Url
 from wallet_gateway.protocol.follow_ups import FollowUpResponse
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.wire import MISSING, TransactionRequest, WireModel
 
 _VERSION = r"^2\.[0-9](\.[0-9])?$"
-PATTERNS[_VERSION] = lambda text: f"{excerpt(text)} is no version of 3-D Secure 2, such as 2.2.0"
+PATTERN_MESSAGES[_VERSION] = lambda text: f"{quote(text)} is no version of 3-D Secure 2, such as 2.2.0"
 
 
 class AuthorizationType(StrEnum):
@@ -52,7 +53,7 @@ class ThreeDSecure(WireModel):
     authentication_value: Cryptogram | None = None
     ds_transaction_id: Identifier | None = None
     three_d_s_server_transaction_id: Identifier | None = None
-    transaction_status: AuthenticationStatus
+    transaction_status: Annotated[AuthenticationStatus, ANY_CASE]
 
     @model_validator(mode="after")
     def _has_its_proof(self) -> Self:
@@ -72,9 +73,9 @@ class AuthorizationRequest(TransactionRequest):
     done by the service on a page of its own (``redirectDetails``).
     """
 
-    type: AuthorizationType
+    type: Annotated[AuthorizationType, ANY_CASE]
     transaction_account_id: Identifier
-    transaction_method: Literal["WalletPay"] = WALLET_PAY
+    transaction_method: Annotated[Literal["WalletPay"], ANY_CASE] = WALLET_PAY
     cryptogram: Cryptogram | None = None
     eci_indicator: EciIndicator | None = None
     three_d_secure: ThreeDSecure | None = None

@@ -11,7 +11,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from wallet_gateway.protocol.errors import UnknownCode, excerpt
+from wallet_gateway.protocol.errors import UnknownCode
+from wallet_gateway.protocol.text import quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,28 +58,28 @@ def check_currency(code: str) -> str:
         return code
     if _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in currency_exponents():
         return upper
-    raise UnknownCode(f"{excerpt(code)} is no currency; give a three-letter ISO 4217 code such as EUR")
+    raise UnknownCode(f"{quote(code)} is no currency; give a three-letter ISO 4217 code such as EUR")
 
 
 def check_country(code: str) -> str:
     """Give back an ISO 3166 alpha-3 country in upper case; raises UnknownCode."""
     if _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in _countries():
         return upper
-    raise UnknownCode(f"{excerpt(code)} is no country; give a three-letter ISO 3166 code such as DEU")
+    raise UnknownCode(f"{quote(code)} is no country; give a three-letter ISO 3166 code such as DEU")
 
 
 def check_country_of_wallet(code: str) -> str:
     """Give back an ISO 3166 alpha-2 country in upper case, as wallets write them; raises UnknownCode."""
     if code.isascii() and (upper := code.upper()) in _countries().values():
         return upper
-    raise UnknownCode(f"{excerpt(code)} is no country; give a two-letter ISO 3166 code such as DE")
+    raise UnknownCode(f"{quote(code)} is no country; give a two-letter ISO 3166 code such as DE")
 
 
 def check_subdivision(code: str) -> str:
     """Give back an ISO 3166-2 subdivision in upper case; raises UnknownCode."""
     if _SUBDIVISION.fullmatch(code) and (upper := code.upper()) in _subdivisions():
         return upper
-    raise UnknownCode(f"{excerpt(code)} is no state or region; give an ISO 3166-2 code such as DE-BY")
+    raise UnknownCode(f"{quote(code)} is no state or region; give an ISO 3166-2 code such as DE-BY")
 
 
 def subdivision_is_in(subdivision: str, country: str) -> bool:

@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from wallet_gateway.protocol.fields import OptionalText, Text, WireModel
+from wallet_gateway.protocol.field_types import OptionalText, Text
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.strict_json import NumberText, fold_name
+from wallet_gateway.protocol.wire import WireModel
 
 REFUND_AMOUNT_EXCEEDED = "RefundAmountExceeded"
 SCHEMA_VALIDATION_ERROR = "SchemaValidationError"

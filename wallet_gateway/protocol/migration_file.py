@@ -21,17 +21,18 @@ from typing import Annotated, Protocol, Self
 
 from pydantic import Field, Strict, field_validator, model_validator
 
-from wallet_gateway.protocol.complaints import PATTERNS
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage, excerpt
-from wallet_gateway.protocol.fields import Amount, CurrencyCode, PositiveAmount, Text, WireModel
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage
+from wallet_gateway.protocol.field_types import PATTERN_MESSAGES, Amount, CurrencyCode, PositiveAmount, Text
 from wallet_gateway.protocol.money import Money, scaled_units
 from wallet_gateway.protocol.status import read_timestamp
 from wallet_gateway.protocol.strict_json import fold_name
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.wire import WireModel
 
 # A cell that begins with = + - or @ is a formula to a spreadsheet, and staff open these files in one.
 _FILE_ID = r"^[A-Za-z0-9_][A-Za-z0-9_.:/=+-]{0,254}$"
-PATTERNS[_FILE_ID] = lambda text: (
-    f"{excerpt(text)} is no identifier; use A-Z a-z 0-9 _ . : / = + -, beginning with a letter, digit or _"
+PATTERN_MESSAGES[_FILE_ID] = lambda text: (
+    f"{quote(text)} is no identifier; use A-Z a-z 0-9 _ . : / = + -, beginning with a letter, digit or _"
 )
 FileId = Annotated[str, Strict(), Field(pattern=_FILE_ID)]
 
@@ -165,7 +166,7 @@ class _Table:
         except InvalidMessage as error:
             return RowError(line, "; ".join(map(str, error.errors)))
         if not self.seen.add(row.parent_transaction_id):
-            return RowError(line, f"{excerpt(row.parent_transaction_id)} stands in an earlier row already")
+            return RowError(line, f"{quote(row.parent_transaction_id)} stands in an earlier row already")
         return row
 
 

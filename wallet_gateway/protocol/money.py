@@ -12,15 +12,16 @@ from decimal import Decimal
 from typing import Final
 
 from wallet_gateway.protocol.codes import check_currency, currency_exponent
-from wallet_gateway.protocol.errors import InvalidAmount, excerpt
+from wallet_gateway.protocol.errors import InvalidAmount
+from wallet_gateway.protocol.text import quote
 
 MAX_DIGITS: Final = 14
 """Digits of an amount in all, before and after the period together."""
 
-FINEST: Final = 4
+MAX_EXPONENT: Final = 4
 """Decimals of the finest currency of ISO 4217."""
 
-MOST_UNITS: Final = 10**MAX_DIGITS - 1
+MAX_UNITS: Final = 10**MAX_DIGITS - 1
 TOO_LONG: Final = f"the amount has too many digits; at most {MAX_DIGITS} are allowed, decimals included"
 
 _ZERO: Final = "the amount is zero; give one above zero"
@@ -58,7 +59,7 @@ class Money:
     def from_minor_units(cls, units: int, currency: str) -> Money:
         """The money that ``units`` of the currency's smallest unit are: 1000 of EUR are 10.00."""
         if not 0 <= units <= _MAX_STORED_UNITS:
-            raise InvalidAmount(f"{excerpt(units)} minor units are no amount; give 0 to {_MAX_STORED_UNITS}")
+            raise InvalidAmount(f"{quote(units)} minor units are no amount; give 0 to {_MAX_STORED_UNITS}")
         return cls(Decimal(format_units(units, currency_exponent(currency))), currency)
 
     @property
@@ -104,12 +105,12 @@ def units_of(value: object, exponent: int, *, extra_zeros: bool = False) -> int:
         return _units_of_decimal(value, exponent)
     if isinstance(value, int) and not isinstance(value, bool):
         # Checked as a number: printing an integer of many digits is slow, and refused by Python beyond 4300.
-        if abs(value) > MOST_UNITS:
+        if abs(value) > MAX_UNITS:
             raise InvalidAmount(TOO_LONG)
         return _units_of_text(str(value), exponent)
     if isinstance(value, float):
         raise InvalidAmount("a binary floating-point number is not exact; give text or a Decimal")
-    raise InvalidAmount(f"{excerpt(value)} is no amount; give text such as 10.00")
+    raise InvalidAmount(f"{quote(value)} is no amount; give text such as 10.00")
 
 
 def format_units(units: int, exponent: int) -> str:
@@ -120,6 +121,23 @@ def format_units(units: int, exponent: int) -> str:
     if len(digits) <= exponent:
         digits = digits.rjust(exponent + 1, "0")
     return f"{digits[:-exponent]}.{digits[-exponent:]}"
+
+
+def has_decimals(text: str, exponent: int) -> bool:
+    """Whether a text, if it is an amount, has exactly ``exponent`` decimals: then it needs no rewriting."""
+    if len(text) > MAX_DIGITS:
+        return False
+    return text[-exponent - 1 : -exponent] == "." if exponent else "." not in text
+
+
+def write_out(value: object) -> object:
+    """Write a value as the text of an amount of any currency; text stays as it is. Raises InvalidAmount."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Money):
+        return value.to_wire()
+    units_of(value, MAX_EXPONENT)  # refuses what is no amount in any currency
+    return plain_text(value)
 
 
 def check_above_zero(text: str) -> str:
@@ -134,7 +152,7 @@ def scaled_units(text: str | None) -> int:
     if text is None:
         return 0
     whole, _, fraction = text.partition(".")
-    return int(whole + fraction.ljust(FINEST, "0"))
+    return int(whole + fraction.ljust(MAX_EXPONENT, "0"))
 
 
 def plain_text(value: object) -> object:
@@ -145,7 +163,7 @@ def plain_text(value: object) -> object:
     if isinstance(value, Decimal):
         text = str(value)
         return f"{value:f}" if "E" in text and abs(value.adjusted()) <= MAX_DIGITS else text
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MOST_UNITS:
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_UNITS:
         return str(value)
     return value
 
@@ -158,16 +176,16 @@ def _units_of_text(text: str, exponent: int, *, extra_zeros: bool = False) -> in
     if extra_zeros and len(fraction) > exponent:
         fraction = fraction[:exponent] + fraction[exponent:].rstrip("0")
     if len(fraction) > exponent:
-        raise InvalidAmount(_too_fine(excerpt(text), exponent))
+        raise InvalidAmount(_too_fine(quote(text), exponent))
     if len(whole) + exponent > MAX_DIGITS:
         raise InvalidAmount(TOO_LONG)
     return int(whole + fraction.ljust(exponent, "0"))
 
 
-def _units_of_decimal(value: Decimal, exponent: int, *, limit: int = MOST_UNITS) -> int:
+def _units_of_decimal(value: Decimal, exponent: int, *, limit: int = MAX_UNITS) -> int:
     """Count a Decimal exactly. Zeros beyond the currency's decimals are taken: a DecimalField adds them."""
     if not isinstance(value, Decimal):
-        raise InvalidAmount(f"{excerpt(value)} is no Decimal; give one, or use Money.parse")
+        raise InvalidAmount(f"{quote(value)} is no Decimal; give one, or use Money.parse")
     whole, _, fraction = str(value).partition(".")
     if len(fraction) <= exponent and len(whole) <= MAX_DIGITS and (whole + fraction).isdigit():
         units = int(whole + fraction.ljust(exponent, "0"))
@@ -185,18 +203,18 @@ def _units_of_odd_decimal(value: Decimal, exponent: int) -> int:
         raise InvalidAmount(_signed(str(value)))
     # The size is judged before any conversion: int(Decimal("1e1000000")) takes seconds.
     if value and not -exponent - MAX_DIGITS * 2 <= value.adjusted() < MAX_DIGITS * 2:
-        raise InvalidAmount(TOO_LONG if value.adjusted() > 0 else _too_fine(excerpt(str(value)), exponent))
+        raise InvalidAmount(TOO_LONG if value.adjusted() > 0 else _too_fine(quote(str(value)), exponent))
     numerator, denominator = value.as_integer_ratio()
     scale: int = 10**exponent
     units, rest = divmod(numerator * scale, denominator)
     if rest:
-        raise InvalidAmount(_too_fine(excerpt(str(value)), exponent))
+        raise InvalidAmount(_too_fine(quote(str(value)), exponent))
     return units
 
 
 def explain(text: str) -> str:
     """Say the most telling thing that keeps a text from being an amount, and what would be right."""
-    shown = excerpt(text)
+    shown = quote(text)
     if found := _AMOUNT.fullmatch(text):
         return _what_is_too_much(shown, found[1], found[2] or "")
     if not text:
@@ -223,15 +241,15 @@ def explain(text: str) -> str:
 def _what_is_too_much(shown: str, whole: str, fraction: str) -> str:
     if len(whole) + len(fraction) > MAX_DIGITS:
         return TOO_LONG
-    return _too_fine(shown, FINEST)
+    return _too_fine(shown, MAX_EXPONENT)
 
 
 def _not_a_number(text: str) -> str:
-    return f"{excerpt(text)} is no finite number; give digits such as 10.00"
+    return f"{quote(text)} is no finite number; give digits such as 10.00"
 
 
 def _signed(text: str) -> str:
-    return f"{excerpt(text)} has a sign; amounts are not negative and written without one, as in 10.00"
+    return f"{quote(text)} has a sign; amounts are not negative and written without one, as in 10.00"
 
 
 def _too_fine(shown: str, exponent: int) -> str:

@@ -16,11 +16,20 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from wallet_gateway.protocol import strict_json
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage, InvalidTime, excerpt
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage, InvalidTime
 from wallet_gateway.protocol.faults import names_a_fault
-from wallet_gateway.protocol.fields import Amount, CurrencyCode, Identifier, OptionalText, Text, WireModel
+from wallet_gateway.protocol.field_types import (
+    Amount,
+    CurrencyCode,
+    Identifier,
+    OptionalText,
+    RepeatedField,
+    Text,
+)
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.strict_json import Collision, NumberText, fold_name
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.wire import WireModel
 
 _TIMESTAMP = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?"
@@ -31,17 +40,21 @@ JsonNumber = Annotated[Amount, WithJsonSchema({"type": "number", "minimum": 0})]
 """An amount that is a number on the wire."""
 
 
+def _keep_text(value: object) -> object:
+    """Return a text that can be written again; anything else is left out, unless it is given twice."""
+    return value if isinstance(value, RepeatedField) else _text_or_nothing(value)
+
+
 def _text_or_nothing(value: object) -> str | None:
-    """Return a text that can be written again; anything else is left out."""
     return str(value) if isinstance(value, str) and not _HALF_PAIR.search(value) else None
 
 
-def _object_or_nothing(value: object) -> object:
-    """Return what may be an object of the interface; anything else is left out."""
-    return value if isinstance(value, Mapping | BaseModel) else None
+def _keep_object(value: object) -> object:
+    """Return what may be an object of the interface; anything else is left out, unless it is given twice."""
+    return value if isinstance(value, Mapping | BaseModel | RepeatedField) else None
 
 
-KeptText = Annotated[OptionalText | None, BeforeValidator(_text_or_nothing)]
+KeptText = Annotated[OptionalText | None, BeforeValidator(_keep_text)]
 """A text that decides nothing: what cannot be read as one is left out."""
 
 
@@ -99,8 +112,8 @@ class RecordedApmDetails(WireModel):
     apm_payer_billing_postal_code: KeptText = None
     apm_payer_country_code: KeptText = None
     apm_payer_state_or_province: KeptText = None
-    billing_address: Annotated[RecordedBillingAddress | None, BeforeValidator(_object_or_nothing)] = None
-    shipping_address: Annotated[RecordedShippingAddress | None, BeforeValidator(_object_or_nothing)] = None
+    billing_address: Annotated[RecordedBillingAddress | None, BeforeValidator(_keep_object)] = None
+    shipping_address: Annotated[RecordedShippingAddress | None, BeforeValidator(_keep_object)] = None
 
     is_answer = True
 
@@ -115,7 +128,7 @@ class StatusRecord(WireModel):
     client_system_transaction_id: Identifier
     type: Text
     transaction_date_time: KeptText = None
-    apm_details: Annotated[RecordedApmDetails | None, BeforeValidator(_object_or_nothing)] = None
+    apm_details: Annotated[RecordedApmDetails | None, BeforeValidator(_keep_object)] = None
 
     is_answer = True
 
@@ -167,7 +180,7 @@ class StatusAnswer:
 def parse_records(value: object) -> StatusAnswer:
     """Read the array a status query answers with, record by record; raises InvalidMessage for no array."""
     if not isinstance(value, list | tuple):
-        raise InvalidMessage([FieldError("", f"{excerpt(value)} is no list of status records")])
+        raise InvalidMessage([FieldError("", f"{quote(value)} is no list of status records")])
     records: list[StatusRecord] = []
     unreadable: list[UnreadableRecord] = []
     for element in value:
@@ -182,7 +195,7 @@ def _record(element: object) -> StatusRecord:
     if isinstance(element, Collision):
         raise InvalidMessage([FieldError("", str(element))])
     if not isinstance(element, dict):
-        raise InvalidMessage([FieldError("", f"{excerpt(element)} is no status record")])
+        raise InvalidMessage([FieldError("", f"{quote(element)} is no status record")])
     if collision := next(_collisions(element.values()), None):
         raise InvalidMessage([FieldError("", str(collision))])
     if names_a_fault(element):
@@ -235,7 +248,7 @@ def read_timestamp(text: str) -> datetime:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise InvalidTime(
-            f"{excerpt(text)} is no time; give one such as 2024-05-01T10:00:00.1234567"
+            f"{quote(text)} is no time; give one such as 2024-05-01T10:00:00.1234567"
         ) from error
 
 

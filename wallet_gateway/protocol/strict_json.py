@@ -12,7 +12,8 @@ from collections.abc import Mapping
 from json.encoder import encode_basestring
 from typing import NoReturn, TypeAlias
 
-from wallet_gateway.protocol.errors import UnreadableBody, excerpt
+from wallet_gateway.protocol.errors import UnreadableBody
+from wallet_gateway.protocol.text import quote
 
 JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | bool | None"
 """What ``loads`` gives; a number is a NumberText."""
@@ -122,7 +123,7 @@ def _repetition(names: list[str]) -> str:
     for name in names:
         spellings.setdefault(fold_name(name), []).append(name)
     first, second = next(same for same in spellings.values() if len(same) > 1)[:2]
-    return f"one object has {excerpt(first)} and {excerpt(second)}, which are the same field; send it once"
+    return f"one object has {quote(first)} and {quote(second)}, which are the same field; send it once"
 
 
 def _constant(name: str) -> NoReturn:

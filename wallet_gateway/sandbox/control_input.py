@@ -11,8 +11,8 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Final, TypeVar
 
-from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.strict_json import JsonValue, NumberText, fold_name
+from wallet_gateway.protocol.text import quote
 
 _SECONDS: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})?")
 _WHOLE: Final = re.compile(r"[0-9]{1,9}")
@@ -41,7 +41,7 @@ class Input:
         if value is None:
             return None
         if not isinstance(value, str) or isinstance(value, NumberText) or not value.strip():
-            raise InvalidInput(f"{name} must be a text that is not empty, not {excerpt(value)}.")
+            raise InvalidInput(f"{name} must be a text that is not empty, not {quote(value)}.")
         if len(value) > longest:
             raise InvalidInput(f"{name} has at most {longest} characters.")
         return value
@@ -51,7 +51,7 @@ class Input:
         value = _given(name, self._take(name))
         if isinstance(value, str):
             return str(value)
-        raise InvalidInput(f"{name} must be a text or a number, not {excerpt(value)}.")
+        raise InvalidInput(f"{name} must be a text or a number, not {quote(value)}.")
 
     def object(self, name: str) -> dict[str, JsonValue]:
         """Read an object, empty when not given; what is in it is checked by whoever uses it."""
@@ -59,7 +59,7 @@ class Input:
         if value is None:
             return {}
         if not isinstance(value, dict):
-            raise InvalidInput(f"{name} must be an object, not {excerpt(value)}.")
+            raise InvalidInput(f"{name} must be an object, not {quote(value)}.")
         return value
 
     def texts(self, name: str) -> list[str] | None:
@@ -68,7 +68,7 @@ class Input:
         if value is None:
             return None
         if not isinstance(value, list):
-            raise InvalidInput(f"{name} must be a list of texts, not {excerpt(value)}.")
+            raise InvalidInput(f"{name} must be a list of texts, not {quote(value)}.")
         if not all(isinstance(one, str) for one in value):
             raise InvalidInput(f"{name} must be a list of texts only.")
         return [str(one) for one in value]
@@ -85,7 +85,7 @@ class Input:
             return None
         if isinstance(value, str) and fold_name(value) in known:
             return known[fold_name(value)]
-        raise InvalidInput(f"{name} must be one of {', '.join(known.values())}, not {excerpt(value)}.")
+        raise InvalidInput(f"{name} must be one of {', '.join(known.values())}, not {quote(value)}.")
 
     def seconds(self, name: str) -> timedelta:
         """Read a number of seconds, which must be given."""
@@ -97,7 +97,7 @@ class Input:
         if value is None:
             return None
         if not isinstance(value, NumberText) or not _SECONDS.fullmatch(value):
-            raise InvalidInput(f"{name} must be a number of seconds, not {excerpt(value)}.")
+            raise InvalidInput(f"{name} must be a number of seconds, not {quote(value)}.")
         return timedelta(microseconds=int(Decimal(value) * 1_000_000))
 
     def whole(self, name: str, *, lowest: int, highest: int = 999_999_999) -> int | None:
@@ -107,22 +107,20 @@ class Input:
             return None
         if isinstance(value, NumberText) and _WHOLE.fullmatch(value) and lowest <= int(value) <= highest:
             return int(value)
-        raise InvalidInput(f"{name} must be a whole number from {lowest} to {highest}, not {excerpt(value)}.")
+        raise InvalidInput(f"{name} must be a whole number from {lowest} to {highest}, not {quote(value)}.")
 
     def flag(self, name: str) -> bool | None:
         """Read true or false."""
         value = self._take(name)
         if value is None or isinstance(value, bool):
             return value
-        raise InvalidInput(f"{name} must be true or false, not {excerpt(value)}.")
+        raise InvalidInput(f"{name} must be true or false, not {quote(value)}.")
 
     def check_nothing_else(self) -> None:
         """Make sure that nothing was given that nobody read."""
         if unread := sorted(self._values.keys() - self._read):
             known = ", ".join(sorted(self._read))
-            raise InvalidInput(
-                f"There is no {', '.join(map(excerpt, unread))} here; this call knows {known}."
-            )
+            raise InvalidInput(f"There is no {', '.join(map(quote, unread))} here; this call knows {known}.")
 
     def _take(self, name: str) -> JsonValue:
         self._read.add(name)

@@ -7,10 +7,9 @@ from typing import Any, Final
 from wallet_gateway.protocol.accounts import PaymentAccountQuery, PaymentAccountRequest, PublicKeyRequest
 from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.checkout import CheckoutRequest
-from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
-from wallet_gateway.protocol.errors import excerpt
-from wallet_gateway.protocol.follow_ups import FollowUpRequest
+from wallet_gateway.protocol.follow_ups import DetachedRefundRequest, FollowUpRequest
 from wallet_gateway.protocol.status import StatusQuery
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox import engine
 from wallet_gateway.sandbox.cors import check_origin
 from wallet_gateway.sandbox.engine.calls import Call, Twist
@@ -73,4 +72,4 @@ def _carry_out(call: Call, message: Message) -> dict[str, Any] | list[dict[str, 
 
 def _check_provider(merchant: Merchant, given: str, path: str) -> None:
     if given.casefold() != merchant.provider.casefold():
-        raise SchemaValidationError(f"{path}: must be {excerpt(merchant.provider)}, not {excerpt(given)}")
+        raise SchemaValidationError(f"{path}: must be {quote(merchant.provider)}, not {quote(given)}")

@@ -20,12 +20,12 @@ from wallet_gateway.protocol.accounts import (
 )
 from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.checkout import CheckoutRequest
-from wallet_gateway.protocol.complaints import MISSING
-from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage, UnreadableBody, excerpt
-from wallet_gateway.protocol.follow_ups import FollowUpRequest
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage, UnreadableBody
+from wallet_gateway.protocol.follow_ups import DetachedRefundRequest, FollowUpRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import JsonValue, fold_name
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.wire import MISSING
 from wallet_gateway.sandbox.engine.refusals import (
     BodyTooLarge,
     MethodNotAllowed,
@@ -120,10 +120,10 @@ def allowed_methods(path: str) -> tuple[str, ...]:
 def _route(received: Received) -> Callable[[Received], Asked]:
     methods = _methods_at(received.path)
     if not methods:
-        raise UnknownPath(f"There is nothing at {excerpt(received.path)}.")
+        raise UnknownPath(f"There is nothing at {quote(received.path)}.")
     if received.method not in methods:
         allowed = " or ".join(sorted(methods))
-        raise MethodNotAllowed(f"{received.path} takes {allowed}, not {excerpt(received.method)}.")
+        raise MethodNotAllowed(f"{received.path} takes {allowed}, not {quote(received.method)}.")
     return methods[received.method]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wallet_gateway.protocol.errors import excerpt
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.engine.refusals import UnknownMerchant
 from wallet_gateway.sandbox.models import Merchant
 from wallet_gateway.sandbox.state import current_conditions
@@ -24,7 +24,7 @@ def approve(
     """Give the PaymentData for a card and a merchant; raises ``UnknownMerchant``."""
     merchant = Merchant.objects.filter(merchant_id=merchant_id).order_by("pk").first()
     if merchant is None:
-        raise UnknownMerchant(f"There is no merchant {excerpt(merchant_id)}.")
+        raise UnknownMerchant(f"There is no merchant {quote(merchant_id)}.")
     now = current_conditions().now
     return payment_data(
         card,

@@ -10,7 +10,8 @@ from django.utils import numberformat
 from django.utils.formats import get_format
 from django.utils.translation import get_language, pgettext
 
-from wallet_gateway.protocol.money import Money, exponent
+from wallet_gateway.protocol.codes import currency_exponent
+from wallet_gateway.protocol.money import Money
 
 # Only signs that mean one currency to everybody who reads them; all others are written by their code.
 SIGNS = {"EUR": "€", "GBP": "£", "JPY": "¥", "USD": "$"}
@@ -32,7 +33,7 @@ def _number(money: Money) -> str:
     return numberformat.format(
         money.amount,
         get_format("DECIMAL_SEPARATOR", language, use_l10n=True),
-        decimal_pos=exponent(money.currency),
+        decimal_pos=currency_exponent(money.currency),
         # Some of Django's languages name a separator but no group size.
         grouping=get_format("NUMBER_GROUPING", language, use_l10n=True) or 3,
         thousand_sep=get_format("THOUSAND_SEPARATOR", language, use_l10n=True),

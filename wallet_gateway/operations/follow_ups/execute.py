@@ -33,8 +33,7 @@ from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import reread
-from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
-from wallet_gateway.protocol.follow_ups import FollowUpRequest
+from wallet_gateway.protocol.follow_ups import DetachedRefundRequest, FollowUpRequest
 
 Message = FollowUpRequest | DetachedRefundRequest
 

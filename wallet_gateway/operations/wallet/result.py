@@ -14,10 +14,10 @@ from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.inputs import is_storable
 from wallet_gateway.operations.wallet.pricing import NO_OPTION, region_of
+from wallet_gateway.protocol.accounts import FailedWalletResult, SheetChoices, WalletResult
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.faults import is_contradictory
 from wallet_gateway.protocol.strict_json import fold_name
-from wallet_gateway.protocol.wallet_results import FailedWalletResult, SheetChoices, WalletResult
 
 LONGEST_REPORT = 300
 """Characters kept of what a browser reports."""

@@ -11,8 +11,8 @@ from wallet_gateway.protocol.accounts import (
     PaymentAccountResponse,
 )
 from wallet_gateway.protocol.accounts import PaymentAccount as DescribedAccount
-from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.strict_json import fold_name
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.engine.calls import Call
 from wallet_gateway.sandbox.engine.card_payload import SealedCard, read_card
 from wallet_gateway.sandbox.engine.public_keys import check_encryption_key
@@ -59,7 +59,7 @@ def find_account(merchant: Merchant, account_id: str) -> PaymentAccount:
     """Find a store's account; raises ``UnknownAccount``."""
     account = PaymentAccount.objects.filter(merchant=merchant, account_id=account_id).first()
     if account is None:
-        raise UnknownAccount(f"This store has no payment account {excerpt(account_id)}.")
+        raise UnknownAccount(f"This store has no payment account {quote(account_id)}.")
     return account
 
 
@@ -88,7 +88,7 @@ def _check_named_network(request: PaymentAccountRequest) -> None:
     info = request.payment_data.payment_method_data.info
     named = info.card_network if info else None
     if named and fold_name(named) not in map(fold_name, CardNetwork):
-        raise CardNotAccepted(f"{excerpt(named)} is not taken; these are: {', '.join(CardNetwork)}.")
+        raise CardNotAccepted(f"{quote(named)} is not taken; these are: {', '.join(CardNetwork)}.")
 
 
 def _known(call: Call, request: PaymentAccountRequest, card: SealedCard) -> PaymentAccount | None:

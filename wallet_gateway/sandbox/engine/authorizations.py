@@ -10,7 +10,7 @@ from wallet_gateway.protocol.authorizations import (
     AuthorizationRequest,
     AuthorizationResponse,
 )
-from wallet_gateway.protocol.errors import excerpt
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.engine.accounts import find_account
 from wallet_gateway.sandbox.engine.calls import Call, Twist
 from wallet_gateway.sandbox.engine.payer import authorization_details, display_name
@@ -88,7 +88,7 @@ def _check_unused(account: PaymentAccount) -> None:
     # A state nobody has heard of is not known to have failed, so it counts as used.
     used = account.authorizations.exclude(state=RecordState.ERRORED).first()
     if used is not None:
-        raise AccountUsedUp(f"The account was used for {excerpt(used.reference)}, which is {used.state}.")
+        raise AccountUsedUp(f"The account was used for {quote(used.reference)}, which is {used.state}.")
 
 
 def _write(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from wallet_gateway.protocol.detached_refunds import (
+from wallet_gateway.protocol.follow_ups import (
     DETACHED_REFUND_TYPE,
     DetachedRefundRequest,
     DetachedRefundResponse,
 )
-from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.engine.calls import Call, Twist
 from wallet_gateway.sandbox.engine.limits import check_refund
 from wallet_gateway.sandbox.engine.payer import display_name, follow_up_details
@@ -37,7 +37,7 @@ def _find_deposit(merchant_id: str, parent_transaction_id: str) -> Deposit:
     deposits = Deposit.objects.filter(merchant_id=merchant_id, parent_transaction_id=parent_transaction_id)
     deposit = deposits.first()
     if deposit is None:
-        raise UnknownOriginal(f"No migration file had a deposit {excerpt(parent_transaction_id)}.")
+        raise UnknownOriginal(f"No migration file had a deposit {quote(parent_transaction_id)}.")
     return deposit
 
 

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from typing import Final
 
 from wallet_gateway.protocol.checkout import CheckoutType
-from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.engine.records import Sums, sums_of
 from wallet_gateway.sandbox.engine.refusals import (
     AlreadyCaptured,
@@ -28,7 +28,7 @@ from wallet_gateway.sandbox.models import RecordState, TransactionRecord
 def check_follow_up(original: TransactionRecord, follow_up: FollowUpType, amount: Money) -> None:
     """Make sure a follow-up is within what its original allows; raises one of the refusals imported above."""
     if original.state != RecordState.APPROVED:
-        raise OriginalNotApproved(f"The payment {excerpt(original.reference)} is {original.state}.")
+        raise OriginalNotApproved(f"The payment {quote(original.reference)} is {original.state}.")
     if amount.currency != original.currency:
         raise CurrencyDiffers(f"The payment is in {original.currency}, the request in {amount.currency}.")
     _RULES[follow_up](original, sums_of(original), amount)
@@ -71,7 +71,7 @@ def _check_reversal(original: TransactionRecord, sums: Sums, amount: Money) -> N
     if original.type == CheckoutType.SALE or sums.capturing:
         raise AlreadyCaptured("What is captured can be refunded, not reversed.")
     if sums.reversed:
-        raise OriginalNotApproved(f"The payment {excerpt(original.reference)} was reversed before.")
+        raise OriginalNotApproved(f"The payment {quote(original.reference)} was reversed before.")
     if amount != original.amount:
         raise ReversalNotWhole(f"A reversal takes the whole {original.amount}, not {amount}.")
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from wallet_gateway.protocol.errors import excerpt
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.engine.records import find_original
 from wallet_gateway.sandbox.engine.refusals import AmbiguousReference, UnknownReference
 from wallet_gateway.sandbox.models import Authentication, Checkout, Merchant, RecordState, TransactionRecord
@@ -50,7 +50,7 @@ def find_authentication(whose: Whose) -> Authentication:
         .first()
     )
     if authentication is None:
-        raise UnknownReference(f"{excerpt(whose.reference)} has no 3-D Secure page.")
+        raise UnknownReference(f"{quote(whose.reference)} has no 3-D Secure page.")
     return authentication
 
 
@@ -64,9 +64,9 @@ def _merchant_of(whose: Whose, path: str) -> Merchant:
     conditions = {name: value for name, value in named.items() if value is not None}
     merchants = list(Merchant.objects.filter(**conditions, **{path: whose.reference}).distinct()[:2])
     if not merchants:
-        raise UnknownReference(f"Nothing is known under {excerpt(whose.reference)}.")
+        raise UnknownReference(f"Nothing is known under {quote(whose.reference)}.")
     if len(merchants) > 1:
         raise AmbiguousReference(
-            f"Several merchants use {excerpt(whose.reference)}; say merchantId and storeId."
+            f"Several merchants use {quote(whose.reference)}; say merchantId and storeId."
         )
     return merchants[0]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.migration_file import MigrationRow, RowError, read_rows
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.engine.records import refunded_of
 from wallet_gateway.sandbox.models import Deposit
 from wallet_gateway.sandbox.write_lock import one_writer
@@ -61,12 +61,12 @@ def _deposit(row: MigrationRow, merchant_id: str, *, line: int) -> Deposit | Row
     known = Deposit.objects.filter(merchant_id=merchant_id, parent_transaction_id=parent).first()
     deposit = known or Deposit(merchant_id=merchant_id, parent_transaction_id=parent)
     if known is not None and known.currency != row.currency:
-        return RowError(line, f"{excerpt(parent)} is known in {known.currency} already")
+        return RowError(line, f"{quote(parent)} is known in {known.currency} already")
     deposit.provider_transaction_id = row.provider_transaction_id
     deposit.paid_at = row.transacted_at
     deposit.amount_minor = row.money.minor_units
     deposit.currency = row.currency
     deposit.refunded_before_minor = row.refunded.minor_units
     if known is not None and refunded_of(deposit) > deposit.amount_minor:
-        return RowError(line, f"more than {row.money} of {excerpt(parent)} was refunded here already")
+        return RowError(line, f"more than {row.money} of {quote(parent)} was refunded here already")
     return deposit

@@ -10,9 +10,9 @@ from django.db.models import Q, Sum
 
 from wallet_gateway.protocol.authorizations import AuthorizationType
 from wallet_gateway.protocol.checkout import CheckoutType
-from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.engine.provider_decision import Verdict
 from wallet_gateway.sandbox.engine.refusals import UnknownOriginal
 from wallet_gateway.sandbox.models import (
@@ -91,7 +91,7 @@ def find_original(merchant: Merchant, reference: str) -> TransactionRecord:
         ).order_by("pk")
     )
     if not originals:
-        raise UnknownOriginal(f"No payment was made under {excerpt(reference)}.")
+        raise UnknownOriginal(f"No payment was made under {quote(reference)}.")
     return next((one for one in originals if one.state == RecordState.APPROVED), originals[0])
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from wallet_gateway.protocol.errors import excerpt
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.engine.provider_decision import verdict_of_outcome
 from wallet_gateway.sandbox.engine.records import change_state
 from wallet_gateway.sandbox.engine.refusals import NotPending
@@ -19,5 +19,5 @@ def settle_pending(record: TransactionRecord, outcome: Outcome) -> None:
     with one_writer():
         record.refresh_from_db()
         if record.state != RecordState.PENDING:
-            raise NotPending(f"The transaction {excerpt(record.reference)} is {record.state}.")
+            raise NotPending(f"The transaction {quote(record.reference)} is {record.state}.")
         change_state(record, verdict_of_outcome(record.type, outcome), now=current_conditions().now)

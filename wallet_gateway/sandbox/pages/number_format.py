@@ -12,7 +12,8 @@ from typing import Final
 from django.utils import numberformat
 from django.utils.formats import get_format
 
-from wallet_gateway.protocol.money import Money, exponent
+from wallet_gateway.protocol.codes import currency_exponent
+from wallet_gateway.protocol.money import Money
 
 # Only signs that mean one currency to everybody who reads them; all others are written by their code.
 SIGNS: Final = {"EUR": "€", "GBP": "£", "JPY": "¥", "USD": "$"}
@@ -25,7 +26,7 @@ _MINUS = "\N{MINUS SIGN}"
 
 def amount_text(money: Money, language: str, *, negative: bool = False) -> str:
     """The amount with exactly its currency's decimals, grouped and signed as the language does it."""
-    number = number_text(money.amount, language, decimals=exponent(money.currency))
+    number = number_text(money.amount, language, decimals=currency_exponent(money.currency))
     minus = _MINUS if negative else ""
     sign = SIGNS.get(money.currency, money.currency)
     if language not in SIGN_FIRST:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 
-from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.faults import error_body
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.responses import json_response
 
 
@@ -16,7 +16,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
     """Answer a request for an address where nothing is."""
-    return _fail(request, 404, f"There is nothing at {excerpt(request.path)}.")
+    return _fail(request, 404, f"There is nothing at {quote(request.path)}.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

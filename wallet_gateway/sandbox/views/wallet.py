@@ -11,7 +11,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from wallet_gateway.protocol.errors import excerpt
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.control_input import Input, InvalidInput
 from wallet_gateway.sandbox.engine.refusals import ForeignPage, Refusal
 from wallet_gateway.sandbox.responses import json_response, refusal_response
@@ -83,7 +83,7 @@ def _approve(given: Input) -> object:
     given.check_nothing_else()
     card = card_by_id(card_id)
     if card is None:
-        raise InvalidInput(f"cardId must be that of a stored card, not {excerpt(card_id)}.")
+        raise InvalidInput(f"cardId must be that of a stored card, not {quote(card_id)}.")
     return approve(card, request, merchant_id=_gateway_merchant_id(request), choices=choices)
 
 
@@ -102,7 +102,7 @@ def _foreign(request: HttpRequest) -> Refusal | None:
     own_origin = f"{request.scheme}://{request.get_host()}"
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
     if origin not in (None, own_origin) or site not in ("same-origin", "none"):
-        return ForeignPage(f"Pages of {excerpt(origin or 'other sites')} may not use the wallet's own calls.")
+        return ForeignPage(f"Pages of {quote(origin or 'other sites')} may not use the wallet's own calls.")
     return None
 
 

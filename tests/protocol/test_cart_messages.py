@@ -8,8 +8,7 @@ import pytest
 
 from tests.protocol.samples import cart, changed, paths, renamed, without
 from tests.tables import every
-from wallet_gateway.protocol.cart_details import ShoppingCart
-from wallet_gateway.protocol.cart_rules import Sums
+from wallet_gateway.protocol.cart_messages import ShoppingCart, Sums
 from wallet_gateway.protocol.errors import InvalidMessage
 
 LINE = {
