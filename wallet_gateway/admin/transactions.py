@@ -15,9 +15,9 @@ from wallet_gateway.admin.decisions import decide, send_again
 from wallet_gateway.admin.operation_registry import reason_in_words
 from wallet_gateway.admin.order_page import requests_of, tasks_of
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, linked, moment, money, seen
-from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.search import transactions_found
 
 

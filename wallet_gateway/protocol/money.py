@@ -72,6 +72,7 @@ class Money:
         return str(self.amount)
 
     def __str__(self) -> str:
+        """Return the exact amount and its code, the same in every language; for people see `money_format`."""
         return f"{self.to_wire()} {self.currency}"
 
 

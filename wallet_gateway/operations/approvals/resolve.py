@@ -25,11 +25,12 @@ from wallet_gateway.operations._accounts import other_account_of
 from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, take_up
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.inputs import WHAT_IS_NO_TEXT, is_storable
+from wallet_gateway.operations.inputs import WHAT_IS_NO_TEXT
 from wallet_gateway.operations.settlement.freezes import release_freeze
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.settlement.unit_mix_ups import resume_after_mix_up
+from wallet_gateway.protocol.text import is_storable
 
 
 class Decision(StrEnum):

@@ -17,7 +17,7 @@ from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.prepared_sql import select
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.inputs import WHAT_IS_NO_TEXT, is_storable
+from wallet_gateway.operations.inputs import WHAT_IS_NO_TEXT
 from wallet_gateway.operations.settlement.db_transactions import in_any_transaction
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.cart import (
@@ -38,6 +38,7 @@ from wallet_gateway.protocol.errors import (
     UnknownCode,
 )
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import is_storable
 
 _REFERENCE = re.compile(r"\A[!-~]{1,64}\Z")
 _LONGEST = {"order_number": 127, "language": 35, "continue_url": 500}

@@ -24,7 +24,6 @@ from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.sending.retries import retry_read
-from wallet_gateway.operations.settlement.row_errors import one_line
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
 from wallet_gateway.operations.wallet.hooks import AuthenticationQuestion
 from wallet_gateway.operations.wallet.keys import PublicKey, WalletUnavailable, opened
@@ -35,6 +34,7 @@ from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import InvalidMessage
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.wallet")
 
