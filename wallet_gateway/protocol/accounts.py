@@ -45,14 +45,17 @@ EciIndicator = Annotated[str, Strict(), Field(pattern=_ECI)]
 
 
 class CardType(StrEnum):
-    """What the wallet handed over: a card number, which needs 3-D Secure, or a token in its place."""
+    """The credentials behind an account: a card number, which needs 3-D Secure, or a token in its place.
+
+    "Value Card means ``PAN_ONLY`` (3DS needed), value Token means tokenized." (Payment account)
+    """
 
     CARD = "Card"
     TOKEN = "Token"  # noqa: S105  (a kind of card)
 
 
 class CardNetwork(StrEnum):
-    """The networks the service takes."""
+    """The card networks: "the gateway accepts only VISA, MASTERCARD, AMEX, DISCOVER, JCB"."""
 
     VISA = "VISA"
     MASTERCARD = "MASTERCARD"
@@ -70,7 +73,7 @@ class PublicKeyRequest(WireModel):
 
 
 class PublicKeyResponse(WireModel):
-    """Two keys: one for the browser and for headers, one to be named when an account is asked for."""
+    """Two keys: one for the browser and for headers, one to name when a payment account is requested."""
 
     api_key: Text
     encryption_key: Text
@@ -91,7 +94,7 @@ class PublicKeyResponse(WireModel):
 
 
 class WalletAddress(WireModel):
-    """An address as the wallet gives it; which fields there are depends on the format asked for."""
+    """An address as the wallet gives it; its fields depend on the requested format."""
 
     name: OptionalText | None = None
     phone_number: OptionalText | None = None
@@ -106,7 +109,7 @@ class WalletAddress(WireModel):
 
 
 class CardInfo(WireModel):
-    """What the wallet says of the card in the open; what counts is inside the token."""
+    """The card as the wallet describes it unencrypted; the decisive data is inside the token."""
 
     card_network: OptionalText | None = None
     card_details: OptionalText | None = None
@@ -115,7 +118,7 @@ class CardInfo(WireModel):
 
 
 class TokenizationData(WireModel):
-    """The sealed card: ``token`` is JSON in a text and travels untouched."""
+    """The encrypted card: ``token`` is JSON in a text and is passed on unchanged."""
 
     type: OptionalText | None = None
     token: Text
@@ -131,7 +134,7 @@ class PaymentMethodData(WireModel):
 
 
 class PaymentData(WireModel):
-    """What the wallet returns after the customer approved."""
+    """The wallet's answer after the customer's approval."""
 
     api_version: Annotated[int, Strict(), FROM_JSON_NUMBER] | None = None
     api_version_minor: Annotated[int, Strict(), FROM_JSON_NUMBER] | None = None
@@ -141,7 +144,7 @@ class PaymentData(WireModel):
 
 
 class PaymentAccountRequest(WireModel):
-    """Hands the sealed card over; the body of POST paymentAccounts, sent by the browser."""
+    """Hands over the encrypted card; the body of POST paymentAccounts, sent by the browser."""
 
     merchant_id: Identifier
     store_id: Identifier
@@ -150,7 +153,10 @@ class PaymentAccountRequest(WireModel):
 
 
 class PaymentAccountResponse(WireModel):
-    """What ``handlePaymentResult`` is given; cryptogram and indicator only come with a token."""
+    """The detail of ``handlePaymentResult``.
+
+    Cryptogram and indicator are "returned only for a tokenized device account number".
+    """
 
     client_system_transaction_id: Identifier
     transaction_account_id: Identifier
@@ -175,7 +181,10 @@ class PaymentAccountQuery(WireModel):
 
 
 class PaymentAccount(WireModel):
-    """The card behind an account, as far as anybody may know it."""
+    """The card behind an account, without its full number.
+
+    Fields of this record are "not shown beyond cardType" (Payment account): the others are this project's.
+    """
 
     transaction_account_id: Identifier
     card_type: Annotated[CardType, ANY_CASE]
@@ -202,7 +211,7 @@ Line = Annotated[str, Strict(), Field(pattern=_PRINTABLE)]
 """One line of text from a browser."""
 
 Words = Annotated[str, Strict(), Field(max_length=10_000)]
-"""What a gateway says of a failure, which may be long and have several lines; little of it is kept."""
+"""A gateway's description of a failure, possibly long and of several lines; little of it is stored."""
 
 
 class ResultAddress(WireModel):
@@ -221,7 +230,7 @@ class ResultAddress(WireModel):
 
 
 class WalletResult(WireModel):
-    """The success: an account at the gateway, and for a tokenized card what it is charged with once."""
+    """A successful result: an account at the gateway, and for a tokenized card its one-time cryptogram."""
 
     client_system_transaction_id: Annotated[str, Strict(), Field(pattern=_REFERENCE)]
     transaction_account_id: Annotated[str, Strict(), Field(pattern=_ACCOUNT)]
@@ -234,7 +243,7 @@ class WalletResult(WireModel):
 
 
 class SheetChoices(WireModel):
-    """What the customer chose on the sheet before approving: where to, how, and by which codes."""
+    """The customer's choices on the sheet before approval: shipping address, shipping option, offer codes."""
 
     address: ResultAddress | None = None
     option: Line | None = None
@@ -242,13 +251,13 @@ class SheetChoices(WireModel):
 
 
 class FailedDetails(WireModel):
-    """Why no account was made, in words."""
+    """The description of the failure."""
 
     message: Words | None = None
 
 
 class FailedWalletResult(WireModel):
-    """The failure: no account was made, and nothing was charged."""
+    """A failed result: no account was created, and nothing was charged."""
 
     code: Annotated[str, Strict(), Field(pattern=_PRINTABLE, min_length=1)]
     description: Words | None = None

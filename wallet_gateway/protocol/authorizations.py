@@ -1,6 +1,7 @@
 """Paying with a payment account: the interface, rules 4 and 5 of section Endpoints.
 
-The interface only names the operation; its path and shape are ours.
+"The digital wallet flow then sends a normal authorization request with method ecom.sale or
+ecom.preauthorization" (rule 4). Its path and shape are not shown: they are this project's.
 """
 
 from __future__ import annotations
@@ -23,14 +24,14 @@ PATTERN_MESSAGES[_VERSION] = lambda text: f"{quote(text)} is no version of 3-D S
 
 
 class AuthorizationType(StrEnum):
-    """What an authorization does with the money: take it, or reserve it for a later capture."""
+    """Whether an authorization takes the money, or reserves it for a later capture."""
 
     SALE = "ecom.sale"
     PREAUTHORIZATION = "ecom.preauthorization"
 
 
 class AuthenticationStatus(StrEnum):
-    """How 3-D Secure ended, in its own letters; only the first two allow a payment."""
+    """The transaction status of 3-D Secure; only the first two allow a payment."""
 
     AUTHENTICATED = "Y"
     ATTEMPTED = "A"
@@ -42,11 +43,11 @@ class AuthenticationStatus(StrEnum):
 
 
 AUTHENTICATED = frozenset({AuthenticationStatus.AUTHENTICATED, AuthenticationStatus.ATTEMPTED})
-"""The ends of 3-D Secure a payment may follow, each with an authentication value."""
+"""The statuses that allow a payment, each with an authentication value."""
 
 
 class ThreeDSecure(WireModel):
-    """The result of a 3-D Secure 2 authentication that the shop did by itself."""
+    """The result of a 3-D Secure 2 authentication that the shop carried out itself."""
 
     version: Annotated[str, Strict(), Field(pattern=_VERSION)]
     eci: EciIndicator
@@ -83,6 +84,6 @@ class AuthorizationRequest(TransactionRequest):
 
 
 class AuthorizationResponse(FollowUpResponse):
-    """What became of an authorization; with ``redirectUrl`` the customer must go there first."""
+    """The result of an authorization; with a ``redirectUrl`` the customer must go there first."""
 
     redirect_url: Url | None = None

@@ -43,7 +43,7 @@ from wallet_gateway.protocol.wire import WireModel, field_errors
 Value = TypeVar("Value")
 
 MAX_QUANTITY: Final = 9999
-"""\"1 to 9999.\" (``productQuantity``)"""
+"""The limit of ``productQuantity``: "1 to 9999"."""
 DISCOUNTS_EXCEED: Final = "exceed what the lines and shipping come to"
 
 Quantity = Annotated[int, Strict(), Field(ge=1, le=MAX_QUANTITY)]

@@ -31,7 +31,7 @@ from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import TransactionRequest, WireModel, check_decimals
 
 MAX_REDIRECT_URL_TIMEOUT = 900
-"""\"Seconds; 0 means no expiration; maximum 900.\" (``redirectUrlTimeout``)"""
+"""The limit of ``redirectUrlTimeout``: "Seconds; 0 means no expiration; maximum 900"."""
 
 
 class CheckoutType(StrEnum):
@@ -179,7 +179,7 @@ class CheckoutDetails(PageDetails):
 class RedirectDetails(WireModel):
     """The URLs the customer's browser is sent to.
 
-    "If not applicable, populate with the same value as errorUrl." (``cancelUrl``, ``refusedUrl``)
+    ``cancelUrl`` and ``refusedUrl``: "if not applicable, populate with the same value as errorUrl".
     """
 
     return_url: Url

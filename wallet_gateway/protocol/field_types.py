@@ -163,8 +163,11 @@ Rate = Annotated[CanonicalRate, BeforeValidator(_normalize_rate)]
 # Whole numbers
 
 
-def _read_whole_number(value: object) -> object:
-    """Make an int of a JSON number; what is no whole number stays, for the type to refuse."""
+def _read_whole_number(value: object, info: ValidationInfo) -> object:
+    """Make an int of a JSON number from the wire; anything else stays, for the type to judge."""
+    reading = info.context
+    if type(reading) is not Reading or reading.is_from_python:
+        return value
     digits = value.digits if isinstance(value, UnquotedNumber) else value
     if isinstance(digits, NumberText) and _WHOLE_NUMBER.fullmatch(digits):
         return int(digits)
@@ -178,13 +181,13 @@ FROM_JSON_NUMBER = BeforeValidator(_read_whole_number)
 # Codes of ISO tables
 
 CurrencyCode = Annotated[str, Strict(), AfterValidator(codes.check_currency)]
-"""\"Three-character ISO 4217 code.\" (Checkout request)"""
+"""A currency: "Three-character ISO 4217 code"."""
 
 CountryCode = Annotated[str, Strict(), AfterValidator(codes.check_country)]
-"""\"ISO 3166 alpha-3 country code.\" (Checkout request, ``billingAddress``)"""
+"""A country: "ISO 3166 alpha-3 country code"."""
 
 SubdivisionCode = Annotated[str, Strict(), AfterValidator(codes.check_subdivision)]
-"""\"Region or state in ISO 3166-2 format.\" (Checkout request, ``billingAddress``)"""
+"""A subdivision: "Region or state in ISO 3166-2 format"."""
 
 
 # Enumerated values

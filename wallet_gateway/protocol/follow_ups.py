@@ -23,7 +23,7 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.wire import TransactionRequest, WireModel
 
 DETACHED_REFUND_TYPE: Literal["detached.refund"] = "detached.refund"
-"""\"Only detached refunds are supported in this form.\" (Detached refund request)"""
+"""The constant ``type``: "only detached refunds are supported in this form"."""
 
 
 class FollowUpType(StrEnum):

@@ -2,9 +2,9 @@
 
 A message is a frozen value. ``build`` makes it from Python values, ``from_wire`` and ``from_json`` from what
 the other party sent. All three normalize first: names become canonical, and the currency, once found, says
-how many decimals the amounts below it have. Then pydantic checks every field by its type. All three report
-every fault at once. The constructor is pydantic's own: it takes canonical values only and raises pydantic's
-error.
+how many decimals the amounts below it have. Then pydantic checks every field by its type, and the rules
+between the fields of each object whose fields are right by themselves. Every fault found is reported at once.
+The constructor is pydantic's own: it takes canonical values only and raises pydantic's error.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ class WireModel(BaseModel):
 
         Unknown names are ignored.
 
-        "Example payloads vary in letter case of field names." (General conventions)
+        "Example payloads vary in letter case of field names" (General conventions).
         """
         return cls.checked(source, Reading(is_from_python=False, is_answer=cls.is_answer))
 
