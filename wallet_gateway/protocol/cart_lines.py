@@ -138,7 +138,7 @@ class LineWriter:
             "productId": [item.product_id for item in items],
             "productName": [item.product_name for item in items],
             "productDescription": [item.product_description for item in items],
-            "productType": [spell(item.product_type, PRODUCT_TYPES) for item in items],
+            "productType": [item.product_type and spell(item.product_type, PRODUCT_TYPES) for item in items],
             "productQuantity": [item.quantity for item in items],
             "taxRate": write_rates([item.tax_rate for item in items]),
             "discountName": [item.discount_name for item in items],
