@@ -47,7 +47,7 @@ EciIndicator = Annotated[str, Strict(), Field(pattern=_ECI)]
 class CardType(StrEnum):
     """The credentials behind an account: a card number, which needs 3-D Secure, or a token in its place.
 
-    "Value Card means ``PAN_ONLY`` (3DS needed), value Token means tokenized." (Payment account)
+    The interface on ``cardType``: "value Card means ``PAN_ONLY`` (3DS needed), value Token means tokenized".
     """
 
     CARD = "Card"
@@ -196,8 +196,8 @@ class PaymentAccount(WireModel):
     is_answer = True
 
 
-# What the page posts after the wallet's sheet: ``event.detail`` of handlePaymentResult. It comes from a
-# browser, so every field has its type and its size, and unknown fields are ignored.
+# The result that the page posts after the wallet's sheet: ``event.detail`` of handlePaymentResult. It comes
+# from a browser, so every field has a type and a maximum size, and unknown fields are ignored.
 
 
 _REFERENCE = r"^[A-Za-z0-9_-]{1,64}$"

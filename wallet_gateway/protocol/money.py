@@ -77,7 +77,7 @@ class Money:
         return str(self.amount)
 
     def __str__(self) -> str:
-        """Return the exact amount and its code, the same in every language; for people see `money_format`."""
+        """Return the exact amount and its code, in every language the same: for logs and operators."""
         return f"{self.to_wire()} {self.currency}"
 
 
