@@ -111,7 +111,7 @@ def _make_due_rows(rows: int) -> None:
                 kind="CHECKOUT",
                 reference=payment.reference,
                 state="OPEN",
-                state_since=now - timedelta(minutes=5),
+                state_changed_at=now - timedelta(minutes=5),
                 expires_at=now + timedelta(minutes=10),
                 next_query_at=now - timedelta(minutes=1),
                 **money,

@@ -17,14 +17,20 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import load_der_public_key
 
 from bench.measure import Finding, ratio
-from wallet_gateway.sandbox.payment_token import unseal
-from wallet_gateway.sandbox.token_encryption import key_value, milliseconds_text, new_key, new_signer, seal
-from wallet_gateway.sandbox.token_format import signed_bytes
+from wallet_gateway.sandbox.wallet.token_encryption import (
+    key_value,
+    milliseconds_text,
+    new_key,
+    new_signer,
+    seal,
+)
+from wallet_gateway.sandbox.wallet.token_format import signed_bytes
+from wallet_gateway.sandbox.wallet.token_verification import unseal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wallet_gateway.sandbox.token_encryption import Signer
+    from wallet_gateway.sandbox.wallet.token_encryption import Signer
 
 # More than are remembered, so that going round and round never meets an intermediate key again.
 STRANGERS = 400

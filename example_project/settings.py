@@ -135,7 +135,7 @@ WALLET_GATEWAY: dict[str, Any] = {
         "default": {
             "BASE_URL": _account("WALLET_GATEWAY_URL"),
             # Such as `EUR=500.00`: above it one person asks for a refund and another one agrees.
-            "SECOND_PERSON_ABOVE": env.dict("WALLET_SECOND_PERSON_ABOVE", default={}),
+            "APPROVAL_LIMITS": env.dict("WALLET_SECOND_PERSON_ABOVE", default={}),
             "MERCHANT_ID": _account("WALLET_MERCHANT_ID"),
             "STORE_ID": _account("WALLET_STORE_ID"),
             "USER_ID": _account("WALLET_USER_ID"),
@@ -149,7 +149,7 @@ if FERNET_KEYS or DEBUG:
         "COUNTRY": "DE",
         "MERCHANT_NAME": "Lark & Loam",
         "PRICING": "example_project.shop.sheet_pricing.price_sheet",
-        "FOR_ORDER": "example_project.shop.sheet_choices.for_order",
+        "BUTTON_OVERRIDES": "example_project.shop.sheet_choices.for_order",
     }
 
 # The pay button posts to us and we redirect to the gateway's page: browsers hold `form-action` against the

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from functools import partial
+from pathlib import Path
 from threading import Thread
 from urllib.parse import urlsplit
 
@@ -11,11 +12,15 @@ import pytest
 from django.urls import resolve
 from pytest_django import Settings
 
-from wallet_gateway import gateways, return_tokens
-from wallet_gateway.client.calls import EndedCall
+from tests.client.applications import Application
+from tests.client.certificates import make_certificate
+from tests.client.servers import RawServer, answer, says
+from wallet_gateway import conf, gateways, return_tokens
+from wallet_gateway.client.calls import CallRecord
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.protocol.status import StatusAnswer
 from wallet_gateway.signals import gateway_called
+from wallet_gateway.testing import InProcessTransport
 from wallet_gateway.testing.control import SandboxControl
 
 
@@ -41,12 +46,12 @@ def test_changed_settings_make_a_new_client(wallet_sandbox: SandboxControl, sett
 def test_each_call_is_told_to_whoever_listens_and_a_listener_that_fails_is_only_logged(
     wallet_sandbox: SandboxControl, caplog: pytest.LogCaptureFixture
 ) -> None:
-    told: list[tuple[str, EndedCall]] = []
+    told: list[tuple[str, CallRecord]] = []
 
     def fails(**_: object) -> None:
         raise ZeroDivisionError
 
-    def listens(gateway: str, call: EndedCall, **_: object) -> None:
+    def listens(gateway: str, call: CallRecord, **_: object) -> None:
         told.append((gateway, call))
 
     for receiver in (fails, listens):
@@ -88,6 +93,28 @@ def test_a_named_callable_signs_requests(wallet_sandbox: SandboxControl, setting
     assert gateways.gateway("default").status("UNKNOWN-REFERENCE").message == StatusAnswer()
 
 
+@pytest.mark.wire
+def test_the_files_of_the_settings_are_trusted_and_shown(settings: Settings, tmp_path: Path) -> None:
+    theirs, ours = make_certificate(tmp_path), make_certificate(tmp_path, name="shop.example")
+    with RawServer(says(answer(b"[]")), tls=theirs.server_context(client=ours)) as server:
+        given = settings.WALLET_GATEWAY["GATEWAYS"]["default"]
+        own = {"BASE_URL": server.base_url, "CA_FILE": theirs.file, "CLIENT_CERT": ours.pair()}
+        settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"default": {**given, **own}}}
+        assert gateways.gateway("default").status("UNKNOWN-REFERENCE").message == StatusAnswer()
+        gateways.forget_gateways()
+
+
+def test_another_transport_is_used_until_the_gateways_are_forgotten() -> None:
+    application = Application(b"[]")
+    gateways.use_transport(InProcessTransport(application), alias="default")
+    account = conf.gateway_settings("default").account
+    assert gateways.context_of("default").gateway.status("UNKNOWN-REFERENCE").message == StatusAnswer()
+    assert f"merchantId={account.merchant_id}" in application.requests[0]["QUERY_STRING"]
+    used = gateways.gateway("default")
+    gateways.forget_gateways()
+    assert gateways.gateway("default") is not used
+
+
 @pytest.mark.django_db
 def test_the_clock_is_aware_and_near_this_machines() -> None:
     assert abs(gateways.clock().now() - datetime.now(UTC)) < timedelta(seconds=5)
@@ -127,7 +154,7 @@ def test_a_context_follows_changed_settings(wallet_sandbox: SandboxControl, sett
     given = settings.WALLET_GATEWAY["GATEWAYS"]
     settings.WALLET_GATEWAY = {
         **settings.WALLET_GATEWAY,
-        "GATEWAYS": {"default": {**given["default"], "SENDING": False}},
+        "GATEWAYS": {"default": {**given["default"], "SENDING_ENABLED": False}},
     }
 
     after = gateways.context_of("default")

@@ -15,8 +15,9 @@ from django.utils import timezone
 from django.utils.module_loading import import_string
 
 from wallet_gateway import conf, return_tokens
-from wallet_gateway.client.calls import EndedCall
+from wallet_gateway.client.calls import CallRecord
 from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.client.http_transport import HttpTransport
 from wallet_gateway.client.transport import Transport
 from wallet_gateway.conf.rules import SETTING
 from wallet_gateway.operations.context import GatewayContext
@@ -36,7 +37,7 @@ _NOW = {
 _PLACE = "-token-"
 _gateways: dict[str, Gateway] = {}
 _contexts: dict[str, GatewayContext] = {}
-_transports: list[Transport] = []
+_transports: list[HttpTransport] = []
 _lock = threading.Lock()
 
 
@@ -50,21 +51,33 @@ def gateway(alias: str) -> Gateway:
 
 def _make(alias: str, given: conf.GatewaySettings) -> Gateway:
     auth = import_string(given.auth) if given.auth else None
-    transport = Transport(
+    transport = HttpTransport(
         base_url=given.base_url,
         connect_timeout=given.connect_timeout,
         read_timeout=given.read_timeout,
         total_timeout=given.total_timeout,
         keepalive_idle=given.keepalive_idle,
         auth=auth,
+        ca_file=given.ca_file,
+        client_cert=given.client_cert,
     )
     _transports.append(transport)
+    return _over(transport, alias, given)
+
+
+def _over(transport: Transport, alias: str, given: conf.GatewaySettings) -> Gateway:
     return Gateway(
         account=given.account, transport=transport, paths=given.paths, observer=partial(_tell, alias)
     )
 
 
-def _tell(alias: str, call: EndedCall) -> None:
+def use_transport(transport: Transport, *, alias: str) -> None:
+    """Call a gateway over this transport until `forget_gateways` or other settings. For tests."""
+    with _lock:
+        _gateways[alias] = _over(transport, alias, conf.gateway_settings(alias))
+
+
+def _tell(alias: str, call: CallRecord) -> None:
     # Robust: a receiver that fails is logged, and a payment goes on.
     try:
         gateway_called.send_robust(sender=Gateway, gateway=alias, call=call)
@@ -151,7 +164,7 @@ def context_of(alias: str) -> GatewayContext:
         wallet=given.wallet,
         cipher=cipher(),
         price=import_string(given.pricing) if given.pricing else None,
-        for_order=import_string(given.for_order) if given.for_order else None,
+        button_overrides=import_string(given.button_overrides) if given.button_overrides else None,
         authenticate=import_string(given.authenticator) if given.authenticator else None,
     )
     _contexts[alias] = context

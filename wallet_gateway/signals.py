@@ -36,7 +36,7 @@ page_scripts_changed = Signal()
 """A payment page is not as approved, says `manage.py wallet_scripts`; `changes` is a tuple of sentences."""
 
 gateway_called = Signal()
-"""A call to a gateway is over, whatever came of it: `gateway` (its alias) and `call`.
+"""A call to a gateway has ended, with whatever result: `gateway` (its alias) and `call`, a `CallRecord`.
 
 `call` has `operation`, `method`, `path`, `outcome`, `reason`, `http_status` and `elapsed_seconds`; neither
 bodies nor references. Sent in the calling thread, where the payment waits for it; a receiver that raises is

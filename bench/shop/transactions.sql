@@ -17,8 +17,8 @@ SELECT id, 1, 'PAY-' || id, type, currency, amount_minor, CASE state WHEN 'FAILE
 FROM wallet_gateway_paymentorder;
 
 INSERT INTO wallet_gateway_gatewaytransaction (payment_id, gateway, kind, reference, payment_type, currency, amount_minor,
-    approved_minor, state, state_since, attempt_no, holds_reservation, request_body, body_hash, redirect_url,
-    query_rung, query_count, absent_count, needs_operator, decided_by_person, record_id, provider_state,
+    approved_minor, state, state_changed_at, attempt_no, holds_reservation, request_body, body_hash, redirect_url,
+    poll_step, query_count, absent_count, needs_operator, decided_by_person, record_id, provider_state,
     error_code, detail, author, note, created_at)
 SELECT id, 'default', kind, CASE kind WHEN 'CHECKOUT' THEN reference ELSE 'CAP-' || lpad(id::text, 7, '0') END,
     CASE kind WHEN 'CHECKOUT' THEN type ELSE '' END, currency, amount_minor,
@@ -29,7 +29,7 @@ SELECT id, 'default', kind, CASE kind WHEN 'CHECKOUT' THEN reference ELSE 'CAP-'
 FROM (SELECT *, kind = 'CAPTURE' AND id <= 20 AS stuck,
           state = 'PAID' OR (state = 'AUTHORIZED' AND kind = 'CHECKOUT') AS approved
       FROM wallet_gateway_payment, (VALUES ('CHECKOUT'), ('CAPTURE')) AS kinds(kind)) made;
-INSERT INTO wallet_gateway_evidence (intent_id, kind, event, state_after, detail, http_status, request_body,
+INSERT INTO wallet_gateway_transactionevent (intent_id, kind, event, state_after, detail, http_status, request_body,
     answer_body, elapsed_ms, author, occurred_at)
 SELECT id, 'ANSWER', 'APPROVED', state, '', 200, '{}', '{}', 100 + id % 300, '', created_at
 FROM wallet_gateway_gatewaytransaction;

@@ -60,7 +60,7 @@ class SheetChoices:
 
 
 def for_order(paid: PaymentOrder, usual: WalletPolicy) -> WalletPolicy:
-    """Say to the wallet app what was chosen for one order: `FOR_ORDER` of the settings."""
+    """Say to the wallet app what was chosen for one order: `BUTTON_OVERRIDES` of the settings."""
     order = Order.objects.filter(number=paid.reference).first()
     if order is None:
         return usual

@@ -16,7 +16,6 @@ from wallet_gateway.domain.lifecycle import OrderState, PaymentState, Transactio
 from wallet_gateway.models import (
     BatchState,
     Discrepancy,
-    Evidence,
     GatewayTransaction,
     MigratedDeposit,
     OperationBatch,
@@ -24,12 +23,20 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
     RowState,
+    TransactionEvent,
 )
 from wallet_gateway.protocol.faults import REFUND_AMOUNT_EXCEEDED
 
 HOSTILE = "<script>alert(1)</script> \u202egnp.exe " + "unbreakable" * 20
 BODY = '{"amount": "20.00", "merchant": "SANDBOX-MERCHANT", "address": "' + "x" * 300 + '"}'
-LISTS = ("paymentorder", "gatewaytransaction", "evidence", "discrepancy", "migrateddeposit", "operationbatch")
+LISTS = (
+    "paymentorder",
+    "gatewaytransaction",
+    "transactionevent",
+    "discrepancy",
+    "migrateddeposit",
+    "operationbatch",
+)
 
 
 class Scenery:
@@ -54,7 +61,7 @@ class Scenery:
         self.deposits = self._deposits()
         self.asked = an_approval(
             payment=self.payment,
-            note=HOSTILE[:400],
+            comment=HOSTILE[:400],
             expires_at=self.now + timedelta(days=6),
             created_at=self.now,
         )
@@ -75,7 +82,10 @@ class Scenery:
         for slug in ("capture", "refund", "reversal"):
             yield f"confirm {slug}", self._url("paymentorder_operation", self.paid.pk, self.payment.pk, slug)
         yield "transaction", self._url("gatewaytransaction_change", self.unknown.pk)
-        yield "evidence", self._url("evidence_change", Evidence.objects.latest("pk").pk)
+        yield (
+            "transactionevent",
+            self._url("transactionevent_change", TransactionEvent.objects.latest("pk").pk),
+        )
         yield "discrepancy", self._url("discrepancy_change", self.discrepancy.pk)
         yield "close discrepancy", self._url("discrepancy_close", self.discrepancy.pk)
         yield "decide", self._url("gatewaytransaction_decide", self.anomaly.pk)
@@ -91,11 +101,11 @@ class Scenery:
         yield "running batch", self._url("operationbatch_progress", self.running.pk)
         yield "stopped batch", self._url("operationbatch_progress", self.stopped.pk)
         yield "ended refunds", self._url("operationbatch_progress", self.refunds.pk)
-        yield "desk", self._url("desk_changelist")
-        yield "desk of nothing", self._url("desk_changelist") + "?first=2020-01-01&last=2020-01-02"
-        yield "desk with a wrong day", self._url("desk_changelist") + "?first=soon&last=2020-01-02"
-        yield "keys", self._url("desk_keys")
-        yield "emergency stop", self._url("desk_stop", "default", "stop")
+        yield "dashboard", self._url("dashboard_changelist")
+        yield "dashboard of nothing", self._url("dashboard_changelist") + "?first=2020-01-01&last=2020-01-02"
+        yield "dashboard with a wrong day", self._url("dashboard_changelist") + "?first=soon&last=2020-01-02"
+        yield "keys", self._url("dashboard_keys")
+        yield "emergency stop", self._url("dashboard_stop", "default", "stop")
 
     def _url(self, name: str, *arguments: object) -> str:
         return reverse(f"admin:wallet_gateway_{name}", args=arguments)
@@ -119,14 +129,14 @@ class Scenery:
         for minutes, kind in enumerate(kinds):
             at = self.now - timedelta(hours=3 - minutes)
             transaction = self._transaction(
-                payment, kind=kind, state=TransactionState.APPROVED, at=at, author="anna"
+                payment, kind=kind, state=TransactionState.APPROVED, at=at, created_by="anna"
             )
             self._evidence(transaction, at)
         return order
 
     def _waiting_order(self) -> PaymentOrder:
         order = an_order(reference="SHOP-2000", state=OrderState.FROZEN, created_at=self.now)
-        payment = a_payment(order, authorized=2000, state=PaymentState.AUTHORIZED, frozen=True)
+        payment = a_payment(order, authorized=2000, state=PaymentState.AUTHORIZED, is_frozen=True)
         at = self.now - timedelta(minutes=40)
         self.unknown = self._transaction(
             payment, state=TransactionState.UNKNOWN, at=at, detail="no answer came"
@@ -139,10 +149,10 @@ class Scenery:
         return order
 
     def _transaction(self, payment: Payment, *, at: datetime, **columns: Any) -> GatewayTransaction:
-        return a_transaction(payment, created_at=at, state_since=at, **columns)
+        return a_transaction(payment, created_at=at, state_changed_at=at, **columns)
 
     def _evidence(self, transaction: GatewayTransaction, at: datetime) -> None:
-        Evidence.objects.create(
+        TransactionEvent.objects.create(
             transaction=transaction,
             kind="ANSWER",
             state_after=transaction.state,
@@ -172,7 +182,7 @@ class Scenery:
                 amount_minor=minor,
                 approved_minor=approved,
             )
-            Evidence.objects.create(
+            TransactionEvent.objects.create(
                 transaction=transaction,
                 kind="ANSWER",
                 state_after=state,
@@ -182,22 +192,22 @@ class Scenery:
             )
 
     def _deposits(self) -> list[MigratedDeposit]:
-        known = {"known": True, "amount_minor": 5000, "transacted_at": self.now, "created_at": self.now}
+        known = {"is_known": True, "amount_minor": 5000, "transacted_at": self.now, "created_at": self.now}
         return [
             a_deposit(parent_transaction_id="O" * 128, provider_transaction_id="P" * 128, **known),
             a_deposit(parent_transaction_id="OLD-used-up", refunded=5000, **known),
-            a_deposit(parent_transaction_id="OLD-frozen", frozen=True, **known),
+            a_deposit(parent_transaction_id="OLD-frozen", is_frozen=True, **known),
             a_deposit(parent_transaction_id="OLD-unknown"),
         ]
 
     def _batch(self, state: BatchState) -> OperationBatch:
         batch = OperationBatch.objects.create(
-            kind=TransactionKind.CAPTURE, state=state, author="root", created_at=self.now
+            kind=TransactionKind.CAPTURE, state=state, created_by="root", created_at=self.now
         )
         order = an_order(reference=f"SHOP-5{batch.pk:03}", type="preauthorization", created_at=self.now)
         payment = a_payment(order, authorized=2000, state=PaymentState.AUTHORIZED)
         # Claimed by somebody else, so that a look at the page changes nothing.
-        working = {"state": RowState.WORKING, "claimed_until": self.now + timedelta(days=1)}
+        working = {"state": RowState.WORKING, "leased_until": self.now + timedelta(days=1)}
         row = {"batch": batch, "payment": payment, "amount_minor": 2000}
         held = {"state": RowState.WAITING} if state is BatchState.DRAFT else working
         OperationBatchRow.objects.create(order=order, **row, **held)
@@ -215,7 +225,7 @@ class Scenery:
         batch = OperationBatch.objects.create(
             kind=TransactionKind.DETACHED_REFUND,
             state=BatchState.FINISHED,
-            author="root",
+            created_by="root",
             created_at=self.now,
             finished_at=self.now,
         )
@@ -229,7 +239,7 @@ class Scenery:
                 kind=TransactionKind.DETACHED_REFUND,
                 amount_minor=1000,
                 created_at=self.now,
-                state_since=self.now,
+                state_changed_at=self.now,
                 **given,
             )
             OperationBatchRow.objects.create(

@@ -1,4 +1,4 @@
-"""Four eyes on the desk: one person asks, another one agrees or declines; it is sent once or not at all."""
+"""Dual control in the admin: one person asks, another agrees or declines; it is sent once or not at all."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def _two_above_five(settings: Settings) -> None:
-    gateway = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"SECOND_PERSON_ABOVE": {"EUR": "5.00"}}
+    gateway = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"APPROVAL_LIMITS": {"EUR": "5.00"}}
     settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"default": gateway}}
 
 
@@ -51,7 +51,7 @@ def order(paid_order: PaidOrder) -> PaymentOrder:
 def ask(client: Client, order: PaymentOrder, amount: str = "8.00") -> str:
     """Ask for a refund on the confirm page; give what is read on the order's page."""
     url = operation_url(order, "refund")
-    data = {"ticket": ticket_on(client, url), "amount": amount, "reason": "returned", "note": "box 7"}
+    data = {"ticket": ticket_on(client, url), "amount": amount, "reason": "returned", "comment": "box 7"}
     return client.post(url, data, follow=True).content.decode()
 
 
@@ -91,7 +91,7 @@ def test_one_asks_another_agrees_and_it_is_sent_once(
     page = say(second, "agree", "seen the box")
 
     (transaction,) = refunds()
-    assert (transaction.state, transaction.author) == ("APPROVED", "anna")
+    assert (transaction.state, transaction.created_by) == ("APPROVED", "anna")
     assert "Refund of 8.00 EUR: Approved." in page
     assert re.search(r"Agreed to by a second person.*?by bert.*?seen the box", page, re.DOTALL)
     assert [(who, what.split(" (")[0]) for who, what in logged()] == [
@@ -111,7 +111,7 @@ def test_up_to_the_limit_nobody_else_is_asked(operator: Client, order: PaymentOr
 
 def test_a_page_that_is_submitted_twice_asks_once(operator: Client, order: PaymentOrder) -> None:
     url = operation_url(order, "refund")
-    data = {"ticket": ticket_on(operator, url), "amount": "8.00", "reason": "returned", "note": ""}
+    data = {"ticket": ticket_on(operator, url), "amount": "8.00", "reason": "returned", "comment": ""}
     pages = [operator.post(url, data, follow=True).content.decode() for _ in range(2)]
     assert all("waits for a second person" in page for page in pages)
     assert Approval.objects.count() == 1
@@ -224,9 +224,9 @@ def test_while_the_gateway_is_stopped_the_page_says_so_and_it_goes_on_waiting(
     operator: Client, second: Client, order: PaymentOrder
 ) -> None:
     ask(operator, order)
-    payments.stop_sending("default", author="anna", reason="drill")
+    payments.stop_sending("default", by="anna", reason="drill")
     assert "New operations are paused" in say(second, "agree")
-    payments.resume_sending("default", author="anna", reason="over")
+    payments.resume_sending("default", by="anna", reason="over")
     assert "Refund of 8.00 EUR: Approved." in say(second, "agree")
 
 
@@ -237,7 +237,7 @@ def test_in_a_batch_those_above_the_limit_wait_and_the_others_go(
     chosen = {"action": "refund_many", "_selected_action": [order.pk for order in orders]}
     operator.post("/admin/wallet_gateway/paymentorder/", chosen)
     batch = OperationBatch.objects.get()
-    data = {"reason": "returned", "note": ""}
+    data = {"reason": "returned", "comment": ""}
     for row in batch_rows.rows_of(batch):
         data |= {f"take-{row.pk}": "on", f"amount-{row.pk}": row.amount.to_wire()}
     operator.post(f"/admin/wallet_gateway/operationbatch/{batch.pk}/confirm/", data)
@@ -254,7 +254,7 @@ def test_in_a_batch_those_above_the_limit_wait_and_the_others_go(
     assert "Refund of 20.00 EUR: Approved." in say(second, "agree")
 
 
-def test_a_detached_refund_waits_on_the_desk_and_is_agreed_to(
+def test_a_detached_refund_waits_on_the_dashboard_and_is_agreed_to(
     second: Client, wallet_sandbox: SandboxControl, order: PaymentOrder
 ) -> None:
     header = (
@@ -262,12 +262,12 @@ def test_a_detached_refund_waits_on_the_desk_and_is_agreed_to(
     )
     wallet_sandbox.migration_file(f"{header}OLD-1,2026-01-02T03:04:05,30.00,EUR,0.00,P-1\n")
     with pytest.raises(payments.AwaitingApproval):
-        payments.refund_migrated("OLD-1", Decimal("12.50"), "EUR", author="anna", note="goodwill")
+        payments.refund_migrated("OLD-1", Decimal("12.50"), "EUR", by="anna", comment="goodwill")
 
-    desk = second.get("/admin/wallet_gateway/desk/").content.decode()
-    assert "Approvals waiting" in desk
-    assert page_of() in desk
-    assert "Detached refund of 12.50 EUR" in desk
+    page = second.get("/admin/wallet_gateway/dashboard/").content.decode()
+    assert "Approvals waiting" in page
+    assert page_of() in page
+    assert "Detached refund of 12.50 EUR" in page
     assert "Detached refund of 12.50 EUR: Approved." in say(second, "agree")
 
 
@@ -287,11 +287,11 @@ def test_a_decision_on_a_lost_outcome_waits_as_well(
     assert transaction.state == "ANOMALY"
 
 
-def test_the_list_the_desk_and_the_order_show_what_waits(
+def test_the_list_the_dashboard_and_the_order_show_what_waits(
     operator: Client, second: Client, order: PaymentOrder
 ) -> None:
     ask(operator, order)
-    for url in ("/admin/wallet_gateway/approval/", "/admin/wallet_gateway/desk/", order_url(order)):
+    for url in ("/admin/wallet_gateway/approval/", "/admin/wallet_gateway/dashboard/", order_url(order)):
         page = second.get(url).content.decode()
         assert "Refund of 8.00 EUR" in page
         assert "anna" in page

@@ -25,7 +25,7 @@ ABOVE = "it takes a second person: nothing is sent before somebody else has agre
 @pytest.fixture
 def limit(settings: Settings) -> None:
     """Let nobody give back more than 5.00 EUR alone."""
-    gateway = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"SECOND_PERSON_ABOVE": {"EUR": "5.00"}}
+    gateway = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"APPROVAL_LIMITS": {"EUR": "5.00"}}
     settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"default": gateway}}
 
 
@@ -34,37 +34,37 @@ def euros(minor: int) -> Money:
 
 
 def left(payment: Payment) -> Money | None:
-    return approval_limits.left_alone(REFUND, payment, gateway="default")
+    return approval_limits.approval_limit_of(REFUND, payment, gateway="default")
 
 
 @pytest.mark.usefixtures("limit")
 def test_what_was_given_back_and_what_is_under_way_count() -> None:
-    sums: dict[str, Any] = {"authorized": 2000, "captured": 2000}
+    totals: dict[str, Any] = {"authorized": 2000, "captured": 2000}
 
-    assert left(a_payment(**sums)) == euros(500)
-    assert left(a_payment(**sums, refunded=100, refund_reserved=150)) == euros(250)
-    assert left(a_payment(**sums, refunded=900)) == euros(0)
+    assert left(a_payment(**totals)) == euros(500)
+    assert left(a_payment(**totals, refunded=100, refund_reserved=150)) == euros(250)
+    assert left(a_payment(**totals, refunded=900)) == euros(0)
 
 
 @pytest.mark.usefixtures("limit")
 def test_a_capture_takes_one_person_whatever_its_amount() -> None:
-    assert approval_limits.left_alone(CAPTURE, a_payment(authorized=2000), gateway="default") is None
+    assert approval_limits.approval_limit_of(CAPTURE, a_payment(authorized=2000), gateway="default") is None
 
 
 @pytest.mark.usefixtures("limit")
 def test_a_currency_without_a_limit_of_its_own_has_the_limit_zero() -> None:
     deposit = a_deposit(currency="JPY")
 
-    assert approval_limits.left_alone(DETACHED_REFUND, deposit, gateway="default") == Money.from_minor_units(
-        0, "JPY"
-    )
+    assert approval_limits.approval_limit_of(
+        DETACHED_REFUND, deposit, gateway="default"
+    ) == Money.from_minor_units(0, "JPY")
 
 
 def test_without_the_setting_and_for_a_gateway_that_is_not_in_it_nothing_is_said() -> None:
     payment = a_payment(authorized=2000, captured=2000)
 
     assert left(payment) is None
-    assert approval_limits.left_alone(REFUND, payment, gateway="closed down") is None
+    assert approval_limits.approval_limit_of(REFUND, payment, gateway="closed down") is None
     assert approval_limits.hint(None, euros(2000)) == ""
 
 
@@ -95,7 +95,7 @@ def test_the_confirm_page_says_it_beside_the_amount_and_of_the_amount_that_was_t
 @pytest.mark.usefixtures("limit")
 def test_each_row_of_a_batch_says_what_holds_for_its_order(operator: Client, paid_order: PaidOrder) -> None:
     order, small = paid_order(type="sale"), paid_order("4.00", type="sale")
-    batch = batch_rows.draft(REFUND, [order, small], author="anna")
+    batch = batch_rows.draft(REFUND, [order, small], by="anna")
 
     form = BatchForm(batch, batch_rows.rows_of(batch))
 

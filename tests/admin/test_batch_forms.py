@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 def batch() -> OperationBatch:
     order = an_order(currency="JPY")
     a_payment(order, authorized=2000)
-    return batch_rows.draft(CAPTURE, [order], author="anna")
+    return batch_rows.draft(CAPTURE, [order], by="anna")
 
 
 def filled(batch: OperationBatch, **typed: str) -> BatchForm:

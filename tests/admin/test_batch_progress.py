@@ -21,8 +21,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def batch(operator: Client, paid_order: PaidOrder) -> OperationBatch:
     """One order to be captured, confirmed by anna."""
-    batch = batch_rows.draft(CAPTURE, [paid_order()], author="anna")
-    batch_rows.start(batch, batch_rows.rows_of(batch), note="shipped")
+    batch = batch_rows.draft(CAPTURE, [paid_order()], by="anna")
+    batch_rows.start(batch, batch_rows.rows_of(batch), comment="shipped")
     return batch
 
 
@@ -82,7 +82,7 @@ def test_the_ticket_is_of_use_to_nobody_else_and_for_no_other_batch(
     operator: Client, colleague: Client, batch: OperationBatch
 ) -> None:
     address = next_look(page_of(operator, batch))
-    other = OperationBatch.objects.create(kind="CAPTURE", author="anna", created_at=batch.created_at)
+    other = OperationBatch.objects.create(kind="CAPTURE", created_by="anna", created_at=batch.created_at)
 
     colleague.get(address)
     Client().get(address)
@@ -103,7 +103,7 @@ def test_somebody_else_sees_whose_it_is_and_takes_it_over_by_a_button_only(
     assert sent() == 0
 
     assert "1 of 1 orders" in carry_on(colleague, batch)
-    assert GatewayTransaction.objects.get(kind="CAPTURE").author == "anna"
+    assert GatewayTransaction.objects.get(kind="CAPTURE").created_by == "anna"
 
 
 def test_without_the_permission_nobody_carries_it_on_also_not_its_author(

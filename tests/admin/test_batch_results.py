@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def batch() -> OperationBatch:
     return OperationBatch.objects.create(
-        kind=TransactionKind.DETACHED_REFUND, author="carla", created_at=timezone.now()
+        kind=TransactionKind.DETACHED_REFUND, created_by="carla", created_at=timezone.now()
     )
 
 

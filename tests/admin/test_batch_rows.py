@@ -32,8 +32,8 @@ def anna(make_person: MakePerson) -> User:
 
 
 def running(*orders: PaymentOrder) -> OperationBatch:
-    batch = batch_rows.draft(CAPTURE, orders, author="anna")
-    assert batch_rows.start(batch, batch_rows.rows_of(batch), note="shipped")
+    batch = batch_rows.draft(CAPTURE, orders, by="anna")
+    assert batch_rows.start(batch, batch_rows.rows_of(batch), comment="shipped")
     batch.refresh_from_db()
     return batch
 
@@ -44,7 +44,7 @@ def test_a_draft_holds_all_that_is_left_of_each_order() -> None:
     a_payment(several, authorized=2000)
     a_payment(several, authorized=2000)
 
-    rows = batch_rows.rows_of(batch_rows.draft(CAPTURE, [order, several, an_order()], author="anna"))
+    rows = batch_rows.rows_of(batch_rows.draft(CAPTURE, [order, several, an_order()], by="anna"))
 
     assert [row.amount_minor for row in rows] == [1500, 0, 0]
     assert [row.state for row in rows] == [RowState.WAITING, RowState.LEFT_OUT, RowState.LEFT_OUT]
@@ -56,7 +56,7 @@ def test_of_two_payments_the_one_that_was_given_back_is_not_meant() -> None:
     a_payment(order, authorized=2000, reversal="done")
     live = a_payment(order, authorized=2000)
 
-    [row] = batch_rows.rows_of(batch_rows.draft(REVERSE, [order], author="anna"))
+    [row] = batch_rows.rows_of(batch_rows.draft(REVERSE, [order], by="anna"))
 
     assert row.payment == live
 
@@ -64,22 +64,22 @@ def test_of_two_payments_the_one_that_was_given_back_is_not_meant() -> None:
 def test_a_draft_is_set_going_once() -> None:
     batch = running(an_order())
 
-    assert not batch_rows.start(batch, [], note="again")
+    assert not batch_rows.start(batch, [], comment="again")
     assert not batch_rows.go_on(batch)
 
 
 def test_a_second_page_that_is_submitted_late_changes_no_row_of_what_is_under_way(
     paid_order: PaidOrder,
 ) -> None:
-    batch = batch_rows.draft(CAPTURE, [paid_order(), paid_order()], author="anna")
+    batch = batch_rows.draft(CAPTURE, [paid_order(), paid_order()], by="anna")
     mine, late = batch_rows.rows_of(batch), batch_rows.rows_of(batch)
     mine[1].state = RowState.LEFT_OUT
-    assert batch_rows.start(batch, mine, note="shipped")
+    assert batch_rows.start(batch, mine, comment="shipped")
     batch.refresh_from_db()
     batch_rows.step(batch)
 
     late[0].amount_minor = 100
-    assert not batch_rows.start(batch, late, note="part shipped")
+    assert not batch_rows.start(batch, late, comment="part shipped")
 
     assert [row.state for row in batch_rows.rows_of(batch)] == [RowState.CARRIED_OUT, RowState.LEFT_OUT]
     assert batch_rows.rows_of(batch)[0].amount_minor == mine[0].amount_minor
@@ -90,7 +90,7 @@ def test_a_row_that_another_process_has_claimed_is_left_to_it(paid_order: PaidOr
     batch = running(paid_order(), paid_order())
     claimed = batch.rows.earliest("pk")
     until = gateways.clock().now() + timedelta(seconds=60)
-    OperationBatchRow.objects.filter(pk=claimed.pk).update(state=RowState.WORKING, claimed_until=until)
+    OperationBatchRow.objects.filter(pk=claimed.pk).update(state=RowState.WORKING, leased_until=until)
 
     done = batch_rows.step(batch)
 
@@ -103,7 +103,7 @@ def test_a_row_of_a_process_that_died_is_taken_over_and_stays_one_operation(paid
     batch = running(paid_order())
     batch_rows.step(batch)
     long_ago = gateways.clock().now() - timedelta(seconds=1)
-    batch.rows.update(state=RowState.WORKING, claimed_until=long_ago, transaction=None)
+    batch.rows.update(state=RowState.WORKING, leased_until=long_ago, transaction=None)
     OperationBatch.objects.update(state=BatchState.RUNNING)
 
     [row] = batch_rows.step(batch)
@@ -150,7 +150,7 @@ def test_what_a_dead_process_had_sent_keeps_its_outcome_although_its_author_has_
     batch = running(paid_order())
     batch_rows.step(batch)
     long_ago = gateways.clock().now() - timedelta(seconds=1)
-    batch.rows.update(state=RowState.WORKING, claimed_until=long_ago, transaction=None)
+    batch.rows.update(state=RowState.WORKING, leased_until=long_ago, transaction=None)
     OperationBatch.objects.update(state=BatchState.RUNNING)
     anna.delete()
 

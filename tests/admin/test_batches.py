@@ -43,7 +43,7 @@ def url_of(batch: OperationBatch, page: str) -> str:
 
 def everything(batch: OperationBatch, **typed: str) -> dict[str, str]:
     """Fill in the form as it comes, with these amounts by the orders' references."""
-    data = {"reason": "shipped", "note": ""}
+    data = {"reason": "shipped", "comment": ""}
     for row in batch.rows.select_related("order"):
         data[f"take-{row.pk}"] = "on"
         data[f"amount-{row.pk}"] = typed.get(str(row.subject).replace("-", ""), str(row.amount.to_wire()))
@@ -79,7 +79,9 @@ def test_each_order_has_a_row_an_amount_and_in_the_end_a_result(
     assert "2 of 2 orders" in page
     assert 'http-equiv="refresh"' not in page
     transactions = GatewayTransaction.objects.filter(kind="CAPTURE")
-    assert {(transaction.author, transaction.note) for transaction in transactions} == {("anna", "shipped")}
+    assert {(transaction.created_by, transaction.comment) for transaction in transactions} == {
+        ("anna", "shipped")
+    }
 
 
 def test_nothing_happens_before_it_is_confirmed(operator: Client, paid_order: PaidOrder) -> None:

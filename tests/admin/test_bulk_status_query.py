@@ -92,9 +92,9 @@ def test_it_goes_on_with_each_look_and_stops(
     assert "1 of 3 orders" in page
 
     batch = OperationBatch.objects.get()
-    steer = page_of(batch).replace("progress", "steer")
-    assert "1 of 3 orders" in onlooker.post(steer, {"stop": "1"}, follow=True).content.decode()
-    assert "2 of 3 orders" in onlooker.post(steer, {"go_on": "1"}, follow=True).content.decode()
+    control = page_of(batch).replace("progress", "steer")
+    assert "1 of 3 orders" in onlooker.post(control, {"stop": "1"}, follow=True).content.decode()
+    assert "2 of 3 orders" in onlooker.post(control, {"go_on": "1"}, follow=True).content.decode()
 
 
 def test_too_many_are_refused(onlooker: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -106,5 +106,5 @@ def test_too_many_are_refused(onlooker: Client, monkeypatch: pytest.MonkeyPatch)
 def test_it_takes_nothing_but_seeing_the_rows(make_person: MakePerson) -> None:
     order = an_order()
     assert "1 of 1 orders" in choose(make_person(seeing=("paymentorder",)), "paymentorder", order)
-    stranger = make_person(seeing=("evidence",))
+    stranger = make_person(seeing=("transactionevent",))
     assert stranger.get(page_of(OperationBatch.objects.get())).status_code == 403

@@ -38,7 +38,9 @@ def held(days: float, *, captured: int = 0, gateway: str = "default") -> Payment
     since = timezone.now() - timedelta(days=days)
     order = an_order(type="preauthorization", state="AUTHORIZED", gateway=gateway)
     payment = a_payment(order, authorized=2000, captured=captured, state="AUTHORIZED", created_at=since)
-    a_transaction(payment, kind="CHECKOUT", state="APPROVED", state_since=since, reference=payment.reference)
+    a_transaction(
+        payment, kind="CHECKOUT", state="APPROVED", state_changed_at=since, reference=payment.reference
+    )
     return order
 
 
@@ -64,7 +66,7 @@ def test_the_list_says_how_long_each_order_can_still_be_captured(superuser: Clie
 def test_of_two_authorizations_the_one_that_ends_first_counts(superuser: Client) -> None:
     order, since = held(2), timezone.now() - timedelta(days=4, hours=1)
     second = a_payment(order, authorized=2000, state="AUTHORIZED")
-    a_transaction(second, kind="AUTHORIZATION", state="APPROVED", state_since=since)
+    a_transaction(second, kind="AUTHORIZATION", state="APPROVED", state_changed_at=since)
     assert column(superuser.get(LIST).content.decode()) == ["2 days"]
 
 

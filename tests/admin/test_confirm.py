@@ -28,7 +28,7 @@ def follow_ups() -> list[GatewayTransaction]:
 
 def submitted(client: Client, url: str, **given: Any) -> str:
     """Submit a page and give what is read on the next one."""
-    data = {"ticket": ticket_on(client, url), "reason": "shipped", "note": "", **given}
+    data = {"ticket": ticket_on(client, url), "reason": "shipped", "comment": "", **given}
     return client.post(url, data, follow=True).content.decode()
 
 
@@ -68,16 +68,16 @@ def test_the_exact_request_is_shown_without_secrets_for_the_amount_that_was_type
 
 
 def test_a_capture_in_part_is_done_and_told(operator: Client, order: PaymentOrder) -> None:
-    page = submitted(operator, operation_url(order, "capture"), amount="5.00", note="first parcel")
+    page = submitted(operator, operation_url(order, "capture"), amount="5.00", comment="first parcel")
 
     assert "Capture of 5.00 EUR: Approved." in page
     [transaction] = follow_ups()
-    assert (transaction.amount_minor, transaction.author, transaction.note) == (
+    assert (transaction.amount_minor, transaction.created_by, transaction.comment) == (
         500,
         "anna",
         "shipped: first parcel",
     )
-    assert transaction.key
+    assert transaction.idempotency_key
 
 
 def test_a_refund_gives_money_back(operator: Client, paid_order: PaidOrder) -> None:
@@ -100,7 +100,7 @@ def test_a_reversal_has_no_amount_to_choose(operator: Client, order: PaymentOrde
 
 
 def test_every_operation_is_in_djangos_log_of_the_admin(operator: Client, order: PaymentOrder) -> None:
-    submitted(operator, operation_url(order, "capture"), amount="5.00", note="first parcel")
+    submitted(operator, operation_url(order, "capture"), amount="5.00", comment="first parcel")
 
     [entry] = LogEntry.objects.all()
     assert entry.user.get_username() == "anna"
@@ -244,7 +244,7 @@ def test_a_pause_of_the_gateway_is_said_on_the_form(
 ) -> None:
     url = operation_url(order, "capture")
     ticket = ticket_on(operator, url)
-    default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"SENDING": False}
+    default = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"SENDING_ENABLED": False}
     settings.WALLET_GATEWAY = settings.WALLET_GATEWAY | {"GATEWAYS": {"default": default}}
 
     page = operator.post(url, {"ticket": ticket, "amount": "4.00", "reason": "shipped"}).content.decode()

@@ -16,7 +16,7 @@ from tests.admin.conftest import PaidOrder, payment_of
 from tests.models.rows import NOW, a_payment, a_transaction
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.models import Discrepancy, Evidence, GatewayTransaction, PaymentOrder
+from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder, TransactionEvent
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -65,14 +65,14 @@ def test_an_unknown_outcome_is_given_up_with_name_and_reason(
     operator: Client, unknown: GatewayTransaction
 ) -> None:
     GatewayTransaction.objects.filter(pk=unknown.pk).update(
-        absent_count=5, state_since=F("state_since") - timedelta(days=2)
+        absent_count=5, state_changed_at=F("state_changed_at") - timedelta(days=2)
     )
 
     page = operator.post(url_of(unknown, "decide"), DECISION, follow=True).content.decode()
 
     assert "Capture of 5.00 EUR: Abandoned." in page
-    decision = Evidence.objects.get(transaction=unknown, kind="DECISION")
-    assert (decision.author, decision.detail) == ("anna", "ticket 4711")
+    decision = TransactionEvent.objects.get(transaction=unknown, kind="DECISION")
+    assert (decision.created_by, decision.detail) == ("anna", "ticket 4711")
     assert payment_of(unknown.payment.order).capture_reserved == 0  # type: ignore[union-attr]
     assert unknown.reference in LogEntry.objects.get().change_message
 
@@ -85,7 +85,7 @@ def test_what_stays_pending_is_given_up_after_a_week(
         state="PENDING",
         needs_operator=True,
         absent_count=12,
-        state_since=F("state_since") - timedelta(days=days),
+        state_changed_at=F("state_changed_at") - timedelta(days=days),
     )
     assert unknown.payment is not None
     order_page = reverse("admin:wallet_gateway_paymentorder_change", args=[unknown.payment.order_id])
@@ -96,7 +96,7 @@ def test_what_stays_pending_is_given_up_after_a_week(
     assert ("Capture of 5.00 EUR: Abandoned." in page) is decided
     assert ("Too early: after 7 days" in page) is not decided
     unknown.refresh_from_db()
-    assert (unknown.state == "ABANDONED", unknown.open_slot is None) == (decided, decided)
+    assert (unknown.state == "ABANDONED", unknown.outstanding_key is None) == (decided, decided)
 
 
 @pytest.mark.parametrize(("days", "decided"), [(0, False), (2, True)])

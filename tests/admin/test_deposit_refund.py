@@ -43,7 +43,7 @@ def refund_form(client: Client, deposits: list[MigratedDeposit], **amounts: str)
     page = client.get(f"{HERE}refund/?ids={ids}").content.decode()
     found = re.search(r'name="ticket" value="([^"]+)"', page)
     assert found
-    form = {"ticket": found[1], "reason": "returned", "note": ""}
+    form = {"ticket": found[1], "reason": "returned", "comment": ""}
     for deposit in deposits:
         if deposit.parent_transaction_id.replace("-", "") in amounts:
             form[f"take-{deposit.pk}"] = "on"
@@ -79,7 +79,7 @@ def test_one_page_refunds_several_and_says_what_came_of_each(
     form = refund_form(clerk, deposits, OLD1="12.50", OLD4="20.00")
     page = confirmed(clerk, form)
     made = GatewayTransaction.objects.order_by("pk")
-    assert [(each.state, each.amount_minor, each.author) for each in made] == [
+    assert [(each.state, each.amount_minor, each.created_by) for each in made] == [
         ("APPROVED", 1250, "carla"),
         ("APPROVED", 2000, "carla"),
     ]
@@ -101,8 +101,8 @@ def test_a_page_submitted_twice_is_one_refund(
 
 def test_two_clicks_at_the_same_moment_are_one_batch(clerk: Client, deposits: list[MigratedDeposit]) -> None:
     amounts = {deposits[0]: Money.parse("1.00", "EUR")}
-    first = batch_rows.begin_refunds(amounts, token="one-token", author="carla", note="returned")
-    assert batch_rows.begin_refunds(amounts, token="one-token", author="carla", note="returned") == first
+    first = batch_rows.begin_refunds(amounts, token="one-token", by="carla", comment="returned")
+    assert batch_rows.begin_refunds(amounts, token="one-token", by="carla", comment="returned") == first
     assert OperationBatchRow.objects.count() == 1
 
 
@@ -114,13 +114,13 @@ def test_many_refunds_are_stopped_and_gone_on_with(
     assert "1 of 2 deposits" in page
     assert 'http-equiv="refresh"' in page
 
-    steer = f"/admin/wallet_gateway/operationbatch/{OperationBatch.objects.get().pk}/steer/"
-    page = clerk.post(steer, {"stop": "1"}, follow=True).content.decode()
+    control = f"/admin/wallet_gateway/operationbatch/{OperationBatch.objects.get().pk}/steer/"
+    page = clerk.post(control, {"stop": "1"}, follow=True).content.decode()
     assert "1 of 2 deposits" in page
     assert 'http-equiv="refresh"' not in page
     assert GatewayTransaction.objects.count() == 1
 
-    page = clerk.post(steer, {"go_on": "1"}, follow=True).content.decode()
+    page = clerk.post(control, {"go_on": "1"}, follow=True).content.decode()
     assert "2 of 2 deposits" in page
     assert GatewayTransaction.objects.count() == 2
 
@@ -143,7 +143,7 @@ def test_a_deposit_is_needed_and_one_that_is_frozen_or_used_up_cannot_be_chosen(
 ) -> None:
     answer = clerk.post(f"{HERE}refund/", refund_form(clerk, deposits))
     assert "Choose at least one deposit." in answer.content.decode()
-    MigratedDeposit.objects.filter(pk=deposits[0].pk).update(frozen=True)
+    MigratedDeposit.objects.filter(pk=deposits[0].pk).update(is_frozen=True)
     MigratedDeposit.objects.filter(pk=deposits[1].pk).update(refunded=2000)
     page = clerk.get(f"{HERE}refund/?ids={deposits[0].pk},{deposits[1].pk}").content.decode()
     assert page.count("wallet-note") == 2

@@ -36,7 +36,7 @@ def test_the_page_of_a_deposit_shows_what_waits_for_a_second_person(clerk: Clien
     deposit = a_deposit()
     until = gateways.clock().now() + timedelta(days=1)
     given = {"payment": None, "deposit": deposit, "kind": "DETACHED_REFUND", "expires_at": until}
-    asked = an_approval(author="bert", **given)
+    asked = an_approval(created_by="bert", **given)
     an_approval(state="DECLINED", amount_minor=700, **given)
 
     page = clerk.get(f"{HERE}{deposit.pk}/change/").content.decode()
@@ -48,7 +48,7 @@ def test_the_page_of_a_deposit_shows_what_waits_for_a_second_person(clerk: Clien
 
 
 def test_the_page_of_a_deposit_shows_refunds_that_wait_for_a_person(clerk: Client) -> None:
-    deposit = a_deposit(known=True, amount_minor=5000)
+    deposit = a_deposit(is_known=True, amount_minor=5000)
     kind = "DETACHED_REFUND"
     lost = a_transaction(deposit=deposit, kind=kind, state="UNKNOWN", amount_minor=100)
     unsent = a_transaction(deposit=deposit, kind=kind, state="NOT_SENT", amount_minor=200)

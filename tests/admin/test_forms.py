@@ -47,12 +47,12 @@ def test_a_reversal_takes_all_or_nothing() -> None:
     assert form.non_field_errors() == ["no"]
 
 
-@pytest.mark.parametrize("note", ["x" * 401, "a\x00b"])
-def test_a_note_that_cannot_be_kept_is_refused(note: str) -> None:
+@pytest.mark.parametrize("comment", ["x" * 401, "a\x00b"])
+def test_a_note_that_cannot_be_kept_is_refused(comment: str) -> None:
     form = OperationForm(
-        {"amount": "1.00", "reason": "shipped", "note": note}, operation=CAPTURE, available=LEFT
+        {"amount": "1.00", "reason": "shipped", "comment": comment}, operation=CAPTURE, available=LEFT
     )
-    assert "note" in form.errors
+    assert "comment" in form.errors
 
 
 def test_a_reason_that_is_not_offered_is_refused() -> None:

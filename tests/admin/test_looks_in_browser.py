@@ -50,7 +50,7 @@ ONE_OF_EACH = {
     "refund deposits",
     "draft batch",
     "running batch",
-    "desk",
+    "dashboard",
 }
 REFUSED = "decide"
 # Django's own: links that differ from the text around them by colour only, and a field named by its title.
@@ -124,7 +124,7 @@ def test_a_batch_that_goes_on_leaves_the_focus_on_its_stop(page: Page) -> None:
     rows = list(batch.rows.filter(state=RowState.WORKING))
     OperationBatchRow.objects.bulk_create(
         OperationBatchRow(
-            batch=batch, order=row.order, payment=row.payment, state=state, claimed_until=row.claimed_until
+            batch=batch, order=row.order, payment=row.payment, state=state, leased_until=row.leased_until
         )
         for row in rows
         for state in (RowState.WORKING, RowState.REFUSED)

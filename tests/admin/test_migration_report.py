@@ -22,10 +22,10 @@ def test_what_is_exported_can_be_read_again(clerk: Client) -> None:
 
 
 def test_the_report_adds_up_each_currency_for_itself(onlooker: Client) -> None:
-    a_deposit(known=True, amount_minor=5000, refunded_before=1000, refunded=750)
-    a_deposit(known=True, amount_minor=2000, refund_reserved=500)
+    a_deposit(is_known=True, amount_minor=5000, refunded_before=1000, refunded=750)
+    a_deposit(is_known=True, amount_minor=2000, refund_reserved=500)
     a_deposit(refunded=300)
-    a_deposit(known=True, amount_minor=900, currency="JPY")
+    a_deposit(is_known=True, amount_minor=900, currency="JPY")
     csv = onlooker.get(f"{HERE}report/?csv=1").content.decode().splitlines()
     assert csv == [
         "gateway,currency,deposits,unknown,frozen,deposited,refunded_before,refunded,under_way,open",

@@ -1,4 +1,4 @@
-"""The operations of the desk: what is left for each, why nothing is, and what is heard of a dead gateway."""
+"""The operations of the admin: what is left for each, why nothing is left, and what a dead gateway does."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_what_is_left_is_what_the_domain_says() -> None:
             "A capture has been made or is under way; refund it instead.",
         ),
         (
-            {"authorized": 2000, "frozen": True},
+            {"authorized": 2000, "is_frozen": True},
             CAPTURE,
             "The payment is frozen until a person has looked at it.",
         ),
@@ -78,7 +78,7 @@ def test_an_order_whose_gateway_is_gone_is_told_and_nothing_is_done(
     payment.order.gateway = "elsewhere"
 
     with pytest.raises(NotDone, match="elsewhere"):
-        execute(CAPTURE, payment, Money.parse("1.00", "EUR"), key="k", author="anna", note="")
+        execute(CAPTURE, payment, Money.parse("1.00", "EUR"), key="k", by="anna", comment="")
     assert not GatewayTransaction.objects.filter(kind="CAPTURE").exists()
 
 
@@ -90,10 +90,10 @@ def test_what_never_left_is_given_up_and_the_next_try_is_a_new_operation(
     default = alive["GATEWAYS"]["default"]
     settings.WALLET_GATEWAY = alive | {"GATEWAYS": {"default": default | {"BASE_URL": "http://127.0.0.1:9"}}}
     with pytest.raises(NotDone, match="nothing is reserved"):
-        execute(CAPTURE, payment, Money.parse("1.00", "EUR"), key="k1", author="anna", note="")
+        execute(CAPTURE, payment, Money.parse("1.00", "EUR"), key="k1", by="anna", comment="")
     settings.WALLET_GATEWAY = alive
 
-    transaction = execute(CAPTURE, payment, Money.parse("20.00", "EUR"), key="k2", author="anna", note="")
+    transaction = execute(CAPTURE, payment, Money.parse("20.00", "EUR"), key="k2", by="anna", comment="")
 
     assert transaction.state == TransactionState.APPROVED
     states = GatewayTransaction.objects.filter(kind="CAPTURE").order_by("pk").values_list("state", flat=True)

@@ -16,7 +16,7 @@ from tests.admin.conftest import MakePerson
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
 from wallet_gateway.admin import read_only
 from wallet_gateway.admin.read_only import BoundedPaginator, ReadOnlyAdmin
-from wallet_gateway.models import Discrepancy, Evidence, OperationBatch, PaymentOrder
+from wallet_gateway.models import Discrepancy, OperationBatch, PaymentOrder, TransactionEvent
 
 pytestmark = pytest.mark.django_db
 
@@ -25,7 +25,7 @@ SHOWN = "&lt;img src=x onerror=alert(1)&gt;&#x27;&quot;\\u202edlo\\u2069"
 MODELS = (
     "paymentorder",
     "gatewaytransaction",
-    "evidence",
+    "transactionevent",
     "discrepancy",
     "migrateddeposit",
     "operationbatch",
@@ -38,15 +38,20 @@ def a_row_of_each(number: int = 0) -> dict[str, Any]:
     order = an_order(order_number=HOSTILE)
     payment = a_payment(order, authorized=2000, state="AUTHORIZED")
     transaction = a_transaction(
-        payment, detail=HOSTILE, provider_state=HOSTILE, error_code=HOSTILE, author=HOSTILE, note=HOSTILE
+        payment,
+        detail=HOSTILE,
+        provider_state=HOSTILE,
+        error_code=HOSTILE,
+        created_by=HOSTILE,
+        comment=HOSTILE,
     )
-    evidence = Evidence.objects.create(
+    evidence = TransactionEvent.objects.create(
         transaction=transaction,
         kind="ANSWER",
-        event="APPROVED",
+        lifecycle_event="APPROVED",
         state_after="APPROVED",
         detail=HOSTILE,
-        author=HOSTILE,
+        created_by=HOSTILE,
         request_body=f'{{"note": "{HOSTILE}"}}',
         answer_body=HOSTILE,
         occurred_at=NOW,
@@ -62,11 +67,11 @@ def a_row_of_each(number: int = 0) -> dict[str, Any]:
         reason=HOSTILE,
         closed_by=HOSTILE,
     )
-    batch = OperationBatch.objects.create(kind="CAPTURE", author=HOSTILE, note=HOSTILE, created_at=NOW)
+    batch = OperationBatch.objects.create(kind="CAPTURE", created_by=HOSTILE, comment=HOSTILE, created_at=NOW)
     return {
         "paymentorder": order,
         "gatewaytransaction": transaction,
-        "evidence": evidence,
+        "transactionevent": evidence,
         "discrepancy": difference,
         "migrateddeposit": a_deposit(parent_transaction_id=f"{HOSTILE}{transaction.pk}"),
         "operationbatch": batch,
@@ -115,7 +120,7 @@ def test_hostile_text_is_text_and_cannot_turn_a_page_around(
 
     assert "<img src=x" not in read
     assert "\u202e" not in read
-    if (place, model) not in {("page", "operationbatch"), ("list", "evidence")}:
+    if (place, model) not in {("page", "operationbatch"), ("list", "transactionevent")}:
         assert SHOWN in read
 
 
@@ -142,7 +147,7 @@ def test_no_list_asks_per_row(superuser: Client, model: str) -> None:
         ("gatewaytransaction", {"q": "INT"}),
         ("gatewaytransaction", {"state__exact": "CREATED"}),
         ("gatewaytransaction", {"kind__exact": "CAPTURE"}),
-        ("evidence", {"q": "INT"}),
+        ("transactionevent", {"q": "INT"}),
         ("discrepancy", {"open": "yes"}),
         ("discrepancy", {"kind__exact": "MADE_ELSEWHERE"}),
         ("discrepancy", {"q": "ORDER"}),
@@ -200,7 +205,7 @@ def test_a_list_that_ends_early_says_so(superuser: Client, monkeypatch: pytest.M
     assert b"Only the newest 3 can be turned to" in superuser.get(list_url("paymentorder")).content
 
 
-def test_every_model_of_the_desk_is_read_only() -> None:
+def test_every_model_of_the_dashboard_is_read_only() -> None:
     registered = admin.site._registry.items()
     ours = {model: at for model, at in registered if model._meta.app_label == "wallet_gateway"}
 

@@ -13,8 +13,8 @@ from tests.models.rows import a_transaction
 pytestmark = pytest.mark.django_db
 
 
-def test_the_page_of_an_transaction_links_its_order_and_costs_few_statements(operator: Client) -> None:
-    transaction = a_transaction(detail="why", author="ben", note="shipped")
+def test_the_page_of_a_transaction_links_its_order_and_costs_few_statements(operator: Client) -> None:
+    transaction = a_transaction(detail="why", created_by="ben", comment="shipped")
     url = reverse("admin:wallet_gateway_gatewaytransaction_change", args=[transaction.pk])
 
     with CaptureQueriesContext(connection) as asked:
@@ -31,7 +31,7 @@ def test_the_page_of_an_transaction_links_its_order_and_costs_few_statements(ope
 @pytest.mark.parametrize(
     ("state", "ways"), [("NOT_SENT", 2), ("ANOMALY", 1), ("APPROVED", 0), ("SENDING", 0)]
 )
-def test_an_transaction_that_waits_shows_its_ways_out(operator: Client, state: str, ways: int) -> None:
+def test_a_transaction_that_waits_shows_its_ways_out(operator: Client, state: str, ways: int) -> None:
     transaction = a_transaction(state=state)
     page = operator.get(reverse("admin:wallet_gateway_gatewaytransaction_change", args=[transaction.pk]))
 

@@ -20,10 +20,35 @@ class Certificate:
 
     file: Path
 
-    def server_context(self) -> ssl.SSLContext:
+    def server_context(self, *, client: Certificate | None = None) -> ssl.SSLContext:
+        """A server's side; with `client` it takes nobody without that certificate."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.file)
+        if client is not None:
+            context.verify_mode = ssl.CERT_REQUIRED
+            context.load_verify_locations(client.file)
         return context
+
+    def pair(self) -> tuple[str, str]:
+        """The certificate alone and its key alone, as two files."""
+        key, begin, certificate = self.file.read_text().partition("-----BEGIN CERTIFICATE-----")
+        files = self.file.with_suffix(".crt"), self.file.with_suffix(".key")
+        for file, text in zip(files, (begin + certificate, key), strict=True):
+            file.write_text(text)
+        return str(files[0]), str(files[1])
+
+    def with_encrypted_key(self) -> str:
+        """A file with the certificate and its key, which a password protects."""
+        pem = self.file.read_bytes()
+        key = serialization.load_pem_private_key(pem, None)
+        encrypted = key.private_bytes(
+            serialization.Encoding.PEM,
+            serialization.PrivateFormat.PKCS8,
+            serialization.BestAvailableEncryption(b"secret"),
+        )
+        file = self.file.with_suffix(".encrypted")
+        file.write_bytes(encrypted + pem[pem.index(b"-----BEGIN CERTIFICATE-----") :])
+        return str(file)
 
 
 def make_certificate(folder: Path, *, name: str | None = None, days_left: int = 30) -> Certificate:

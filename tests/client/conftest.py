@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from tests.client.certificates import Certificate, make_certificate
-from wallet_gateway.client.transport import Transport
+from wallet_gateway.client.http_transport import HttpTransport
 
-Connect = Callable[..., Transport]
+Connect = Callable[..., HttpTransport]
 
 IMPATIENT = {"connect_timeout": 0.3, "read_timeout": 0.3, "total_timeout": 1.5}
 """For tests in which time runs out; the others, and all that comes before, have what a busy machine needs."""
@@ -22,9 +22,9 @@ def connect() -> Iterator[Connect]:
     """Makes transports, and closes them."""
     with contextlib.ExitStack() as made:
 
-        def make(base_url: str, **changes: object) -> Transport:
+        def make(base_url: str, **changes: object) -> HttpTransport:
             settings: dict[str, Any] = {"connect_timeout": 60, "read_timeout": 60, "total_timeout": 60}
-            transport = Transport(base_url=base_url, **(settings | changes))
+            transport = HttpTransport(base_url=base_url, **(settings | changes))
             made.callback(transport.close)
             return transport
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wallet_gateway.client.calls import CallOutcome, EndedCall, ended_call
+from wallet_gateway.client.calls import CallOutcome, CallRecord, call_record
 from wallet_gateway.client.errors import (
     BadAnswer,
     GatewayError,
@@ -41,8 +41,8 @@ EXCHANGE = Exchange(
 def test_an_ended_call_says_what_is_known_and_nothing_that_was_said(
     error: GatewayError | None, outcome: CallOutcome, reason: str
 ) -> None:
-    call = ended_call("payment_account", EXCHANGE, error)
-    assert call == EndedCall(
+    call = call_record("payment_account", EXCHANGE, error)
+    assert call == CallRecord(
         operation="payment_account",
         method="GET",
         path="/api/v5/paymentAccounts/{transactionAccountId}",

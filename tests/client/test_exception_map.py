@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import http.client
 import inspect
+import queue
 import socket
 import ssl
 import zlib
@@ -17,12 +18,12 @@ from tests.tables import every
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exception_map import (
     AnswerTooLarge,
+    AuthChangedRequest,
     BadEncoding,
     ClaimExpired,
     DeadlinePassed,
-    UnfaithfulAuth,
     describe,
-    verdict,
+    map_exception,
 )
 
 SECRET = "hunter2"
@@ -39,7 +40,7 @@ def _exceptions_of(*modules: ModuleType) -> list[type[Exception]]:
 
 
 EVERY_CLASS = [
-    *_exceptions_of(urllib3.exceptions, requests.exceptions, http.client, ssl, socket, zlib),
+    *_exceptions_of(urllib3.exceptions, requests.exceptions, http.client, ssl, socket, zlib, queue),
     *(ValueError, TypeError, KeyError, RuntimeError, RecursionError, MemoryError, UnicodeError, OSError),
 ]
 
@@ -51,8 +52,8 @@ def _made(kind: type[Exception]) -> Exception:
 
 @every("kind", EVERY_CLASS, ids=lambda kind: f"{kind.__module__}.{kind.__qualname__}")
 def test_every_exception_of_the_libraries_becomes_ours_by_the_marker_alone(kind: type[Exception]) -> None:
-    not_sent = verdict(_made(kind), sent=False, doing="connecting")
-    unknown = verdict(_made(kind), sent=True, doing="waiting for the answer")
+    not_sent = map_exception(_made(kind), sent=False, doing="connecting")
+    unknown = map_exception(_made(kind), sent=True, doing="waiting for the answer")
     assert type(not_sent) is NotSent
     assert type(unknown) is OutcomeUnknown
     assert kind.__qualname__ in not_sent.detail
@@ -89,7 +90,7 @@ BEFORE = [
     (ClaimExpired("too late"), NotSentReason.STALE_CLAIM),
     (OSError(errno.EHOSTUNREACH, "No route to host"), NotSentReason.OTHER),
     (ConnectionResetError(errno.ECONNRESET, "Connection reset by peer"), NotSentReason.OTHER),
-    (UnfaithfulAuth("auth changed the body"), NotSentReason.OTHER),
+    (AuthChangedRequest("auth changed the body"), NotSentReason.OTHER),
     (KeyError("token"), NotSentReason.OTHER),
 ]
 AFTER = [
@@ -117,20 +118,20 @@ def _named(value: object) -> str | None:
 
 @every(("error", "reason"), BEFORE, ids=_named)
 def test_the_reason_nothing_was_sent_is_found_at_the_root(error: Exception, reason: NotSentReason) -> None:
-    assert verdict(error, sent=False, doing="connecting").reason == reason
+    assert map_exception(error, sent=False, doing="connecting").reason == reason
 
 
 @every(("error", "reason"), AFTER, ids=_named)
 def test_the_reason_for_an_unknown_outcome_is_found_at_the_root(
     error: Exception, reason: UnknownReason
 ) -> None:
-    assert verdict(error, sent=True, doing="waiting for the answer").reason == reason
+    assert map_exception(error, sent=True, doing="waiting for the answer").reason == reason
 
 
 def test_what_the_caller_was_handling_is_no_reason() -> None:
     error = KeyError("bug")
     error.__context__ = ssl.SSLError(1, "of another call")
-    failure = verdict(error, sent=False, doing="connecting")
+    failure = map_exception(error, sent=False, doing="connecting")
     assert failure.reason == NotSentReason.OTHER
     assert "SSLError" not in failure.detail
 

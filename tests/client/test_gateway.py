@@ -31,7 +31,7 @@ from tests.client.calls import (
 )
 from tests.processor_time import BIG, LARGE, grows_too_fast
 from tests.tables import every
-from wallet_gateway.client.calls import CallOutcome, EndedCall
+from wallet_gateway.client.calls import CallOutcome, CallRecord
 from wallet_gateway.client.errors import (
     BadAnswer,
     GatewayError,
@@ -422,8 +422,8 @@ def test_an_account_is_recorded_by_the_shape_of_its_address() -> None:
 NAMES = {"follow_up": "capture", "payment_account": "get_payment_account", "authorize": "authorization"}
 
 
-def watched(transport: Wire) -> tuple[Gateway, list[EndedCall]]:
-    told: list[EndedCall] = []
+def watched(transport: Wire) -> tuple[Gateway, list[CallRecord]]:
+    told: list[CallRecord] = []
     return Gateway(account=ACCOUNT, transport=transport, observer=told.append), told
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tests.processor_time import BIG, LARGE, grows_too_fast
 from tests.tables import every
-from wallet_gateway.client.redaction import LONGEST_TEXT, redact, redact_message, redact_text, written
+from wallet_gateway.client.redaction import MAX_TEXT_LENGTH, redact, redact_message, redact_text, written
 from wallet_gateway.protocol.strict_json import NumberText, loads
 
 CARD, OTHER_CARD = "4111111111111111", "5555555555554444"
@@ -202,11 +202,11 @@ def test_bytes_that_are_no_text_and_no_database_takes_become_marks() -> None:
     "body", ['{"m": "' + "x" * 30_000 + '"}', "<p>" + "x" * 30_000], ids=["json", "html"]
 )
 def test_a_long_body_is_cut(body: str) -> None:
-    assert len(redact_text(body)) == LONGEST_TEXT
+    assert len(redact_text(body)) == MAX_TEXT_LENGTH
 
 
 def test_a_card_number_across_the_cut_is_not_half_shown() -> None:
-    text = redact_text("." * (LONGEST_TEXT - 8) + CARD)
+    text = redact_text("." * (MAX_TEXT_LENGTH - 8) + CARD)
     assert CARD[:6] not in text
 
 
@@ -219,7 +219,7 @@ def test_a_card_number_across_the_cut_is_not_shown_either_when_what_stands_befor
 @pytest.mark.parametrize("behind", [0, 10, 1_000, 100_000])
 def test_an_address_across_the_cut_is_not_half_shown_however_long_it_is(behind: int) -> None:
     address = "jane.doe" * 1_000 + "x" * behind + "@shop.example"
-    for before in (LONGEST_TEXT - 4_000, LONGEST_TEXT - 5, LONGEST_TEXT, LONGEST_TEXT + 390):
+    for before in (MAX_TEXT_LENGTH - 4_000, MAX_TEXT_LENGTH - 5, MAX_TEXT_LENGTH, MAX_TEXT_LENGTH + 390):
         text = "-" * 10 + " " + "." * 5 + " " * before + address + " later"
         assert "doe" not in redact_text(text)
         assert "doe" not in redact_text(json.dumps({"message": text}))

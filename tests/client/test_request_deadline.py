@@ -1,4 +1,4 @@
-"""One attempt: its clock, its marker, and that a failure inside becomes a verdict with nothing attached."""
+"""One request's clock and marker, and that an exception inside becomes an error with nothing attached."""
 
 from __future__ import annotations
 
@@ -9,80 +9,80 @@ import pytest
 from tests.tables import every
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exception_map import AnswerTooLarge, ClaimExpired, DeadlinePassed
-from wallet_gateway.client.request_deadline import Attempt, Limits
+from wallet_gateway.client.request_deadline import Limits, RequestDeadline
 
 
 def limits(*, connect: float = 3.0, read: float = 20.0, total: float = 30.0, size: int = 1_000) -> Limits:
     return Limits(connect_timeout=connect, read_timeout=read, total_timeout=total, max_answer_bytes=size)
 
 
-def attempt(given: Limits | None = None, *, not_after: float | None = None) -> Attempt:
-    return Attempt(limits=given or limits(), not_after=not_after)
+def deadline_of(given: Limits | None = None, *, not_after: float | None = None) -> RequestDeadline:
+    return RequestDeadline(limits=given or limits(), not_after=not_after)
 
 
 def failed(error: BaseException, *, sent: bool) -> GatewayError:
-    tried = attempt()
-    with tried:
+    deadline = deadline_of()
+    with deadline:
         if sent:
-            tried.mark_sent()
+            deadline.mark_sent()
         raise error
-    return tried.verdict
+    return deadline.error
 
 
-def test_each_wait_has_its_own_patience() -> None:
-    tried = attempt()
-    assert tried.connect_patience() == 3.0
-    assert tried.patience() == 20.0
+def test_each_wait_has_its_own_timeout() -> None:
+    deadline = deadline_of()
+    assert deadline.connect_timeout() == 3.0
+    assert deadline.socket_timeout() == 20.0
 
 
 def test_no_wait_reaches_beyond_the_deadline() -> None:
-    tried = attempt(limits(total=2.0))
-    assert 1.5 < tried.connect_patience() <= 2.0
-    assert 1.5 < tried.patience() <= 2.0
+    deadline = deadline_of(limits(total=2.0))
+    assert 1.5 < deadline.connect_timeout() <= 2.0
+    assert 1.5 < deadline.socket_timeout() <= 2.0
 
 
 def test_after_the_deadline_nothing_is_waited_for() -> None:
-    tried = attempt(limits(total=0.001))
+    deadline = deadline_of(limits(total=0.001))
     time.sleep(0.002)
     with pytest.raises(DeadlinePassed, match=r"the whole call may take 0\.001 s"):
-        tried.patience()
+        deadline.socket_timeout()
     with pytest.raises(DeadlinePassed):
-        tried.connect_patience()
+        deadline.connect_timeout()
 
 
 def test_time_passes() -> None:
-    tried = attempt()
+    deadline = deadline_of()
     time.sleep(0.002)
-    assert tried.elapsed >= 0.002
+    assert deadline.elapsed >= 0.002
 
 
 def test_the_marker_is_set_once_the_first_byte_may_leave() -> None:
-    tried = attempt()
-    assert not tried.sent
-    tried.mark_sent()
-    assert tried.sent
+    deadline = deadline_of()
+    assert not deadline.sent
+    deadline.mark_sent()
+    assert deadline.sent
 
 
 def test_a_late_claim_leaves_the_marker_alone() -> None:
-    tried = attempt(not_after=time.monotonic() - 0.001)
+    deadline = deadline_of(not_after=time.monotonic() - 0.001)
     with pytest.raises(ClaimExpired):
-        tried.mark_sent()
-    assert not tried.sent
+        deadline.mark_sent()
+    assert not deadline.sent
 
 
 def test_a_claim_that_ends_while_sending_does_not_stop_the_rest() -> None:
-    tried = attempt(not_after=time.monotonic() + 0.02)
-    tried.mark_sent()
+    deadline = deadline_of(not_after=time.monotonic() + 0.02)
+    deadline.mark_sent()
     time.sleep(0.03)
-    tried.mark_sent()
-    assert tried.sent
+    deadline.mark_sent()
+    assert deadline.sent
 
 
 def test_more_bytes_than_any_honest_framing_are_too_many() -> None:
-    tried = attempt(limits(size=1_000))
-    tried.count(2 * 1_000 + 65_536)
+    deadline = deadline_of(limits(size=1_000))
+    deadline.count_received(2 * 1_000 + 65_536)
     with pytest.raises(AnswerTooLarge):
-        tried.count(1)
+        deadline.count_received(1)
 
 
 @pytest.mark.parametrize("error", [TimeoutError("hunter2"), KeyError("hunter2")], ids=["network", "bug"])
@@ -99,16 +99,16 @@ def test_the_marker_decides_and_nothing_of_the_failure_is_attached(
     assert "hunter2" not in str(failure)
 
 
-def test_the_verdict_says_what_was_being_done() -> None:
-    tried = attempt()
-    with tried:
-        tried.doing = "connecting"
+def test_the_error_says_what_was_being_done() -> None:
+    deadline = deadline_of()
+    with deadline:
+        deadline.doing = "connecting"
         raise TimeoutError
-    assert tried.verdict.reason == NotSentReason.CONNECT_TIMEOUT
-    assert tried.verdict.detail == "connecting: TimeoutError"
+    assert deadline.error.reason == NotSentReason.CONNECT_TIMEOUT
+    assert deadline.error.detail == "connecting: TimeoutError"
 
 
-def test_a_verdict_after_sending_has_a_reason_of_its_own_kind() -> None:
+def test_an_error_after_sending_has_a_reason_of_its_own_kind() -> None:
     failure = failed(TimeoutError(), sent=True)
     assert isinstance(failure, OutcomeUnknown)
     assert failure.reason is UnknownReason.TIMEOUT
@@ -121,8 +121,8 @@ def test_what_asks_the_process_to_stop_goes_on_its_way(stop: type[BaseException]
         failed(stop(), sent=sent)
 
 
-def test_without_a_failure_there_is_no_verdict() -> None:
-    tried = attempt()
-    with tried:
-        tried.mark_sent()
-    assert not hasattr(tried, "verdict")
+def test_without_a_failure_there_is_no_error() -> None:
+    deadline = deadline_of()
+    with deadline:
+        deadline.mark_sent()
+    assert not hasattr(deadline, "error")

@@ -1,148 +1,177 @@
-"""What a transport sends and what it brings back, over real sockets."""
+"""What holds for every transport: over a real socket, and to an application in this process."""
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+from requests import PreparedRequest
+from requests.auth import HTTPBasicAuth
 
-from tests.client.conftest import Connect
-from tests.client.servers import RawServer, answer, echoes, says
-from tests.tables import every
-from wallet_gateway.client.transport import Transport
+from tests.client.applications import Application, served
+from tests.client.calls import ACCOUNT, CALLS, ERROR, EVERY_CALL, Call
+from wallet_gateway.client.errors import (
+    BadAnswer,
+    NotSent,
+    NotSentReason,
+    OutcomeUnknown,
+    Refused,
+    UnknownReason,
+)
+from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.client.http_transport import HttpTransport
+from wallet_gateway.client.transport import SignedRequest, Transport
+from wallet_gateway.testing import InProcessTransport
 
-pytestmark = pytest.mark.wire
-
-APPROVED = answer(b'{"state": "Approved"}')
+Reach = Callable[..., Transport]
 SECRET = "hunter2-and-more"
 
 
-def test_a_post_goes_out_as_it_was_given_and_its_answer_comes_back(connect: Connect) -> None:
-    said = answer(b'{"redirectUrl": "x"}', headers=("X-Other: 1", "RETRY-AFTER: 5", "Set-Cookie: a=b"))
-    with RawServer(says(said)) as server:
-        raw = connect(server.base_url + "/base/").send("POST", "/api/v5/checkout", body=b'{"amount":"10.00"}')
-    (request,) = server.requests
-    assert request.line == "POST /base/api/v5/checkout HTTP/1.1"
-    assert request.body == b'{"amount":"10.00"}'
-    assert request.headers["host"] == f"127.0.0.1:{server.port}"
-    assert request.headers["content-type"] == request.headers["accept"] == "application/json"
-    assert request.headers["accept-encoding"] == "identity"
-    assert request.headers["user-agent"].startswith("django-wallet-gateway/")
-    assert not {"authorization", "cookie", "connection", "transfer-encoding"} & request.headers.keys()
-    assert (raw.status, raw.body, dict(raw.headers)) == (200, b'{"redirectUrl": "x"}', {"retry-after": "5"})
+def _in_process(application: Application, _stack: contextlib.ExitStack, **options: Any) -> Transport:
+    return InProcessTransport(application, base_url="http://127.0.0.1/base", **options)
+
+
+def _over_http(application: Application, stack: contextlib.ExitStack, **options: Any) -> Transport:
+    transport = HttpTransport(base_url=stack.enter_context(served(application)) + "/base", **options)
+    stack.callback(transport.close)
+    return transport
+
+
+@pytest.fixture(
+    params=[pytest.param(_over_http, marks=pytest.mark.wire, id="http"), pytest.param(_in_process, id="wsgi")]
+)
+def reach(request: pytest.FixtureRequest) -> Iterator[Reach]:
+    """Makes a transport to an application."""
+    with contextlib.ExitStack() as stack:
+        yield lambda application, **options: request.param(application, stack, **options)
+
+
+def test_a_request_arrives_as_it_was_given(reach: Reach) -> None:
+    application = Application(b'{"a": 1}', headers=(("Retry-After", "5"), ("Set-Cookie", "a=b")))
+    raw = reach(application).send(
+        "POST", "/pay", query={"a": "b c&d"}, body=b'{"amount":"10.00"}', headers={"X-Own": "1"}
+    )
+    (environ,) = application.requests
+    assert application.bodies == [b'{"amount":"10.00"}']
+    assert (environ["REQUEST_METHOD"], environ["PATH_INFO"]) == ("POST", "/base/pay")
+    assert environ["QUERY_STRING"] == "a=b+c%26d"
+    assert environ["CONTENT_TYPE"] == environ["HTTP_ACCEPT"] == "application/json"
+    assert environ["CONTENT_LENGTH"] == "18"
+    assert environ["HTTP_HOST"].startswith("127.0.0.1")
+    assert environ["HTTP_ACCEPT_ENCODING"] == "identity"
+    assert environ["HTTP_USER_AGENT"].startswith("django-wallet-gateway/")
+    assert environ["HTTP_X_OWN"] == "1"
+    assert not {"HTTP_AUTHORIZATION", "HTTP_COOKIE", "HTTP_CONNECTION"} & environ.keys()
+    assert (raw.status, raw.body) == (200, b'{"a": 1}')
+    assert raw.headers["content-type"] == "application/json"
+    assert raw.headers["retry-after"] == "5"
+    assert set(raw.headers) <= {"content-type", "date", "retry-after"}
     assert 0 < raw.elapsed < 10
 
 
-def test_a_query_is_encoded_and_a_get_has_no_body(connect: Connect) -> None:
-    with RawServer(says(answer(b"[]"))) as server:
-        query = {"merchantId": "a b&c", "clientSystemTransactionId": "r-1"}
-        connect(server.base_url).send("GET", "/api/v5/apmTransactions", query=query)
-    (request,) = server.requests
-    assert (
-        request.line
-        == "GET /api/v5/apmTransactions?merchantId=a+b%26c&clientSystemTransactionId=r-1 HTTP/1.1"
-    )
-    assert not {"content-length", "content-type"} & request.headers.keys()
+def test_escapes_in_a_path_are_decoded_once(reach: Reach) -> None:
+    application = Application()
+    reach(application).send("GET", "/accounts/a%2Fb%C3%A9")
+    assert application.requests[0]["PATH_INFO"] == "/base/accounts/a/b\xc3\xa9"
+    assert application.bodies == [b""]
 
 
-def test_given_headers_win_over_the_usual_ones(connect: Connect) -> None:
-    with RawServer(says(APPROVED)) as server:
-        connect(server.base_url).send(
-            "POST", "/", body=b"x", headers={"Content-Type": "text/csv", "X-A": "1"}
-        )
-    assert server.requests[0].headers["content-type"] == "text/csv"
-    assert server.requests[0].headers["x-a"] == "1"
+@pytest.mark.parametrize(("call", "good"), EVERY_CALL)
+def test_every_call_is_made_once_and_read(call: Call, good: bytes, reach: Reach) -> None:
+    application = Application(good)
+    answer = call(Gateway(account=ACCOUNT, transport=reach(application)))
+    assert answer.exchange.http_status == 200
+    (environ,) = application.requests
+    moves_money = call in {CALLS[name][0] for name in ("follow_up", "detached_refund", "authorize")}
+    assert (environ.get("HTTP_CONNECTION") == "close") is moves_money
 
 
 @pytest.mark.parametrize(
-    "status", ["200 OK", "302 Found", "307 Temporary Redirect", "403 Forbidden", "503 Service Unavailable"]
-)
-def test_any_status_comes_back_as_it_is_and_nothing_is_followed_or_repeated(
-    status: str, connect: Connect
-) -> None:
-    with RawServer(echoes) as elsewhere:
-        location = f"Location: {elsewhere.base_url}/elsewhere"
-        with RawServer(
-            says(answer(b"<html>", status=status, headers=(location, "Retry-After: 0")))
-        ) as server:
-            raw = connect(server.base_url).send("POST", "/pay", body=b"{}")
-    assert raw.status == int(status[:3])
-    assert len(server.requests) == 1
-    assert elsewhere.connections == 0
-
-
-@pytest.mark.parametrize("size", [0, 1, 16_383, 200_000], ids=str)
-def test_head_and_body_arrive_whole_whatever_the_size(size: int, connect: Connect) -> None:
-    with RawServer(echoes) as server:
-        assert connect(server.base_url).send("POST", "/", body=b"x" * size).body == b"x" * size
-
-
-@pytest.mark.parametrize(
-    "said",
+    ("application", "error", "reason"),
     [
-        pytest.param(
-            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n",
-            id="chunked",
+        (Application(ERROR, status="422 No"), Refused, None),
+        (Application(ERROR, status="500 Error"), OutcomeUnknown, UnknownReason.SERVER_ERROR),
+        (Application(b"", status="302 Found"), OutcomeUnknown, UnknownReason.REDIRECT),
+        (Application(ERROR, status="429 Slow"), OutcomeUnknown, UnknownReason.RATE_LIMITED),
+        (Application(b"<html>", status="403 No"), OutcomeUnknown, UnknownReason.FOREIGN_ANSWER),
+        (Application(b'{"state": "App'), BadAnswer, UnknownReason.UNREADABLE),
+        (Application(b"1" * 600), OutcomeUnknown, UnknownReason.TOO_LARGE),
+        (Application(headers=(("Content-Length", "400"),)), OutcomeUnknown, UnknownReason.CONNECTION_LOST),
+        (Application(headers=(("Content-Encoding", "gzip"),)), OutcomeUnknown, UnknownReason.BAD_ENCODING),
+        (Application(headers=(("Content-Encoding", "br"),)), OutcomeUnknown, UnknownReason.BAD_ENCODING),
+        (
+            Application(gzip.compress(b"1" * 600), headers=(("Content-Encoding", "gzip"),)),
+            OutcomeUnknown,
+            UnknownReason.TOO_LARGE,
         ),
-        pytest.param(b"HTTP/1.0 200 OK\r\n\r\n{}", id="HTTP/1.0 until it closes"),
-        pytest.param(b"HTTP/1.1 100 Continue\r\n\r\n" + answer(b"{}"), id="after 100 Continue"),
-        pytest.param(answer(b"{}", headers=("Content-Encoding: identity",)), id="identity"),
+        (Application(error=KeyError(SECRET)), OutcomeUnknown, None),
+    ],
+    ids=[
+        *("refused", "500", "302", "429", "403", "cut JSON", "too large", "cut off", "no gzip", "br", "bomb"),
+        "crash",
     ],
 )
-def test_every_honest_framing_is_read(said: bytes, connect: Connect) -> None:
-    with RawServer(says(said)) as server:
-        assert connect(server.base_url).send("POST", "/", body=b"{}").body == b"{}"
-
-
-def test_a_packed_answer_is_unpacked_although_nobody_asked_for_it(connect: Connect) -> None:
-    packed = answer(gzip.compress(b'{"state": "Approved"}'), headers=("Content-Encoding: GZip",))
-    with RawServer(says(packed)) as server:
-        assert connect(server.base_url).send("POST", "/", body=b"{}").body == b'{"state": "Approved"}'
-
-
-def test_an_answer_of_exactly_the_cap_is_read(connect: Connect) -> None:
-    with RawServer(says(answer(b"1" * 500))) as server:
-        transport = connect(server.base_url, max_answer_bytes=500)
-        assert len(transport.send("GET", "/").body) == 500
-
-
-# How it may be set up
-
-
-@every(
-    ("base_url", "complaint"),
-    [
-        ("http://gateway.example", "only a loopback address may do without TLS"),
-        ("http://10.0.0.1", "only a loopback address may do without TLS"),
-        ("http://127.0.0.1.gateway.example", "only a loopback address may do without TLS"),
-        ("ftp://gateway.example", "no web address"),
-        ("gateway.example", "no web address"),
-        ("https://", "no web address"),
-        ("https://shop:hunter2@gateway.example", "a user, a query or a fragment"),
-        ("https://gateway.example/?key=hunter2", "a user, a query or a fragment"),
-        ("https://gateway.example/#hunter2", "a user, a query or a fragment"),
-    ],
-)
-def test_a_base_url_that_is_unsafe_or_none_is_refused_without_repeating_it(
-    base_url: str, complaint: str
+def test_a_bad_answer_is_what_is_known_and_the_request_is_made_once(
+    application: Application, error: type[Exception], reason: UnknownReason | None, reach: Reach
 ) -> None:
-    with pytest.raises(ValueError, match=complaint) as failure:
-        Transport(base_url=base_url)
-    assert "hunter2" not in str(failure.value)
+    application.requests.clear()
+    gateway = Gateway(account=ACCOUNT, transport=reach(application, max_answer_bytes=500))
+    with pytest.raises(error) as failure:
+        CALLS["follow_up"][0](gateway)
+    assert type(failure.value) is error
+    assert reason is None or failure.value.reason == reason  # type: ignore[attr-defined]
+    assert SECRET not in str(failure.value)
+    assert len(application.requests) == 1
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:8001", "127.8.8.8", "localhost:8001", "[::1]:8001"])
-def test_a_loopback_address_may_do_without_tls(host: str) -> None:
-    assert repr(Transport(base_url=f"http://{host}/")) == f"Transport(base_url='http://{host}')"
+def test_a_packed_answer_is_unpacked(reach: Reach) -> None:
+    packed = Application(gzip.compress(b'{"a": 1}'), headers=(("Content-Encoding", "gzip"),))
+    assert reach(packed).send("GET", "/").body == b'{"a": 1}'
 
 
-@pytest.mark.parametrize("limit", ["connect_timeout", "read_timeout", "total_timeout", "max_answer_bytes"])
-def test_a_limit_of_nothing_is_refused(limit: str, connect: Connect) -> None:
-    with pytest.raises(ValueError, match=f"{limit} is 0; it must be above zero"):
-        connect("http://127.0.0.1", **{limit: 0})
+def test_auth_sets_headers(reach: Reach) -> None:
+    application = Application()
+    reach(application, auth=HTTPBasicAuth("shop", "pass")).send("POST", "/", body=b"{}")
+    assert application.requests[0]["HTTP_AUTHORIZATION"] == "Basic c2hvcDpwYXNz"
 
 
-def test_the_limits_have_the_documented_defaults() -> None:
-    limits = Transport(base_url="https://gateway.example")._limits
-    assert (limits.connect_timeout, limits.read_timeout, limits.total_timeout) == (3.0, 20.0, 30.0)
-    assert limits.max_answer_bytes == 1_048_576
+def _changes_the_body(request: PreparedRequest) -> PreparedRequest:
+    request.body = b'{"amount": "1"}'
+    return request
+
+
+def _breaks(_request: PreparedRequest) -> PreparedRequest:
+    raise KeyError(SECRET)
+
+
+def _breaks_a_line(request: PreparedRequest) -> PreparedRequest:
+    request.headers["Authorization"] = f"Bearer {SECRET}\r\nX-More: 1"
+    return request
+
+
+@pytest.mark.parametrize("auth", [_changes_the_body, _breaks, _breaks_a_line])
+def test_auth_that_fails_sends_nothing(auth: Callable[..., PreparedRequest], reach: Reach) -> None:
+    application = Application()
+    with pytest.raises(NotSent) as failure:
+        reach(application, auth=auth).send("POST", "/", body=b"{}")
+    assert SECRET not in str(failure.value)
+    assert application.requests == []
+
+
+def test_an_expired_right_to_send_sends_nothing(reach: Reach) -> None:
+    application = Application()
+    with pytest.raises(NotSent) as failure:
+        reach(application).send("POST", "/", body=b"{}", not_after=time.monotonic() - 0.01)
+    assert failure.value.reason == NotSentReason.STALE_CLAIM
+    assert application.requests == []
+
+
+def test_a_request_hides_its_content() -> None:
+    request = SignedRequest(
+        method="POST", target="/?key=hunter2", headers={"Authorization": "hunter2"}, body=b"hunter2"
+    )
+    assert repr(request) == "SignedRequest(method='POST')"

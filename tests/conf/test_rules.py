@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import errno
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.client.certificates import make_certificate
 from tests.tables import every
 from wallet_gateway.conf.rules import OPTIONAL, REQUIRED, problems_of
 
@@ -62,22 +65,36 @@ WRONG = [
     ("CAPTURE_WINDOW_DAYS", 0, "above zero"),
     ("CAPTURE_WARNING_DAYS", -1, "above zero"),
     ("CAPTURE_POLICY", "hope", "'ask', 'capture' or 'reverse'"),
-    ("SECOND_PERSON_DAYS", 0, "above zero"),
-    ("SECOND_PERSON_DAYS", 1e9, "at most 36500"),
+    ("APPROVAL_DAYS", 0, "above zero"),
+    ("APPROVAL_DAYS", 1e9, "at most 36500"),
     ("CAPTURE_WINDOW_DAYS", 36_501, "at most 36500"),
-    ("SECOND_PERSON_ABOVE", "500.00", "a dict"),
-    ("SECOND_PERSON_ABOVE", {"EUR": 500}, "an amount of it as text"),
-    ("SECOND_PERSON_ABOVE", {"EUR": "500,00"}, "an amount of it as text"),
-    ("SECOND_PERSON_ABOVE", {"EUR": "500.001"}, "an amount of it as text"),
-    ("SECOND_PERSON_ABOVE", {"JPY": "500.5"}, "an amount of it as text"),
-    ("SECOND_PERSON_ABOVE", {"eur": "500.00"}, "a currency's code"),
-    ("SECOND_PERSON_ABOVE", {978: "500.00"}, "a currency's code"),
-    ("GO_LIVE_UP_TO", "5.00", "a dict"),
-    ("GO_LIVE_UP_TO", {"EUR": "5,00"}, "an amount of it as text"),
-    ("SENDING", "yes", "True or False"),
+    ("APPROVAL_LIMITS", "500.00", "a dict"),
+    ("APPROVAL_LIMITS", {"EUR": 500}, "an amount of it as text"),
+    ("APPROVAL_LIMITS", {"EUR": "500,00"}, "an amount of it as text"),
+    ("APPROVAL_LIMITS", {"EUR": "500.001"}, "an amount of it as text"),
+    ("APPROVAL_LIMITS", {"JPY": "500.5"}, "an amount of it as text"),
+    ("APPROVAL_LIMITS", {"eur": "500.00"}, "a currency's code"),
+    ("APPROVAL_LIMITS", {978: "500.00"}, "a currency's code"),
+    ("GO_LIVE_MAX_AMOUNT", "5.00", "a dict"),
+    ("GO_LIVE_MAX_AMOUNT", {"EUR": "5,00"}, "an amount of it as text"),
+    ("SENDING_ENABLED", "yes", "True or False"),
     ("SHARES_REFERENCES", 1, "True or False"),
     ("AUTH", "no.such.thing", "dotted path"),
     ("AUTH", "wallet_gateway.conf.rules.SETTING", "dotted path"),
+    ("CA_FILE", 7, "a path"),
+    ("CA_FILE", "/no/such/file.pem", "No such file or directory"),
+    ("CA_FILE", Path("/no/such/file.pem"), "a PEM file of the authorities to trust; /no/such/file.pem"),
+    ("CA_FILE", "/", "/: Is a directory"),
+    ("CA_FILE", "a\0b", "null byte"),
+    ("CA_FILE", __file__, "holds no certificate"),
+    ("CLIENT_CERT", 7, "a path, or a pair of paths"),
+    ("CLIENT_CERT", "/no/such/file.pem", "No such file or directory"),
+    ("CLIENT_CERT", (__file__, "/no/such/file.pem"), "/no/such/file.pem: No such file or directory"),
+    ("CLIENT_CERT", (__file__,), "a pair is the path of the certificate and the path of its key"),
+    ("CLIENT_CERT", (__file__, ""), "a pair is the path"),
+    ("CLIENT_CERT", (__file__, __file__, __file__), "a pair is the path"),
+    ("CLIENT_CERT", (__file__, 7), "a pair is the path"),
+    ("CLIENT_CERT", __file__, "do not fit, one of them is missing, or the key is encrypted"),
     ("REDIRECT_HOSTS", "pay.example", "a list"),
     ("REDIRECT_HOSTS", ["https://pay.example"], "without scheme"),
     ("REDIRECT_HOSTS", [""], "without scheme"),
@@ -87,6 +104,8 @@ WRONG = [
     ("BASE_URL", "gateway.example", "absolute https"),
     ("BASE_URL", "https://user@gateway.example", "absolute https"),
     ("TIMEOUT", 3, "unknown name"),
+    ("SENDING", False, "renamed; write 'SENDING_ENABLED'"),
+    ("SECOND_PERSON_ABOVE", {"EUR": "5.00"}, "renamed; write 'APPROVAL_LIMITS'"),
 ]
 
 
@@ -127,8 +146,8 @@ def test_plain_http_is_for_a_loopback_address_in_profile_test_only() -> None:
 
 @every("days", [0, -1, 1.5, "400", None, 36_501, 10**9])
 def test_bodies_are_kept_for_a_number_of_days_that_can_be_reckoned_with(days: object) -> None:
-    assert "WALLET_GATEWAY['EVIDENCE_DAYS']" in problems(setting() | {"EVIDENCE_DAYS": days})
-    assert problems(setting() | {"EVIDENCE_DAYS": 36_500}) == {}
+    assert "WALLET_GATEWAY['RETENTION_DAYS']" in problems(setting() | {"RETENTION_DAYS": days})
+    assert problems(setting() | {"RETENTION_DAYS": 36_500}) == {}
 
 
 @pytest.mark.parametrize("gateways", [None, {}, [], "default"])
@@ -143,3 +162,26 @@ def test_an_alias_that_no_row_could_hold_is_refused(alias: object) -> None:
 
 def test_a_slip_of_the_pen_beside_the_gateways_is_named() -> None:
     assert "WALLET_GATEWAY['PUBLIC_ORGIN']" in problems(setting() | {"PUBLIC_ORGIN": "x"})
+
+
+def test_files_that_fit_have_no_problem(tmp_path: Path) -> None:
+    ours = make_certificate(tmp_path)
+    for given in (str(ours.file), ours.file, ours.pair(), list(ours.pair()), ()):
+        assert problems(setting(CA_FILE=ours.file, CLIENT_CERT=given)) == {}
+
+
+def test_a_key_that_is_encrypted_or_of_another_certificate_is_named(tmp_path: Path) -> None:
+    ours, other = make_certificate(tmp_path), make_certificate(tmp_path, name="other.example")
+    for given in (ours.with_encrypted_key(), (ours.pair()[0], other.pair()[1]), ours.pair()[0]):
+        (expected,) = problems(setting(CLIENT_CERT=given)).values()
+        assert "do not fit, one of them is missing, or the key is encrypted" in expected
+
+
+def test_a_file_that_may_not_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(path: Path, *_: object) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    # A superuser may read everything, so the mode of a file proves nothing.
+    monkeypatch.setattr(Path, "open", refuse)
+    found = problems(setting(CA_FILE="/ca.pem"))
+    assert found["WALLET_GATEWAY['GATEWAYS']['default']['CA_FILE']"].endswith("; /ca.pem: Permission denied")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from pytest_django import Settings
 
+from tests.client.certificates import make_certificate
 from wallet_gateway import conf
 
 
@@ -89,9 +91,27 @@ def test_the_origin_ends_without_a_slash(settings: Settings) -> None:
 
 def test_limits_for_one_person_are_read_into_minor_units(settings: Settings) -> None:
     limits = {"EUR": "500.00", "JPY": "80000", "KWD": "0"}
-    with_gateway(settings, SECOND_PERSON_ABOVE=limits, SECOND_PERSON_DAYS=2)
+    with_gateway(settings, APPROVAL_LIMITS=limits, APPROVAL_DAYS=2)
 
-    second_person = conf.gateway_settings("default").policy.second_person
+    approval_policy = conf.gateway_settings("default").policy.approval_policy
 
-    assert second_person.above == {"EUR": 50000, "JPY": 80000, "KWD": 0}
-    assert second_person.waits == timedelta(days=2)
+    assert approval_policy.limits == {"EUR": 50000, "JPY": 80000, "KWD": 0}
+    assert approval_policy.waiting_time == timedelta(days=2)
+
+
+def test_without_files_of_its_own_a_gateway_has_the_usual_authorities_and_no_certificate() -> None:
+    given = conf.gateway_settings("default")
+    assert (given.ca_file, given.client_cert) == (None, None)
+
+
+def test_paths_become_text(settings: Settings, tmp_path: Path) -> None:
+    ours = make_certificate(tmp_path)
+    certificate, key = ours.pair()
+    for given, expected in (
+        (ours.file, str(ours.file)),
+        ([Path(certificate), key], (certificate, key)),
+        ((), None),
+    ):
+        with_gateway(settings, CA_FILE=ours.file, CLIENT_CERT=given)
+        assert conf.gateway_settings("default").ca_file == str(ours.file)
+        assert conf.gateway_settings("default").client_cert == expected

@@ -70,7 +70,7 @@ WRONG = [
     ("THREE_D_SECURE", "external", "'redirect' or the dotted path"),
     ("THREE_D_SECURE", NO_CALLABLE, "'redirect' or the dotted path"),
     ("PRICING", NO_CALLABLE, "the dotted path"),
-    ("FOR_ORDER", NO_CALLABLE, "the dotted path"),
+    ("BUTTON_OVERRIDES", NO_CALLABLE, "the dotted path"),
     ("CALLBACKS", ["PAYMENT_METHOD"], "SHIPPING_ADDRESS"),
     ("EMAIL_REQUIRED", 1, "True or False"),
     ("BILLING_ADDRESS", "full", "'MIN'"),

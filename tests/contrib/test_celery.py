@@ -82,7 +82,7 @@ def due_pages(count: int) -> list[str]:
             kind=TransactionKind.CHECKOUT,
             amount_minor=1000,
             state=TransactionState.OPEN,
-            state_since=now - timedelta(minutes=5),
+            state_changed_at=now - timedelta(minutes=5),
             expires_at=now + timedelta(minutes=10),
             next_query_at=now - timedelta(minutes=1),
         )

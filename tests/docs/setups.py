@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.client.transport import Transport
+from wallet_gateway.client.http_transport import HttpTransport
 from wallet_gateway.models import OutboxEvent
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 
@@ -62,11 +62,11 @@ def the_result_page(names: dict[str, Any]) -> None:
     names["result_url"] = reverse("wallet_gateway:result", args=[token])
 
 
-def the_fact_is_due(names: dict[str, Any]) -> None:
+def the_event_is_due(names: dict[str, Any]) -> None:
     """Time has passed: what could not be told is to be told again, and the sweep comes."""
     due = timezone.now() - timedelta(minutes=1)
     OutboxEvent.objects.filter(delivered_at=None).update(next_delivery_at=due)
-    payments.deliver_facts()
+    payments.deliver_events()
 
 
 def an_unknown_refund(names: dict[str, Any]) -> None:
@@ -80,7 +80,7 @@ def an_unsent_refund(names: dict[str, Any]) -> None:
     """A refund of a new order, asked for while nothing listens at the gateway's address."""
     a_paid_order(names)
     given = gateways.context_of("default")
-    nobody = Transport(base_url="http://127.0.0.1:9")
+    nobody = HttpTransport(base_url="http://127.0.0.1:9")
     deaf = replace(given, gateway=Gateway(account=given.gateway.account, transport=nobody))
     names["transaction"] = follow_ups.refund(payment=names["order"].payments.get(), context=deaf)
 
@@ -93,5 +93,5 @@ SETUPS = {
     "the order gets paid": the_order_gets_paid,
     "an authorized order": an_authorized_order,
     "the result page": the_result_page,
-    "the fact is due": the_fact_is_due,
+    "the event is due": the_event_is_due,
 }

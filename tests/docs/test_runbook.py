@@ -49,6 +49,6 @@ def test_a_restored_shop_sends_nothing_before_every_reference_was_asked_about() 
     (_, text) = PAGE.split("## Restoring from a backup")
     steps = [
         text.index(word)
-        for word in ('"SENDING": False', "wallet_stop --reason", "wallet_reconcile", "--resume")
+        for word in ('"SENDING_ENABLED": False', "wallet_stop --reason", "wallet_reconcile", "--resume")
     ]
     assert steps == sorted(steps)

@@ -84,6 +84,6 @@ def test_the_clock_is_compared_with_the_gateways(minutes: int, level: Level, loo
 
 def test_a_gateway_that_is_switched_off_says_so(settings: Settings, wallet_sandbox: SandboxControl) -> None:
     given = settings.WALLET_GATEWAY
-    default = given["GATEWAYS"]["default"] | {"SENDING": False}
+    default = given["GATEWAYS"]["default"] | {"SENDING_ENABLED": False}
     settings.WALLET_GATEWAY = {**given, "GATEWAYS": {"default": default}}
-    assert "SENDING is off" in next(iter(look_at_gateway("default"))).text
+    assert "SENDING_ENABLED is False" in next(iter(look_at_gateway("default"))).text

@@ -27,7 +27,7 @@ def test_a_sweep_that_never_ran_is_an_error_and_one_sweep_mends_it() -> None:
 
 def test_what_waits_for_a_person_is_a_warning_with_the_way_to_the_runbook() -> None:
     payments.sweep()
-    payments.stop_sending("default", author="anna", reason="x")
+    payments.stop_sending("default", by="anna", reason="x")
     warning, _ = work.look_at_work()
     assert (warning.level, warning.text) == (Level.WARNING, "nothing is sent to default")
     assert "runbook" in warning.advice
@@ -43,7 +43,7 @@ def test_going_live_wants_the_live_profile_and_a_payment_that_a_person_has_compa
     wallet_sandbox.complete_checkout(attempt.reference, "success")
     payments.reconcile(order)
 
-    work.record_payment("LIVE-1", author="anna")
+    work.record_payment("LIVE-1", by="anna")
 
     _, checked = work.look_before_going_live()
     assert (checked.level, checked.text) == (Level.OK, "1.00 EUR, order LIVE-1, compared by anna")
@@ -65,29 +65,29 @@ def test_a_payment_that_is_not_low_is_not_recorded(currency: str, low: int, high
         money = {"currency": currency, "amount_minor": minor}
         a_payment(an_order(reference=reference, **money), captured=minor, authorized=minor)
 
-    assert work.record_payment("LOW", author="anna").reference == "LOW"
-    with pytest.raises(work.UnableToRecord, match=r"not a low amount.* at most 5.*GO_LIVE_UP_TO"):
-        work.record_payment("HIGH", author="anna")
+    assert work.record_payment("LOW", by="anna").reference == "LOW"
+    with pytest.raises(work.UnableToRecord, match=r"not a low amount.* at most 5.*GO_LIVE_MAX_AMOUNT"):
+        work.record_payment("HIGH", by="anna")
 
 
 def test_a_shop_says_what_a_low_amount_of_its_currency_is(settings: Settings) -> None:
     given = settings.WALLET_GATEWAY
-    default = given["GATEWAYS"]["default"] | {"GO_LIVE_UP_TO": {"EUR": "20.00"}}
+    default = given["GATEWAYS"]["default"] | {"GO_LIVE_MAX_AMOUNT": {"EUR": "20.00"}}
     settings.WALLET_GATEWAY = {**given, "GATEWAYS": {"default": default}}
     a_payment(an_order(reference="TWENTY", amount_minor=2000), captured=2000, authorized=2000)
 
-    assert work.record_payment("TWENTY", author="anna").reference == "TWENTY"
+    assert work.record_payment("TWENTY", by="anna").reference == "TWENTY"
 
 
 def test_an_order_without_money_stands_for_nothing() -> None:
     order = an_order(reference="LIVE-2")
     a_payment(order)
     with pytest.raises(work.UnableToRecord, match="no money"):
-        work.record_payment("LIVE-2", author="anna")
+        work.record_payment("LIVE-2", by="anna")
     with pytest.raises(work.UnableToRecord, match="name of whoever"):
-        work.record_payment("LIVE-2", author=" ")
+        work.record_payment("LIVE-2", by=" ")
     a_payment(an_order(reference="ELSEWHERE", gateway="former"), captured=100, authorized=100)
     with pytest.raises(work.UnableToRecord, match="paid elsewhere"):
-        work.record_payment("ELSEWHERE", author="anna")
+        work.record_payment("ELSEWHERE", by="anna")
     with pytest.raises(PaymentOrder.DoesNotExist):
-        work.record_payment("NONE", author="anna")
+        work.record_payment("NONE", by="anna")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from wallet_gateway.domain.dual_control import SecondPerson, is_same_person
+from wallet_gateway.domain.dual_control import ApprovalPolicy, is_same_person
 
-LIMITS = SecondPerson(above={"EUR": 500, "JPY": 0})
+LIMITS = ApprovalPolicy(limits={"EUR": 500, "JPY": 0})
 
 
 def test_without_a_limit_one_person_is_enough_for_any_amount() -> None:
-    assert SecondPerson().alone_up_to("EUR") is None
-    assert not SecondPerson().is_needed(10**14, "EUR")
+    assert ApprovalPolicy().limit_for("EUR") is None
+    assert not ApprovalPolicy().is_needed(10**14, "EUR")
 
 
 @pytest.mark.parametrize(("minor", "needed"), [(499, False), (500, False), (501, True)])

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import (
-    LADDER,
-    Position,
+    BACKOFF,
+    PollState,
     decidable_after,
     instants,
     is_silent,
@@ -20,7 +20,7 @@ from wallet_gateway.domain.polling_schedule import (
     next_query_at,
     offered_until,
     page_end,
-    rung_after,
+    step_after,
 )
 
 S = TransactionState
@@ -29,7 +29,7 @@ MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 END = NOW + 15 * MINUTE
 
 
-def position(state: TransactionState, **given: object) -> Position:
+def position(state: TransactionState, **given: object) -> PollState:
     fields = {
         "kind": TransactionKind.CHECKOUT,
         "state": state,
@@ -37,7 +37,7 @@ def position(state: TransactionState, **given: object) -> Position:
         "expires_at": END,
         "rung": 0,
     } | given
-    return Position(**fields)  # type: ignore[arg-type]
+    return PollState(**fields)  # type: ignore[arg-type]
 
 
 def waits(state: TransactionState, **given: object) -> list[timedelta]:
@@ -45,10 +45,10 @@ def waits(state: TransactionState, **given: object) -> list[timedelta]:
 
 
 def test_an_unknown_outcome_is_asked_after_two_five_and_fifteen_seconds_and_then_ever_more_rarely() -> None:
-    seconds = [wait.total_seconds() for wait in LADDER[:6]]
+    seconds = [wait.total_seconds() for wait in BACKOFF[:6]]
     assert seconds == [2, 7, 22, 82, 382, 1282]
-    assert LADDER[11] - LADDER[10] == DAY
-    assert 29 * DAY < LADDER[-1] < 31 * DAY
+    assert BACKOFF[11] - BACKOFF[10] == DAY
+    assert 29 * DAY < BACKOFF[-1] < 31 * DAY
 
 
 def test_an_open_page_is_asked_after_one_three_five_ten_minutes_and_after_its_end() -> None:
@@ -107,8 +107,8 @@ def test_what_was_refused_after_its_page_had_ended_is_watched_for_what_is_left_o
 @given(st.floats(min_value=-1, max_value=1))
 def test_however_the_questions_jitter_one_comes_after_a_refused_page_has_settled(jitter: float) -> None:
     timetable = instants(position(TransactionState.REJECTED))
-    rung = timetable.index(END + 15 * MINUTE)
-    asked = next_query_at(position(TransactionState.REJECTED, rung=rung), jitter=jitter)
+    step = timetable.index(END + 15 * MINUTE)
+    asked = next_query_at(position(TransactionState.REJECTED, step=step), jitter=jitter)
     assert asked is not None
     assert END + 15 * MINUTE <= asked < END + 20 * MINUTE
 
@@ -131,16 +131,16 @@ NEVER_GIVEN_UP = [S.UNKNOWN, S.OPEN, S.AWAITING_3DS, S.PENDING]
 
 
 @pytest.mark.parametrize("state", NEVER_GIVEN_UP)
-@given(rung=st.integers(min_value=0, max_value=500), jitter=st.floats(min_value=-1, max_value=1))
+@given(step=st.integers(min_value=0, max_value=500), jitter=st.floats(min_value=-1, max_value=1))
 def test_about_what_has_not_ended_there_is_always_a_next_question(
-    state: TransactionState, rung: int, jitter: float
+    state: TransactionState, step: int, jitter: float
 ) -> None:
-    asked = next_query_at(position(state, rung=rung), jitter=jitter)
-    later = next_query_at(position(state, rung=rung + 1), jitter=jitter)
+    asked = next_query_at(position(state, step=step), jitter=jitter)
+    later = next_query_at(position(state, step=step + 1), jitter=jitter)
     assert asked is not None
     assert later is not None
     assert asked < later
-    if rung > len(instants(position(state))):
+    if step > len(instants(position(state))):
         assert abs(later - asked - 7 * DAY) <= timedelta(days=3)
 
 
@@ -148,27 +148,27 @@ def test_about_what_has_not_ended_there_is_always_a_next_question(
 def test_an_answer_after_a_long_silence_covers_the_weeks_that_it_lasted(state: TransactionState) -> None:
     for days in (1, 35, 100, 1000):
         now = NOW + days * DAY
-        rung = rung_after(position(state, rung=3), now)
-        asked = next_query_at(position(state, rung=rung))
+        step = step_after(position(state, step=3), now)
+        asked = next_query_at(position(state, step=step))
         assert asked is not None
         assert timedelta(0) < asked - now <= 7 * DAY
 
 
 def test_an_end_is_not_asked_about_for_ever() -> None:
     ends = [S.APPROVED, S.REJECTED, S.EXPIRED, S.ABANDONED]
-    assert [next_query_at(position(state, rung=200)) for state in ends] == [None] * 4
+    assert [next_query_at(position(state, step=200)) for state in ends] == [None] * 4
 
 
 def test_a_used_up_timetable_asks_no_more() -> None:
-    assert next_query_at(position(TransactionState.REJECTED, rung=10)) is None
-    assert next_query_at(position(TransactionState.REJECTED, kind=TransactionKind.CAPTURE, rung=1)) is None
+    assert next_query_at(position(TransactionState.REJECTED, step=10)) is None
+    assert next_query_at(position(TransactionState.REJECTED, kind=TransactionKind.CAPTURE, step=1)) is None
 
 
-@given(st.integers(min_value=0, max_value=len(LADDER) - 1), st.floats(min_value=-1, max_value=1))
-def test_jitter_moves_a_question_by_at_most_a_fifth_of_its_wait(rung: int, jitter: float) -> None:
-    plain = next_query_at(position(TransactionState.UNKNOWN, rung=rung))
-    moved = next_query_at(position(TransactionState.UNKNOWN, rung=rung), jitter=jitter)
-    wait = LADDER[rung] - (LADDER[rung - 1] if rung else timedelta())
+@given(st.integers(min_value=0, max_value=len(BACKOFF) - 1), st.floats(min_value=-1, max_value=1))
+def test_jitter_moves_a_question_by_at_most_a_fifth_of_its_wait(step: int, jitter: float) -> None:
+    plain = next_query_at(position(TransactionState.UNKNOWN, step=step))
+    moved = next_query_at(position(TransactionState.UNKNOWN, step=step), jitter=jitter)
+    wait = BACKOFF[step] - (BACKOFF[step - 1] if step else timedelta())
     assert plain is not None
     assert moved is not None
     assert abs(moved - plain) <= wait / 5
@@ -233,14 +233,14 @@ def test_an_open_page_of_unknown_end_is_taken_for_one_of_the_longest_life() -> N
     ("age", "silent"), [(DAY - timedelta(seconds=1), False), (DAY, True), (9 * DAY, True)]
 )
 def test_an_open_page_is_silent_a_day_past_its_end(age: timedelta, silent: bool) -> None:
-    for rung in (0, 4, 12):
-        assert is_silent(position(TransactionState.OPEN, rung=rung), END + age) is silent
+    for step in (0, 4, 12):
+        assert is_silent(position(TransactionState.OPEN, step=step), END + age) is silent
 
 
 @pytest.mark.parametrize("rung", [0, 5, 20])
-def test_anything_else_is_silent_when_a_due_question_has_had_no_answer_for_a_day(rung: int) -> None:
-    at = position(TransactionState.PENDING, rung=rung)
-    due = instants(at)[rung]
+def test_anything_else_is_silent_when_a_due_question_has_had_no_answer_for_a_day(step: int) -> None:
+    at = position(TransactionState.PENDING, step=step)
+    due = instants(at)[step]
     assert not is_silent(at, due + DAY - timedelta(seconds=1))
     assert is_silent(at, due + DAY)
 
@@ -251,8 +251,8 @@ def test_however_the_questions_jitter_one_after_the_settle_time_concludes(
 ) -> None:
     end = NOW + timedelta(seconds=seconds)
     timetable = instants(position(TransactionState.OPEN, expires_at=end))
-    rung = timetable.index(end + 15 * MINUTE)
-    asked = next_query_at(position(TransactionState.OPEN, expires_at=end, rung=rung), jitter=jitter)
+    step = timetable.index(end + 15 * MINUTE)
+    asked = next_query_at(position(TransactionState.OPEN, expires_at=end, step=step), jitter=jitter)
     assert asked is not None
     assert may_conclude_expired(expires_at=end, now=asked)
     assert asked < end + 20 * MINUTE

@@ -53,14 +53,14 @@ def new_customer(browser: Browser, live_shop: LiveShop, complaints: list[str]) -
     """Make a customer with a browser as new; keyword arguments say what is special about the browser."""
     contexts: list[BrowserContext] = []
 
-    def note(message: ConsoleMessage) -> None:
+    def comment(message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"} and not message.text.startswith(REFUSAL):
             complaints.append(f"{message.location.get('url')}: {message.text}")
 
     def make(*, language: str = "en", **special: object) -> Customer:
         context = browser.new_context(**{"locale": language, **special})  # type: ignore[arg-type]
         contexts.append(context)
-        context.on("console", note)
+        context.on("console", comment)
         context.on("weberror", lambda fault: complaints.append(str(fault.error)))
         context.set_default_timeout(PATIENCE_MS)
         return Customer(page=context.new_page(), shop=live_shop.url)

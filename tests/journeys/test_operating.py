@@ -24,7 +24,7 @@ PaidOrders = Callable[..., list[str]]
 NewOperator = Callable[..., Operator]
 
 _batches = itertools.count(1)
-MONEY = ("capture_payment", "refund_payment", "reverse_payment", "resolve_unknown", "view_evidence")
+MONEY = ("capture_payment", "refund_payment", "reverse_payment", "resolve_unknown", "view_transactionevent")
 SEEING = ("view_paymentorder", "view_gatewaytransaction", "view_operationbatch")
 
 PEOPLE = """
@@ -106,7 +106,7 @@ from django.db.models import F
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 GatewayPause.objects.all().delete()
 unknown = GatewayTransaction.objects.filter(state="UNKNOWN")
-unknown.update(state_since=F("state_since") - timedelta(hours=1))
+unknown.update(state_changed_at=F("state_changed_at") - timedelta(hours=1))
 """
 
 
@@ -115,7 +115,7 @@ from datetime import timedelta
 from django.db.models import F
 from wallet_gateway.models import GatewayTransaction
 unknown = GatewayTransaction.objects.filter(state="UNKNOWN")
-unknown.update(state_since=F("state_since") - timedelta(days=2), absent_count=5)
+unknown.update(state_changed_at=F("state_changed_at") - timedelta(days=2), absent_count=5)
 """
 
 
@@ -135,7 +135,7 @@ def test_goods_are_shipped_in_two_parcels_and_one_comes_back(anna: Operator, pai
 
     anna.presses("Capture")
     expect(anna.page.locator("#id_amount")).to_have_value("20.00")
-    anna.confirms(amount="12.00", reason="part-shipped", note="first parcel")
+    anna.confirms(amount="12.00", reason="part-shipped", comment="first parcel")
     expect(anna.told).to_have_text("Capture of 12.00 EUR: Approved.")
     anna.presses("Capture")
     expect(anna.page.locator("#id_amount")).to_have_value("8.00")
@@ -325,14 +325,14 @@ def test_a_large_refund_takes_a_second_person_who_looks_and_agrees(
     ben = new_operator("ben", *MONEY, "approve_operation")
     anna.finds(reference)
     anna.presses("Refund")
-    anna.confirms(amount="60.00", reason="returned", note="box 7")
+    anna.confirms(amount="60.00", reason="returned", comment="box 7")
     expect(anna.told).to_contain_text("Refund of 60.00 EUR: waits for a second person.")
     expect(anna.state).to_have_text("Paid")
     anna.page.get_by_role("link", name="Withdraw").click()
     expect(anna.page.get_by_role("button", name="Withdraw")).to_be_visible()
     expect(anna.page.get_by_role("button", name="Agree, do it now")).to_have_count(0)
 
-    ben.page.goto(f"{ben.desk}/desk/")
+    ben.page.goto(f"{ben.admin}/dashboard/")
     ben.page.locator(".wallet-work__kind--approvals a", has_text=reference).click()
     expect(ben.page.locator(".wallet-facts")).to_contain_text("Goods returned: box 7")
     ben.page.get_by_role("button", name="Decline").click()
@@ -374,7 +374,7 @@ def test_without_permission_there_is_no_button_no_page_and_no_action_that_moves_
     expect(otto.page.locator(".wallet-request")).to_have_count(0)
     order = otto.page.url.split("/change/")[0]
     assert otto.page.request.get(f"{order}/payments/1/capture/").status == 403
-    otto.page.goto(f"{otto.desk}/paymentorder/")
+    otto.page.goto(f"{otto.admin}/paymentorder/")
     # Asking moves nothing; whoever sees an order may do it.
     offered = otto.page.locator("select[name=action] option:not([value=''])")
     expect(offered).to_have_text(["Ask the gateway about the selected orders"])

@@ -70,7 +70,7 @@ def a_transaction(payment: Payment | None = None, **columns: Any) -> GatewayTran
         "currency": "EUR",
         "amount_minor": 500,
         "state": TransactionState.CREATED,
-        "state_since": NOW,
+        "state_changed_at": NOW,
         "created_at": NOW,
     }
     if payment is not None and columns.get("kind") in _OPENING:
@@ -100,8 +100,8 @@ def an_approval(**columns: Any) -> Approval:
         "kind": TransactionKind.REFUND,
         "currency": "EUR",
         "amount_minor": 500,
-        "key": f"KEY-{next(_numbers)}",
-        "author": "anna",
+        "idempotency_key": f"KEY-{next(_numbers)}",
+        "created_by": "anna",
         "created_at": NOW,
         "expires_at": NOW + timedelta(days=7),
     }

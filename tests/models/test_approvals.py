@@ -15,7 +15,7 @@ from wallet_gateway.models import ApprovalState
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 WRONG: dict[str, dict[str, Any]] = {
-    "agreed to by who asked": {"state": "AGREED", "author": "anna", "decided_by": "anna"},
+    "agreed to by who asked": {"state": "AGREED", "created_by": "anna", "decided_by": "anna"},
     "agreed to by nobody": {"state": "AGREED", "decided_by": ""},
     "of nothing": {"amount_minor": 0},
     "about nothing": {"payment": None},
@@ -29,8 +29,8 @@ def test_the_database_refuses_a_request(what: str) -> None:
 
 
 def test_one_subject_has_one_request_that_waits_and_one_key_one_request() -> None:
-    an_approval(slot="payment:1", key="K-1")
-    for taken in ({"slot": "payment:1"}, {"key": "K-1"}):
+    an_approval(outstanding_key="payment:1", idempotency_key="K-1")
+    for taken in ({"outstanding_key": "payment:1"}, {"idempotency_key": "K-1"}):
         with db_transaction.atomic(), pytest.raises(IntegrityError):
             an_approval(**taken)
     an_approval()

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 @pytest.fixture
 def batch() -> OperationBatch:
     return OperationBatch.objects.create(
-        kind=TransactionKind.CAPTURE, author="anna", created_at=timezone.now()
+        kind=TransactionKind.CAPTURE, created_by="anna", created_at=timezone.now()
     )
 
 
@@ -45,9 +45,11 @@ def test_a_row_is_about_an_order_or_a_deposit_and_never_about_both_or_neither(ba
 
 def test_each_row_has_a_key_that_operations_take_and_nobody_guesses(batch: OperationBatch) -> None:
     rows = [OperationBatchRow.objects.create(batch=batch, order=an_order()) for _ in range(2)]
-    other = OperationBatch.objects.create(kind="CAPTURE", author="anna", created_at=timezone.now())
+    other = OperationBatch.objects.create(kind="CAPTURE", created_by="anna", created_at=timezone.now())
 
     assert rows[0].key != rows[1].key
     assert other.token != batch.token
     assert len(batch.token) == 16
-    assert find_by_idempotency_key(Initiator(key=rows[0].key), kind=TransactionKind.CAPTURE) is None
+    assert (
+        find_by_idempotency_key(Initiator(idempotency_key=rows[0].key), kind=TransactionKind.CAPTURE) is None
+    )

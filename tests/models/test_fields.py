@@ -19,7 +19,7 @@ pytestmark = pytest.mark.every_database
 EXACT = {
     PaymentOrder: {"reference", "token"},
     Payment: {"reference"},
-    GatewayTransaction: {"reference", "key", "open_slot", "record_id"},
+    GatewayTransaction: {"reference", "idempotency_key", "outstanding_key", "record_id"},
     MigratedDeposit: {"parent_transaction_id", "provider_transaction_id"},
     Discrepancy: {"fingerprint"},
 }
@@ -48,10 +48,10 @@ def test_mysql_itself_is_given_a_collation_that_it_has() -> None:
 @pytest.mark.django_db
 @pytest.mark.parametrize("other", ["a-1", "A-1 ", "A-1\t", "Á-1", " A-1"])
 def test_what_differs_in_one_byte_is_another_value(other: str) -> None:
-    first = a_transaction(record_id="A-1", key="A-1")
-    second = a_transaction(record_id=other, key=other)
+    first = a_transaction(record_id="A-1", idempotency_key="A-1")
+    second = a_transaction(record_id=other, idempotency_key=other)
     rows = GatewayTransaction.objects
-    for name in ("record_id", "key"):
+    for name in ("record_id", "idempotency_key"):
         assert rows.get(**{name: "A-1"}) == first
         assert rows.get(**{name: other}) == second
 

@@ -20,10 +20,10 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
         {"refunded": -1},
         {"refund_reserved": -1},
         {"refunded_before": -1},
-        {"known": True, "amount_minor": 100, "refunded_before": 101},
-        {"known": True, "amount_minor": 100, "refunded": 101},
-        {"known": True, "amount_minor": 100, "refund_reserved": 101},
-        {"known": True, "amount_minor": 100, "refunded_before": 40, "refunded": 40, "refund_reserved": 21},
+        {"is_known": True, "amount_minor": 100, "refunded_before": 101},
+        {"is_known": True, "amount_minor": 100, "refunded": 101},
+        {"is_known": True, "amount_minor": 100, "refund_reserved": 101},
+        {"is_known": True, "amount_minor": 100, "refunded_before": 40, "refunded": 40, "refund_reserved": 21},
     ],
 )
 def test_more_than_a_known_deposit_holds_is_refused_by_the_table(columns: dict[str, Any]) -> None:
@@ -38,7 +38,7 @@ def test_of_an_unknown_deposit_the_table_knows_no_limit() -> None:
 
 def test_what_is_left_of_a_known_one() -> None:
     deposit = a_deposit(
-        known=True, amount_minor=5000, refunded_before=1000, refunded=500, refund_reserved=500
+        is_known=True, amount_minor=5000, refunded_before=1000, refunded=500, refund_reserved=500
     )
     assert str(deposit.refundable) == "30.00 EUR"
     assert str(deposit) == deposit.parent_transaction_id

@@ -26,7 +26,7 @@ def test_a_pause_holds_until_its_end_for_its_own_gateway_and_purpose(
     a_payment()
 
     def may(gateway: str, now: datetime) -> bool:
-        return Payment.objects.filter(~is_paused(gateway, now)).update(frozen=False) == 1
+        return Payment.objects.filter(~is_paused(gateway, now)).update(is_frozen=False) == 1
 
     assert may("default", NOW)
     pause = GatewayPause.objects.create(gateway="default")

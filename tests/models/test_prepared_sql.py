@@ -9,7 +9,7 @@ import pytest
 from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
-from wallet_gateway.models import Evidence, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEvent
 from wallet_gateway.models.prepared_sql import insert, select, update
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -53,13 +53,13 @@ def transaction_of(payment: Payment, **changes: object) -> GatewayTransaction:
         "currency": "EUR",
         "amount_minor": 100,
         "state": "SENDING",
-        "state_since": NOON,
+        "state_changed_at": NOON,
         "created_at": NOON,
     }
     return GatewayTransaction(**(values | changes))
 
 
-def columns_of(row: Payment | GatewayTransaction | PaymentOrder | Evidence) -> dict[str, object]:
+def columns_of(row: Payment | GatewayTransaction | PaymentOrder | TransactionEvent) -> dict[str, object]:
     return {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
 
 
@@ -67,7 +67,7 @@ def test_an_inserted_row_has_a_key_and_reads_back_as_it_was_written(order: Payme
     payment = payment_of(order)
     insert(payment)
     transaction = transaction_of(
-        payment, request_body="%s 50 % 'quoted' \\", lease_until=NOON, holds_reservation=True
+        payment, request_body="%s 50 % 'quoted' \\", leased_until=NOON, holds_reservation=True
     )
     insert(transaction)
     for row in (payment, transaction):
@@ -91,7 +91,7 @@ def test_what_is_none_is_null(order: PaymentOrder) -> None:
     transaction = transaction_of(payment)
     insert(transaction)
     assert GatewayTransaction.objects.filter(
-        pk=transaction.pk, lease_until__isnull=True, key__isnull=True
+        pk=transaction.pk, leased_until__isnull=True, idempotency_key__isnull=True
     ).exists()
 
 
@@ -132,13 +132,13 @@ def test_an_update_that_changes_nothing_has_found_its_row(order: PaymentOrder) -
 def test_an_update_can_write_null_and_instants(order: PaymentOrder) -> None:
     payment = payment_of(order)
     insert(payment)
-    transaction = transaction_of(payment, lease_until=NOON)
+    transaction = transaction_of(payment, leased_until=NOON)
     insert(transaction)
     assert update(
-        GatewayTransaction, where={"id": transaction.pk}, columns={"lease_until": None, "expires_at": NOON}
+        GatewayTransaction, where={"id": transaction.pk}, columns={"leased_until": None, "expires_at": NOON}
     )
     stored = GatewayTransaction.objects.get(pk=transaction.pk)
-    assert (stored.lease_until, stored.expires_at) == (None, NOON)
+    assert (stored.leased_until, stored.expires_at) == (None, NOON)
 
 
 def test_a_selected_row_equals_the_one_a_query_set_reads(order: PaymentOrder) -> None:

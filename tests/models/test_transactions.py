@@ -12,7 +12,7 @@ from django.db import transaction as db_transaction
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction
 from tests.tables import every
 from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, TransactionKind, TransactionState
-from wallet_gateway.domain.polling_schedule import Position
+from wallet_gateway.domain.polling_schedule import PollState
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.protocol.money import Money
 
@@ -28,7 +28,7 @@ def refused(**columns: Any) -> None:
 
 
 @pytest.mark.parametrize("amount", [0, -1])
-def test_an_transaction_asks_for_something(amount: int) -> None:
+def test_a_transaction_asks_for_something(amount: int) -> None:
     refused(amount_minor=amount)
 
 
@@ -39,22 +39,22 @@ def test_what_is_approved_lies_within_what_was_asked(approved: int) -> None:
     assert a_transaction(approved_minor=1).approved_minor == 1
 
 
-def test_an_transaction_has_one_parent_and_not_two() -> None:
+def test_a_transaction_has_one_parent_and_not_two() -> None:
     refused(payment=a_payment(), deposit=a_deposit())
     with pytest.raises(IntegrityError), db_transaction.atomic():
         a_transaction(None, deposit=None)
-    assert a_transaction(None, deposit=a_deposit()).slot.startswith("deposit:")
+    assert a_transaction(None, deposit=a_deposit()).parent_key.startswith("deposit:")
 
 
 def test_a_payment_has_one_slot() -> None:
     payment = a_payment()
-    first = a_transaction(payment, open_slot="payment:1")
-    refused(open_slot="payment:1")
-    first.open_slot = None
+    first = a_transaction(payment, outstanding_key="payment:1")
+    refused(outstanding_key="payment:1")
+    first.outstanding_key = None
     first.save()
-    a_transaction(payment, open_slot="payment:1")
-    assert a_transaction(payment).open_slot is None
-    assert a_transaction(payment).open_slot is None
+    a_transaction(payment, outstanding_key="payment:1")
+    assert a_transaction(payment).outstanding_key is None
+    assert a_transaction(payment).outstanding_key is None
 
 
 def test_a_gateways_record_belongs_to_one_transaction_of_its_kind() -> None:
@@ -67,7 +67,7 @@ def test_a_gateways_record_belongs_to_one_transaction_of_its_kind() -> None:
         assert a_transaction(record_id=None).record_id is None
 
 
-@pytest.mark.parametrize("column", ["reference", "key"])
+@pytest.mark.parametrize("column", ["reference", "idempotency_key"])
 def test_references_and_keys_are_used_once_byte_for_byte(column: str) -> None:
     named: dict[str, Any] = {column: "abc"}
     a_transaction(**named)
@@ -78,7 +78,7 @@ def test_references_and_keys_are_used_once_byte_for_byte(column: str) -> None:
 
 
 def test_many_transactions_may_have_no_key() -> None:
-    assert [a_transaction(key=None).key for _ in range(3)] == [None] * 3
+    assert [a_transaction(idempotency_key=None).idempotency_key for _ in range(3)] == [None] * 3
 
 
 def test_every_word_fits_its_column() -> None:
@@ -98,19 +98,21 @@ def test_amounts_are_money() -> None:
 
 
 @every("state", TransactionState)
-def test_an_transaction_is_outstanding_until_the_gateway_has_said(state: TransactionState) -> None:
+def test_a_transaction_is_outstanding_until_the_gateway_has_said(state: TransactionState) -> None:
     assert a_transaction(state=state).is_outstanding is (state in OUTSTANDING_STATES)
 
 
-def test_its_place_in_a_timetable() -> None:
+def test_its_poll_state() -> None:
     transaction = a_transaction(expires_at=NOW, decided_by_person=True, confirmed_at=NOW)
-    position = transaction.position(state=TransactionState.UNKNOWN, since=NOW + timedelta(hours=1), rung=3)
-    assert position == Position(
+    poll_state = transaction.poll_state_at(
+        state=TransactionState.UNKNOWN, since=NOW + timedelta(hours=1), step=3
+    )
+    assert poll_state == PollState(
         kind=TransactionKind.CAPTURE,
         state=TransactionState.UNKNOWN,
         since=NOW + timedelta(hours=1),
         expires_at=NOW,
-        rung=3,
+        step=3,
         decided_by_person=True,
         confirmed=True,
     )
@@ -118,5 +120,5 @@ def test_its_place_in_a_timetable() -> None:
 
 def test_a_slot_names_its_parent() -> None:
     transaction = a_transaction()
-    assert transaction.slot == f"payment:{transaction.payment_id}"
+    assert transaction.parent_key == f"payment:{transaction.payment_id}"
     assert str(transaction) == f"CAPTURE {transaction.reference}"

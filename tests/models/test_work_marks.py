@@ -13,16 +13,16 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
 def test_a_mark_is_written_over() -> None:
-    WorkMark.set("sweep:default", now=NOW, position=7, note="x")
+    WorkMark.set("sweep:default", now=NOW, position=7, comment="x")
     WorkMark.set("sweep:default", now=NOW, position=9)
     (mark,) = WorkMark.objects.all()
-    assert (str(mark), mark.position, mark.note) == ("sweep:default", 9, "x")
+    assert (str(mark), mark.position, mark.comment) == ("sweep:default", 9, "x")
 
 
 def test_what_is_to_happen_once_is_marked_by_one_only() -> None:
-    assert WorkMark.set_once("told", now=NOW, note="first")
-    assert not WorkMark.set_once("told", now=NOW, note="second")
-    assert WorkMark.objects.get().note == "first"
+    assert WorkMark.set_once("told", now=NOW, comment="first")
+    assert not WorkMark.set_once("told", now=NOW, comment="second")
+    assert WorkMark.objects.get().comment == "first"
 
 
 def test_names_differ_by_case_and_are_unique() -> None:

@@ -20,7 +20,7 @@ from tests.operations.subjects import OPERATIONS, Subject, make_subject
 from tests.operations.wallet_customer import Customer
 from wallet_gateway import conf, gateways
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.client.transport import Transport
+from wallet_gateway.client.http_transport import HttpTransport
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.approvals.resolve import Decision
@@ -93,7 +93,7 @@ def clock(wallet_sandbox: SandboxControl) -> VirtualClock:
 @pytest.fixture
 def make_context(wallet_sandbox_server: SandboxServer, clock: VirtualClock) -> Iterator[MakeContext]:
     """Make contexts with their own transports; nothing sleeps."""
-    transports: list[Transport] = []
+    transports: list[HttpTransport] = []
 
     def make(
         base_url: str = wallet_sandbox_server.base_url,
@@ -106,7 +106,7 @@ def make_context(wallet_sandbox_server: SandboxServer, clock: VirtualClock) -> I
         **policy: Any,
     ) -> GatewayContext:
         given = conf.gateway_settings("default")
-        transport = Transport(base_url=base_url, ca_file=ca_file, **patience)
+        transport = HttpTransport(base_url=base_url, ca_file=ca_file, **patience)
         transports.append(transport)
         fields = {name: getattr(given.policy, name) for name in given.policy.__slots__}
         return GatewayContext(
@@ -234,7 +234,7 @@ def resolve(context: GatewayContext) -> Resolve:
     """Decide on a transaction as anna, with a reason."""
 
     def decide(transaction: GatewayTransaction, decision: Decision, **given: Any) -> GatewayTransaction:
-        words = {"reason": "provider's support, ticket 4711", "author": "anna"} | given
+        words = {"reason": "provider's support, ticket 4711", "by": "anna"} | given
         asked: dict[str, Any] = {"context": context} | words
         return resolutions.resolve(transaction, decision=decision, **asked)
 

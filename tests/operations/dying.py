@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from wallet_gateway.client.exchange import RawAnswer
-from wallet_gateway.client.gateway import Gateway, Sender
+from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.client.transport import Transport
 from wallet_gateway.operations.context import GatewayContext
 
 
@@ -23,7 +24,7 @@ class Interrupted:
     """Hands requests on to a transport, and calls back before and after; status queries pass untouched."""
 
     def __init__(
-        self, inner: Sender, *, before: Callable[[], None] = _nothing, after: Callable[[], None] = _nothing
+        self, inner: Transport, *, before: Callable[[], None] = _nothing, after: Callable[[], None] = _nothing
     ) -> None:
         self._inner, self._before, self._after = inner, before, after
 

@@ -41,14 +41,14 @@ class GatewayTruth:
         for transaction in self._transactions:
             self._check(transaction)
         for payment in self._payments:
-            if not payment.frozen:
+            if not payment.is_frozen:
                 self._check_within(payment)
         self._check_order()
 
     def check_known(self) -> None:
         """Make sure that after enough questions our sums are the gateway's, unless a person was called."""
         for payment in self._payments:
-            if payment.frozen:
+            if payment.is_frozen:
                 continue
             assert payment.authorized == self._sum(payment, *OPENING), payment
             if payment.type != "sale":

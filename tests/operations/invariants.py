@@ -25,16 +25,16 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.totals import Reversal, Standing, order_state, payment_state
+from wallet_gateway.domain.totals import PaymentSnapshot, Reversal, order_state, payment_state
 from wallet_gateway.models import (
     Discrepancy,
-    Evidence,
     GatewayTransaction,
     MigratedDeposit,
     OutboxEvent,
     OutboxEventKind,
     Payment,
     PaymentOrder,
+    TransactionEvent,
 )
 
 M = TypeVar("M", bound=Model)
@@ -53,7 +53,7 @@ def check_books() -> None:
     of_payments = _grouped(GatewayTransaction.objects.order_by("pk"), "payment_id")
     of_deposits = _grouped(GatewayTransaction.objects.order_by("pk"), "deposit_id")
     differing = list(Discrepancy.objects.all())
-    evidence = _grouped(Evidence.objects.all(), "transaction_id")
+    evidence = _grouped(TransactionEvent.objects.all(), "transaction_id")
     for order in PaymentOrder.objects.all():
         _check_order(order, payments[order.pk])
     for payment in chain(*payments.values()):
@@ -64,7 +64,7 @@ def check_books() -> None:
         _check_deposit(deposit, of_deposits[deposit.pk], mine)
     for transaction in chain(*of_payments.values()):
         _check_transaction(transaction, evidence[transaction.pk])
-    _check_facts()
+    _check_outbox()
 
 
 def _grouped(rows: QuerySet[M], column: str) -> dict[int | None, list[M]]:
@@ -77,7 +77,7 @@ def _grouped(rows: QuerySet[M], column: str) -> dict[int | None, list[M]]:
 
 def _check_order(order: PaymentOrder, rows: list[Payment]) -> None:
     assert [row.number for row in rows] == list(range(1, len(rows) + 1)), order
-    standings = [Standing(state=PaymentState(row.state), sums=row.sums) for row in rows]
+    standings = [PaymentSnapshot(state=PaymentState(row.state), totals=row.totals) for row in rows]
     assert order.state == order_state(order.amount_minor, standings), order
 
 
@@ -91,11 +91,13 @@ def _check_payment(
     assert all(transaction.currency == payment.currency for transaction in transactions), payment
     _check_payment_sums(payment, transactions, differing)
     (opening,) = (transaction for transaction in transactions if transaction.reference == payment.reference)
-    stands = payment_state(payment.sums, TransactionState(opening.state), TransactionKind(opening.kind))
+    stands = payment_state(payment.totals, TransactionState(opening.state), TransactionKind(opening.kind))
     assert payment.state == stands, payment
     _check_slots(transactions, name=str(payment))
     contradicted = _is_contradicted(transactions, differing)
-    assert payment.frozen == contradicted, f"{payment} frozen={payment.frozen}, contradicted={contradicted}"
+    assert payment.is_frozen == contradicted, (
+        f"{payment} frozen={payment.is_frozen}, contradicted={contradicted}"
+    )
 
 
 def _check_payment_sums(
@@ -104,11 +106,11 @@ def _check_payment_sums(
     opened = _approved(transactions, TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
     assert payment.authorized == opened, payment
     at_once = opened if payment.type == PaymentType.SALE else 0
-    sums = {
+    totals = {
         "captured": at_once + _approved(transactions, TransactionKind.CAPTURE),
         "refunded": _approved(transactions, TransactionKind.REFUND),
     }
-    for name, expected in sums.items():
+    for name, expected in totals.items():
         _check_sum(getattr(payment, name), expected, differing, f"{payment} {name}")
     assert payment.capture_reserved == _reserved(transactions, TransactionKind.CAPTURE), payment
     assert payment.refund_reserved == _reserved(transactions, TransactionKind.REFUND), payment
@@ -124,13 +126,13 @@ def _check_deposit(
     approved = _approved(transactions, TransactionKind.DETACHED_REFUND)
     _check_sum(deposit.refunded, approved, differing, str(deposit))
     assert deposit.refund_reserved == _reserved(transactions, TransactionKind.DETACHED_REFUND), deposit
-    if deposit.known and deposit.amount_minor is not None:
+    if deposit.is_known and deposit.amount_minor is not None:
         used = deposit.refunded_before + deposit.refunded + deposit.refund_reserved
         assert used <= deposit.amount_minor, deposit
     assert all(transaction.currency == deposit.currency for transaction in transactions), deposit
     _check_slots(transactions, name=str(deposit))
     contradicted = _is_contradicted(transactions, differing)
-    assert deposit.frozen == contradicted, deposit
+    assert deposit.is_frozen == contradicted, deposit
 
 
 def _check_sum(booked: int, expected: int, differing: list[Discrepancy], name: str) -> None:
@@ -160,8 +162,8 @@ def _check_slots(transactions: list[GatewayTransaction], *, name: str) -> None:
         if transaction.state in OUTSTANDING_STATES and transaction.kind != TransactionKind.CHECKOUT
     ]
     assert len(outstanding) <= 1, f"{name} has {len(outstanding)} transactions without an outcome"
-    assert [transaction.open_slot for transaction in transactions if transaction.open_slot] == [
-        i.slot for i in outstanding
+    assert [transaction.outstanding_key for transaction in transactions if transaction.outstanding_key] == [
+        i.parent_key for i in outstanding
     ], name
 
 
@@ -171,7 +173,7 @@ def _is_contradicted(transactions: list[GatewayTransaction], discrepancies: Iter
     )
 
 
-def _check_transaction(transaction: GatewayTransaction, evidence: list[Evidence]) -> None:
+def _check_transaction(transaction: GatewayTransaction, evidence: list[TransactionEvent]) -> None:
     state = TransactionState(transaction.state)
     if transaction.kind not in {TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION}:
         if transaction.holds_reservation:
@@ -207,14 +209,16 @@ def _check_goes_on(transaction: GatewayTransaction, state: TransactionState) -> 
             f"{transaction} is {state}, and nobody sends it or gives it up"
         )
     elif state is TransactionState.SENDING:
-        assert transaction.lease_until is not None, (
+        assert transaction.leased_until is not None, (
             f"{transaction} is {state}, and nobody will miss its sender"
         )
     elif state is TransactionState.AWAITING_RESULT:
         assert transaction.expires_at is not None, f"{transaction} is {state} without an end"
 
 
-def _check_body(transaction: GatewayTransaction, state: TransactionState, evidence: list[Evidence]) -> None:
+def _check_body(
+    transaction: GatewayTransaction, state: TransactionState, evidence: list[TransactionEvent]
+) -> None:
     if state in _HAS_EXACT_BODY and transaction.kind != TransactionKind.AUTHORIZATION:
         assert hashlib.sha256(transaction.request_body.encode()).hexdigest() == transaction.body_hash, (
             transaction
@@ -227,6 +231,6 @@ def _check_body(transaction: GatewayTransaction, state: TransactionState, eviden
         assert "sandbox-user" not in row.request_body, row
 
 
-def _check_facts() -> None:
+def _check_outbox() -> None:
     told = OutboxEvent.objects.exclude(kind=OutboxEventKind.ANOMALY).values_list("transaction", "kind")
     assert len(set(told)) == len(told), "one transaction is told of twice"

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from wallet_gateway.domain.dual_control import SecondPerson
+from wallet_gateway.domain.dual_control import ApprovalPolicy
 from wallet_gateway.models import Approval
 from wallet_gateway.operations.approvals.requests import AwaitingApproval
 from wallet_gateway.operations.context import GatewayContext
@@ -15,8 +15,8 @@ from wallet_gateway.operations.context import GatewayContext
 
 def needs_two(context: GatewayContext, **above: int) -> GatewayContext:
     """Demand a second person above these minor units; above 5.00 EUR where none are given."""
-    second_person = SecondPerson(above=above or {"EUR": 500})
-    return replace(context, policy=replace(context.policy, second_person=second_person))
+    approval_policy = ApprovalPolicy(limits=above or {"EUR": 500})
+    return replace(context, policy=replace(context.policy, approval_policy=approval_policy))
 
 
 def asked(work: Callable[[], object]) -> Approval:

@@ -85,7 +85,7 @@ class Subject:
         return row.refunded
 
     def is_frozen(self) -> bool:
-        return self._row().frozen
+        return self._row().is_frozen
 
     def order_state_is(self, *, done: bool) -> bool:
         """Whether the order stands as it must with the operation done, or not done; a deposit has none."""

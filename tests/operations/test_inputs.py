@@ -68,26 +68,26 @@ NO_CHARACTERS = ["\ud800", "a\udfff", "\udc80b", "nul\0"]
 @pytest.mark.parametrize("text", NO_CHARACTERS, ids=ascii)
 def test_what_is_no_character_is_not_storable(text: str) -> None:
     with pytest.raises(UnstorableText, match="note: must be text"):
-        check_storable(author="anna", note=text)
+        check_storable(by="anna", comment=text)
 
 
 @pytest.mark.parametrize(
     "text", ["", "plain", "Zürich \U0001f600", "\u0645\u0631\u062d\u0628\u0627"], ids=ascii
 )
 def test_every_text_of_characters_is_storable(text: str) -> None:
-    check_storable(note=text)
+    check_storable(comment=text)
 
 
 @pytest.mark.parametrize("value", [None, 5, b"text"], ids=repr)
 def test_what_is_no_text_is_refused_by_name(value: object) -> None:
     with pytest.raises(UnstorableText, match="author: must be text"):
-        check_storable(author=value)
+        check_storable(by=value)
 
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("wallet_sandbox")
 @pytest.mark.parametrize("text", NO_CHARACTERS, ids=ascii)
-@pytest.mark.parametrize("name", ["note", "author"])
+@pytest.mark.parametrize("name", ["comment", "by"])
 def test_a_refund_whose_note_cannot_be_stored_is_refused_before_anything_is_written(
     name: str, text: str
 ) -> None:

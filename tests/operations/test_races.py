@@ -34,13 +34,13 @@ from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
-    Evidence,
-    EvidenceKind,
     GatewayTransaction,
     MigratedDeposit,
     OutboxEvent,
     Payment,
     PaymentOrder,
+    TransactionEvent,
+    TransactionEventKind,
 )
 from wallet_gateway.operations.approvals.approve import approve
 from wallet_gateway.operations.approvals.requests import AwaitingApproval, UnableToApprove, decline
@@ -182,7 +182,7 @@ def test_one_key_sends_once_however_often_it_is_clicked(
     amount: Decimal | None, pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     payment = pay()
-    who = Initiator(key="click-1")
+    who = Initiator(idempotency_key="click-1")
     results = together(lambda: refund(payment=fresh(payment), context=real, amount=amount, who=who))
 
     assert surprises(results) == []
@@ -372,7 +372,7 @@ def test_answers_and_sweeps_that_meet_book_once(
     assert OutboxEvent.objects.filter(transaction=transaction).count() == 1
 
 
-def test_facts_are_told_once_by_many_sweeps(
+def test_events_are_delivered_once_by_many_sweeps(
     pay: Pay, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -411,7 +411,7 @@ def test_a_decision_and_late_news_end_in_one_of_two_ways(
     def decide() -> GatewayTransaction:
         current = GatewayTransaction.objects.get(pk=transaction.pk)
         no = Decision.DID_NOT_HAPPEN
-        return resolve(current, decision=no, reason="support says no", author="anna", context=quick)
+        return resolve(current, decision=no, reason="support says no", by="anna", context=quick)
 
     results = together(
         decide, lambda: reconcile_order(order=fresh(payment).order, context=late, everything=True)
@@ -422,11 +422,13 @@ def test_a_decision_and_late_news_end_in_one_of_two_ways(
     payment = fresh(payment)
     assert payment.refund_reserved == 0
     if transaction.state == S.APPROVED:
-        assert (payment.refunded, payment.frozen) == (500, False)
+        assert (payment.refunded, payment.is_frozen) == (500, False)
     else:
         # Given up first: then the news contradicts it, and it is looked at again.
-        assert (transaction.state, payment.refunded, payment.frozen) == (S.ANOMALY, 0, True)
-    told = Evidence.objects.filter(Q(kind="DECISION") | Q(state_after=S.ANOMALY), transaction=transaction)
+        assert (transaction.state, payment.refunded, payment.is_frozen) == (S.ANOMALY, 0, True)
+    told = TransactionEvent.objects.filter(
+        Q(kind="DECISION") | Q(state_after=S.ANOMALY), transaction=transaction
+    )
     states = list(told.values_list("state_after", flat=True))
     # A second decision is one on the anomaly that followed upon the first.
     assert (S.ABANDONED, S.ABANDONED) not in pairwise(states)
@@ -482,29 +484,29 @@ def test_of_many_who_agree_at_once_one_does_and_it_is_sent_once(
     pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     payment, two = pay(), needs_two(real)
-    request = asked(lambda: refund(payment=payment, context=two, who=Initiator(author="anna")))
+    request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by="anna")))
     names = iter(f"second-{number}" for number in range(THREADS))
 
-    results = together(lambda: approve(request, author=next(names), context=two))
+    results = together(lambda: approve(request, by=next(names), context=two))
 
     assert surprises(results, UnableToApprove) == []
     assert times_sent(wallet_sandbox, "refund") == 1
     (transaction,) = [row for row in results if isinstance(row, GatewayTransaction)]
     request.refresh_from_db()
     assert request.state == ApprovalState.AGREED
-    witness = Evidence.objects.get(transaction=transaction, kind=EvidenceKind.APPROVAL)
-    assert witness.author == request.decided_by
+    witness = TransactionEvent.objects.get(transaction=transaction, kind=TransactionEventKind.APPROVAL)
+    assert witness.created_by == request.decided_by
 
 
 def test_either_somebody_agrees_or_somebody_declines(
     pay: Pay, real: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     payment, two = pay(), needs_two(real)
-    request = asked(lambda: refund(payment=payment, context=two, who=Initiator(author="anna")))
+    request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by="anna")))
 
     results = together(
-        lambda: approve(request, author="bert", context=two),
-        lambda: decline(request, author="carla", reason="not returned", clock=two.clock),
+        lambda: approve(request, by="bert", context=two),
+        lambda: decline(request, by="carla", reason="not returned", clock=two.clock),
         times=4,
     )
 
@@ -524,7 +526,7 @@ def test_small_refunds_at_once_do_not_pass_the_limit_together(
 
     together(
         lambda: persistently(
-            lambda: refund(payment=payment, context=two, amount=Decimal("3.00"), who=Initiator(author="anna"))
+            lambda: refund(payment=payment, context=two, amount=Decimal("3.00"), who=Initiator(by="anna"))
         ),
         times=6,
     )
@@ -536,7 +538,7 @@ def test_small_refunds_at_once_do_not_pass_the_limit_together(
 
 def test_one_click_that_uses_up_what_one_person_may_asks_nobody(pay: Pay, real: GatewayContext) -> None:
     payment, two = pay(), needs_two(real)
-    who, five = Initiator(key="click-1", author="anna"), Decimal("5.00")
+    who, five = Initiator(idempotency_key="click-1", by="anna"), Decimal("5.00")
 
     results = together(lambda: refund(payment=payment, context=two, amount=five, who=who))
 
@@ -547,7 +549,7 @@ def test_one_click_that_uses_up_what_one_person_may_asks_nobody(pay: Pay, real: 
 
 def test_one_key_asks_once_however_often_it_is_clicked(pay: Pay, real: GatewayContext) -> None:
     payment, two = pay(), needs_two(real)
-    who = Initiator(key="click-1", author="anna")
+    who = Initiator(idempotency_key="click-1", by="anna")
 
     results = together(lambda: refund(payment=payment, context=two, who=who))
 

@@ -17,12 +17,14 @@ pytestmark = pytest.mark.django_db
 
 def test_money_is_captured_refunded_and_reversed(wallet_sandbox: SandboxControl) -> None:
     order = paid(wallet_sandbox, type="preauthorization")
-    assert payments.capture(order, Decimal("5.00"), key="c1").state == TransactionState.APPROVED
-    assert payments.capture(order, Decimal("5.00"), key="c1") == payments.capture(order, key="c1")
+    assert payments.capture(order, Decimal("5.00"), idempotency_key="c1").state == TransactionState.APPROVED
+    assert payments.capture(order, Decimal("5.00"), idempotency_key="c1") == payments.capture(
+        order, idempotency_key="c1"
+    )
     assert payments.refund(order, payments.Money.parse("5.00", "EUR")).state == TransactionState.APPROVED
 
     other = paid(wallet_sandbox, "SHOP-2", type="preauthorization")
-    assert payments.reverse(other, author="grace").author == "grace"
+    assert payments.reverse(other, by="grace").created_by == "grace"
     other.refresh_from_db()
     assert other.state == OrderState.REVERSED
 

@@ -32,14 +32,14 @@ def test_what_is_due_is_asked_about(wallet_sandbox: SandboxControl) -> None:
 
 
 def test_a_stop_and_its_end_go_through_the_settings_gateway() -> None:
-    maintenance.stop_sending("default", author="anna", reason="why")
-    assert [pause.author for pause in maintenance.sending_pauses()] == ["anna"]
-    maintenance.resume_sending("default", author="anna", reason="why")
+    maintenance.stop_sending("default", by="anna", reason="why")
+    assert [pause.by for pause in maintenance.sending_pauses()] == ["anna"]
+    maintenance.resume_sending("default", by="anna", reason="why")
     assert maintenance.sending_pauses() == ()
 
 
 def test_the_shop_finds_these_verbs_in_payments() -> None:
-    for name in ("sweep", "stop_sending", "resume_sending", "sending_pauses", "deliver_facts"):
+    for name in ("sweep", "stop_sending", "resume_sending", "sending_pauses", "deliver_events"):
         assert getattr(payments, name) is getattr(maintenance, name)
 
 
@@ -52,4 +52,4 @@ def test_a_sweep_covers_every_gateway(wallet_sandbox: SandboxControl, settings: 
 
     assert [report.gateway for report in payments.sweep()] == ["default", "second"]
     assert payments.reconcile_due(gateway="second") == 0
-    assert payments.deliver_facts() == 0
+    assert payments.deliver_events() == 0

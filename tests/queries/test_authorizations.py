@@ -25,7 +25,7 @@ def authorized(days_ago: float, gateway: str = "default") -> str:
         reference=reference,
         kind=kind,
         state=TransactionState.APPROVED,
-        state_since=since,
+        state_changed_at=since,
         gateway=gateway,
     )
     return reference

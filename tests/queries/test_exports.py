@@ -11,7 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.models import Discrepancy, Evidence
+from wallet_gateway.models import Discrepancy, TransactionEvent
 from wallet_gateway.queries.exports import EXPORTS, export_csv, export_json
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -30,9 +30,11 @@ def test_a_hostile_order_number_is_escaped_in_csv_and_as_it_is_in_json(before: s
 def test_every_export_has_its_columns_in_one_statement(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    transaction = a_transaction(a_payment(an_order(reference="R-1")), note="n")
+    transaction = a_transaction(a_payment(an_order(reference="R-1")), comment="n")
     a_transaction(deposit=a_deposit(parent_transaction_id="OLD-1"))
-    Evidence.objects.create(transaction=transaction, kind="ANSWER", state_after="APPROVED", occurred_at=NOW)
+    TransactionEvent.objects.create(
+        transaction=transaction, kind="ANSWER", state_after="APPROVED", occurred_at=NOW
+    )
     Discrepancy.objects.create(
         kind=DiscrepancyKind.MADE_ELSEWHERE,
         gateway="default",
@@ -46,7 +48,7 @@ def test_every_export_has_its_columns_in_one_statement(
             rows = list(csv.DictReader(export_csv(what)))
         counts[what] = len(rows)
         assert [json.loads(line) for line in export_json(what)] == rows
-    assert counts == {"orders": 1, "transactions": 2, "evidence": 1, "discrepancies": 1}
+    assert counts == {"orders": 1, "transactions": 2, "events": 1, "discrepancies": 1}
 
 
 def test_amounts_are_in_major_units_and_orders_named() -> None:

@@ -32,8 +32,10 @@ def test_each_gateway_that_is_not_swept_is_named() -> None:
 
 def test_what_waits_is_counted_and_told() -> None:
     WorkMark.set("sweep:default", now=NOW)
-    transaction = a_transaction(state=S.UNKNOWN, state_since=NOW - timedelta(hours=1), needs_operator=True)
-    a_transaction(state=S.UNKNOWN, state_since=NOW)
+    transaction = a_transaction(
+        state=S.UNKNOWN, state_changed_at=NOW - timedelta(hours=1), needs_operator=True
+    )
+    a_transaction(state=S.UNKNOWN, state_changed_at=NOW)
     a_transaction(state=S.ANOMALY)
     a_transaction(state=S.NOT_SENT, needs_operator=True)
     a_transaction(state=S.AWAITING_3DS, needs_operator=True)
@@ -71,7 +73,7 @@ def test_what_waits_is_counted_and_told() -> None:
     found = health(NOW, ["default"])
 
     assert (found.unknown, found.anomalies, found.waiting_for_a_person) == (2, 1, 4)
-    assert (found.discrepancies, found.mix_ups, found.facts_late, len(found.pauses)) == (2, 1, 1, 1)
+    assert (found.discrepancies, found.mix_ups, found.events_overdue, len(found.pauses)) == (2, 1, 1, 1)
     assert found.overpaid == 1
     assert found.oldest_unknown_since == NOW - timedelta(hours=1)
     assert len(found.problems) == 8
@@ -91,5 +93,5 @@ def test_what_is_left_at_a_gateway_that_nobody_sweeps_any_more_is_told(state: Tr
 
 def test_a_fresh_unknown_outcome_is_no_problem_yet() -> None:
     WorkMark.set("sweep:default", now=NOW)
-    a_transaction(state=S.UNKNOWN, state_since=NOW - timedelta(minutes=14))
+    a_transaction(state=S.UNKNOWN, state_changed_at=NOW - timedelta(minutes=14))
     assert health(NOW, ["default"]).problems == ()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from tests.models.rows import NOW, a_payment, a_transaction, an_order
-from wallet_gateway.models import Evidence
-from wallet_gateway.queries.mail_recipients import address_of, was_made_to_wait
+from wallet_gateway.models import TransactionEvent
+from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -26,8 +26,8 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 def test_customers_wait_for_attempts_to_pay_alone(kind: str, state: str, waited: bool) -> None:
     order = an_order()
     transaction = a_transaction(a_payment(order), kind=kind)
-    Evidence.objects.create(transaction=transaction, kind="FAULT", state_after=state, occurred_at=NOW)
-    assert was_made_to_wait(order) is waited
+    TransactionEvent.objects.create(transaction=transaction, kind="FAULT", state_after=state, occurred_at=NOW)
+    assert had_unknown_outcome(order) is waited
 
 
 @pytest.mark.parametrize(

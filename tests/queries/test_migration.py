@@ -17,9 +17,9 @@ def test_without_deposits_there_are_no_totals() -> None:
 
 
 def test_gateways_and_currencies_stand_apart() -> None:
-    a_deposit(known=True, amount_minor=5000)
-    a_deposit(known=True, amount_minor=700, gateway="second")
-    a_deposit(known=True, amount_minor=12345, currency="KWD")
+    a_deposit(is_known=True, amount_minor=5000)
+    a_deposit(is_known=True, amount_minor=700, gateway="second")
+    a_deposit(is_known=True, amount_minor=12345, currency="KWD")
     with CaptureQueriesContext(connection) as asked:
         totals = migration_totals()
     found = [(row.gateway, row.currency, str(row.deposited)) for row in totals]
@@ -32,7 +32,7 @@ def test_gateways_and_currencies_stand_apart() -> None:
 
 
 def test_what_no_file_told_of_counts_in_our_own_refunds_alone() -> None:
-    a_deposit(refunded=300, refund_reserved=200, frozen=True)
+    a_deposit(refunded=300, refund_reserved=200, is_frozen=True)
     (row,) = migration_totals()
     assert (row.deposits, row.unknown, row.frozen) == (1, 1, 1)
     assert (str(row.refunded), str(row.under_way)) == ("3.00 EUR", "2.00 EUR")

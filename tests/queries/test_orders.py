@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.models.rows import NOW, a_payment, a_transaction, a_wallet_attempt, an_order
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
-from wallet_gateway.models import Evidence, PaymentOrder
+from wallet_gateway.models import PaymentOrder, TransactionEvent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.orders import TimelineKind, order_summary, order_timeline
 from wallet_gateway.testing.control import SandboxControl
@@ -73,7 +73,7 @@ def test_an_open_page_can_be_shown_again(wallet_sandbox: SandboxControl) -> None
 def test_the_story_is_told_from_the_order_to_the_refund(wallet_sandbox: SandboxControl) -> None:
     order = order_of("30.00", wallet_sandbox)
     payments.capture(order, Decimal("20.00"))
-    payments.refund(order, Decimal("7.50"), note="a chip in the rim")
+    payments.refund(order, Decimal("7.50"), comment="a chip in the rim")
 
     story = order_timeline(order)
 
@@ -97,8 +97,8 @@ def test_staff_are_told_also_what_moved_nothing_who_did_it_and_by_which_row(
     wallet_sandbox: SandboxControl,
 ) -> None:
     order = order_of("30.00", wallet_sandbox)
-    transaction = payments.capture(order, Decimal("20.00"), author="anna")
-    row = Evidence.objects.create(
+    transaction = payments.capture(order, Decimal("20.00"), by="anna")
+    row = TransactionEvent.objects.create(
         transaction=transaction, kind="RECORDS", state_after="APPROVED", occurred_at=transaction.created_at
     )
 
@@ -107,7 +107,7 @@ def test_staff_are_told_also_what_moved_nothing_who_did_it_and_by_which_row(
     assert "Gateway asked, nothing new" in [str(entry.text) for entry in story]
     assert row in [entry.subject for entry in story]
     assert row not in [entry.subject for entry in order_timeline(order)]
-    assert [entry.author for entry in story if entry.text == "Capture requested"] == ["anna"]
+    assert [entry.by for entry in story if entry.text == "Capture requested"] == ["anna"]
 
 
 def test_the_story_costs_two_statements_however_long_it_is(wallet_sandbox: SandboxControl) -> None:
@@ -145,15 +145,15 @@ def test_the_timeline_tells_what_the_browser_reported_and_calls_it_a_report(db: 
 
 def test_no_words_of_one_person_read_like_the_consent_of_a_second(wallet_sandbox: SandboxControl) -> None:
     order = order_of("30.00", wallet_sandbox)
-    transaction = payments.capture(order, Decimal("20.00"), author="anna")
+    transaction = payments.capture(order, Decimal("20.00"), by="anna")
     words = "agreed to by a second person: looks fine"
-    Evidence.objects.create(
+    TransactionEvent.objects.create(
         transaction=transaction,
         kind="DECISION",
-        event="ABANDONED",
+        lifecycle_event="ABANDONED",
         state_after="ABANDONED",
         detail=words,
-        author="anna",
+        created_by="anna",
         occurred_at=transaction.created_at,
     )
 
@@ -161,7 +161,7 @@ def test_no_words_of_one_person_read_like_the_consent_of_a_second(wallet_sandbox
 
     assert "second person" not in str(told.text)
     with pytest.raises(IntegrityError), db_transaction.atomic():
-        Evidence.objects.create(
+        TransactionEvent.objects.create(
             transaction=transaction,
             kind="APPROVAL",
             state_after="APPROVED",

@@ -27,7 +27,7 @@ def test_only_what_waits_now_is_named_in_one_statement(
     GatewayPause.objects.create(gateway="e", queries_until=LATER)
     with django_assert_num_queries(1):
         found = sending_pauses(NOW)
-    assert [(p.gateway, p.until, p.author, p.reason) for p in found] == [
+    assert [(p.gateway, p.until, p.by, p.reason) for p in found] == [
         ("a", None, "anna: the second", "why: so"),
         ("b", LATER, "", "the gateway asks for time: rate limit"),
     ]

@@ -11,11 +11,11 @@ from django.db.models import Model, QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
-from wallet_gateway.models import Discrepancy, Evidence, MigratedDeposit
+from wallet_gateway.models import Discrepancy, MigratedDeposit, TransactionEvent
 from wallet_gateway.queries.search import (
     deposits_found,
     discrepancies_found,
-    evidence_found,
+    events_found,
     orders_found,
     transactions_found,
 )
@@ -49,23 +49,23 @@ def test_a_record_of_another_gateway_is_not_meant(story: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize("text", ["CAP", "gw-555", "A-1001"])
-def test_an_transaction_is_found_by_its_reference_its_record_and_its_order(
+def test_a_transaction_is_found_by_its_reference_its_record_and_its_order(
     story: dict[str, Any], text: str
 ) -> None:
     assert list(transactions_found(text, gateways=HERE)) == [story["transaction"]]
 
 
 def test_evidence_and_differences_are_found_by_what_they_are_about(story: dict[str, Any]) -> None:
-    seen = Evidence.objects.create(
+    seen = TransactionEvent.objects.create(
         transaction=story["transaction"], kind="ANSWER", state_after="APPROVED", occurred_at=NOW
     )
     found = Discrepancy.objects.create(
         kind="MADE_ELSEWHERE", gateway="default", payment=story["payment"], fingerprint="f", found_at=NOW
     )
 
-    assert list(evidence_found("CAP-1", gateways=HERE)) == [seen]
+    assert list(events_found("CAP-1", gateways=HERE)) == [seen]
     assert list(discrepancies_found("A-1001", gateways=HERE)) == [found]
-    assert not evidence_found("B-2002", gateways=HERE)
+    assert not events_found("B-2002", gateways=HERE)
 
 
 @pytest.mark.parametrize("text", ["OLD-9", "OLD", "ch_3N%", "ch_3"])

@@ -1,4 +1,4 @@
-"""Figures for the desk, each against a literal that was worked out by hand."""
+"""Figures for the dashboard, each against a literal that was worked out by hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.utils.timezone import get_fixed_timezone
 
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import Evidence, GatewayTransaction
+from wallet_gateway.models import GatewayTransaction, TransactionEvent
 from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures, Period, Way, figures
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -42,7 +42,7 @@ def attempt(
         amount_minor=minor,
         approved_minor=minor if state is S.APPROVED else None,
         created_at=began,
-        state_since=began + timedelta(seconds=took),
+        state_changed_at=began + timedelta(seconds=took),
     )
 
 
@@ -53,7 +53,7 @@ def follow_up(kind: TransactionKind, minor: int, **columns: Any) -> GatewayTrans
         "amount_minor": minor,
         "created_at": NOON,
     }
-    return a_transaction(kind=kind, **given | {"state_since": NOON} | columns)
+    return a_transaction(kind=kind, **given | {"state_changed_at": NOON} | columns)
 
 
 def the_day(found: Figures) -> DayFigures:
@@ -162,7 +162,7 @@ def test_days_are_those_of_an_offset_that_has_no_name() -> None:
 
 def exchange(kind: str, *, status: int | None, ms: int | None, at: datetime = NOON) -> None:
     transaction = GatewayTransaction.objects.first() or a_transaction()
-    Evidence.objects.create(
+    TransactionEvent.objects.create(
         transaction=transaction,
         kind=kind,
         state_after="OPEN",

@@ -11,7 +11,7 @@ import pytest
 
 from tests.models.rows import NOW, a_payment, a_transaction, an_approval, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.models import Discrepancy, Evidence, OutboxEvent, PaymentOrder
+from wallet_gateway.models import Discrepancy, OutboxEvent, PaymentOrder, TransactionEvent
 from wallet_gateway.queries.support_bundle import support_bundle
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -29,25 +29,25 @@ def order() -> PaymentOrder:
     transaction = a_transaction(
         a_payment(order),
         request_body='{"amount":"5.00","cardholderLastName":"Lovelace","items":[{"name":"Main Street"}]}',
-        author="Anna",
-        note="Anna said ticket 4711",
+        by="Anna",
+        comment="Anna said ticket 4711",
         detail="Anna: ticket 4711",
     )
-    Evidence.objects.create(
+    TransactionEvent.objects.create(
         transaction=transaction,
         kind="ANSWER",
-        event="APPROVED",
+        lifecycle_event="APPROVED",
         state_after="APPROVED",
         http_status=200,
         answer_body='{"state":"Approved","apiKey":"SECRET-KEY","in":{"Amount":5.00,"street":"Main Street"}}',
         occurred_at=NOW,
     )
-    Evidence.objects.create(
+    TransactionEvent.objects.create(
         transaction=transaction,
         kind="DECISION",
         state_after="APPROVED",
         detail="Anna: ticket 4711",
-        author="Anna",
+        created_by="Anna",
         answer_body="Lovelace <ada@example.com>",
         occurred_at=NOW,
     )
@@ -60,7 +60,7 @@ def order() -> PaymentOrder:
         closed_by="Anna",
         reason="ticket 4711",
     )
-    an_approval(payment=transaction.payment, author="Anna", note="Anna: ticket 4711")
+    an_approval(payment=transaction.payment, created_by="Anna", comment="Anna: ticket 4711")
     OutboxEvent.objects.create(
         kind="PAID", order=order, transaction=transaction, currency="EUR", occurred_at=NOW
     )
@@ -90,14 +90,14 @@ def test_what_helps_is_in_it(order: PaymentOrder) -> None:
         "cardholderLastName": "[left out]",
         "items": [{"name": "[left out]"}],
     }
-    answer, decision = files["evidence.json"]
+    answer, decision = files["events.json"]
     assert answer["answer"]["state"] == "Approved"
     assert answer["answer"]["in"] == {"Amount": "5.00", "street": "[left out]"}
     assert (answer["by_person"], decision["by_person"]) == (False, True)
     assert decision["answer"] == "[26 characters that are no JSON]"
     assert files["discrepancies.json"][0]["kind"] == "MADE_ELSEWHERE"
     assert files["approvals.json"][0]["kind"] == "REFUND"
-    assert files["facts.json"][0]["kind"] == "PAID"
+    assert files["outbox.json"][0]["kind"] == "PAID"
     assert set(files["versions.json"]) == {"wallet_gateway", "django", "python", "database"}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.models.rows import NOW, a_payment, a_transaction, a_wallet_attempt, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import Evidence, EvidenceKind, GatewayTransaction, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, PaymentOrder, TransactionEvent, TransactionEventKind
 from wallet_gateway.queries.orders import TimelineEntry, order_timeline
 from wallet_gateway.queries.unused_sessions import is_idle, is_unused
 
@@ -29,10 +29,10 @@ def a_button(
 
 
 def expired(transaction: GatewayTransaction) -> None:
-    Evidence.objects.create(
+    TransactionEvent.objects.create(
         transaction=transaction,
-        kind=EvidenceKind.LEASE_ENDED,
-        event="EXPIRED",
+        kind=TransactionEventKind.LEASE_ENDED,
+        lifecycle_event="EXPIRED",
         state_after=TransactionState.EXPIRED,
         occurred_at=NOW + timedelta(hours=2),
     )

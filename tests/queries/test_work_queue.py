@@ -31,8 +31,8 @@ def test_where_nobody_has_to_do_anything_it_is_empty() -> None:
 
 
 def test_outcomes_that_nobody_knows_come_the_oldest_first() -> None:
-    late = a_transaction(state=TransactionState.UNKNOWN, state_since=NOW)
-    early = a_transaction(state=TransactionState.UNKNOWN, state_since=NOW - timedelta(hours=1))
+    late = a_transaction(state=TransactionState.UNKNOWN, state_changed_at=NOW)
+    early = a_transaction(state=TransactionState.UNKNOWN, state_changed_at=NOW - timedelta(hours=1))
     found = waiting(LAPSE, now=NOW)
     assert found.unknown == (early, late)
     assert not found.is_empty

@@ -1,12 +1,16 @@
-"""A sandbox as new for every test, and a merchant that talks to it."""
+"""A freshly reset sandbox for every test, a merchant that calls it, and a visitor of its pages."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+from playwright.sync_api import Browser, Page
 
 from tests.sandbox.merchant import Merchant, new_reference
+from tests.sandbox.pages.looks import complaints
+from tests.sandbox.pages.visitor import Visitor
 from tests.sandbox.wallet_buyer import Buyer
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.sandbox import SandboxServer
@@ -70,3 +74,30 @@ def _pay(merchant: Merchant, control: SandboxControl, **changes: str) -> str:
 def buyer(merchant: Merchant, control: SandboxControl) -> Buyer:
     """A wallet session of the built-in merchant."""
     return Buyer(merchant, control)
+
+
+@pytest.fixture
+def visitor(wallet_sandbox_server: SandboxServer) -> Visitor:
+    wallet_sandbox_server.control.reset()
+    return Visitor(wallet_sandbox_server.base_url)
+
+
+@pytest.fixture
+def open_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """Opens a page in a browser as new, and listens to what the browser says of it."""
+    contexts = []
+
+    def open_(url: str, **options: Any) -> Page:
+        context = browser.new_context(viewport={"width": 1280, "height": 844}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        complaints[page] = []
+        page.on("console", lambda message: complaints[page].append(message.text))
+        page.on("pageerror", lambda error: complaints[page].append(str(error)))
+        page.goto(url)
+        return page
+
+    yield open_
+    complaints.clear()
+    for context in contexts:
+        context.close()

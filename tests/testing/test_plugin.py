@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.conf import settings as django_settings
 from django.core.signals import setting_changed
+from pytest_django import Settings
+from requests import PreparedRequest
 
+from tests.client.applications import Application
 from tests.sandbox.merchant import Merchant
+from wallet_gateway import conf, gateways, payments
+from wallet_gateway.protocol.status import StatusAnswer
 from wallet_gateway.testing.control import SandboxControl
-from wallet_gateway.testing.plugin import BUILT_IN_MERCHANT, point_at
+from wallet_gateway.testing.plugin import BUILT_IN_MERCHANT, WalletApplication, point_at
 from wallet_gateway.testing.sandbox import SandboxServer
 
 pytest_plugins = ["pytester"]
@@ -89,6 +96,48 @@ def test_everything_else_stays_and_the_original_is_not_touched() -> None:
     assert pointed["PUBLIC_ORIGIN"] == "https://shop.example"
     assert pointed["GATEWAYS"]["other"] == {"A": 1}
     assert pointed["GATEWAYS"]["default"]["SKIN_ID"] == "dark"
+
+
+def signs(request: PreparedRequest) -> PreparedRequest:
+    request.headers["X-Signed"] = "yes"
+    return request
+
+
+def test_an_application_answers_as_the_gateway_of_the_settings(
+    settings: Settings, wallet_application: WalletApplication
+) -> None:
+    given = settings.WALLET_GATEWAY["GATEWAYS"]["default"]
+    own = {"BASE_URL": "https://gateway.example/v5", "AUTH": "tests.testing.test_plugin.signs"}
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"default": {**given, **own}}}
+    application = Application(b"[]")
+    wallet_application(application)
+
+    assert gateways.gateway("default").status("A").message == StatusAnswer()
+    (environ,) = application.requests
+    assert (environ["HTTP_HOST"], environ["HTTP_X_SIGNED"]) == ("gateway.example", "yes")
+    assert environ["PATH_INFO"].startswith("/v5/")
+
+
+def test_a_checkout_is_opened_by_an_application(
+    transactional_db: None, wallet_application: WalletApplication
+) -> None:
+    host = urlsplit(conf.gateway_settings("default").base_url).netloc
+    wallet_application(Application(f'{{"redirectUrl": "http://{host}/page"}}'.encode()))
+    order = payments.create_order(reference="T-1", currency="EUR", amount=Decimal("10.00"))
+
+    assert payments.start_checkout(order).redirect_url == f"http://{host}/page"
+
+
+def test_an_application_that_fails_opens_no_page(
+    transactional_db: None, wallet_application: WalletApplication
+) -> None:
+    application = Application(error=ZeroDivisionError())
+    wallet_application(application)
+    order = payments.create_order(reference="T-1", currency="EUR", amount=Decimal("10.00"))
+
+    with pytest.raises(payments.GatewayUnreachable):
+        payments.start_checkout(order)
+    assert len(application.requests) == 1
 
 
 def test_a_shop_outside_this_repository_can_use_it(pytester: pytest.Pytester) -> None:

@@ -69,7 +69,7 @@ def an_attempt(
         gateway=order.gateway,
         kind=TransactionKind.CHECKOUT,
         state=state or _OPENING.get(OrderState(order.state), TransactionState.APPROVED),
-        state_since=now,
+        state_changed_at=now,
         redirect_url=PAGE_OF_GATEWAY,
         expires_at=now + timedelta(seconds=900),
         # A minute ahead, so that no page asks a gateway that these tests do not have.

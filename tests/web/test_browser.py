@@ -53,12 +53,12 @@ def complaints() -> list[str]:
 def context(browser: Browser, complaints: list[str]) -> Iterator[BrowserContext]:
     """A customer's browser, as new; whatever it complains about is collected."""
 
-    def note(message: ConsoleMessage) -> None:
+    def comment(message: ConsoleMessage) -> None:
         if message.type in {"error", "warning"} and "favicon" not in message.location.get("url", ""):
             complaints.append(message.text)
 
     with browser.new_context(locale="en") as context:
-        context.on("console", note)
+        context.on("console", comment)
         context.on("weberror", lambda fault: complaints.append(str(fault.error)))
         context.set_default_timeout(PATIENCE_MS)
         yield context

@@ -132,7 +132,7 @@ def test_nothing_is_opened_while_sending_is_switched_off(
     client: Client, wallet_sandbox: SandboxControl, settings: Settings, make_order: MakeOrder
 ) -> None:
     configuration = dict(settings.WALLET_GATEWAY)
-    default = configuration["GATEWAYS"]["default"] | {"SENDING": False}
+    default = configuration["GATEWAYS"]["default"] | {"SENDING_ENABLED": False}
     settings.WALLET_GATEWAY = configuration | {"GATEWAYS": {"default": default}}
     assert _pay(client, make_order()).status_code == 503
     assert wallet_sandbox.journal() == []

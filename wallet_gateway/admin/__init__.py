@@ -9,8 +9,8 @@ from wallet_gateway.admin import (
     dashboard,
     deposits,
     discrepancies,
-    evidence,
     orders,
+    transaction_events,
     transactions,
 )
 
@@ -20,7 +20,7 @@ __all__ = [
     "dashboard",
     "deposits",
     "discrepancies",
-    "evidence",
     "orders",
+    "transaction_events",
     "transactions",
 ]

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import conf
 from wallet_gateway.admin.operation_registry import Operation
-from wallet_gateway.domain.dual_control import SecondPerson
+from wallet_gateway.domain.dual_control import ApprovalPolicy
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.protocol.money import Money
@@ -15,14 +15,14 @@ from wallet_gateway.protocol.money import Money
 _GIVING_BACK = frozenset({TransactionKind.REFUND, TransactionKind.DETACHED_REFUND})
 
 
-def left_alone(operation: Operation, of: Payment | MigratedDeposit, *, gateway: str) -> Money | None:
+def approval_limit_of(operation: Operation, of: Payment | MigratedDeposit, *, gateway: str) -> Money | None:
     """Return how much of a payment or deposit one person may still give back; None where nothing limits it.
 
     What was given back before counts. The operation decides, under the lock; this is for the reader.
     """
     if operation.kind not in _GIVING_BACK:
         return None
-    alone = _rules(gateway).alone_up_to(of.currency)
+    alone = _rules(gateway).limit_for(of.currency)
     if alone is None:
         return None
     return Money.from_minor_units(max(alone - of.refunded - of.refund_reserved, 0), of.currency)
@@ -47,8 +47,8 @@ def hint_of_decision(transaction: GatewayTransaction) -> str:
     return _("It takes a second person: your decision counts once somebody else has agreed.")
 
 
-def _rules(gateway: str) -> SecondPerson:
+def _rules(gateway: str) -> ApprovalPolicy:
     try:
-        return conf.gateway_settings(gateway).policy.second_person
+        return conf.gateway_settings(gateway).policy.approval_policy
     except ImproperlyConfigured:
-        return SecondPerson()
+        return ApprovalPolicy()

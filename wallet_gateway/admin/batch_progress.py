@@ -19,10 +19,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin import batch_rows, bulk_status_query, confirm_tokens
-from wallet_gateway.admin.admin_log import note_down
+from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.pages import draw, sentence_of
-from wallet_gateway.admin.permissions import demand, name_of_person
+from wallet_gateway.admin.permissions import name_of_person, require_permission
 from wallet_gateway.models import BatchKind, BatchState, OperationBatch, OperationBatchRow, RowState
 from wallet_gateway.protocol.text import visible
 
@@ -37,20 +37,20 @@ def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespon
     renews = request.method == "GET" and _holds_ticket(request, batch)
     if renews:
         _step(request, batch)
-    return _page(site, request, batch, drives=renews or batch.author == name_of_person(request))
+    return _page(site, request, batch, drives=renews or batch.created_by == name_of_person(request))
 
 
-def steer(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
+def control(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
     """Stop a batch; or take it up again where it was stopped, and carry out some of its rows."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     batch = batch_for(request, batch_id)
     if "stop" in request.POST and batch_rows.stop(batch):
-        note_down(request, batch, _("Stopped."))
+        log_change(request, batch, _("Stopped."))
     if not {"go_on", "carry_on"} & request.POST.keys() or batch.state == BatchState.DRAFT:
         return HttpResponseRedirect(progress_url(batch))
     if "go_on" in request.POST and batch_rows.go_on(batch):
-        note_down(request, batch, _("Gone on with."))
+        log_change(request, batch, _("Gone on with."))
         batch.refresh_from_db()
     _step(request, batch)
     return _page(site, request, batch, drives=True)
@@ -61,13 +61,13 @@ def batch_for(request: HttpRequest, batch_id: int) -> OperationBatch:
     batch = get_object_or_404(OperationBatch, pk=batch_id)
     # Whoever may see rows may ask about them.
     if batch.kind != BatchKind.ASK:
-        demand(request, batch_rows.operation_of(batch).permission)
+        require_permission(request, batch_rows.operation_of(batch).permission)
     return batch
 
 
 def _step(request: HttpRequest, batch: OperationBatch) -> None:
     if batch.state == BatchState.RUNNING:
-        batch_rows.step(batch, note=partial(_note, request))
+        batch_rows.step(batch, comment=partial(_note, request))
         batch.refresh_from_db()
 
 
@@ -90,7 +90,7 @@ def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drive
     context = {
         "title": _heading(batch),
         "batch": batch,
-        "author": visible(batch.author),
+        "author": visible(batch.created_by),
         "rows": [ShownRow(row=row) for row in rows],
         "ended": sum(row.state in _ENDED for row in rows),
         "all": len(rows),
@@ -111,7 +111,7 @@ def _heading(batch: OperationBatch) -> Promise | str:
 
 
 def _note(request: HttpRequest, row: OperationBatchRow) -> None:
-    of_batch = {"batch": row.batch_id, "author": row.batch.author}
+    of_batch = {"batch": row.batch_id, "author": row.batch.created_by}
     if row.batch.kind == BatchKind.ASK:
         words = f"{_('Asked the gateway.')} {row.result}"
     elif row.state == RowState.HANDED_ON:
@@ -121,7 +121,7 @@ def _note(request: HttpRequest, row: OperationBatchRow) -> None:
         words = _("%(what)s (%(reference)s; batch %(batch)s of %(author)s)") % done
     else:
         return
-    note_down(request, row.subject, words)
+    log_change(request, row.subject, words)
 
 
 def _counts(rows: list[OperationBatchRow]) -> list[tuple[str, int]]:

@@ -20,7 +20,7 @@ from wallet_gateway import gateways
 from wallet_gateway.admin import bulk_status_query
 from wallet_gateway.admin.approval_messages import sentence_of_request
 from wallet_gateway.admin.operation_registry import BY_KIND, DETACHED_REFUND, NotDone, Operation, execute
-from wallet_gateway.admin.permissions import may_still
+from wallet_gateway.admin.permissions import user_still_has
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import (
@@ -45,10 +45,10 @@ STEP_SECONDS = 2.0
 """How long one page carries out rows before it shows how far they are."""
 
 
-def draft(operation: Operation, orders: Sequence[PaymentOrder], *, author: str) -> OperationBatch:
+def draft(operation: Operation, orders: Sequence[PaymentOrder], *, by: str) -> OperationBatch:
     """Store a batch that nobody has confirmed, with all that is left of each order."""
     batch = OperationBatch.objects.create(
-        kind=operation.kind, author=author[:150], created_at=gateways.clock().now()
+        kind=operation.kind, created_by=by[:150], created_at=gateways.clock().now()
     )
     of_order = defaultdict(list)
     for payment in Payment.objects.filter(order__in=orders, authorized__gt=0).order_by("pk"):
@@ -82,15 +82,15 @@ def _why_left_out(possible: Sequence[Payment], candidates: Sequence[Payment], op
 
 
 def begin_refunds(
-    amounts: Mapping[MigratedDeposit, Money], *, token: str, author: str, note: str
+    amounts: Mapping[MigratedDeposit, Money], *, token: str, by: str, comment: str
 ) -> OperationBatch:
     """Store a batch of detached refunds that is confirmed already; the same one again for the same token."""
     batch = OperationBatch(
         kind=DETACHED_REFUND.kind,
         state=BatchState.RUNNING,
         token=token,
-        author=author[:150],
-        note=note[:500],
+        created_by=by[:150],
+        comment=comment[:500],
         created_at=gateways.clock().now(),
     )
     rows = [
@@ -120,12 +120,12 @@ def rows_of(batch: OperationBatch) -> list[OperationBatchRow]:
     return found
 
 
-def start(batch: OperationBatch, rows: Iterable[OperationBatchRow], *, note: str) -> bool:
+def start(batch: OperationBatch, rows: Iterable[OperationBatchRow], *, comment: str) -> bool:
     """Set a draft going with the amounts of its rows; False where somebody already has."""
     drafts = OperationBatch.objects.filter(pk=batch.pk, state=BatchState.DRAFT)
     with db_transaction.atomic():
         # The batch first: of two pages that are submitted only one writes rows, and it locks the other out.
-        if not drafts.update(state=BatchState.RUNNING, note=note[:500]):
+        if not drafts.update(state=BatchState.RUNNING, comment=comment[:500]):
             return False
         OperationBatchRow.objects.bulk_update(rows, ["amount_minor", "state", "result"])
     return True
@@ -147,7 +147,7 @@ def step(
     batch: OperationBatch,
     *,
     seconds: float = STEP_SECONDS,
-    note: Callable[[OperationBatchRow], None] = lambda _row: None,
+    comment: Callable[[OperationBatchRow], None] = lambda _row: None,
 ) -> list[OperationBatchRow]:
     """Carry out rows for about as long as a page may take; return those that were carried out.
 
@@ -156,7 +156,7 @@ def step(
     ends_at, done = time.monotonic() + seconds, []
     while (row := _claim(batch)) is not None:
         _carry_out(row)
-        note(row)
+        comment(row)
         done.append(row)
         if time.monotonic() >= ends_at:
             break
@@ -166,12 +166,12 @@ def step(
 
 def _claim(batch: OperationBatch) -> OperationBatchRow | None:
     now = gateways.clock().now()
-    free = Q(state=RowState.WAITING) | Q(state=RowState.WORKING, claimed_until__lt=now)
+    free = Q(state=RowState.WAITING) | Q(state=RowState.WORKING, leased_until__lt=now)
     running = Exists(OperationBatch.objects.filter(pk=batch.pk, state=BatchState.RUNNING))
     for row in OperationBatchRow.objects.filter(free, batch=batch)[:20]:
-        as_read = Q(claimed_until=row.claimed_until) if row.claimed_until else Q(claimed_until=None)
+        as_read = Q(leased_until=row.leased_until) if row.leased_until else Q(leased_until=None)
         mine = OperationBatchRow.objects.filter(running, as_read, pk=row.pk, state=row.state)
-        if mine.update(state=RowState.WORKING, claimed_until=now + CLAIM):
+        if mine.update(state=RowState.WORKING, leased_until=now + CLAIM):
             of = ("batch", "order", "payment__order", "deposit")
             return OperationBatchRow.objects.select_related(*of).get(pk=row.pk)
     return None
@@ -190,8 +190,8 @@ def _carry_out(row: OperationBatchRow) -> None:
             of,
             row.amount,
             key=row.key,
-            author=batch.author,
-            note=batch.note,
+            by=batch.created_by,
+            comment=batch.comment,
         )
         row.state = RowState.CARRIED_OUT
     except AwaitingApproval as waiting:
@@ -205,10 +205,10 @@ def _check_author(row: OperationBatchRow) -> None:
     """Refuse what whoever confirmed it may not do any more: their word was for all rows, some time ago."""
     batch = row.batch
     # What a process that died has begun is looked up, whoever has left since.
-    begun = GatewayTransaction.objects.filter(key=row.key).exists()
-    if not begun and not may_still(batch.author, operation_of(batch).permission):
+    begun = GatewayTransaction.objects.filter(idempotency_key=row.key).exists()
+    if not begun and not user_still_has(batch.created_by, operation_of(batch).permission):
         words = _("%(author)s, who confirmed it, has no longer the permission for it. Nothing was sent.")
-        raise NotDone(words % {"author": visible(batch.author)})
+        raise NotDone(words % {"author": visible(batch.created_by)})
 
 
 def _finish(batch: OperationBatch) -> None:

@@ -13,11 +13,11 @@ from django.utils.translation import gettext_lazy
 
 from wallet_gateway.admin import batch_rows
 from wallet_gateway.admin.batch_forms import BatchForm
-from wallet_gateway.admin.batch_progress import batch_for, confirm_url, progress, progress_url, steer
+from wallet_gateway.admin.batch_progress import batch_for, confirm_url, control, progress, progress_url
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import draw
-from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, may, name_of_person
-from wallet_gateway.admin.read_only import OwnPageAdmin, seen
+from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, has_permission, name_of_person
+from wallet_gateway.admin.read_only import OwnPageAdmin, text_column
 from wallet_gateway.models import BatchState, OperationBatch, PaymentOrder
 
 
@@ -28,7 +28,7 @@ def begin(request: HttpRequest, operation: Operation, orders: QuerySet[PaymentOr
         most = {"most": batch_rows.MOST_ORDERS}
         messages.error(request, _("Choose at most %(most)d orders at a time.") % most)
         return None
-    batch = batch_rows.draft(operation, chosen, author=name_of_person(request))
+    batch = batch_rows.draft(operation, chosen, by=name_of_person(request))
     return HttpResponseRedirect(confirm_url(batch))
 
 
@@ -37,7 +37,7 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
     batch = batch_for(request, batch_id)
     if batch.state != BatchState.DRAFT:
         return HttpResponseRedirect(progress_url(batch))
-    if batch.author != name_of_person(request):
+    if batch.created_by != name_of_person(request):
         raise PermissionDenied
     posted = request.POST if request.method == "POST" else None
     form = BatchForm(batch, batch_rows.rows_of(batch), posted)
@@ -45,7 +45,7 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
         if form.is_empty:
             messages.error(request, _("Choose at least one order."))
         else:
-            batch_rows.start(batch, [fields.row for fields in form.rows], note=form.why.words)
+            batch_rows.start(batch, [fields.row for fields in form.rows], comment=form.why.words)
             return HttpResponseRedirect(progress_url(batch))
     operation = batch_rows.operation_of(batch)
     context = {"title": operation.heading_of_many, "operation": operation, "batch": batch, "form": form}
@@ -60,7 +60,7 @@ class OperationBatchAdmin(OwnPageAdmin):
         "id",
         "kind",
         "state",
-        seen("author", gettext_lazy("author")),
+        text_column("created_by", gettext_lazy("author")),
         "created_at",
         "finished_at",
     )
@@ -70,9 +70,9 @@ class OperationBatchAdmin(OwnPageAdmin):
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Let also those see batches who make them: an action of a list leads here."""
         makers = (SEE_ORDERS, SEE_TRANSACTIONS, *(operation.permission for operation in BY_KIND.values()))
-        return any(may(request, permission) for permission in makers) or super().has_view_permission(
-            request, obj
-        )
+        return any(
+            has_permission(request, permission) for permission in makers
+        ) or super().has_view_permission(request, obj)
 
     def get_urls(self) -> list[URLPattern]:
         """Add the pages of a batch before those of Django."""
@@ -80,7 +80,7 @@ class OperationBatchAdmin(OwnPageAdmin):
         own = [
             path("<int:batch_id>/confirm/", self.acting(confirm_batch), name=f"{name}_confirm"),
             path("<int:batch_id>/progress/", self.acting(progress), name=f"{name}_progress"),
-            path("<int:batch_id>/steer/", self.acting(steer), name=f"{name}_steer"),
+            path("<int:batch_id>/steer/", self.acting(control), name=f"{name}_steer"),
         ]
         return own + super().get_urls()
 

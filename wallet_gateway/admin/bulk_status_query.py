@@ -58,13 +58,13 @@ def _begin(request: HttpRequest, subjects: list[PaymentOrder | MigratedDeposit])
     if len(subjects) > MOST:
         messages.error(request, _("Choose at most %(most)d at a time.") % {"most": MOST})
         return None
-    batch = _store(subjects, author=name_of_person(request))
+    batch = _store(subjects, by=name_of_person(request))
     return HttpResponseRedirect(reverse("admin:wallet_gateway_operationbatch_progress", args=[batch.pk]))
 
 
-def _store(subjects: Iterable[PaymentOrder | MigratedDeposit], *, author: str) -> OperationBatch:
+def _store(subjects: Iterable[PaymentOrder | MigratedDeposit], *, by: str) -> OperationBatch:
     now = gateways.clock().now()
-    batch = OperationBatch(kind=BatchKind.ASK, state=BatchState.RUNNING, author=author[:150], created_at=now)
+    batch = OperationBatch(kind=BatchKind.ASK, state=BatchState.RUNNING, created_by=by[:150], created_at=now)
     with db_transaction.atomic():
         batch.save()
         OperationBatchRow.objects.bulk_create(_row(batch, subject) for subject in subjects)

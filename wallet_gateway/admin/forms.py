@@ -24,7 +24,7 @@ class OperationForm(forms.Form):
 
     amount = forms.CharField(label=gettext_lazy("Amount"), max_length=32, strip=False)
     reason = forms.ChoiceField(label=gettext_lazy("Reason"))
-    note = forms.CharField(
+    comment = forms.CharField(
         label=gettext_lazy("Note"),
         max_length=LONGEST_NOTE,
         required=False,
@@ -58,8 +58,8 @@ class OperationForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Demand a note where the reason alone says nothing."""
         cleaned = super().clean() or self.cleaned_data
-        if cleaned.get("reason") == "other" and not cleaned.get("note", "").strip():
-            self.add_error("note", _("Say here what the reason is."))
+        if cleaned.get("reason") == "other" and not cleaned.get("comment", "").strip():
+            self.add_error("comment", _("Say here what the reason is."))
         return cleaned
 
     def refuse(self, why: str) -> None:
@@ -81,13 +81,13 @@ class OperationForm(forms.Form):
     @property
     def words(self) -> str:
         """The reason's code and the note, as they are kept with the transaction."""
-        return words_of(self.cleaned_data["reason"], self.cleaned_data["note"])
+        return words_of(self.cleaned_data["reason"], self.cleaned_data["comment"])
 
 
-def words_of(reason: str, note: str) -> str:
-    """Return a reason's code and a note as one text."""
-    note = note.strip()
-    return f"{reason}: {note}" if note else reason
+def words_of(reason: str, comment: str) -> str:
+    """Return the code of a reason and a comment as one text."""
+    comment = comment.strip()
+    return f"{reason}: {comment}" if comment else reason
 
 
 def amount_of(text: str, operation: Operation, available: Money) -> Money:
@@ -165,7 +165,7 @@ class ReasonForm(forms.Form):
         self.add_error("reason", why)
 
 
-class VerdictForm(forms.Form):
+class ApprovalDecisionForm(forms.Form):
     """What a second person says to a request, or why whoever asked withdraws it; needed to say no."""
 
     reason = forms.CharField(

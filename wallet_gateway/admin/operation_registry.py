@@ -26,7 +26,7 @@ from wallet_gateway.domain.limits import (
     why_not_refund,
     why_not_reverse,
 )
-from wallet_gateway.domain.totals import Sums
+from wallet_gateway.domain.totals import PaymentTotals
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.protocol.money import Money
@@ -49,8 +49,8 @@ class Operation:
     verb: Promise | str
     left: Promise | str
     """What the available amount is called."""
-    available: Callable[[Sums], int]
-    why_not: Callable[[Sums], str]
+    available: Callable[[PaymentTotals], int]
+    why_not: Callable[[PaymentTotals], str]
     reasons: Reasons
     in_parts: bool = True
     """Whether less than all that is left can be asked for."""
@@ -62,11 +62,11 @@ class Operation:
 
     def available_of(self, payment: Payment) -> Money:
         """Return what is left of a payment for this operation, as the row stands."""
-        return Money.from_minor_units(max(self.available(payment.sums), 0), payment.currency)
+        return Money.from_minor_units(max(self.available(payment.totals), 0), payment.currency)
 
     def why_not_of(self, payment: Payment) -> str:
         """Say why nothing is left; empty where something is."""
-        return said(self.why_not(payment.sums))
+        return said(self.why_not(payment.totals))
 
 
 _OTHER = ("other", gettext_lazy("Another reason (say it in the note)"))
@@ -79,7 +79,7 @@ CAPTURE = Operation(
     verb=gettext_lazy("Capture"),
     left=gettext_lazy("Left to capture"),
     available=capturable,
-    why_not=lambda sums: why_not_capture(sums, 0) or "nothing is left to capture",
+    why_not=lambda totals: why_not_capture(totals, 0) or "nothing is left to capture",
     reasons=(
         ("shipped", gettext_lazy("Goods shipped")),
         ("part-shipped", gettext_lazy("Part of the goods shipped")),
@@ -95,7 +95,7 @@ REFUND = Operation(
     verb=gettext_lazy("Refund"),
     left=gettext_lazy("Left to refund"),
     available=refundable,
-    why_not=lambda sums: why_not_refund(sums, 0) or "nothing is left to refund",
+    why_not=lambda totals: why_not_refund(totals, 0) or "nothing is left to refund",
     reasons=(
         ("returned", gettext_lazy("Goods returned")),
         ("damaged", gettext_lazy("Damaged or missing")),
@@ -137,20 +137,20 @@ BY_KIND: Mapping[TransactionKind, Operation] = MappingProxyType(
 )
 
 
-def reason_in_words(kind: TransactionKind, note: str) -> str:
+def reason_in_words(kind: TransactionKind, comment: str) -> str:
     """Return a note whose reason's code is said in the reader's language; any other note as it is."""
     operation = BY_KIND.get(kind)
-    code, _colon, words = note.partition(": ")
+    code, _colon, words = comment.partition(": ")
     label = dict(operation.reasons).get(code) if operation else None
     if label is None:
-        return note
+        return comment
     if code == _OTHER[0] and words:
         return words
     return f"{label}: {words}" if words else str(label)
 
 
 def execute(
-    operation: Operation, of: Payment | MigratedDeposit, amount: Money, *, key: str, author: str, note: str
+    operation: Operation, of: Payment | MigratedDeposit, amount: Money, *, key: str, by: str, comment: str
 ) -> GatewayTransaction:
     """Ask for an operation under a key; return its transaction. Raises `NotDone` where nothing came of it.
 
@@ -160,10 +160,10 @@ def execute(
     being sent some time later, and its amount is free again.
     """
     try:
-        transaction = _ask(operation, of, amount, key=key, author=author, note=note)
+        transaction = _ask(operation, of, amount, key=key, by=by, comment=comment)
     except (OperationRefused, ImproperlyConfigured) as error:
         raise NotDone(said(str(error))) from error
-    if transaction.state == TransactionState.NOT_SENT and _gave_up(transaction, author):
+    if transaction.state == TransactionState.NOT_SENT and _gave_up(transaction, by):
         raise NotDone(
             _("The gateway cannot be reached. Nothing was sent and nothing is reserved; try again later.")
         )
@@ -171,7 +171,7 @@ def execute(
 
 
 def _ask(
-    operation: Operation, of: Payment | MigratedDeposit, amount: Money, *, key: str, author: str, note: str
+    operation: Operation, of: Payment | MigratedDeposit, amount: Money, *, key: str, by: str, comment: str
 ) -> GatewayTransaction:
     if isinstance(of, MigratedDeposit):
         return payments.refund_migrated(
@@ -179,22 +179,20 @@ def _ask(
             amount,
             of.currency,
             gateway=of.gateway,
-            key=key,
-            author=author,
-            note=note,
+            idempotency_key=key,
+            by=by,
+            comment=comment,
         )
     if operation is REVERSE:
-        return payments.reverse(of.order, payment=of, key=key, author=author, note=note)
+        return payments.reverse(of.order, payment=of, idempotency_key=key, by=by, comment=comment)
     verb = payments.capture if operation is CAPTURE else payments.refund
-    return verb(of.order, amount, payment=of, key=key, author=author, note=note)
+    return verb(of.order, amount, payment=of, idempotency_key=key, by=by, comment=comment)
 
 
-def _gave_up(transaction: GatewayTransaction, author: str) -> bool:
+def _gave_up(transaction: GatewayTransaction, by: str) -> bool:
     reason = "the gateway could not be reached; given up while the person stood by"
     try:
-        payments.resolve(
-            transaction, decision=payments.Decision.DID_NOT_HAPPEN, reason=reason, author=author or "-"
-        )
+        payments.resolve(transaction, decision=payments.Decision.DID_NOT_HAPPEN, reason=reason, by=by or "-")
     except payments.UnableToResolve:
         # A worker has just sent it: its outcome is the answer.
         transaction.refresh_from_db()

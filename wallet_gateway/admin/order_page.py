@@ -15,15 +15,15 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways
-from wallet_gateway.admin.approval_messages import asked_because, url_of, what_is_asked
+from wallet_gateway.admin.approval_messages import reason_of, url_of, what_is_asked
 from wallet_gateway.admin.operation_registry import BY_SLUG, reason_in_words
 from wallet_gateway.admin.pages import sentence_of
-from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, SEE_EVIDENCE, may, name_of_person
+from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, SEE_EVENTS, has_permission, name_of_person
 from wallet_gateway.admin.visible_text import visible_body
 from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, PaymentState, TransactionKind, TransactionState
-from wallet_gateway.models import Approval, Evidence, GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.models.labels import name_of
+from wallet_gateway.models import Approval, GatewayTransaction, Payment, PaymentOrder, TransactionEvent
+from wallet_gateway.models.labels import label_of
 from wallet_gateway.operations.follow_ups.preview import shown_body
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
@@ -69,7 +69,7 @@ class Request:
     """What waits for a second person."""
 
     sentence: str
-    author: str
+    by: str
     since: datetime
     until: datetime
     button: Button
@@ -85,7 +85,7 @@ class Line:
     amount: Money | None
     reference: str
     detail: str
-    author: str
+    by: str
     bodies: tuple[tuple[Label, str], ...]
 
 
@@ -106,7 +106,7 @@ def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
     subjects = [entry.subject for entry in entries]
     transactions = [row for row in subjects if isinstance(row, GatewayTransaction)]
     asked = [row for row in subjects if isinstance(row, Approval)]
-    with_bodies = may(request, SEE_EVIDENCE)
+    with_bodies = has_permission(request, SEE_EVENTS)
     return OrderPage(
         figures=_figures(order_summary(order)),
         payments=tuple(_card(payment, request) for payment in _tried(order, transactions)),
@@ -136,7 +136,7 @@ def _figures(summary: OrderSummary) -> tuple[tuple[Label, Money], ...]:
 def _card(payment: Payment, request: HttpRequest) -> PaymentCard:
     buttons, hints = [], []
     for operation in BY_SLUG.values():
-        if not may(request, operation.permission) or not payment.authorized:
+        if not has_permission(request, operation.permission) or not payment.authorized:
             continue
         if operation.available_of(payment).minor_units:
             arguments = [payment.order_id, payment.pk, operation.slug]
@@ -146,7 +146,7 @@ def _card(payment: Payment, request: HttpRequest) -> PaymentCard:
             hints.append(f"{operation.verb}: {operation.why_not_of(payment)}")
     return PaymentCard(
         payment=payment,
-        state=name_of(PaymentState(payment.state)),
+        state=label_of(PaymentState(payment.state)),
         figures=tuple((operation.left, operation.available_of(payment)) for operation in BY_SLUG.values()),
         buttons=tuple(buttons),
         hints=tuple(hints),
@@ -176,7 +176,7 @@ def tasks_of(transactions: list[GatewayTransaction], request: HttpRequest) -> It
             yield Task(
                 sentence=sentence_of(transaction),
                 reference=transaction.reference,
-                since=transaction.state_since,
+                since=transaction.state_changed_at,
                 questions=transaction.query_count,
                 buttons=tuple(_ways_out(transaction, request)),
             )
@@ -184,10 +184,14 @@ def tasks_of(transactions: list[GatewayTransaction], request: HttpRequest) -> It
 
 def _ways_out(transaction: GatewayTransaction, request: HttpRequest) -> Iterator[Button]:
     resend = OF_KIND.get(TransactionKind(transaction.kind))
-    if transaction.state == TransactionState.NOT_SENT and resend is not None and may(request, resend):
+    if (
+        transaction.state == TransactionState.NOT_SENT
+        and resend is not None
+        and has_permission(request, resend)
+    ):
         url = reverse("admin:wallet_gateway_gatewaytransaction_send_again", args=[transaction.pk])
         yield Button(label=_("Send again"), url=url)
-    if may(request, RESOLVE):
+    if has_permission(request, RESOLVE):
         url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[transaction.pk])
         yield Button(label=_("Decide"), url=url)
 
@@ -200,7 +204,7 @@ def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator
         if approval.is_waiting(now):
             yield Request(
                 sentence=what_is_asked(approval),
-                author=visible(approval.author or "-"),
+                by=visible(approval.created_by or "-"),
                 since=approval.created_at,
                 until=approval.expires_at,
                 button=Button(label=_decision_of(approval, person), url=url_of(approval)),
@@ -208,7 +212,7 @@ def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator
 
 
 def _decision_of(approval: Approval, person: str) -> Label:
-    return _("Withdraw") if is_same_person(person, approval.author) else _("Agree or decline")
+    return _("Withdraw") if is_same_person(person, approval.created_by) else _("Agree or decline")
 
 
 def _line(entry: TimelineEntry, *, with_bodies: bool) -> Line:
@@ -219,7 +223,7 @@ def _line(entry: TimelineEntry, *, with_bodies: bool) -> Line:
         amount=entry.amount,
         reference=entry.reference,
         detail=visible(_in_words(entry)),
-        author=visible(entry.author),
+        by=visible(entry.by),
         bodies=tuple(_bodies(entry.subject)) if with_bodies else (),
     )
 
@@ -229,14 +233,14 @@ def _in_words(entry: TimelineEntry) -> str:
     subject = entry.subject
     if isinstance(subject, GatewayTransaction):
         return reason_in_words(TransactionKind(subject.kind), entry.detail)
-    return asked_because(subject) if isinstance(subject, Approval) else entry.detail
+    return reason_of(subject) if isinstance(subject, Approval) else entry.detail
 
 
 _NOT_GONE = UNSENT_STATES | {TransactionState.SENDING}
 
 
-def _bodies(subject: GatewayTransaction | Evidence | Approval | None) -> Iterator[tuple[Label, str]]:
-    if isinstance(subject, Evidence):
+def _bodies(subject: GatewayTransaction | TransactionEvent | Approval | None) -> Iterator[tuple[Label, str]]:
+    if isinstance(subject, TransactionEvent):
         if subject.request_body:
             yield _("Request"), visible_body(subject.request_body)
         if subject.answer_body:
@@ -246,7 +250,7 @@ def _bodies(subject: GatewayTransaction | Evidence | Approval | None) -> Iterato
         yield _("Request"), visible_body(shown_body(subject.request_body))
 
 
-def _answer_label(row: Evidence) -> str:
+def _answer_label(row: TransactionEvent) -> str:
     parts = [_("Answer")]
     if row.http_status is not None:
         parts.append(f"HTTP {row.http_status}")

@@ -1,6 +1,6 @@
-"""The hand that speaks HTTP to the gateway.
+"""The client of the gateway's interface.
 
-Knows what happened on the wire: nothing left, refused, unknown. It never repeats a request, keeps no state of
-payments, reads no settings and imports no Django, so it can be used from a shell. What an answer means for a
-payment is decided elsewhere.
+It tells what happened to a request: not sent, answered, refused, outcome unknown. It never repeats a request,
+keeps no state of payments, reads no settings and imports no Django, so it can be used from a plain shell. The
+meaning of an answer for a payment is decided elsewhere.
 """

@@ -1,7 +1,7 @@
-"""How a call to the gateway ended, for whoever counts, times or traces calls. No I/O and no judgement here.
+"""The record of one call for metrics and traces: how it ended and how long it took. No I/O.
 
-Every word is one of a closed list: neither bodies nor references, nor anything that the gateway wrote. What
-is made of it holds no secret, and has a known number of values.
+Every word is one of a closed list: no bodies, no references, nothing that the gateway wrote. Labels made of
+it hold no secret and have a known number of values.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class CallOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EndedCall:
-    """One call to the gateway, without what was said."""
+class CallRecord:
+    """One call to the gateway, without its content: `call` of the signal `gateway_called`."""
 
     operation: str
     """`checkout`, `capture`, `refund`, `reversal`, `detached_refund`, `status`, `authorization`, ..."""
@@ -43,10 +43,10 @@ class EndedCall:
     elapsed_seconds: float
 
 
-def ended_call(operation: str, exchange: Exchange, error: GatewayError | None = None) -> EndedCall:
-    """Return how a call ended, by its record and by what was raised."""
-    outcome, reason = _verdict(error)
-    return EndedCall(
+def call_record(operation: str, exchange: Exchange, error: GatewayError | None = None) -> CallRecord:
+    """Build the record of a call from its exchange and from the error that was raised."""
+    outcome, reason = _outcome(error)
+    return CallRecord(
         operation=operation,
         method=exchange.method,
         path=exchange.url_path,
@@ -57,7 +57,7 @@ def ended_call(operation: str, exchange: Exchange, error: GatewayError | None = 
     )
 
 
-def _verdict(error: GatewayError | None) -> tuple[CallOutcome, str]:
+def _outcome(error: GatewayError | None) -> tuple[CallOutcome, str]:
     if error is None:
         return CallOutcome.ANSWERED, ""
     if isinstance(error, NotSent):

@@ -1,63 +1,54 @@
-"""One connection to the gateway: sets the write marker, reads under a deadline, unpacks one body.
+"""urllib3's pool of connections to one gateway, with a connection class that knows when a byte may have left.
 
-Knows urllib3's connection classes and nothing of pools, statuses or what a body means.
+The pool keeps, checks and replaces connections. Its `urlopen` is not used: it would log each URL with its
+query, swallow a broken pipe while sending, and wrap the answer for retries, redirects and streaming.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import http.client
 import io
 import os
+import queue
 import time
-import zlib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
-from wallet_gateway.client.exception_map import AnswerTooLarge, BadEncoding
+from wallet_gateway.client.exchange import RawAnswer
+from wallet_gateway.client.transport import KEPT_HEADERS, SignedRequest, check_size, unpack
 
 if TYPE_CHECKING:
     import socket
 
     from _typeshed import WriteableBuffer
 
-    from wallet_gateway.client.request_deadline import Attempt
+    from wallet_gateway.client.request_deadline import RequestDeadline
 
-# At most one TLS record, so that writing one piece cannot outlast the patience given to it.
-_PIECE = 16_384
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outgoing:
-    """One request as it goes over the wire. `repr` hides what may be secret or personal."""
-
-    method: str
-    target: str = field(repr=False)
-    """Path and query."""
-    headers: Mapping[str, str] = field(repr=False)
-    body: bytes | None = field(repr=False)
+# At most one TLS record, so that writing one piece cannot outlast the timeout set for it.
+_WRITE_SIZE = 16_384
 
 
-class _PatientReader(io.RawIOBase):
-    """A socket's bytes, each read of which obeys the attempt's clock.
+class _DeadlineReader(io.RawIOBase):
+    """A socket's bytes, each read of which obeys the request's deadline.
 
     A socket's timeout alone is no deadline: every byte that drips in starts it anew.
     """
 
-    def __init__(self, stream: io.RawIOBase, sock: socket.socket, attempt: Attempt) -> None:
+    def __init__(self, stream: io.RawIOBase, sock: socket.socket, deadline: RequestDeadline) -> None:
         super().__init__()
-        self._stream, self._sock, self._attempt = stream, sock, attempt
+        self._stream, self._sock, self._deadline = stream, sock, deadline
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int | None:
-        self._sock.settimeout(self._attempt.patience())
+        self._sock.settimeout(self._deadline.socket_timeout())
         received = self._stream.readinto(buffer)
-        self._attempt.count(received or 0)
+        self._deadline.count_received(received or 0)
         return received
 
     def close(self) -> None:
@@ -65,58 +56,57 @@ class _PatientReader(io.RawIOBase):
         super().close()
 
 
-class _PatientResponse(http.client.HTTPResponse):
-    """http.client's answer, read through the patient reader from its first byte on."""
+class _DeadlineResponse(http.client.HTTPResponse):
+    """http.client's answer, read under the deadline from its first byte on."""
 
-    def __init__(self, attempt: Attempt, sock: socket.socket, method: str | None = None) -> None:
+    def __init__(self, deadline: RequestDeadline, sock: socket.socket, method: str | None = None) -> None:
         super().__init__(sock, method=method)
         # The stream below http.client's buffer holds the socket open until the answer is read.
-        self.fp = io.BufferedReader(_PatientReader(self.fp.detach(), sock, attempt))
+        self.fp = io.BufferedReader(_DeadlineReader(self.fp.detach(), sock, deadline))
 
 
 class Connection(HTTPConnection):
-    """A connection that sets the attempt's marker before the first byte of a request, and never opens itself.
+    """A connection that sets the write marker before the first byte of a request, and never opens itself.
 
     The marker, not an exception's class, tells what may be sent again: the same SSLError comes from a
     handshake, when nothing was sent, and from a bad record after the gateway did what it was asked.
+    `idle_limit` is in seconds.
     """
 
     # http.client's own switch is global and prints whole requests, keys included; it ends here.
     debuglevel = 0
     auto_open = 0
-    attempt: Attempt
+    deadline: RequestDeadline
     body = b""
     opened_by = 0
-    idle_since = 0.0
+    used_at = 0.0
 
-    def open(self, attempt: Attempt) -> None:
-        """Connect, TLS handshake included."""
-        attempt.doing = "connecting"
-        self.opened_by = os.getpid()
-        self.timeout = attempt.connect_patience()
-        self.connect()
+    def __init__(self, host: str, port: int | None = None, *, idle_limit: float, **options: Any) -> None:
+        super().__init__(host, port, **options)
+        self._idle_limit = idle_limit
 
-    def is_reusable(self, *, idle_limit: float) -> bool:
-        """Tell whether this process opened it, it idled below the limit, and the far end still holds it."""
+    @property
+    def is_connected(self) -> bool:
+        """Whether this process opened it, it idled below the limit, and the far end still holds it."""
         return (
             # Two processes on one inherited socket would read each other's answers.
             self.opened_by == os.getpid()
-            and time.monotonic() - self.idle_since < idle_limit
-            and self.is_connected
+            and time.monotonic() - self.used_at < self._idle_limit
+            and super().is_connected
         )
 
-    def ask(self, request: Outgoing, attempt: Attempt) -> http.client.HTTPResponse:
-        """Send one request and read the head of its answer."""
-        self.attempt, self.body = attempt, request.body or b""
-        self.response_class = functools.partial(_PatientResponse, attempt)  # type: ignore[assignment]
-        attempt.doing = "sending"
-        self.putrequest(request.method, request.target, skip_accept_encoding=True)
-        for name, value in request.headers.items():
-            self.putheader(name, value)
-        self.endheaders()
-        attempt.doing = "waiting for the answer"
-        # urllib3 would wrap the answer for streaming, redirects and unpacking: half the price of a bare call.
-        return http.client.HTTPConnection.getresponse(self)
+    def exchange(self, request: SignedRequest, deadline: RequestDeadline) -> RawAnswer:
+        """Send one request and read its whole answer; closes itself unless it can be used again."""
+        if self.is_closed:
+            self._open(deadline)
+        with self._ask(request, deadline) as response:
+            deadline.doing = f"reading the answer (HTTP {response.status})"
+            body = _read_body(response, limit=deadline.max_answer_bytes)
+            if response.will_close or not response.isclosed():
+                self.close()
+        self.used_at = time.monotonic()
+        kept = {name: value for name in KEPT_HEADERS if (value := response.headers.get(name))}
+        return RawAnswer(status=response.status, headers=kept, body=body, elapsed=deadline.elapsed)
 
     def send(self, data: object) -> None:
         """Write the head that http.client has put together and the body behind it, in one go."""
@@ -125,40 +115,93 @@ class Connection(HTTPConnection):
         if not isinstance(data, bytes):
             raise TypeError(f"a request is sent as bytes, not as {type(data).__name__}")
         message = data + self.body
-        for start in range(0, len(message), _PIECE):
-            self.sock.settimeout(self.attempt.patience())
-            self.attempt.mark_sent()
-            self.sock.sendall(message[start : start + _PIECE])
+        for start in range(0, len(message), _WRITE_SIZE):
+            self.sock.settimeout(self.deadline.socket_timeout())
+            self.deadline.mark_sent()
+            self.sock.sendall(message[start : start + _WRITE_SIZE])
+
+    def _open(self, deadline: RequestDeadline) -> None:
+        """Connect, TLS handshake included."""
+        deadline.doing = "connecting"
+        self.opened_by = os.getpid()
+        self.timeout = deadline.connect_timeout()
+        self.connect()
+
+    def _ask(self, request: SignedRequest, deadline: RequestDeadline) -> http.client.HTTPResponse:
+        """Send one request and read the head of its answer."""
+        self.deadline, self.body = deadline, request.body or b""
+        self.response_class = functools.partial(_DeadlineResponse, deadline)  # type: ignore[assignment]
+        deadline.doing = "sending"
+        self.putrequest(request.method, request.target, skip_accept_encoding=True)
+        for name, value in request.headers.items():
+            self.putheader(name, value)
+        self.endheaders()
+        deadline.doing = "waiting for the answer"
+        # urllib3 would wrap the answer for streaming and unpacking: half the price of a bare call.
+        return http.client.HTTPConnection.getresponse(self)
 
 
 class TlsConnection(Connection, HTTPSConnection):
     """The same over TLS. The handshake belongs to connecting, so it never sets the marker."""
 
 
-def read_body(response: http.client.HTTPResponse, *, limit: int) -> bytes:
+class _IdleStack(queue.LifoQueue[Any]):
+    """What the pool keeps idle connections in: the one used last is taken first, one too many is closed.
+
+    A list's end is changed atomically, so there is no lock that a fork could leave held for ever.
+    """
+
+    def get(self, block: bool = True, timeout: float | None = None) -> Connection | None:  # noqa: ARG002, FBT001, FBT002
+        try:
+            last: Connection | None = self.queue.pop()
+        except IndexError:
+            raise queue.Empty from None
+        return last
+
+    def put(self, item: Connection | None, block: bool = True, timeout: float | None = None) -> None:  # noqa: ARG002, FBT001, FBT002
+        if len(self.queue) < self.maxsize:
+            self.queue.append(item)
+        elif item is not None:
+            item.close()
+
+
+class Pool(HTTPConnectionPool):
+    """Connections to one gateway, for all threads of a process, but not across a fork."""
+
+    ConnectionCls = Connection
+    QueueCls = _IdleStack
+
+    def exchange(self, request: SignedRequest, deadline: RequestDeadline, *, fresh: bool) -> RawAnswer:
+        """Send one request over an idle connection, or over a new one; a `fresh` one is closed afterwards."""
+        connection = cast(Connection, self._new_conn() if fresh else self._get_conn())
+        reusable = False
+        try:
+            answer = connection.exchange(request, deadline)
+            reusable = not fresh and not connection.is_closed
+        finally:
+            if reusable:
+                self._put_conn(connection)
+            else:
+                connection.close()
+        return answer
+
+    def close_idle(self) -> None:
+        """Close the idle connections; new ones are opened when they are needed."""
+        with contextlib.suppress(queue.Empty):
+            while self.pool is not None:
+                if connection := self.pool.get(block=False):
+                    connection.close()
+
+
+class TlsPool(Pool, HTTPSConnectionPool):
+    """The same over TLS, with the context given as `ssl_context`."""
+
+    ConnectionCls = TlsConnection
+
+
+def _read_body(response: http.client.HTTPResponse, *, limit: int) -> bytes:
     """Read and unpack the whole body; raises AnswerTooLarge beyond `limit` bytes, and BadEncoding."""
-    _check_size(response.length or 0, limit)
+    check_size(response.length or 0, limit)
     # http.client holds a body to its promised length only when asked for all of it.
     packed = response.read() if response.length is not None else response.read(limit + 1)
-    _check_size(len(packed), limit)
-    # We ask for answers as they are; some proxies pack them all the same.
-    encoding = response.headers.get("content-encoding", "").strip().lower()
-    if encoding in ("", "identity"):
-        return packed
-    if encoding in ("gzip", "x-gzip"):
-        return _gunzip(packed, limit=limit)
-    raise BadEncoding("the body is packed with something else than gzip")
-
-
-def _gunzip(packed: bytes, *, limit: int) -> bytes:
-    stream = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
-    body = stream.decompress(packed, limit + 1)
-    _check_size(len(body), limit)
-    if not stream.eof or stream.unused_data:
-        raise BadEncoding("the gzip stream ends too early or too late")
-    return body
-
-
-def _check_size(size: int, limit: int) -> None:
-    if size > limit:
-        raise AnswerTooLarge(f"an answer may have {limit} bytes, packed and unpacked")
+    return unpack(packed, response.headers.get("content-encoding", ""), limit=limit)

@@ -1,10 +1,10 @@
-"""Who we are to a gateway: values allocated at set-up. How requests are signed is left to the transport."""
+"""The merchant's account at a gateway: values allocated at set-up. The transport signs requests."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-SHORTEST_REDIRECT_SECONDS, LONGEST_REDIRECT_SECONDS = 60, 900
+MIN_REDIRECT_SECONDS, MAX_REDIRECT_SECONDS = 60, 900
 PROFILES = ("test", "prod")
 
 
@@ -24,15 +24,15 @@ class MerchantAccount:
     profile: str = "test"
     skin_id: str | None = None
     provider_merchant_id: str | None = None
-    redirect_url_timeout: int = LONGEST_REDIRECT_SECONDS
+    redirect_url_timeout: int = MAX_REDIRECT_SECONDS
     """Seconds a checkout page stays payable."""
 
     def __post_init__(self) -> None:
         if self.profile not in PROFILES:
             raise ValueError(f"profile is {self.profile!r}; it must be one of {', '.join(PROFILES)}")
         # The interface allows 0, "no expiration": an order would stay payable for ever.
-        if not SHORTEST_REDIRECT_SECONDS <= self.redirect_url_timeout <= LONGEST_REDIRECT_SECONDS:
+        if not MIN_REDIRECT_SECONDS <= self.redirect_url_timeout <= MAX_REDIRECT_SECONDS:
             raise ValueError(
                 f"redirect_url_timeout is {self.redirect_url_timeout}; it must be "
-                f"{SHORTEST_REDIRECT_SECONDS} to {LONGEST_REDIRECT_SECONDS} seconds"
+                f"{MIN_REDIRECT_SECONDS} to {MAX_REDIRECT_SECONDS} seconds"
             )

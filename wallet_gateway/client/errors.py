@@ -1,4 +1,4 @@
-"""Every way a call to the gateway can fail, split by what is known afterwards. No HTTP, no wire words.
+"""Every way a call to the gateway can fail, split by what is known afterwards. No HTTP, no message.
 
 GatewayError
   NotSent           proof that not one byte of the request left: the same request may be sent again
@@ -45,22 +45,22 @@ class UnknownReason(StrEnum):
     """Why the outcome is unknown although the request left."""
 
     TIMEOUT = "timeout"
-    """No whole answer in time; one that drips counts as none."""
+    """No complete answer in time; part of one does not count."""
     CONNECTION_LOST = "connection_lost"
     TLS = "tls"
     BROKEN_HTTP = "broken_http"
     """What came is not HTTP: status line, header, length or chunk."""
     BAD_ENCODING = "bad_encoding"
-    """A compressed body that does not unpack, or one packed in a way nobody asked for."""
+    """A compressed body that does not unpack, or one packed in an encoding that was not requested."""
     TOO_LARGE = "too_large"
     REDIRECT = "redirect"
-    """A 3xx, which is never followed: a wrong base URL, or somebody between us and the gateway."""
+    """A 3xx, which is never followed: a wrong base URL, or a proxy between us and the gateway."""
     SERVER_ERROR = "server_error"
     RATE_LIMITED = "rate_limited"
     TRY_LATER = "try_later"
     """408 or 425."""
     FOREIGN_ANSWER = "foreign_answer"
-    """A 4xx that is not the gateway's own error body: a firewall or proxy spoke."""
+    """A 4xx that is not the gateway's own error body: a firewall or proxy answered."""
     UNREADABLE = "unreadable"
     WRONG_SHAPE = "wrong_shape"
     CONTRADICTORY = "contradictory"
@@ -129,7 +129,7 @@ class OutcomeUnknown(GatewayError):
 
 
 class BadAnswer(OutcomeUnknown):
-    """A 2xx whose body is unreadable, of the wrong shape, or error and success at once."""
+    """A 2xx whose body is unreadable, of the wrong spec, or error and success at once."""
 
 
 def _sentence(what: str, why: str) -> str:

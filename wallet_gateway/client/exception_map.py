@@ -1,4 +1,4 @@
-"""From another library's exception to one of ours. Pure: no I/O, no clock, no HTTP library.
+"""Map another library's exception to one of this package's. Pure: no I/O, no clock, no HTTP library.
 
 Whether the request may be sent again is decided by the write marker alone. The exception's class only chooses
 the reason that people read: the libraries raise the same class before and after a request has left.
@@ -17,31 +17,31 @@ from traceback import walk_tb
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 
 
-class Fault(Exception):
-    """What this room itself finds wrong; its text is ours and holds nothing of a request or an answer."""
+class TransportError(Exception):
+    """What a transport itself finds wrong; its text holds nothing of a request or an answer."""
 
 
-class DeadlinePassed(Fault, TimeoutError):
-    """The call took the whole of its time."""
+class DeadlinePassed(TransportError, TimeoutError):
+    """The whole call took longer than it may."""
 
 
-class ClaimExpired(Fault):
-    """The caller's right to send ran out before the first byte left."""
+class ClaimExpired(TransportError):
+    """The caller's right to send ended before the first byte left."""
 
 
-class UnfaithfulAuth(Fault):
+class AuthChangedRequest(TransportError):
     """The shop's auth changed more of the request than its headers."""
 
 
-class AnswerTooLarge(Fault):
+class AnswerTooLarge(TransportError):
     """More came, or unpacked, than an answer may have."""
 
 
-class BadEncoding(Fault):
+class BadEncoding(TransportError):
     """The body is packed in a way that is unknown, or broken."""
 
 
-# The first row that fits is taken, so what is more special stands above what is more general.
+# The first row that fits is taken, so the special classes stand above the general ones.
 _NOT_SENT: tuple[tuple[tuple[type[BaseException], ...], NotSentReason], ...] = (
     ((ClaimExpired,), NotSentReason.STALE_CLAIM),
     ((socket.gaierror, socket.herror), NotSentReason.DNS),
@@ -59,8 +59,8 @@ _UNKNOWN: tuple[tuple[tuple[type[BaseException], ...], UnknownReason], ...] = (
 )
 
 
-def verdict(error: Exception, *, sent: bool, doing: str) -> NotSent | OutcomeUnknown:
-    """Say what is known after a failure.
+def map_exception(error: Exception, *, sent: bool, doing: str) -> NotSent | OutcomeUnknown:
+    """Return what is known after a failure: NotSent without the write marker, OutcomeUnknown with it.
 
     The result is not chained to the failure, whose text or attributes may hold the URL with its query, the
     value of a header or a part of a body. Raise it outside the handler, or Python chains it after all.
@@ -75,7 +75,7 @@ def verdict(error: Exception, *, sent: bool, doing: str) -> NotSent | OutcomeUnk
 
 
 def describe(error: BaseException) -> str:
-    """Name a failure by its classes, root first, with such text only as the operating system or TLS wrote."""
+    """Name a failure by its classes, root first, with text of the operating system or TLS only."""
     return " in ".join(dict.fromkeys(_name(link) for link in _root_first(error))) + _place(error)
 
 
@@ -90,7 +90,7 @@ def _root_first(error: BaseException) -> Iterator[BaseException]:
 
 
 def _name(error: BaseException) -> str:
-    if isinstance(error, Fault):
+    if isinstance(error, TransportError):
         return str(error)
     name = f"{type(error).__module__}.{type(error).__qualname__}".removeprefix("builtins.")
     text = _safe_text(error)
@@ -108,8 +108,8 @@ def _safe_text(error: BaseException) -> str:
 
 
 def _place(error: BaseException) -> str:
-    """Where a failure that is not the network's was raised, so that a programming fault can be found."""
-    if isinstance(error, OSError | http.client.HTTPException | Fault):
+    """Return where a failure other than the network's was raised, so that a bug can be found."""
+    if isinstance(error, OSError | http.client.HTTPException | TransportError):
         return ""
     frames = tuple(walk_tb(error.__traceback__))
     if not frames:

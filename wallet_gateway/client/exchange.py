@@ -1,7 +1,4 @@
-"""What goes over the wire and comes back, as values: the raw answer, the record of an exchange, the answer.
-
-No I/O and no judgement here.
-"""
+"""One request and its answer as values: the raw answer, the redacted exchange, the message. No I/O."""
 
 from __future__ import annotations
 
@@ -27,7 +24,7 @@ class RawAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """One request and what became of it, fit to be stored and shown: bodies are redacted and cut."""
+    """One request and its result, fit to be stored and shown: bodies are redacted and cut."""
 
     method: str
     url_path: str
@@ -45,7 +42,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer(Generic[M_co]):
-    """What the gateway said, read into a message. `repr` shows the redacted exchange only."""
+    """What the gateway answered, read into a message. `repr` shows the redacted exchange only."""
 
     message: M_co = field(repr=False)
     exchange: Exchange

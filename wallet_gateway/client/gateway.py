@@ -1,7 +1,7 @@
-"""The gateway as Python methods, one per endpoint. It speaks, and never repeats itself.
+"""The gateway as Python methods, one for each endpoint. A request is never repeated here.
 
-It tells whether there is an answer, and which. Whether echoes match, and what an answer means for a payment,
-is decided elsewhere.
+A method returns the answer as a message, or raises. Whether echoed values match, and what an answer means for
+a payment, is decided elsewhere.
 """
 
 from __future__ import annotations
@@ -10,15 +10,16 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Protocol, TypeVar
+from typing import TypeVar
 from urllib.parse import quote
 
-from wallet_gateway.client.answers import HttpAnswer, Shape, message_of
-from wallet_gateway.client.calls import EndedCall, ended_call
+from wallet_gateway.client.calls import CallRecord, call_record
 from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.client.exchange import Answer, Exchange, RawAnswer
 from wallet_gateway.client.redaction import redact, redact_message, redact_text, written
+from wallet_gateway.client.responses import DecodedResponse, ResponseSpec, parse_response
+from wallet_gateway.client.transport import Transport
 from wallet_gateway.protocol import text
 from wallet_gateway.protocol.accounts import (
     PaymentAccount,
@@ -52,43 +53,25 @@ from wallet_gateway.protocol.status import StatusAnswer, StatusQuery, parse_reco
 from wallet_gateway.protocol.strict_json import JsonValue, loads, loads_by_parts
 from wallet_gateway.protocol.wire import WireModel
 
-Observer = Callable[[EndedCall], None]
-"""What is told of each call when it is over; it must not raise."""
+Observer = Callable[[CallRecord], None]
+"""Receives the record of each call when it is over; it must not raise."""
 M = TypeVar("M")
 W = TypeVar("W", bound=WireModel)
 
 
-class Sender(Protocol):
-    """What carries a request to the gateway: `Transport`, or in tests anything with this method."""
-
-    def send(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, str] | None = None,
-        body: bytes | None = None,
-        headers: Mapping[str, str] | None = None,
-        fresh: bool = False,
-        not_after: float | None = None,
-    ) -> RawAnswer:
-        """Send one request once; raises NotSent or OutcomeUnknown."""
-        ...
-
-
 class Gateway:
-    """One merchant's account at one gateway, spoken to over one transport.
+    """One merchant's account at one gateway, reached over one transport.
 
     `paths` replaces an endpoint's path, by the endpoint's name, for a gateway that mounts it elsewhere. Every
     method raises NotSent, Refused, BadAnswer or OutcomeUnknown, with the exchange. `not_after` is an instant
-    of `time.monotonic()`: later than that nothing is sent. `observer` is told how each call ended.
+    of `time.monotonic()`: later than that nothing is sent. `observer` receives the record of each call.
     """
 
     def __init__(
         self,
         *,
         account: MerchantAccount,
-        transport: Sender,
+        transport: Transport,
         paths: Mapping[str, str] = MappingProxyType({}),
         observer: Observer | None = None,
     ) -> None:
@@ -121,7 +104,7 @@ class Gateway:
     def status(self, reference: str) -> Answer[StatusAnswer]:
         """Ask what the gateway knows under a reference: the interface, section Transaction status record.
 
-        A record that cannot be read spoils none beside it: the answer names it.
+        A record that cannot be read does not spoil the others: the answer names it.
         """
         query = StatusQuery.build(
             merchant_id=self.account.merchant_id,
@@ -162,7 +145,7 @@ class Gateway:
     def _call(
         self,
         endpoint: Endpoint,
-        shape: Shape[M],
+        spec: ResponseSpec[M],
         *,
         place: Mapping[str, str] = MappingProxyType({}),
         query: Mapping[str, str] | None = None,
@@ -189,7 +172,7 @@ class Gateway:
         value = _value_of(raw)
         exchange = record.with_answer(raw, value)
         try:
-            said = message_of(_answer(raw, value, by_parts=shape.by_parts), shape)
+            said = parse_response(_answer(raw, value, by_parts=spec.by_parts), spec)
         except GatewayError as error:
             self._end(operation, exchange, error)
             raise
@@ -200,12 +183,12 @@ class Gateway:
         if error is not None:
             error.exchange = exchange
         if self._observer is not None:
-            self._observer(ended_call(operation, exchange, error))
+            self._observer(call_record(operation, exchange, error))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Record:
-    """What an exchange is written from; redacts only when the call is over."""
+    """Collects what the exchange is made of; redacts only when the call is over."""
 
     method: str
     path: str
@@ -236,7 +219,7 @@ class _Record:
 
 
 def _operation(endpoint: Endpoint, message: WireModel | None) -> str:
-    """Return the interface's name of what is asked; follow-ups share an endpoint and differ by their type."""
+    """Return the interface's name of the operation; follow-ups share an endpoint and differ by their type."""
     return OPERATIONS[message.type] if isinstance(message, FollowUpRequest) else endpoint.name
 
 
@@ -253,11 +236,11 @@ def _value_of(raw: RawAnswer, read: Callable[[bytes], JsonValue] = loads) -> Jso
         return error
 
 
-def _answer(raw: RawAnswer, value: JsonValue | UnreadableBody, *, by_parts: bool) -> HttpAnswer:
+def _answer(raw: RawAnswer, value: JsonValue | UnreadableBody, *, by_parts: bool) -> DecodedResponse:
     if by_parts and isinstance(value, UnreadableBody):
         parts = _value_of(raw, loads_by_parts)
         value = parts if isinstance(parts, list) else value
-    return HttpAnswer(status=raw.status, headers=raw.headers, value=value)
+    return DecodedResponse(status=raw.status, headers=raw.headers, value=value)
 
 
 def _object(model: type[W]) -> Callable[[JsonValue], W]:
@@ -269,19 +252,19 @@ def _object(model: type[W]) -> Callable[[JsonValue], W]:
     return read
 
 
-_CHECKOUT = Shape(read=_object(CheckoutResponse), mark="redirecturl")
-_FOLLOW_UP = Shape(read=_object(FollowUpResponse), mark="state")
-_AUTHORIZED = Shape(read=_object(AuthorizationResponse), mark="state")
-_PUBLIC_KEY = Shape(read=_object(PublicKeyResponse), mark="apikey")
-_ACCOUNT = Shape(read=_object(PaymentAccount), mark="cardtype")
-_DETACHED_REFUND = Shape(read=_object(DetachedRefundResponse), mark="state")
+_CHECKOUT = ResponseSpec(read=_object(CheckoutResponse), success_field="redirecturl")
+_FOLLOW_UP = ResponseSpec(read=_object(FollowUpResponse), success_field="state")
+_AUTHORIZED = ResponseSpec(read=_object(AuthorizationResponse), success_field="state")
+_PUBLIC_KEY = ResponseSpec(read=_object(PublicKeyResponse), success_field="apikey")
+_ACCOUNT = ResponseSpec(read=_object(PaymentAccount), success_field="cardtype")
+_DETACHED_REFUND = ResponseSpec(read=_object(DetachedRefundResponse), success_field="state")
 
 
 def _records(value: JsonValue) -> StatusAnswer:
-    """Read status records; what is said of those that cannot be read is fit to be stored and shown."""
+    """Read status records; the complaints about unreadable ones are redacted."""
     answer = parse_records(value)
     redacted = (replace(one, complaint=redact_message(one.complaint)) for one in answer.unreadable)
     return replace(answer, unreadable=tuple(redacted))
 
 
-_STATUS = Shape(read=_records, mark="", by_parts=True)
+_STATUS = ResponseSpec(read=_records, success_field="", by_parts=True)

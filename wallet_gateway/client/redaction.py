@@ -1,8 +1,8 @@
-"""Takes out of messages what must not be stored, logged or shown, by field name and by what text looks like.
+"""Redact messages before they are stored, logged or shown, by field name and by what text looks like.
 
-Secrets go entirely, personal data are shortened, account numbers keep their last four digits; amounts,
-references, states, codes and messages stay, for they are what evidence is for. A name not foreseen here is
-judged by its parts (`payerSurname`, `newApiKey`), and free text is searched for numbers, addresses and keys.
+Secrets are removed, personal data are shortened, account numbers keep their last four digits. Amounts,
+references, states, codes and messages stay, because they are the evidence. An unknown name is judged by its
+parts (`payerSurname`, `newApiKey`), and free text is searched for card numbers, e-mail addresses and keys.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from functools import lru_cache
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import JsonValue, dumps, fold_name, loads
 
-LONGEST_TEXT = 20_000
+MAX_TEXT_LENGTH = 20_000
 """Characters kept of one body."""
 _OVERHANG = 400
-"""Characters read beyond those kept; no card number and no name of a key has as many."""
+"""Characters read beyond those kept, more than any card number or name of a key has."""
 REMOVED = "[removed]"
 
 Rule = Callable[[str], str]
@@ -38,38 +38,38 @@ _FIELD = re.compile(r'("([^"\\]{1,64})"\s*+:\s*+)("(?:[^"\\]++|\\.)*+"?|[^\s"{}\
 
 
 def redact(value: JsonValue) -> JsonValue:
-    """Give a copy of a JSON value that is fit to be stored and shown, very long texts in it cut."""
+    """Return a redacted copy of a JSON value, with very long texts cut."""
     return _redact(value, _free_text)
 
 
 def redact_text(text: bytes | str) -> str:
-    """Give a body as text fit to be stored and shown, at most 20,000 characters of it.
+    """Return a body as redacted text of at most 20,000 characters.
 
-    What is no JSON, or not strictly, is redacted field by field as far as fields can be made out.
+    A body that is not strict JSON is redacted field by field, as far as fields can be recognised.
     """
     try:
         return written(redact(loads(text)))
     except UnreadableBody:
         plain = text.decode("utf-8", "replace") if isinstance(text, bytes) else text
-        return _of_the_beginning(plain, _fields_and_text)[:LONGEST_TEXT]
+        return _of_the_beginning(plain, _fields_and_text)[:MAX_TEXT_LENGTH]
 
 
 def redact_message(text: str) -> str:
-    """Give free text without card numbers, e-mail addresses and keys; no database takes a NUL.
+    """Return free text without card numbers, e-mail addresses, keys and NULs, which databases refuse.
 
-    Of a text that is longer than anything kept, about the first 20,000 characters.
+    A very long text is cut after about 20,000 characters.
     """
     return _free_text(text.replace("\0", "\ufffd"))
 
 
 def without_card_numbers(text: str) -> str:
-    """Give text that is not redacted otherwise with the last four digits of every card number in it."""
+    """Return text in which every card number is reduced to its last four digits; nothing else changes."""
     return _CARD_NUMBER.sub(_redact_number, text)
 
 
 def written(value: JsonValue) -> str:
-    """Write a redacted value as the text of an exchange."""
-    return dumps(value).decode("utf-8")[:LONGEST_TEXT]
+    """Return a redacted value as JSON text, cut to the length that is stored."""
+    return dumps(value).decode("utf-8")[:MAX_TEXT_LENGTH]
 
 
 def _redact(value: JsonValue, rule: Rule) -> JsonValue:
@@ -133,15 +133,15 @@ def _free_text(text: str) -> str:
 
 
 def _of_the_beginning(text: str, rule: Rule) -> str:
-    """Apply a rule to as much of a text as can be kept, so that a long one costs no more.
+    """Apply a rule to the part of a text that can be kept, so that a long text costs no more.
 
-    What the cut divides is not recognised. An address may have any length and is therefore read to its end. A
-    number or key that is divided stands at the end of what the rule gives, and the end is left out: otherwise
-    it would be shown wherever the text before it has become shorter.
+    A number, key or address that the cut divides is not recognised. An address may have any length and is
+    therefore read to its end. A divided number or key stands at the end of the result, which is left out:
+    otherwise it would be shown wherever the text before it has become shorter.
     """
-    if len(text) <= LONGEST_TEXT + _OVERHANG:
+    if len(text) <= MAX_TEXT_LENGTH + _OVERHANG:
         return rule(text)
-    address = _REST_OF_ADDRESS.match(text, LONGEST_TEXT + _OVERHANG)
+    address = _REST_OF_ADDRESS.match(text, MAX_TEXT_LENGTH + _OVERHANG)
     return rule(text[: address.end()] if address else text)[:-_OVERHANG]
 
 
@@ -165,7 +165,7 @@ def _redact_number(found: re.Match[str]) -> str:
 
 
 def _has_check_digit(digits: str) -> bool:
-    """Tell whether the last digit is the Luhn check digit of the others, as in every card number."""
+    """Return whether the last digit is the Luhn check digit of the others, as in every card number."""
     doubled = (int(digit) * 2 for digit in digits[-2::-2])
     return (sum(map(int, digits[-1::-2])) + sum(n - 9 if n > 9 else n for n in doubled)) % 10 == 0
 

@@ -1,4 +1,4 @@
-"""One try to send one request: its clock, its write marker, and its verdict when it fails. No sockets."""
+"""The deadline of one request, its write marker, and the error it becomes when it fails. No sockets."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Self
 
-from wallet_gateway.client.exception_map import AnswerTooLarge, ClaimExpired, DeadlinePassed, verdict
+from wallet_gateway.client.exception_map import AnswerTooLarge, ClaimExpired, DeadlinePassed, map_exception
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -24,7 +24,7 @@ class Limits:
     connect_timeout: float
     """For TCP, with each address of the name, and again for TLS. The resolver has limits of its own."""
     read_timeout: float
-    """For each wait on the gateway, be it to read or to write."""
+    """For each wait on the gateway, to read or to write."""
     total_timeout: float
     """From the call to the last byte of the answer."""
     max_answer_bytes: int
@@ -35,25 +35,27 @@ class Limits:
                 raise ValueError(f"{limit.name} is {getattr(self, limit.name)}; it must be above zero")
 
 
-class Attempt:
-    """The clock and the write marker of one try; as a context it turns every failure inside into a verdict.
+class RequestDeadline:
+    """The clock and the write marker of one request; as a context it maps every exception raised inside.
 
     Usage::
 
-        with attempt:
-            return exchange(attempt)
-        raise attempt.verdict
+        with deadline:
+            return exchange(deadline)
+        raise deadline.error
     """
 
-    __slots__ = ("_bytes_left", "_deadline", "_limits", "_not_after", "doing", "sent", "started", "verdict")
+    __slots__ = ("_bytes_left", "_deadline", "_limits", "_not_after", "doing", "error", "sent", "started")
 
-    verdict: NotSent | OutcomeUnknown
+    error: NotSent | OutcomeUnknown
+    """What is known after the exception inside; not set without one."""
 
     def __init__(self, *, limits: Limits, not_after: float | None) -> None:
         self.started = time.monotonic()
         self.sent = False
         """The write marker: whether a byte of the request may have reached the gateway."""
         self.doing = "signing"
+        """The step that is under way, for the error's text."""
         self._limits = limits
         self._not_after = not_after
         self._deadline = self.started + limits.total_timeout
@@ -64,13 +66,18 @@ class Attempt:
         """Seconds since the call."""
         return time.monotonic() - self.started
 
-    def connect_patience(self) -> float:
-        """Seconds to wait for the connection; raises DeadlinePassed."""
-        return min(self._limits.connect_timeout, self._remaining())
+    @property
+    def max_answer_bytes(self) -> int:
+        """Size limit of an answer's body, packed and unpacked."""
+        return self._limits.max_answer_bytes
 
-    def patience(self) -> float:
-        """Seconds to wait until the next bytes come or go; raises DeadlinePassed."""
-        return min(self._limits.read_timeout, self._remaining())
+    def connect_timeout(self) -> float:
+        """Return the seconds to wait for the connection; raises DeadlinePassed."""
+        return min(self._limits.connect_timeout, self.remaining())
+
+    def socket_timeout(self) -> float:
+        """Return the seconds to wait until the next bytes come or go; raises DeadlinePassed."""
+        return min(self._limits.read_timeout, self.remaining())
 
     def mark_sent(self) -> None:
         """Set the write marker; raises ClaimExpired instead when the right to send has run out."""
@@ -79,13 +86,14 @@ class Attempt:
                 raise ClaimExpired("the right to send ran out before the connection was ready")
             self.sent = True
 
-    def count(self, received: int) -> None:
+    def count_received(self, received: int) -> None:
         """Count bytes off the wire, so that no framing fills the memory; raises AnswerTooLarge."""
         self._bytes_left -= received
         if self._bytes_left < 0:
             raise AnswerTooLarge("more bytes came than any framing of an answer needs")
 
-    def _remaining(self) -> float:
+    def remaining(self) -> float:
+        """Return the seconds left for the whole call; raises DeadlinePassed."""
         remaining = self._deadline - time.monotonic()
         if remaining <= 0:
             raise DeadlinePassed(
@@ -99,9 +107,9 @@ class Attempt:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool:
-        # Whatever went wrong: no list of exceptions is complete, and one that is missing would leave a sent
-        # payment without a verdict. What asks the process to stop is no Exception and goes on its way.
+        # Every exception: no list of them is complete, and one that is missing would leave a sent payment
+        # without an outcome. What asks the process to stop is no Exception and passes through.
         if not isinstance(error, Exception):
             return False
-        self.verdict = verdict(error, sent=self.sent, doing=self.doing)
+        self.error = map_exception(error, sent=self.sent, doing=self.doing)
         return True

@@ -6,10 +6,11 @@ print them, and `settings()` refuses to be used while there is one.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import lru_cache
+from pathlib import PurePath
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,11 +20,11 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
 from wallet_gateway.client.credentials import MerchantAccount
-from wallet_gateway.conf.rules import EVIDENCE_DAYS, OPTIONAL, SETTING, problems_of
-from wallet_gateway.conf.values import Problem
+from wallet_gateway.conf.rules import OPTIONAL, RETENTION_DAYS, SETTING, problems_of
+from wallet_gateway.conf.values import PATH, Problem
 from wallet_gateway.conf.wallet_rules import FERNET_KEYS, PRODUCTION_PAY_JS, REDIRECT, WALLET_OPTIONAL
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
-from wallet_gateway.domain.dual_control import SecondPerson
+from wallet_gateway.domain.dual_control import ApprovalPolicy
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 from wallet_gateway.protocol.money import Money
 
@@ -56,15 +57,19 @@ class GatewaySettings:
     authenticator: str
     """Dotted path of the shop's own 3-D Secure; empty where the gateway does it."""
     pricing: str
-    for_order: str
+    button_overrides: str
     """Dotted path of what the shop wants otherwise for one order; empty where all are alike."""
     auth: str
+    ca_file: str | None
+    """PEM file of the authorities to trust instead of the usual ones."""
+    client_cert: str | tuple[str, str] | None
+    """PEM file of our certificate and its key, or one file for each."""
     paths: Mapping[str, str]
     connect_timeout: float
     read_timeout: float
     total_timeout: float
     keepalive_idle: float
-    go_live_up_to: Mapping[str, int]
+    go_live_max_amount: Mapping[str, int]
     """Minor units by currency: how much the payment may be that is compared before going live."""
 
 
@@ -79,7 +84,7 @@ class Settings:
     """What secrets at rest are encrypted with; the first one writes, all of them read."""
     health_token: str = field(default="", repr=False)
     """What a monitor names itself with; empty where only a permission opens the health view."""
-    evidence_days: int = EVIDENCE_DAYS
+    retention_days: int = RETENTION_DAYS
     """How long the bodies of requests and answers are kept."""
 
 
@@ -100,7 +105,7 @@ def settings() -> Settings:
         gateways=gateways,
         fernet_keys=keys,
         health_token=raw.get("HEALTH_TOKEN", ""),
-        evidence_days=raw.get("EVIDENCE_DAYS", EVIDENCE_DAYS),
+        retention_days=raw.get("RETENTION_DAYS", RETENTION_DAYS),
     )
 
 
@@ -158,7 +163,7 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
         base_url=given["BASE_URL"],
         account=_account(given, values),
         policy=GatewayPolicy(
-            sending=values["SENDING"],
+            sending=values["SENDING_ENABLED"],
             query_rate=float(values["QUERY_RATE"]),
             query_workers=values["QUERY_WORKERS"],
             shares_references=values["SHARES_REFERENCES"],
@@ -169,27 +174,38 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
                 warning=timedelta(days=values["CAPTURE_WARNING_DAYS"]),
                 policy=CapturePolicy(values["CAPTURE_POLICY"]),
             ),
-            second_person=_second_person(values),
+            approval_policy=_approval_policy(values),
         ),
         wallet=_wallet(given, chosen) if wallet is not None else None,
         authenticator="" if chosen["THREE_D_SECURE"] == REDIRECT else chosen["THREE_D_SECURE"],
         pricing=chosen["PRICING"],
-        for_order=chosen["FOR_ORDER"],
+        button_overrides=chosen["BUTTON_OVERRIDES"],
         auth=values["AUTH"],
+        ca_file=str(values["CA_FILE"]) or None,
+        client_cert=_client_cert(values["CLIENT_CERT"]),
         paths=values["PATHS"],
         connect_timeout=float(values["CONNECT_TIMEOUT"]),
         read_timeout=float(values["READ_TIMEOUT"]),
         total_timeout=float(values["TOTAL_TIMEOUT"]),
         keepalive_idle=float(values["KEEPALIVE_IDLE"]),
-        go_live_up_to=_minor_units(values["GO_LIVE_UP_TO"]),
+        go_live_max_amount=_minor_units(values["GO_LIVE_MAX_AMOUNT"]),
     )
 
 
-def _second_person(values: Mapping[str, Any]) -> SecondPerson:
-    return SecondPerson(
-        above=_minor_units(values["SECOND_PERSON_ABOVE"]),
-        waits=timedelta(days=values["SECOND_PERSON_DAYS"]),
+def _approval_policy(values: Mapping[str, Any]) -> ApprovalPolicy:
+    return ApprovalPolicy(
+        limits=_minor_units(values["APPROVAL_LIMITS"]),
+        waiting_time=timedelta(days=values["APPROVAL_DAYS"]),
     )
+
+
+def _client_cert(given: str | PurePath | Sequence[str | PurePath]) -> str | tuple[str, str] | None:
+    if isinstance(given, PATH):
+        return str(given) or None
+    if not given:
+        return None
+    certificate, key = given
+    return str(certificate), str(key)
 
 
 def _minor_units(limits: Mapping[str, str]) -> dict[str, int]:

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 from wallet_gateway.conf.values import (
     COLLECTION,
     IN_WORDS,
+    PATH,
+    PATHS_OF_CERTIFICATE,
     Problem,
     has_type,
+    holds_certificates,
+    is_client_certificate,
     is_importable,
     is_loopback,
     split_address,
+    unknown_name,
+    unreadable_file,
 )
 from wallet_gateway.conf.wallet_rules import FERNET_KEYS, problems_of_keys, problems_of_wallet
 from wallet_gateway.domain.capture_deadline import CapturePolicy
@@ -25,7 +32,7 @@ from wallet_gateway.protocol.money import Money
 SETTING = "WALLET_GATEWAY"
 SHORTEST_TOKEN = 20
 MOST_QUERY_WORKERS = 64
-EVIDENCE_DAYS = 400
+RETENTION_DAYS = 400
 """How long bodies are kept: a year's disputes, and some days for whoever looks into the last one."""
 LONGEST_DAYS = 36_500
 """A hundred years: as far from today as every date can be reckoned with."""
@@ -33,7 +40,7 @@ LONGEST_ALIAS = 32
 """As long as the column that rows name their gateway in."""
 _ALIAS = re.compile(rf"[a-z0-9_-]{{1,{LONGEST_ALIAS}}}")
 
-SHOP = ("PUBLIC_ORIGIN", "GATEWAYS", FERNET_KEYS, "HEALTH_TOKEN", "EVIDENCE_DAYS")
+SHOP = ("PUBLIC_ORIGIN", "GATEWAYS", FERNET_KEYS, "HEALTH_TOKEN", "RETENTION_DAYS")
 REQUIRED = ("BASE_URL", "MERCHANT_ID", "STORE_ID", "USER_ID", "PROVIDER")
 OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "PROFILE": (str, "test"),
@@ -42,6 +49,8 @@ OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "REDIRECT_URL_TIMEOUT": (int, 900),
     "REDIRECT_HOSTS": (COLLECTION, ()),
     "AUTH": (str, ""),
+    "CA_FILE": (PATH, ""),
+    "CLIENT_CERT": (PATHS_OF_CERTIFICATE, ""),
     "PATHS": (dict, {}),
     "CONNECT_TIMEOUT": ((int, float), 3.0),
     "READ_TIMEOUT": ((int, float), 20.0),
@@ -50,13 +59,13 @@ OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "QUERY_RATE": ((int, float), 5.0),
     "QUERY_WORKERS": (int, 1),
     "SHARES_REFERENCES": (bool, False),
-    "SENDING": (bool, True),
+    "SENDING_ENABLED": (bool, True),
     "CAPTURE_WINDOW_DAYS": ((int, float), 7),
     "CAPTURE_WARNING_DAYS": ((int, float), 2),
     "CAPTURE_POLICY": (str, "ask"),
-    "SECOND_PERSON_ABOVE": (dict, {}),
-    "SECOND_PERSON_DAYS": ((int, float), 7),
-    "GO_LIVE_UP_TO": (dict, {}),
+    "APPROVAL_LIMITS": (dict, {}),
+    "APPROVAL_DAYS": ((int, float), 7),
+    "GO_LIVE_MAX_AMOUNT": (dict, {}),
 }
 _POSITIVE = (
     "CONNECT_TIMEOUT",
@@ -65,7 +74,7 @@ _POSITIVE = (
     "QUERY_RATE",
     "CAPTURE_WINDOW_DAYS",
     "CAPTURE_WARNING_DAYS",
-    "SECOND_PERSON_DAYS",
+    "APPROVAL_DAYS",
 )
 
 
@@ -73,16 +82,15 @@ def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
     """Yield everything that is missing or wrong in the setting, without touching the network."""
     yield from _problems_of_origin(raw.get("PUBLIC_ORIGIN"), debug=debug)
     for name in set(raw) - set(SHOP):
-        known = ", ".join(SHOP)
-        yield Problem(setting=f"{SETTING}[{name!r}]", expected=f"unknown name; known: {known}")
+        yield Problem(setting=f"{SETTING}[{name!r}]", expected=unknown_name(name, SHOP))
     token = raw.get("HEALTH_TOKEN", "")
     if not isinstance(token, str) or 0 < len(token) < SHORTEST_TOKEN:
         expected = f"a text of {SHORTEST_TOKEN} or more characters, or nothing"
         yield Problem(setting=f"{SETTING}['HEALTH_TOKEN']", expected=expected)
-    days = raw.get("EVIDENCE_DAYS", EVIDENCE_DAYS)
+    days = raw.get("RETENTION_DAYS", RETENTION_DAYS)
     if not has_type(days, int) or not 1 <= days <= LONGEST_DAYS:
         expected = f"a whole number of days above zero, at most {LONGEST_DAYS}"
-        yield Problem(setting=f"{SETTING}['EVIDENCE_DAYS']", expected=expected)
+        yield Problem(setting=f"{SETTING}['RETENTION_DAYS']", expected=expected)
     gateways = raw.get("GATEWAYS")
     needed = not debug and has_wallet(gateways)
     yield from problems_of_keys(f"{SETTING}[{FERNET_KEYS!r}]", raw.get(FERNET_KEYS), needed=needed)
@@ -125,8 +133,8 @@ def _problems_of_gateway(where: str, given: Mapping[str, Any]) -> Iterator[Probl
             expected = f"{IN_WORDS[OPTIONAL[name][0]]}, not {type(value).__name__}"
             yield Problem(setting=f"{where}[{name!r}]", expected=expected)
         elif name not in {*OPTIONAL, *REQUIRED, "WALLET"}:
-            known = ", ".join((*REQUIRED, *OPTIONAL, "WALLET"))
-            yield Problem(setting=f"{where}[{name!r}]", expected=f"unknown name; known: {known}")
+            known = (*REQUIRED, *OPTIONAL, "WALLET")
+            yield Problem(setting=f"{where}[{name!r}]", expected=unknown_name(name, known))
     yield from _problems_of_values(where, given)
     if given.get("WALLET") is not None:
         yield from problems_of_wallet(
@@ -153,9 +161,39 @@ def _problems_of_values(where: str, given: Mapping[str, Any]) -> Iterator[Proble
     yield from _problems_of_numbers(where, given)
     if isinstance(given.get("AUTH"), str) and given["AUTH"] and not is_importable(given["AUTH"]):
         yield Problem(setting=f"{where}['AUTH']", expected="the dotted path of a callable")
+    yield from _problems_of_certificates(where, given)
     yield from _problems_of_collections(where, given)
-    for name in ("SECOND_PERSON_ABOVE", "GO_LIVE_UP_TO"):
+    for name in ("APPROVAL_LIMITS", "GO_LIVE_MAX_AMOUNT"):
         yield from _problems_of_limits(f"{where}[{name!r}]", given.get(name))
+
+
+def _problems_of_certificates(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
+    ca_file, client_cert = given.get("CA_FILE", ""), given.get("CLIENT_CERT", "")
+    if ca_file and isinstance(ca_file, PATH) and (wrong := _wrong_ca_file(ca_file)):
+        expected = f"a PEM file of the authorities to trust; {wrong}"
+        yield Problem(setting=f"{where}['CA_FILE']", expected=expected)
+    if client_cert and isinstance(client_cert, PATHS_OF_CERTIFICATE) and (wrong := _wrong_cert(client_cert)):
+        expected = f"a PEM file with certificate and key, or a pair of files; {wrong}"
+        yield Problem(setting=f"{where}['CLIENT_CERT']", expected=expected)
+
+
+def _wrong_ca_file(path: str | PurePath) -> str:
+    unreadable = unreadable_file(path)
+    return unreadable or ("" if holds_certificates(path) else f"{path} holds no certificate")
+
+
+def _wrong_cert(given: str | PurePath | Sequence[object]) -> str:
+    paths = (
+        [given] if isinstance(given, PATH) else [path for path in given if path and isinstance(path, PATH)]
+    )
+    if not isinstance(given, PATH) and not len(given) == len(paths) == 2:
+        return "a pair is the path of the certificate and the path of its key"
+    for path in paths:
+        if unreadable := unreadable_file(path):
+            return unreadable
+    if is_client_certificate(*paths):
+        return ""
+    return "the certificate and its key do not fit, one of them is missing, or the key is encrypted"
 
 
 def _problems_of_numbers(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:

@@ -1,15 +1,19 @@
-"""What kinds of value settings have, and how one that is wrong is named. Knows no setting."""
+"""The types of values that settings have, and how a wrong value or name is described."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ssl
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
+from pathlib import Path, PurePath
 from urllib.parse import SplitResult, urlsplit
 
 from django.utils.module_loading import import_string
 
 COLLECTION = (list, tuple, set, frozenset)
+PATH = (str, PurePath)
+PATHS_OF_CERTIFICATE = (str, PurePath, list, tuple)
 IN_WORDS: Mapping[type | tuple[type, ...], str] = {
     str: "a text",
     int: "a whole number",
@@ -17,8 +21,19 @@ IN_WORDS: Mapping[type | tuple[type, ...], str] = {
     dict: "a dict",
     (int, float): "a number",
     COLLECTION: "a list, tuple or set",
+    PATH: "a path",
+    PATHS_OF_CERTIFICATE: "a path, or a pair of paths: certificate and key",
 }
-"""What a value should be, for whoever gave another one."""
+"""What a value should be, for people."""
+RENAMED: Mapping[str, str] = {
+    "EVIDENCE_DAYS": "RETENTION_DAYS",
+    "SENDING": "SENDING_ENABLED",
+    "SECOND_PERSON_ABOVE": "APPROVAL_LIMITS",
+    "SECOND_PERSON_DAYS": "APPROVAL_DAYS",
+    "GO_LIVE_UP_TO": "GO_LIVE_MAX_AMOUNT",
+    "FOR_ORDER": "BUTTON_OVERRIDES",
+}
+"""Names that earlier drafts of this app had."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +42,13 @@ class Problem:
 
     setting: str
     expected: str
+
+
+def unknown_name(name: str, known: Iterable[str]) -> str:
+    """Return what to write instead of a name that no setting has."""
+    if name in RENAMED:
+        return f"renamed; write {RENAMED[name]!r}"
+    return f"unknown name; known: {', '.join(known)}"
 
 
 def has_type(value: object, expected: type | tuple[type, ...]) -> bool:
@@ -40,6 +62,38 @@ def is_importable(path: str) -> bool:
         return callable(import_string(path))
     except ImportError:
         return False
+
+
+def unreadable_file(path: str | PurePath) -> str:
+    """Return why a file cannot be read; empty where it can."""
+    try:
+        with Path(path).open("rb") as file:
+            file.read(1)
+    except OSError as error:
+        return f"{path}: {error.strerror}"
+    except ValueError as error:
+        # A NUL in a path is no OSError.
+        return f"{str(path)!r}: {error}"
+    return ""
+
+
+def holds_certificates(path: str | PurePath) -> bool:
+    """Return whether a PEM file holds at least one certificate to trust."""
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=path)
+    except OSError:
+        return False
+    return True
+
+
+def is_client_certificate(certificate: str | PurePath, key: str | PurePath | None = None) -> bool:
+    """Return whether a PEM file holds a certificate and, there or in the other file, its unencrypted key."""
+    try:
+        # With a password, even an empty one, OpenSSL never stops to ask for one on the terminal.
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(certificate, key, password="")
+    except OSError:
+        return False
+    return True
 
 
 def split_address(value: object) -> SplitResult | None:

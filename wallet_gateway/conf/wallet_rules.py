@@ -17,6 +17,7 @@ from wallet_gateway.conf.values import (
     is_importable,
     is_loopback,
     split_address,
+    unknown_name,
 )
 from wallet_gateway.domain.policy import CALLBACKS
 from wallet_gateway.protocol.accounts import CardNetwork
@@ -44,7 +45,7 @@ WALLET_OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
     "THREE_D_SECURE": (str, REDIRECT),
     "ACCEPT_UNAUTHENTICATED": (bool, False),
     "PRICING": (str, ""),
-    "FOR_ORDER": (str, ""),
+    "BUTTON_OVERRIDES": (str, ""),
     "CALLBACKS": (COLLECTION, CALLBACKS),
     "EMAIL_REQUIRED": (bool, False),
     "BILLING_ADDRESS": (str, ""),
@@ -99,8 +100,8 @@ def problems_of_wallet(where: str, given: object, *, base_url: object, profile: 
         yield Problem(setting=where, expected="a dict; leave WALLET out where there is no button")
         return
     for name in given.keys() - {*WALLET_REQUIRED, *WALLET_OPTIONAL}:
-        known = ", ".join((*WALLET_REQUIRED, *WALLET_OPTIONAL))
-        yield Problem(setting=f"{where}[{name!r}]", expected=f"unknown name; known: {known}")
+        known = (*WALLET_REQUIRED, *WALLET_OPTIONAL)
+        yield Problem(setting=f"{where}[{name!r}]", expected=unknown_name(name, known))
     values = {name: given.get(name, default) for name, (_, default) in WALLET_OPTIONAL.items()}
     rightly_typed = dict(values)
     for name, (kind, _) in WALLET_OPTIONAL.items():
@@ -154,7 +155,7 @@ _RULES: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
         "'redirect' or the dotted path of a callable",
     ),
     ("PRICING", lambda value: not value or is_importable(value), "the dotted path of a callable"),
-    ("FOR_ORDER", lambda value: not value or is_importable(value), "the dotted path of a callable"),
+    ("BUTTON_OVERRIDES", lambda value: not value or is_importable(value), "the dotted path of a callable"),
     ("CALLBACKS", lambda value: {*value} <= {*CALLBACKS}, f"some of {', '.join(CALLBACKS)}"),
     *map(_one_of, _CHOICES),
 )

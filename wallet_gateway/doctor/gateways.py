@@ -22,7 +22,7 @@ def look_at_gateway(alias: str) -> Iterator[Finding]:
     """Ask one harmless question: is it there, does it know us, and what time is it there."""
     subject, context = f"gateway {alias}", context_of(alias)
     if not context.policy.sending:
-        yield doubtful(subject, "SENDING is off in the settings: nothing new is sent")
+        yield doubtful(subject, "SENDING_ENABLED is False in the settings: nothing new is sent")
     exchange: Exchange | None
     try:
         answer = context.gateway.status(context.new_reference())

@@ -17,7 +17,7 @@ from wallet_gateway.queries.health import SWEEP_IS_LATE, health
 
 _CHECKED = "checked:"
 _LOW_UNITS = 5
-"""Of most currencies that is little; where it is not, or far too little, `GO_LIVE_UP_TO` says how much is."""
+"""A small amount in most currencies; where it is not, `GO_LIVE_MAX_AMOUNT` names the limit."""
 
 
 class UnableToRecord(OperationRefused):
@@ -38,28 +38,28 @@ def look_at_work() -> Iterator[Finding]:
         yield good("sweep", f"every gateway was swept within {SWEEP_IS_LATE.seconds // 60} minutes")
 
 
-def record_payment(reference: str, *, author: str) -> PaymentOrder:
+def record_payment(reference: str, *, by: str) -> PaymentOrder:
     """Note that a person has compared a real payment of a small amount with the bank statement.
 
     Raises `UnableToRecord` when no money of the order was taken, or more than a mistake may cost, and
     `PaymentOrder.DoesNotExist`.
     """
-    check_storable(reference=reference, author=author)
-    if not author.strip():
+    check_storable(reference=reference, by=by)
+    if not by.strip():
         raise UnableToRecord("it needs the name of whoever compared it with the bank statement")
     order = PaymentOrder.objects.get(reference=reference)
     if not order.payments.filter(captured__gt=0).exists():
         raise UnableToRecord(f"no money of order {reference} was taken")
     _check_is_low(order)
-    note = f"{order.amount}, order {reference}, compared by {author.strip()[:150]}"
-    WorkMark.set(_CHECKED + order.gateway, now=gateways.clock().now(), note=note[:500])
+    comment = f"{order.amount}, order {reference}, compared by {by.strip()[:150]}"
+    WorkMark.set(_CHECKED + order.gateway, now=gateways.clock().now(), comment=comment[:500])
     return order
 
 
 def low_amount(gateway: str, currency: str) -> Money:
     """Return up to how much the payment may be that is compared before going live."""
     minor = _LOW_UNITS * 10 ** (currency_exponent(currency) or 2)
-    given = conf.gateway_settings(gateway).go_live_up_to
+    given = conf.gateway_settings(gateway).go_live_max_amount
     return Money.from_minor_units(given.get(currency, minor), currency)
 
 
@@ -73,7 +73,7 @@ def _check_is_low(order: PaymentOrder) -> None:
         raise UnableToRecord(
             f"{order.amount} of order {order.reference} is not a low amount: if the decimal point was "
             f"misread, it was a hundred times as much. Pay an order of at most {low} and record that; "
-            "GO_LIVE_UP_TO in the settings names another limit"
+            "GO_LIVE_MAX_AMOUNT in the settings names another limit"
         )
 
 
@@ -92,4 +92,4 @@ def look_before_going_live() -> Iterator[Finding]:
                 "--record-payment REFERENCE.",
             )
         else:
-            yield good(subject, mark.note)
+            yield good(subject, mark.comment)

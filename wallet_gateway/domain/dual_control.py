@@ -1,4 +1,4 @@
-"""Above which amounts one person alone may not give money back, and who counts as another one. Pure."""
+"""Dual control: the amounts above which a second person must agree, and who counts as one. Pure."""
 
 from __future__ import annotations
 
@@ -9,28 +9,28 @@ from datetime import timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SecondPerson:
-    """What one gateway's shop demands of refunds, detached refunds and decisions on lost outcomes."""
+class ApprovalPolicy:
+    """The rules of one gateway for refunds, detached refunds and decisions on unknown outcomes."""
 
-    above: Mapping[str, int] = field(default_factory=dict)
+    limits: Mapping[str, int] = field(default_factory=dict)
     """Minor units by currency. With any in it, a currency that is missing has the limit zero."""
-    waits: timedelta = timedelta(days=7)
-    """How long a request waits for a second person before it is void."""
+    waiting_time: timedelta = timedelta(days=7)
+    """How long a request waits for a second person before it expires."""
 
-    def alone_up_to(self, currency: str) -> int | None:
-        """Return how much of one payment a person may give back alone; None where there is no limit."""
-        return self.above.get(currency, 0) if self.above else None
+    def limit_for(self, currency: str) -> int | None:
+        """Return the amount of one payment that a person may refund alone, or None without a limit."""
+        return self.limits.get(currency, 0) if self.limits else None
 
     def is_needed(self, minor: int, currency: str) -> bool:
-        """Say whether an amount of a currency takes a second person."""
-        alone = self.alone_up_to(currency)
-        return alone is not None and minor > alone
+        """Return whether an amount needs a second person."""
+        limit = self.limit_for(currency)
+        return limit is not None and minor > limit
 
 
 def is_same_person(one: str, other: str) -> bool:
-    """Say whether two names may be one person's: case, blanks around and forms of letters are no difference.
+    """Return whether two names may belong to one person; case, outer blanks and Unicode forms are ignored.
 
-    A program asks without a name; it is nobody, so anybody else is a second one.
+    A program acts without a name, so every person is a second one beside it.
     """
     return bool(_plain(one)) and _plain(one) == _plain(other)
 

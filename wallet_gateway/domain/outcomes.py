@@ -13,8 +13,8 @@ from enum import StrEnum
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import LifecycleEvent, PaymentType, TransactionKind
 from wallet_gateway.domain.unreadable_records import concerning, may_be_own, sentence_of
+from wallet_gateway.protocol import endpoints
 from wallet_gateway.protocol.codes import currency_exponent
-from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
 from wallet_gateway.protocol.money import Money
@@ -46,9 +46,9 @@ EVENTS = {
 """The event each verdict is for the transaction; no news is no event."""
 
 
-def folded_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SALE) -> str:
+def wire_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SALE) -> str:
     """Return the wire `type` of a transaction without letter case, as records are compared by it."""
-    return wire_type(kind, payment_type).lower()
+    return endpoints.wire_type(kind, payment_type).lower()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +56,7 @@ class Expectation:
     """What one transaction asked for, as its evidence must echo it."""
 
     reference: str
-    folded_type: str
+    wire_type: str
     currency: str
     amount: int
     """Minor units."""
@@ -200,7 +200,7 @@ _MAY_HIDE_AN_APPROVAL = frozenset({Verdict.REJECTED, Verdict.NO_NEWS})
 
 def _fits(record: StatusRecord, expected: Expectation) -> bool:
     record_type = (record.type or "").lower()
-    if record_type != expected.folded_type or (record.id or "", record_type) in expected.taken:
+    if record_type != expected.wire_type or (record.id or "", record_type) in expected.taken:
         return False
     if record.client_system_transaction_id == expected.reference:
         return True

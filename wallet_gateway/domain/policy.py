@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from wallet_gateway.domain.capture_deadline import CaptureWindow
-from wallet_gateway.domain.dual_control import SecondPerson
+from wallet_gateway.domain.dual_control import ApprovalPolicy
 
 CALLBACKS = ("PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION", "OFFER")
 """What a sheet may ask the shop about while it is open: the interface, callbackIntents."""
@@ -32,7 +32,7 @@ class GatewayPolicy:
     """Whether a payment page without TLS is accepted; only ever for a loopback address."""
     capture_window: CaptureWindow = field(default_factory=CaptureWindow)
     """How long authorizations can be captured, and what happens before they lapse."""
-    second_person: SecondPerson = field(default_factory=SecondPerson)
+    approval_policy: ApprovalPolicy = field(default_factory=ApprovalPolicy)
     """Above which amounts one person alone may not give money back."""
 
 

@@ -64,8 +64,8 @@ LONGEST_PAUSE = timedelta(minutes=15)
 
 _S, _M, _H, _D = (timedelta(**{unit: 1}) for unit in ("seconds", "minutes", "hours", "days"))
 
-_LADDER_WAITS = (2 * _S, 5 * _S, 15 * _S, _M, 5 * _M, 15 * _M, _H, 2 * _H, 4 * _H, 8 * _H, 16 * _H, 24 * _H)
-LADDER = tuple(accumulate((*_LADDER_WAITS, *[_D] * 27)))
+_BACKOFF_WAITS = (2 * _S, 5 * _S, 15 * _S, _M, 5 * _M, 15 * _M, _H, 2 * _H, 4 * _H, 8 * _H, 16 * _H, 24 * _H)
+BACKOFF = tuple(accumulate((*_BACKOFF_WAITS, *[_D] * 27)))
 """2 s, 5 s, 15 s, 1, 5, 15 min, 1, 2, 4, 8, 16, 24 h apart, then daily to about day 30."""
 
 PENDING_TIMETABLE = tuple(accumulate((15 * _S, 30 * _S, _M, 2 * _M, 5 * _M, 15 * _M, _H, 4 * _H, *[_D] * 30)))
@@ -99,7 +99,7 @@ RESEND_WAITS = (_S, 4 * _S, 16 * _S)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Position:
+class PollState:
     """Where a transaction stands in its timetable."""
 
     kind: TransactionKind
@@ -108,18 +108,18 @@ class Position:
     """When it came into this state."""
     expires_at: datetime | None
     """When its hosted page ends, for a checkout."""
-    rung: int
+    step: int
     """How many times it was asked after, in this state and by timetable."""
     decided_by_person: bool = False
     confirmed: bool = False
     """A status record of it has been seen."""
 
 
-def instants(position: Position) -> tuple[datetime, ...]:
+def instants(position: PollState) -> tuple[datetime, ...]:
     """Return every instant at which the timetable of this state asks, in order; see also `FROM_THEN_ON`."""
     state, since = position.state, position.since
     if state is TransactionState.UNKNOWN:
-        return tuple(since + wait for wait in LADDER)
+        return tuple(since + wait for wait in BACKOFF)
     if state in {TransactionState.PENDING, TransactionState.AWAITING_3DS}:
         return tuple(since + wait for wait in PENDING_TIMETABLE)
     if state is TransactionState.OPEN:
@@ -133,19 +133,19 @@ def instants(position: Position) -> tuple[datetime, ...]:
     return ()
 
 
-def page_end(position: Position) -> datetime:
+def page_end(position: PollState) -> datetime:
     """Return when a hosted page ends; where its end is not known, the latest instant that it could be."""
     return position.expires_at or position.since + LONGEST_PAGE
 
 
-def is_silent(position: Position, now: datetime) -> bool:
+def is_silent(position: PollState, now: datetime) -> bool:
     """Say whether a question without an answer at `now` was the last of a silence that a person must hear of.
 
     Of an open page that is a day past its end. It has no readable answer then, or it would have ended.
     """
     if position.state is TransactionState.OPEN:
         return now - page_end(position) >= SILENCE
-    due = _instant(position, position.rung)
+    due = _instant(position, position.step)
     return due is not None and now - due >= SILENCE
 
 
@@ -164,7 +164,7 @@ def _instants_from_end(expires_at: datetime) -> tuple[datetime, ...]:
     return (expires_at + _M, end, *(end + wait for wait in WATCH_ATTEMPT))
 
 
-def _watch_instants(position: Position) -> tuple[datetime, ...]:
+def _watch_instants(position: PollState) -> tuple[datetime, ...]:
     if position.decided_by_person:
         return tuple(position.since + wait for wait in WATCH_DECIDED)
     if position.kind is not TransactionKind.CHECKOUT or position.expires_at is None:
@@ -174,7 +174,7 @@ def _watch_instants(position: Position) -> tuple[datetime, ...]:
     return (end, *watch) if position.state is TransactionState.ABANDONED else watch
 
 
-def _rejected_instants(position: Position) -> tuple[datetime, ...]:
+def _rejected_instants(position: PollState) -> tuple[datetime, ...]:
     """Return when to look once more at a refusal, and at a page, on which another card may be tried.
 
     A refused card does not close the page: it can be paid until it ends, and the record may show later.
@@ -186,41 +186,41 @@ def _rejected_instants(position: Position) -> tuple[datetime, ...]:
     return tuple(sorted({once, *(instant for instant in late if instant > position.since)}))
 
 
-def next_query_at(position: Position, *, jitter: float = 0.0) -> datetime | None:
+def next_query_at(position: PollState, *, jitter: float = 0.0) -> datetime | None:
     """Return when to ask next; None when the timetable is used up of a state that is an end.
 
     `jitter` between -1 and 1 moves the instant by up to a fifth of its distance from the rung before, so
     that many rows of one incident do not ask in step. Of a hosted page it only delays: a question just
     before the settle time would conclude nothing, and the next one is a day later.
     """
-    planned = _instant(position, position.rung)
+    planned = _instant(position, position.step)
     if planned is None:
         return None
-    before = (_instant(position, position.rung - 1) if position.rung else None) or position.since
+    before = (_instant(position, position.step - 1) if position.step else None) or position.since
     moved = abs(jitter) if position.state in _OF_PAGES else jitter
     return planned + (planned - before) * moved / 5
 
 
-def rung_after(position: Position, now: datetime) -> int:
+def step_after(position: PollState, now: datetime) -> int:
     """Return the rung after a question answered now: the next one, past those that its answer covers, too."""
     timetable = instants(position)
     past = sum(1 for instant in timetable if instant <= now)
     if past == len(timetable) and position.state in _WITHOUT_END:
         past += (now - timetable[-1]) // FROM_THEN_ON
-    return max(position.rung + 1, past)
+    return max(position.step + 1, past)
 
 
-def _instant(position: Position, rung: int) -> datetime | None:
+def _instant(position: PollState, step: int) -> datetime | None:
     """Return when the question of a rung is due, also beyond the timetable of what never ends by itself."""
     timetable = instants(position)
-    if rung < len(timetable):
-        return timetable[rung]
+    if step < len(timetable):
+        return timetable[step]
     if position.state not in _WITHOUT_END:
         return None
-    return timetable[-1] + (rung - len(timetable) + 1) * FROM_THEN_ON
+    return timetable[-1] + (step - len(timetable) + 1) * FROM_THEN_ON
 
 
-def retry_unanswered_at(*, since: datetime, now: datetime) -> datetime:
+def next_retry_at(*, since: datetime, now: datetime) -> datetime:
     """Return when to repeat a question that got no answer: ever more rarely, and never given up.
 
     Nothing was learned, so no rung is climbed: a gateway that is away for a week costs no question.

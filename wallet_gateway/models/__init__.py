@@ -6,14 +6,14 @@ A row keeps its own shape and sums true and never talks to a gateway. States and
 
 from wallet_gateway.models.approvals import Approval, ApprovalState
 from wallet_gateway.models.batches import BatchKind, BatchState, OperationBatch, OperationBatchRow, RowState
-from wallet_gateway.models.desk import Desk
+from wallet_gateway.models.dashboard import Dashboard
 from wallet_gateway.models.discrepancies import Discrepancy
-from wallet_gateway.models.evidence import Evidence, EvidenceKind
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.outbox import OutboxEvent, OutboxEventKind
 from wallet_gateway.models.pauses import GatewayPause, PauseCode
 from wallet_gateway.models.payments import Payment
+from wallet_gateway.models.transaction_events import TransactionEvent, TransactionEventKind
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.models.wallet import WalletAttempt, WalletKey
 from wallet_gateway.models.work_marks import WorkMark
@@ -23,10 +23,8 @@ __all__ = [
     "ApprovalState",
     "BatchKind",
     "BatchState",
-    "Desk",
+    "Dashboard",
     "Discrepancy",
-    "Evidence",
-    "EvidenceKind",
     "GatewayPause",
     "GatewayTransaction",
     "MigratedDeposit",
@@ -38,6 +36,8 @@ __all__ = [
     "Payment",
     "PaymentOrder",
     "RowState",
+    "TransactionEvent",
+    "TransactionEventKind",
     "WalletAttempt",
     "WalletKey",
     "WorkMark",

@@ -55,12 +55,12 @@ class Approval(models.Model):
     amount_minor = models.BigIntegerField(_("amount in minor units"))
     order_number = models.CharField(max_length=127, blank=True)
     """What a detached refund is to tell the provider."""
-    key = ByteExactField(max_length=64, unique=True)
+    idempotency_key = ByteExactField(max_length=64, unique=True)
     """The idempotency key of the transaction that it becomes: agreed to twice it is one operation."""
-    slot = ByteExactField(max_length=40, null=True, blank=True, unique=True)
+    outstanding_key = ByteExactField(max_length=40, null=True, blank=True, unique=True)
     """Taken while it waits: at most one request for each payment, deposit or transaction."""
-    author = models.CharField(_("author"), max_length=150, blank=True)
-    note = models.CharField(_("note"), max_length=500, blank=True)
+    created_by = models.CharField(_("author"), max_length=150, blank=True)
+    comment = models.CharField(_("note"), max_length=500, blank=True)
     state = models.CharField(
         _("state"), max_length=16, choices=choices_of(ApprovalState), default=ApprovalState.WAITING
     )
@@ -85,7 +85,7 @@ class Approval(models.Model):
             ),
             # The wall behind all the others.
             models.CheckConstraint(
-                condition=~Q(state="AGREED") | (~Q(decided_by="") & ~Q(decided_by=F("author"))),
+                condition=~Q(state="AGREED") | (~Q(decided_by="") & ~Q(decided_by=F("created_by"))),
                 name="wallet_approval_second_person",
             ),
         ]

@@ -10,7 +10,7 @@ from wallet_gateway.models.transactions import GatewayTransaction
 
 
 def uncaptured(gateway: str) -> QuerySet[GatewayTransaction]:
-    """Return a gateway's authorizations that hold something, each since `state_since`."""
+    """Return a gateway's authorizations that hold something, each since `state_changed_at`."""
     return holding().filter(gateway=gateway).select_related("payment__order")
 
 

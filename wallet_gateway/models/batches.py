@@ -70,8 +70,8 @@ class OperationBatch(models.Model):
         _("state"), max_length=16, choices=choices_of(BatchState), default=BatchState.DRAFT
     )
     token = ByteExactField(max_length=32, unique=True, default=new_batch_token, editable=False)
-    author = models.CharField(_("author"), max_length=150)
-    note = models.CharField(_("note"), max_length=500, blank=True)
+    created_by = models.CharField(_("author"), max_length=150)
+    comment = models.CharField(_("note"), max_length=500, blank=True)
     created_at = models.DateTimeField(_("created at"))
     finished_at = models.DateTimeField(_("finished at"), null=True, blank=True)
 
@@ -99,7 +99,7 @@ class OperationBatchRow(models.Model):
     state = models.CharField(
         _("state"), max_length=16, choices=choices_of(RowState), default=RowState.WAITING
     )
-    claimed_until = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
     transaction = models.ForeignKey(
         GatewayTransaction, on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )

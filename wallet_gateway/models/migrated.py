@@ -16,20 +16,20 @@ _BY_BYTES = ["varchar_pattern_ops"] * 2
 class MigratedDeposit(models.Model):
     """One earlier payment, by the reference the migration gave it.
 
-    `known` says whether its amount came with a migration file. Of an unknown one only the gateway knows the
-    limit; its row is there to lock and to sum.
+    `is_known` says whether its amount came with a migration file. Of an unknown one only the gateway knows
+    the limit; its row is there to lock and to sum.
     """
 
     gateway = models.CharField(max_length=32)
     parent_transaction_id = ByteExactField(_("parent transaction id"), max_length=128)
     currency = models.CharField(max_length=3)
-    known = models.BooleanField(default=False)
+    is_known = models.BooleanField(default=False)
     amount_minor = models.BigIntegerField(null=True, blank=True)
     refunded_before = models.BigIntegerField(default=0)
     """Refunded by the earlier provider, in minor units."""
     refunded = models.BigIntegerField(default=0)
     refund_reserved = models.BigIntegerField(default=0)
-    frozen = models.BooleanField(default=False)
+    is_frozen = models.BooleanField(default=False)
     transacted_at = models.DateTimeField(null=True, blank=True)
     transacted_at_text = models.CharField(max_length=40, blank=True)
     provider_transaction_id = ByteExactField(_("former provider's reference"), max_length=128, blank=True)
@@ -57,7 +57,7 @@ class MigratedDeposit(models.Model):
                 name="wallet_deposit_counters",
             ),
             models.CheckConstraint(
-                condition=Q(known=False)
+                condition=Q(is_known=False)
                 | Q(amount_minor__gte=F("refunded_before") + F("refunded") + F("refund_reserved")),
                 name="wallet_deposit_refunds_covered",
             ),

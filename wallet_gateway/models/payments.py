@@ -14,7 +14,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.lifecycle import PaymentState, PaymentType, TransactionKind, TransactionState
-from wallet_gateway.domain.totals import Reversal, Sums
+from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.models.fields import ByteExactField, choices_of
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.protocol.money import Money
@@ -47,7 +47,7 @@ class Payment(models.Model):
     """`Card` or `Token` where a wallet paid, as the gateway's payment account says."""
     card_network = models.CharField(max_length=16, blank=True)
     card_last_four = models.CharField(max_length=4, blank=True)
-    frozen = models.BooleanField(default=False)
+    is_frozen = models.BooleanField(default=False)
     """Evidence contradicts our books: no operation until a person has decided."""
     state = models.CharField(max_length=16, choices=choices_of(PaymentState), default=PaymentState.OPEN)
     created_at = models.DateTimeField()
@@ -121,9 +121,9 @@ class Payment(models.Model):
         return self.opening.expires_at
 
     @property
-    def sums(self) -> Sums:
+    def totals(self) -> PaymentTotals:
         """The counters as a value."""
-        return Sums(
+        return PaymentTotals(
             amount=self.amount_minor,
             authorized=self.authorized,
             captured=self.captured,
@@ -131,7 +131,7 @@ class Payment(models.Model):
             capture_reserved=self.capture_reserved,
             refund_reserved=self.refund_reserved,
             reversal=Reversal(self.reversal),
-            frozen=self.frozen,
+            is_frozen=self.is_frozen,
         )
 
     @property

@@ -16,7 +16,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
 )
 from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID
-from wallet_gateway.domain.polling_schedule import Position
+from wallet_gateway.domain.polling_schedule import PollState
 from wallet_gateway.models.fields import ByteExactField, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
@@ -52,13 +52,13 @@ class GatewayTransaction(models.Model):
     state = models.CharField(
         _("state"), max_length=16, choices=choices_of(TransactionState), default=TransactionState.CREATED
     )
-    state_since = models.DateTimeField()
+    state_changed_at = models.DateTimeField()
     attempt_no = models.PositiveIntegerField(default=0)
     """Counts the claims to send; a sender may only finish under its own number."""
-    lease_until = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
     holds_reservation = models.BooleanField(default=False)
     """Whether its amount is counted among the reserved of its payment or deposit."""
-    open_slot = ByteExactField(max_length=40, null=True, blank=True)
+    outstanding_key = ByteExactField(max_length=40, null=True, blank=True)
     """Taken while the outcome is outstanding: at most one such transaction for each payment or deposit."""
     request_body = models.TextField(blank=True)
     """The exact body while it may still be sent; afterwards its redacted copy, unless the evidence has it."""
@@ -73,7 +73,7 @@ class GatewayTransaction(models.Model):
     next_send_at = models.DateTimeField(null=True, blank=True)
     """When a worker may send what never left; None when it is left to a person."""
     last_queried_at = models.DateTimeField(null=True, blank=True)
-    query_rung = models.PositiveIntegerField(default=0)
+    poll_step = models.PositiveIntegerField(default=0)
     query_count = models.PositiveIntegerField(default=0)
     absent_count = models.PositiveIntegerField(default=0)
     """Answers in a row that ended nothing: empty, or that it is pending still."""
@@ -86,10 +86,10 @@ class GatewayTransaction(models.Model):
     error_code = models.CharField(max_length=64, blank=True)
     detail = models.CharField(max_length=500, blank=True)
     """Why it is in this state, for people."""
-    key = ByteExactField(max_length=64, null=True, blank=True)
+    idempotency_key = ByteExactField(max_length=64, null=True, blank=True)
     """The caller's idempotency key: a repeated call returns this transaction."""
-    author = models.CharField(max_length=150, blank=True)
-    note = models.CharField(max_length=500, blank=True)
+    created_by = models.CharField(max_length=150, blank=True)
+    comment = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField()
 
     class Meta:
@@ -121,8 +121,8 @@ class GatewayTransaction(models.Model):
             ),
             # `unique=True` would give PostgreSQL a second index, for searches by a text's beginning, and this
             # table is written more often than any other. NULLs are distinct on every database.
-            models.UniqueConstraint(fields=["open_slot"], name="wallet_transaction_open_slot_once"),
-            models.UniqueConstraint(fields=["key"], name="wallet_transaction_key_once"),
+            models.UniqueConstraint(fields=["outstanding_key"], name="wallet_transaction_outstanding_once"),
+            models.UniqueConstraint(fields=["idempotency_key"], name="wallet_transaction_idempotency_once"),
             # One gateway record belongs to one transaction.
             models.UniqueConstraint(
                 fields=["gateway", "record_id", "kind"], name="wallet_transaction_record_once"
@@ -131,10 +131,10 @@ class GatewayTransaction(models.Model):
         indexes = [
             models.Index(fields=["next_query_at"], name="wallet_transaction_next_query"),
             # Whoever looks for what is being sent, or was not sent, finds few rows by their state alone.
-            models.Index(fields=["state", "state_since"], name="wallet_transaction_state"),
+            models.Index(fields=["state", "state_changed_at"], name="wallet_transaction_state"),
             models.Index(fields=["state", "-id"], name="wallet_transaction_newest"),
             models.Index(fields=["kind", "-id"], name="wallet_transaction_kind"),
-            # What the desk counts by day, answered by the index alone.
+            # What the dashboard counts by day, answered by the index alone.
             models.Index(
                 fields=["created_at", "kind", "state", "currency"], name="wallet_transaction_created"
             ),
@@ -158,8 +158,8 @@ class GatewayTransaction(models.Model):
         return Money.from_minor_units(self.approved_minor, self.currency)
 
     @property
-    def slot(self) -> str:
-        """The name of the slot this transaction takes while its outcome is outstanding."""
+    def parent_key(self) -> str:
+        """The key of its payment or deposit, which it holds while its outcome is outstanding."""
         return f"payment:{self.payment_id}" if self.payment_id else f"deposit:{self.deposit_id}"
 
     @property
@@ -168,18 +168,20 @@ class GatewayTransaction(models.Model):
         return self.state in OUTSTANDING_STATES
 
     @property
-    def present_position(self) -> Position:
+    def poll_state(self) -> PollState:
         """Where this transaction stands in the timetable of its state."""
-        return self.position(state=TransactionState(self.state), since=self.state_since, rung=self.query_rung)
+        return self.poll_state_at(
+            state=TransactionState(self.state), since=self.state_changed_at, step=self.poll_step
+        )
 
-    def position(self, *, state: TransactionState, since: datetime, rung: int) -> Position:
+    def poll_state_at(self, *, state: TransactionState, since: datetime, step: int) -> PollState:
         """Return where this transaction stands in the timetable of a state."""
-        return Position(
+        return PollState(
             kind=TransactionKind(self.kind),
             state=state,
             since=since,
             expires_at=self.expires_at,
-            rung=rung,
+            step=step,
             decided_by_person=self.decided_by_person,
             confirmed=self.confirmed_at is not None,
         )

@@ -22,7 +22,7 @@ class WorkMark(models.Model):
     marked_at = models.DateTimeField()
     position = models.BigIntegerField(default=0)
     """Where to go on; 0 when it was finished."""
-    note = models.CharField(max_length=500, blank=True)
+    comment = models.CharField(max_length=500, blank=True)
 
     class Meta:
         verbose_name = _("mark of background work")

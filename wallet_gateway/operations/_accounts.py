@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-from wallet_gateway.models import Evidence, GatewayTransaction
+from wallet_gateway.models import GatewayTransaction, TransactionEvent
 from wallet_gateway.operations.context import GatewayContext
 
 
-def other_account_of(transaction: GatewayTransaction, context: GatewayContext) -> str:
+def foreign_merchant_account(transaction: GatewayTransaction, context: GatewayContext) -> str:
     """Return in words the account that a transaction was sent for, where the settings name another; else "".
 
     The gateway knows nothing of it under the settings' account, so an empty answer tells nothing. A body that
@@ -24,5 +24,5 @@ def other_account_of(transaction: GatewayTransaction, context: GatewayContext) -
 
 def _body(transaction: GatewayTransaction) -> str:
     """Return what was sent: it stands in the row until it has left, and then once, in its evidence."""
-    kept = Evidence.objects.filter(transaction=transaction).exclude(request_body="").order_by("pk")
+    kept = TransactionEvent.objects.filter(transaction=transaction).exclude(request_body="").order_by("pk")
     return transaction.request_body or kept.values_list("request_body", flat=True).first() or ""

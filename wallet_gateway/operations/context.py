@@ -56,16 +56,16 @@ class GatewayContext:
     """For secrets at rest."""
     price: Pricer | None = None
     """The shop's own pricing of a sheet; without it an order costs what it costs."""
-    for_order: Chooser | None = None
+    button_overrides: Chooser | None = None
     """What the shop wants otherwise for one order; without it every button is the gateway's."""
     authenticate: Authenticator | None = None
     """The shop's own 3-D Secure; without it the gateway leads the customer through its own."""
 
     def wallet_of(self, order: PaymentOrder) -> WalletPolicy | None:
         """Return what the sheet of one order asks for and looks like."""
-        if self.wallet is None or self.for_order is None:
+        if self.wallet is None or self.button_overrides is None:
             return self.wallet
-        return self.for_order(order, self.wallet)
+        return self.button_overrides(order, self.wallet)
 
     def new_reference(self) -> str:
         """Make a reference that nobody has used and nobody can guess."""

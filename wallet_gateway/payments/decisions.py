@@ -11,22 +11,22 @@ from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.follow_ups import resend as resending
 from wallet_gateway.operations.follow_ups.execute import Initiator
-from wallet_gateway.queries.approvals import approvals_that_wait
+from wallet_gateway.queries.approvals import waiting_approvals
 
 
-def send_again(transaction: GatewayTransaction, *, author: str = "", note: str = "") -> GatewayTransaction:
+def send_again(transaction: GatewayTransaction, *, by: str = "", comment: str = "") -> GatewayTransaction:
     """Send a `NOT_SENT` capture, refund or reversal once more, now: the same reference, the same bytes.
 
     For what `needs_operator` because the sweep has tried a few times and stopped; `resolve` gives it up
     instead and frees its amount. Raises `UnableToSendAgain`.
     """
     return resending.send_again(
-        transaction, context=context_of(transaction.gateway), who=Initiator(author=author, note=note)
+        transaction, context=context_of(transaction.gateway), who=Initiator(by=by, comment=comment)
     )
 
 
 def resolve(
-    transaction: GatewayTransaction, *, decision: Decision | str, reason: str, author: str
+    transaction: GatewayTransaction, *, decision: Decision | str, reason: str, by: str
 ) -> GatewayTransaction:
     """Record a person's decision on an outcome that no evidence has ended.
 
@@ -36,32 +36,32 @@ def resolve(
         transaction,
         decision=Decision(decision),
         reason=reason,
-        author=author,
+        by=by,
         context=context_of(transaction.gateway),
     )
 
 
-def close_discrepancy(discrepancy: Discrepancy, *, reason: str, author: str) -> Discrepancy:
+def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: str) -> Discrepancy:
     """Close a difference between our books and the gateway's, with a reason."""
     return resolutions.close_discrepancy(
-        discrepancy, reason=reason, author=author, context=context_of(discrepancy.gateway)
+        discrepancy, reason=reason, by=by, context=context_of(discrepancy.gateway)
     )
 
 
 def approvals_waiting() -> tuple[Approval, ...]:
     """Return what waits for a second person, the oldest first."""
-    return approvals_that_wait(now=gateways.clock().now())
+    return waiting_approvals(now=gateways.clock().now())
 
 
-def approve(approval: Approval, *, author: str, reason: str = "") -> GatewayTransaction:
+def approve(approval: Approval, *, by: str, reason: str = "") -> GatewayTransaction:
     """Agree to what another person asked for, and do it; look at the returned transaction's `state`.
 
     Raises `UnableToApprove`, above all for the person who asked, and whatever the operation refuses: then
     nothing was sent and the request goes on waiting.
     """
-    return approving.approve(approval, author=author, reason=reason, context=context_of(approval.gateway))
+    return approving.approve(approval, by=by, reason=reason, context=context_of(approval.gateway))
 
 
-def decline(approval: Approval, *, author: str, reason: str) -> Approval:
+def decline(approval: Approval, *, by: str, reason: str) -> Approval:
     """End a request without doing it; whoever asked withdraws it by this. Raises `UnableToApprove`."""
-    return approvals.decline(approval, author=author, reason=reason, clock=gateways.clock())
+    return approvals.decline(approval, by=by, reason=reason, clock=gateways.clock())

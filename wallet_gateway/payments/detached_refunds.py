@@ -22,9 +22,9 @@ def refund_migrated(
     *,
     gateway: str = "default",
     order_number: str | None = None,
-    key: str | None = None,
-    author: str = "",
-    note: str = "",
+    idempotency_key: str | None = None,
+    by: str = "",
+    comment: str = "",
 ) -> GatewayTransaction:
     """Refund a payment made through another provider; `approved_amount` of the result may be less.
 
@@ -36,7 +36,7 @@ def refund_migrated(
         amount=amount,
         currency=currency,
         context=context_of(gateway),
-        who=Initiator(key=key, author=author, note=note),
+        who=Initiator(idempotency_key=idempotency_key, by=by, comment=comment),
         order_number=order_number,
     )
 

@@ -23,9 +23,9 @@ def capture(
     amount: Decimal | Money | None = None,
     *,
     payment: Payment | None = None,
-    key: str | None = None,
-    author: str = "",
-    note: str = "",
+    idempotency_key: str | None = None,
+    by: str = "",
+    comment: str = "",
 ) -> GatewayTransaction:
     """Take reserved money, all of it or `amount`; look at the returned transaction's `state`.
 
@@ -35,7 +35,7 @@ def capture(
         payment=_payment_meant(order, payment, UnableToCapture),
         context=context_of(order.gateway),
         amount=amount,
-        who=Initiator(key=key, author=author, note=note),
+        who=Initiator(idempotency_key=idempotency_key, by=by, comment=comment),
     )
 
 
@@ -44,9 +44,9 @@ def refund(
     amount: Decimal | Money | None = None,
     *,
     payment: Payment | None = None,
-    key: str | None = None,
-    author: str = "",
-    note: str = "",
+    idempotency_key: str | None = None,
+    by: str = "",
+    comment: str = "",
 ) -> GatewayTransaction:
     """Give captured money back, all of it or `amount`; look at the returned transaction's `state`.
 
@@ -57,7 +57,7 @@ def refund(
         payment=_payment_meant(order, payment, UnableToRefund),
         context=context_of(order.gateway),
         amount=amount,
-        who=Initiator(key=key, author=author, note=note),
+        who=Initiator(idempotency_key=idempotency_key, by=by, comment=comment),
     )
 
 
@@ -65,15 +65,15 @@ def reverse(
     order: PaymentOrder,
     *,
     payment: Payment | None = None,
-    key: str | None = None,
-    author: str = "",
-    note: str = "",
+    idempotency_key: str | None = None,
+    by: str = "",
+    comment: str = "",
 ) -> GatewayTransaction:
     """Give the whole authorization back, while nothing of it is captured. Raises `UnableToReverse`."""
     return follow_ups.reverse(
         payment=_payment_meant(order, payment, UnableToReverse),
         context=context_of(order.gateway),
-        who=Initiator(key=key, author=author, note=note),
+        who=Initiator(idempotency_key=idempotency_key, by=by, comment=comment),
     )
 
 

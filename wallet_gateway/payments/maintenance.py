@@ -17,7 +17,7 @@ from wallet_gateway.models import GatewayPause, PaymentOrder, WalletAttempt
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
 from wallet_gateway.operations.maintenance import sweep as sweeping
-from wallet_gateway.operations.maintenance.ledger_comparison import Compared, GatewaySilent
+from wallet_gateway.operations.maintenance.ledger_comparison import ComparedTransaction, GatewaySilent
 from wallet_gateway.operations.maintenance.retention import UnableToErase
 from wallet_gateway.operations.maintenance.sweep import SweepReport
 from wallet_gateway.operations.polling import due
@@ -31,13 +31,13 @@ from wallet_gateway.queries.health import Health
 from wallet_gateway.queries.pauses import SendingPause
 
 __all__ = [
-    "Compared",
+    "ComparedTransaction",
     "Comparison",
     "GatewaySilent",
     "OperationRefused",
     "UnableToErase",
     "comparison",
-    "deliver_facts",
+    "deliver_events",
     "ending_authorizations",
     "erase_customer",
     "gateway_aliases",
@@ -65,9 +65,9 @@ def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
 def sweep() -> tuple[SweepReport, ...]:
     """Do once, for every gateway, what runs by itself: recovery, expiry, unsent requests, the outbox."""
     aliases = gateway_aliases()
-    sweeping.warn_of_orphans(aliases)
+    sweeping.warn_of_unconfigured_gateways(aliases)
     reports = tuple(_sweep(alias) for alias in aliases)
-    retention.erase_old_bodies(clock=gateways.clock(), kept=timedelta(days=conf.settings().evidence_days))
+    retention.erase_old_bodies(clock=gateways.clock(), kept=timedelta(days=conf.settings().retention_days))
     sweeping.drop_old_drafts(clock=gateways.clock())
     return reports
 
@@ -79,22 +79,22 @@ def _sweep(alias: str) -> SweepReport:
     return report
 
 
-def deliver_facts() -> int:
+def deliver_events() -> int:
     """Tell the shop's receivers what they have not been told yet; return how many facts were taken."""
     return outbox.deliver_due(clock=gateways.clock())
 
 
-def stop_sending(gateway: str, *, author: str, reason: str) -> GatewayPause:
+def stop_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
     """Let nothing new be sent to a gateway until a person resumes it; status queries go on.
 
     Raises `UnableToStop` without an author or a reason.
     """
-    return emergency_stop.stop_sending(context=context_of(gateway), author=author, reason=reason)
+    return emergency_stop.stop_sending(context=context_of(gateway), by=by, reason=reason)
 
 
-def resume_sending(gateway: str, *, author: str, reason: str) -> GatewayPause:
+def resume_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
     """Let requests leave again after `stop_sending`; raises `UnableToStop` when nobody stopped it."""
-    return emergency_stop.resume_sending(context=context_of(gateway), author=author, reason=reason)
+    return emergency_stop.resume_sending(context=context_of(gateway), by=by, reason=reason)
 
 
 def sending_pauses() -> tuple[SendingPause, ...]:
@@ -122,9 +122,9 @@ def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[Pay
     return tuple(PaymentOrder.objects.filter(wanted).order_by("pk"))
 
 
-def erase_customer(order: PaymentOrder, *, author: str, reason: str) -> PaymentOrder:
+def erase_customer(order: PaymentOrder, *, by: str, reason: str) -> PaymentOrder:
     """Erase what an order tells of its customer; its sums stay. Raises `UnableToErase`."""
-    return retention.erase_customer(order, author=author, reason=reason, clock=gateways.clock())
+    return retention.erase_customer(order, by=by, reason=reason, clock=gateways.clock())
 
 
 def support_bundle(order: PaymentOrder) -> bytes:
@@ -143,7 +143,7 @@ class Comparison:
 
     total: int
     """How many transactions there are to compare."""
-    rows: Iterator[Compared]
+    rows: Iterator[ComparedTransaction]
 
 
 def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = False) -> Comparison:

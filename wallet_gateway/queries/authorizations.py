@@ -1,4 +1,4 @@
-"""The authorizations that lapse first, with a countdown, for lists and the desk."""
+"""The authorizations that lapse first, with a countdown, for lists and the dashboard."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def ending_authorizations(
 ) -> tuple[EndingAuthorization, ...]:
     """Return what is within its warning time, the most urgent first. One statement for each gateway."""
     found = [
-        ending(transaction.payment, window, transaction.state_since)
+        ending(transaction.payment, window, transaction.state_changed_at)
         for gateway, window in windows.items()
         for transaction in uncaptured(gateway)
-        .filter(state_since__lte=window.told_from(now))
-        .order_by("state_since")[:limit]
+        .filter(state_changed_at__lte=window.told_from(now))
+        .order_by("state_changed_at")[:limit]
         if transaction.payment is not None
     ]
     return tuple(islice(sorted(found, key=lambda row: row.ends_at), limit))
@@ -56,8 +56,8 @@ def ending(payment: Payment, window: CaptureWindow, authorized_at: datetime) -> 
 
 def held_since(orders: Collection[int]) -> Mapping[int, datetime]:
     """Return since when the oldest uncaptured authorization of each of these orders holds. One statement."""
-    rows = holding().filter(payment__order__in=orders).order_by("-state_since")
-    return dict(rows.values_list("payment__order_id", "state_since"))
+    rows = holding().filter(payment__order__in=orders).order_by("-state_changed_at")
+    return dict(rows.values_list("payment__order_id", "state_changed_at"))
 
 
 HOLDING = (PaymentState.AUTHORIZED, PaymentState.PART_CAPTURED)

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Model, QuerySet
 
-from wallet_gateway.models import Discrepancy, Evidence, GatewayTransaction, PaymentOrder
+from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder, TransactionEvent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import escape_formula
 
@@ -53,19 +53,19 @@ _TRANSACTIONS: Columns = {
     "approvedAmount": lambda row: _money(row.approved_minor, row.currency),
     "currency": lambda row: row.currency,
     "recordId": lambda row: row.record_id or "",
-    "author": lambda row: row.author,
-    "note": lambda row: row.note,
+    "created_by": lambda row: row.created_by,
+    "comment": lambda row: row.comment,
     "createdAt": lambda row: row.created_at,
-    "stateSince": lambda row: row.state_since,
+    "stateSince": lambda row: row.state_changed_at,
 }
-_EVIDENCE: Columns = {
+_EVENTS: Columns = {
     "transaction": lambda row: row.transaction.reference,
     "kind": lambda row: row.kind,
-    "event": lambda row: row.event,
+    "lifecycle_event": lambda row: row.lifecycle_event,
     "stateAfter": lambda row: row.state_after,
     "detail": lambda row: row.detail,
     "httpStatus": lambda row: row.http_status if row.http_status is not None else "",
-    "author": lambda row: row.author,
+    "created_by": lambda row: row.created_by,
     "occurredAt": lambda row: row.occurred_at,
 }
 _DISCREPANCIES: Columns = {
@@ -81,7 +81,7 @@ _DISCREPANCIES: Columns = {
 _WHAT: Mapping[str, tuple[type[Model], str, tuple[str, ...], Columns]] = {
     "orders": (PaymentOrder, "created_at", (), _ORDERS),
     "transactions": (GatewayTransaction, "created_at", ("payment__order", "deposit"), _TRANSACTIONS),
-    "evidence": (Evidence, "occurred_at", ("transaction",), _EVIDENCE),
+    "events": (TransactionEvent, "occurred_at", ("transaction",), _EVENTS),
     "discrepancies": (Discrepancy, "found_at", ("transaction",), _DISCREPANCIES),
 }
 EXPORTS = tuple(_WHAT)

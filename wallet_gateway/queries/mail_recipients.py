@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import Evidence, PaymentOrder
+from wallet_gateway.models import PaymentOrder, TransactionEvent
 
 _OPENING = (TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
 """What a customer waits for; a capture or a refund without an outcome is the shop's affair."""
@@ -24,7 +24,7 @@ def address_of(order: PaymentOrder) -> str:
     return address
 
 
-def was_made_to_wait(order: PaymentOrder) -> bool:
+def had_unknown_outcome(order: PaymentOrder) -> bool:
     """Say whether the outcome of an attempt to pay was not known for a while."""
-    rows = Evidence.objects.filter(transaction__payment__order=order, transaction__kind__in=_OPENING)
+    rows = TransactionEvent.objects.filter(transaction__payment__order=order, transaction__kind__in=_OPENING)
     return rows.filter(state_after__in=_NO_OUTCOME).exists()

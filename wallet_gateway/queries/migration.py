@@ -33,13 +33,13 @@ class MigrationTotals:
 
 def migration_totals() -> tuple[MigrationTotals, ...]:
     """Add all deposits up."""
-    known = Q(known=True)
+    known = Q(is_known=True)
     left = F("amount_minor") - F("refunded_before") - F("refunded") - F("refund_reserved")
     rows = MigratedDeposit.objects.order_by("gateway", "currency").values("gateway", "currency")
     summed = rows.annotate(
         deposits=Count("pk"),
         unknown=Count("pk", filter=~known),
-        stopped=Count("pk", filter=Q(frozen=True)),
+        stopped=Count("pk", filter=Q(is_frozen=True)),
         deposited=Sum("amount_minor", filter=known),
         before=Sum("refunded_before"),
         ours=Sum("refunded"),

@@ -15,14 +15,14 @@ from wallet_gateway.domain.unreadable_records import UNREADABLE
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
-    Evidence,
-    EvidenceKind,
     GatewayTransaction,
     Payment,
     PaymentOrder,
+    TransactionEvent,
+    TransactionEventKind,
 )
-from wallet_gateway.models.evidence import BY_PEOPLE
-from wallet_gateway.models.labels import name_of
+from wallet_gateway.models.labels import label_of
+from wallet_gateway.models.transaction_events import BY_PEOPLE
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.approvals import approvals_of
@@ -49,7 +49,7 @@ class OrderSummary:
 def order_summary(order: PaymentOrder) -> OrderSummary:
     """Add up what an order's payments say."""
     payments = list(order.payments.all())
-    sums = [payment.sums for payment in payments]
+    totals = [payment.totals for payment in payments]
 
     def money(minor: int) -> Money:
         return Money.from_minor_units(minor, order.currency)
@@ -59,10 +59,10 @@ def order_summary(order: PaymentOrder) -> OrderSummary:
         state=OrderState(order.state),
         currency=order.currency,
         amount=order.amount,
-        authorized=money(sum(s.authorized for s in sums)),
-        captured=money(sum(s.captured for s in sums)),
-        refunded=money(sum(s.refunded for s in sums)),
-        reserved=money(sum(s.capture_reserved + s.refund_reserved for s in sums)),
+        authorized=money(sum(s.authorized for s in totals)),
+        captured=money(sum(s.captured for s in totals)),
+        refunded=money(sum(s.refunded for s in totals)),
+        reserved=money(sum(s.capture_reserved + s.refund_reserved for s in totals)),
         open_attempt=_open_attempt(order),
     )
 
@@ -100,8 +100,8 @@ class TimelineEntry:
     reference: str
     """The reference of the transaction it is about; the shop's own for the order itself."""
     detail: str = ""
-    author: str = ""
-    subject: GatewayTransaction | Evidence | Approval | None = None
+    by: str = ""
+    subject: GatewayTransaction | TransactionEvent | Approval | None = None
     """The row that says it, with the redacted bodies of requests and answers."""
 
 
@@ -135,11 +135,11 @@ _LEARNED = {
 
 
 _NO_NEWS = {
-    EvidenceKind.ANSWER: _("Answer received that changed nothing"),
-    EvidenceKind.FAULT: _("No usable answer"),
-    EvidenceKind.RECORDS: _("Gateway asked, nothing new"),
-    EvidenceKind.DECISION: _("Decision recorded"),
-    EvidenceKind.LEASE_ENDED: _("Sender went silent"),
+    TransactionEventKind.ANSWER: _("Answer received that changed nothing"),
+    TransactionEventKind.FAULT: _("No usable answer"),
+    TransactionEventKind.RECORDS: _("Gateway asked, nothing new"),
+    TransactionEventKind.DECISION: _("Decision recorded"),
+    TransactionEventKind.LEASE_ENDED: _("Sender went silent"),
 }
 _REPORTED = {
     **OF_THE_PAGE,
@@ -159,7 +159,7 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
     rows = GatewayTransaction.objects.filter(payment__order=order).select_related("wallet")
     transactions = list(rows.order_by("pk"))
     evidence = (
-        Evidence.objects.filter(transaction__payment__order=order)
+        TransactionEvent.objects.filter(transaction__payment__order=order)
         .select_related("transaction")
         .order_by("pk")
     )
@@ -195,8 +195,8 @@ def _started(transaction: GatewayTransaction) -> TimelineEntry:
         text=_STARTED[TransactionKind(transaction.kind)],
         amount=transaction.amount,
         reference=transaction.reference,
-        detail=transaction.note,
-        author=transaction.author,
+        detail=transaction.comment,
+        by=transaction.created_by,
         subject=transaction,
     )
 
@@ -223,9 +223,9 @@ def _reported(transaction: GatewayTransaction, *, everything: bool) -> Iterator[
         )
 
 
-def _learned(rows: Iterable[Evidence], *, everything: bool) -> Iterator[TimelineEntry]:
+def _learned(rows: Iterable[TransactionEvent], *, everything: bool) -> Iterator[TimelineEntry]:
     for row in rows:
-        if not (row.event or everything):
+        if not (row.lifecycle_event or everything):
             continue
         yield TimelineEntry(
             occurred_at=row.occurred_at,
@@ -234,7 +234,7 @@ def _learned(rows: Iterable[Evidence], *, everything: bool) -> Iterator[Timeline
             amount=row.transaction.approved_amount or row.transaction.amount,
             reference=row.transaction.reference,
             detail=row.detail,
-            author=row.author,
+            by=row.created_by,
             subject=row,
         )
 
@@ -254,8 +254,8 @@ def _asked(request: Approval) -> Iterator[TimelineEntry]:
         text=_("Asked for, a second person has to agree"),
         amount=request.amount,
         reference=request.payment.reference if request.payment else "",
-        detail=request.note,
-        author=request.author,
+        detail=request.comment,
+        by=request.created_by,
         subject=request,
     )
     yield asked
@@ -266,21 +266,21 @@ def _asked(request: Approval) -> Iterator[TimelineEntry]:
             occurred_at=request.decided_at,
             text=text,
             detail=request.reason,
-            author=request.decided_by,
+            by=request.decided_by,
             subject=None,
         )
 
 
-def _text_of(row: Evidence) -> str | Promise:
+def _text_of(row: TransactionEvent) -> str | Promise:
     state = TransactionState(row.state_after)
-    if row.kind == EvidenceKind.APPROVAL:
+    if row.kind == TransactionEventKind.APPROVAL:
         return _("Agreed to by a second person")
-    if not row.event and row.detail.startswith(UNREADABLE):
+    if not row.lifecycle_event and row.detail.startswith(UNREADABLE):
         return _("Gateway asked, a record cannot be read")
-    if not row.event:
-        return _NO_NEWS[EvidenceKind(row.kind)]
+    if not row.lifecycle_event:
+        return _NO_NEWS[TransactionEventKind(row.kind)]
     if state is TransactionState.EXPIRED and row.transaction.kind == TransactionKind.AUTHORIZATION:
         return _("Wallet button not used")
     if state is TransactionState.APPROVED:
         return _APPROVED[TransactionKind(row.transaction.kind)]
-    return _LEARNED.get(state, name_of(state))
+    return _LEARNED.get(state, label_of(state))

@@ -15,7 +15,7 @@ class SendingPause:
     gateway: str
     until: datetime | None
     """None where only a person ends it."""
-    author: str
+    by: str
     """Who stopped it; empty where the machine did."""
     reason: str
     """The person's words; or what made the machine pause, in the reader's language."""
@@ -31,8 +31,8 @@ def sending_pauses(now: datetime) -> tuple[SendingPause, ...]:
 def _pause(row: GatewayPause) -> SendingPause:
     if row.stopped_at is not None:
         return SendingPause(
-            gateway=row.gateway, until=None, author=row.stopped_by, reason=row.stop_reason, code=None
+            gateway=row.gateway, until=None, by=row.stopped_by, reason=row.stop_reason, code=None
         )
     code = PauseCode(row.pause_code) if row.pause_code else None
     reason = ": ".join(filter(None, (str(code.label) if code else "", row.pause_detail)))
-    return SendingPause(gateway=row.gateway, until=row.sending_until, author="", reason=reason, code=code)
+    return SendingPause(gateway=row.gateway, until=row.sending_until, by="", reason=reason, code=code)

@@ -13,11 +13,11 @@ from django.db.models import QuerySet
 
 from wallet_gateway.models import (
     Discrepancy,
-    Evidence,
     GatewayTransaction,
     MigratedDeposit,
     Payment,
     PaymentOrder,
+    TransactionEvent,
 )
 
 MOST_FOUND = 200
@@ -50,9 +50,9 @@ def transactions_found(text: str, *, gateways: Collection[str]) -> QuerySet[Gate
     return rows.filter(pk__in=_found(*ways))
 
 
-def evidence_found(text: str, *, gateways: Collection[str]) -> QuerySet[Evidence]:
+def events_found(text: str, *, gateways: Collection[str]) -> QuerySet[TransactionEvent]:
     """Return the evidence about the transactions that are found by a text."""
-    return Evidence.objects.filter(transaction__in=_keys(transactions_found(text, gateways=gateways)))
+    return TransactionEvent.objects.filter(transaction__in=_keys(transactions_found(text, gateways=gateways)))
 
 
 def discrepancies_found(text: str, *, gateways: Collection[str]) -> QuerySet[Discrepancy]:

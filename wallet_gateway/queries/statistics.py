@@ -1,4 +1,4 @@
-"""Figures by day and currency for the desk: money, approvals, pages, times, and how the gateway answered.
+"""Figures by day and currency for the dashboard: money, approvals, pages, times and gateway calls.
 
 Three statements, whatever the range; one more on MariaDB without time zone tables. Sums of two currencies are
 never added. Money counts on the day it was approved, attempts and pages on the day they began.
@@ -19,7 +19,7 @@ from django.db.models import Avg, Count, DateTimeField, ExpressionWrapper, F, Ma
 from django.db.models.functions import TruncDate
 
 from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
-from wallet_gateway.models import Evidence, EvidenceKind, GatewayTransaction
+from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
 from wallet_gateway.protocol.money import Money
 
 LONGEST_RANGE = timedelta(days=366)
@@ -156,7 +156,7 @@ def _day_by_offset(column: str, period: Period) -> TruncDate:
 
 def _figures(period: Period, only: Q, day_of: DayOf) -> Figures:
     days = _Days()
-    began, approved = day_of("created_at", period), day_of("state_since", period)
+    began, approved = day_of("created_at", period), day_of("state_changed_at", period)
     for row in _by_day(_attempts(period).filter(only), _NUMBER, began, "currency", "kind", "state"):
         days.count_attempts(row)
     for row in _by_day(_approved(period).filter(only), _MONEY, approved, "currency", "kind", "payment_type"):
@@ -178,11 +178,11 @@ _NUMBER: Measures = {"number": Count("*")}
 _MONEY: Measures = {
     **_NUMBER,
     "minor": Sum("approved_minor"),
-    "took": Avg(F("state_since") - F("created_at")),
+    "took": Avg(F("state_changed_at") - F("created_at")),
 }
 _ANSWERS: Measures = {
     **_NUMBER,
-    "faults": Count("occurred_at", filter=Q(kind=EvidenceKind.FAULT)),
+    "faults": Count("occurred_at", filter=Q(kind=TransactionEventKind.FAULT)),
     "server_errors": Count("occurred_at", filter=Q(http_status__gte=500)),
     "mean_ms": Avg("elapsed_ms"),
     "slowest_ms": Max("elapsed_ms"),
@@ -194,12 +194,12 @@ def _attempts(period: Period) -> QuerySet[GatewayTransaction]:
 
 
 def _approved(period: Period) -> QuerySet[GatewayTransaction]:
-    return GatewayTransaction.objects.filter(period.of("state_since"), state=TransactionState.APPROVED)
+    return GatewayTransaction.objects.filter(period.of("state_changed_at"), state=TransactionState.APPROVED)
 
 
-def _exchanges(period: Period) -> QuerySet[Evidence]:
-    kinds = (EvidenceKind.ANSWER, EvidenceKind.FAULT, EvidenceKind.RECORDS)
-    return Evidence.objects.filter(period.of("occurred_at"), kind__in=kinds)
+def _exchanges(period: Period) -> QuerySet[TransactionEvent]:
+    kinds = (TransactionEventKind.ANSWER, TransactionEventKind.FAULT, TransactionEventKind.RECORDS)
+    return TransactionEvent.objects.filter(period.of("occurred_at"), kind__in=kinds)
 
 
 class _Days:

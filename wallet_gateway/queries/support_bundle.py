@@ -19,13 +19,13 @@ from django.db import connection
 from wallet_gateway import __version__
 from wallet_gateway.models import (
     Discrepancy,
-    Evidence,
     GatewayTransaction,
     OutboxEvent,
     Payment,
     PaymentOrder,
+    TransactionEvent,
 )
-from wallet_gateway.models.evidence import BY_PEOPLE
+from wallet_gateway.models.transaction_events import BY_PEOPLE
 from wallet_gateway.protocol.errors import UnreadableBody
 from wallet_gateway.protocol.strict_json import fold_name, loads
 from wallet_gateway.queries.approvals import approvals_of
@@ -57,7 +57,7 @@ _TRANSACTION = [
     "amount_minor",
     "approved_minor",
     "state",
-    "state_since",
+    "state_changed_at",
     "attempt_no",
     "query_count",
     "absent_count",
@@ -87,7 +87,7 @@ _PAYMENT = [
     "reversal",
     "card_type",
     "card_network",
-    "frozen",
+    "is_frozen",
     "state",
     "created_at",
 ]
@@ -102,7 +102,7 @@ _ORDER = [
     "created_at",
     "updated_at",
 ]
-_EVIDENCE = ["kind", "event", "state_after", "http_status", "elapsed_ms", "occurred_at"]
+_EVENTS = ["kind", "lifecycle_event", "state_after", "http_status", "elapsed_ms", "occurred_at"]
 _FACT = [
     "event_id",
     "kind",
@@ -135,7 +135,7 @@ def support_bundle(order: PaymentOrder) -> bytes:
     """Return the zip. A handful of statements, whatever the order's history."""
     transactions = GatewayTransaction.objects.filter(payment__order=order).order_by("pk")
     evidence = (
-        Evidence.objects.filter(transaction__payment__order=order)
+        TransactionEvent.objects.filter(transaction__payment__order=order)
         .select_related("transaction")
         .order_by("pk")
     )
@@ -145,10 +145,10 @@ def support_bundle(order: PaymentOrder) -> bytes:
         "order.json": _written(_columns(order, _ORDER)),
         "payments.json": _written([_columns(row, _PAYMENT) for row in _payments(order)]),
         "transactions.json": _written([_transaction(row) for row in transactions]),
-        "evidence.json": _written([_evidence(row) for row in evidence]),
+        "events.json": _written([_evidence(row) for row in evidence]),
         "approvals.json": _written([_columns(row, _APPROVAL) for row in approvals_of(order)]),
         "discrepancies.json": _written([_columns(row, _DISCREPANCY) for row in _discrepancies(order)]),
-        "facts.json": _written([_columns(row, _FACT) for row in OutboxEvent.objects.filter(order=order)]),
+        "outbox.json": _written([_columns(row, _FACT) for row in OutboxEvent.objects.filter(order=order)]),
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -178,10 +178,10 @@ def _transaction(row: GatewayTransaction) -> dict[str, Any]:
     return _columns(row, _TRANSACTION) | {"request": _masked(row.request_body)}
 
 
-def _evidence(row: Evidence) -> dict[str, Any]:
+def _evidence(row: TransactionEvent) -> dict[str, Any]:
     about = {"transaction": row.transaction.reference, "by_person": row.kind in BY_PEOPLE}
     bodies = {"request": _masked(row.request_body), "answer": _masked(row.answer_body)}
-    return about | _columns(row, _EVIDENCE) | bodies
+    return about | _columns(row, _EVENTS) | bodies
 
 
 def _columns(row: object, names: Iterable[str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What waits for a person, the oldest first: for the desk. At most one statement for each kind of work."""
+"""What waits for a person, the oldest first, for the dashboard. At most one statement for each kind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wallet_gateway.queries.approvals import waiting_rows
 from wallet_gateway.queries.authorizations import lapsing
 
 MOST_SHOWN = 10
-"""Rows of one kind of work that the desk shows; the lists have the others."""
+"""Rows of one kind of work that the dashboard shows; the lists have the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +78,7 @@ _WAITING_STATES = (
 
 def _transactions(which: Q) -> tuple[GatewayTransaction, ...]:
     rows = GatewayTransaction.objects.filter(which).select_related("payment__order", "deposit")
-    return tuple(rows.order_by("state_since", "pk")[: MOST_SHOWN + 1])
+    return tuple(rows.order_by("state_changed_at", "pk")[: MOST_SHOWN + 1])
 
 
 def _overpaid() -> QuerySet[PaymentOrder]:

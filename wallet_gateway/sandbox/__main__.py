@@ -1,4 +1,4 @@
-"""``python -m wallet_gateway.sandbox``: the gateway on this machine, with no project and no account."""
+"""``python -m wallet_gateway.sandbox``: run the gateway on this machine, without a project or an account."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ import django
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until the process is told to end; give the exit code."""
+    """Serve until a stop signal arrives; return the exit code."""
     options = _parser().parse_args(arguments)
     if not options.control_key and not _is_loopback(options.host):
         return _fail(f"{options.host} can be reached from other machines: give a --control-key too.")
-    # A queue, because a signal arrives in the middle of anything: putting is all that may be done then.
-    told_to_end: SimpleQueue[int] = SimpleQueue()
-    for told_by in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(told_by, lambda number, _frame: told_to_end.put(number))
+    # A signal can interrupt any code, and putting an item on this queue is safe there.
+    stop_signals: SimpleQueue[int] = SimpleQueue()
+    for signal_number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(signal_number, lambda number, _frame: stop_signals.put(number))
     with tempfile.TemporaryDirectory(prefix="wallet-sandbox-") as folder:
         _set_up_django(options, database=options.database or Path(folder, "sandbox.sqlite3"))
-        return _serve(options.host, options.port, told_to_end)
+        return _serve(options.host, options.port, stop_signals)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -68,13 +68,13 @@ def _set_up_django(options: argparse.Namespace, *, database: Path) -> None:
     os.environ["WALLET_SANDBOX_DATABASE"] = str(database)
     os.environ["WALLET_SANDBOX_CONTROL_KEY"] = options.control_key
     os.environ["WALLET_SANDBOX_MERCHANTS"] = str(options.merchants or "")
-    # The caller's own project, if there is one, must not be the one that is served.
+    # The shell may name the settings of the caller's own project; that project must not be served.
     os.environ["DJANGO_SETTINGS_MODULE"] = "wallet_gateway.sandbox.settings"
     django.setup()
 
 
-def _serve(host: str, port: int, told_to_end: SimpleQueue[int]) -> int:
-    # These need Django to be ready.
+def _serve(host: str, port: int, stop_signals: SimpleQueue[int]) -> int:
+    # These imports need Django to be set up.
     from django.core.wsgi import get_wsgi_application
     from django.db import connections
 
@@ -90,8 +90,8 @@ def _serve(host: str, port: int, told_to_end: SimpleQueue[int]) -> int:
     except OSError as error:
         return _fail(f"Cannot listen on {host} port {port}: {error.strerror or error}.")
 
-    def end_when_told() -> None:
-        told_to_end.get()
+    def shut_down_on_signal() -> None:
+        stop_signals.get()
         server.shutdown()
 
     with server:
@@ -99,25 +99,25 @@ def _serve(host: str, port: int, told_to_end: SimpleQueue[int]) -> int:
             return _fail(reason)
         sys.stdout.write(f"Sandbox gateway ready at {server.url}\n")
         sys.stdout.flush()
-        threading.Thread(target=end_when_told, daemon=True).start()
+        threading.Thread(target=shut_down_on_signal, daemon=True).start()
         server.serve_forever(poll_interval=0.1)
     return 0
 
 
 def _prepare_database() -> str:
-    """Bring tables and merchants up to date; give the reason where that cannot be done."""
+    """Migrate the tables and create the initial merchants; return an error message, or an empty text."""
     from django.core.management import call_command
     from django.db import DatabaseError, connections
 
-    from wallet_gateway.sandbox.provision import UnreadableMerchants, provision
+    from wallet_gateway.sandbox.control.provision import InvalidMerchantFile, provision
 
     try:
-        # Asked before Django, which leaves a connection open that turns out to lead to no database.
+        # Try the file first: Django would keep a connection open to a file that is not a database.
         with closing(sqlite3.connect(os.environ["WALLET_SANDBOX_DATABASE"])) as database:
             database.execute("PRAGMA schema_version")
         call_command("migrate", verbosity=0)
         provision()
-    except UnreadableMerchants as error:
+    except InvalidMerchantFile as error:
         return str(error)
     except (DatabaseError, sqlite3.Error) as error:
         return f"Cannot use the database {os.environ['WALLET_SANDBOX_DATABASE']}: {error}."

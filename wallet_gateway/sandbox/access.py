@@ -1,8 +1,7 @@
-"""Who may look into the sandbox and steer it.
+"""Access control for the console and the control interface.
 
-The gateway's own interface, the pages a customer sees and their files are for everybody. Everything else, the
-control interface and the console, is for callers on this machine, or, once a control key is set, for those
-who know it.
+The service's API, the customer's pages and their static files are public. Everything else requires a caller
+on this machine or, when a control key is set, a caller that sends the key.
 """
 
 from __future__ import annotations
@@ -18,10 +17,10 @@ from typing import Final
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
-from wallet_gateway.sandbox.engine.refusals import ForeignPage, KeyMissing, StrangerRefused
-from wallet_gateway.sandbox.responses import refusal_response
+from wallet_gateway.sandbox.json_calls import refusal_response
+from wallet_gateway.sandbox.refusals import ForeignPage, KeyMissing, StrangerRefused
 
-PUBLIC: Final = re.compile(
+PUBLIC_PATHS: Final = re.compile(
     r"""
     /api/v5/.*                            # the service's interface
     | /checkout/[^/]+/                    # where a customer pays, by a link that cannot be guessed
@@ -33,34 +32,34 @@ PUBLIC: Final = re.compile(
     """,
     re.VERBOSE,
 )
-"""Addresses without control key, in full: whatever is not named here is closed."""
+"""Public paths, matched in full; every other path is protected."""
 
 
 class AccessMiddleware:
-    """Refuses strangers before a view is looked up, so that a new page is closed until somebody opens it."""
+    """Rejects unauthorized callers before URL resolution, so that a new page is protected by default."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        """Answer 401 or 403 to strangers, and pass everybody else on; raises ``DisallowedHost``."""
+        """Answer 401 or 403 to unauthorized callers; raises ``DisallowedHost``."""
         own_origin = f"{request.scheme}://{request.get_host()}"
-        if PUBLIC.fullmatch(request.path_info):
+        if PUBLIC_PATHS.fullmatch(request.path_info):
             return self.get_response(request)
         if settings.WALLET_SANDBOX_CONTROL_KEY:
-            allowed = _knows_the_key(request)
+            allowed = _has_control_key(request)
         else:
             allowed = ipaddress.ip_address(request.META["REMOTE_ADDR"]).is_loopback
         if not allowed:
-            return _refuse_stranger()
-        # A page on another site can make the browser of somebody on this machine send a request here.
+            return _refusal_for_stranger()
+        # A page on another site can make a browser on this machine send a request here.
         origin = request.headers.get("Origin")
         if origin is not None and origin != own_origin:
             return refusal_response(ForeignPage(f"Pages of {origin[:100]} may not steer the sandbox."))
         return self.get_response(request)
 
 
-def _refuse_stranger() -> HttpResponseBase:
+def _refusal_for_stranger() -> HttpResponseBase:
     if not settings.WALLET_SANDBOX_CONTROL_KEY:
         return refusal_response(StrangerRefused("Only callers on this machine may steer the sandbox."))
     response = refusal_response(
@@ -70,7 +69,7 @@ def _refuse_stranger() -> HttpResponseBase:
     return response
 
 
-def _knows_the_key(request: HttpRequest) -> bool:
+def _has_control_key(request: HttpRequest) -> bool:
     scheme, _, given = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() == "basic":
         try:

@@ -1,4 +1,4 @@
-"""The merchants of the sandbox: who they are, entering them, and telling whose a request is."""
+"""The sandbox's merchants: register them, and find the merchant of a request."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import JsonValue
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.protocol.wire import TransactionRequest
-from wallet_gateway.sandbox.cache import Remembered
-from wallet_gateway.sandbox.control_input import Input
-from wallet_gateway.sandbox.engine.refusals import UnknownMerchant
+from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
+from wallet_gateway.sandbox.json_calls import Input
 from wallet_gateway.sandbox.models import Merchant
-from wallet_gateway.sandbox.write_lock import one_writer
+from wallet_gateway.sandbox.refusals import UnknownMerchant
 
 PROVIDER: Final = "ExampleWalletV2"
 GATEWAY_NAME: Final = "examplegateway"
 LOOPBACK_ORIGINS: Final = ("http://127.0.0.1:*", "http://localhost:*", "http://[::1]:*")
-"""Every port of this machine."""
+"""Any port of this machine."""
 
 BUILT_IN_ID: Final = "SANDBOX-MERCHANT"
 BUILT_IN: Final[dict[str, JsonValue]] = {
@@ -26,24 +25,24 @@ BUILT_IN: Final[dict[str, JsonValue]] = {
     "storeId": "SANDBOX-STORE",
     "userId": "sandbox-user",
 }
-"""The merchant every sandbox starts with."""
+"""The merchant of every new sandbox."""
 
 
 def add_merchant(given: Input) -> Merchant:
-    """Enter a merchant's store, or bring it up to date; raises ``InvalidInput``."""
-    merchant_id, store_id = given.text("merchantId", longest=64), given.text("storeId", longest=64)
+    """Create or update a merchant's store; raises ``InvalidInput``."""
+    merchant_id, store_id = given.text("merchantId", max_length=64), given.text("storeId", max_length=64)
     values = {
-        "user_id": given.text("userId", longest=64),
-        "provider": given.optional_text("provider", longest=64) or PROVIDER,
+        "user_id": given.text("userId", max_length=64),
+        "provider": given.optional_text("provider", max_length=64) or PROVIDER,
         "gateway_name": GATEWAY_NAME,
-        "origins": given.texts("origins") or list(LOOPBACK_ORIGINS),
+        "origins": given.text_list("origins") or list(LOOPBACK_ORIGINS),
     }
-    given.check_nothing_else()
-    with one_writer():
+    given.check_no_unread_fields()
+    with write_lock():
         merchant, _ = Merchant.objects.update_or_create(
             merchant_id=merchant_id, store_id=store_id, defaults=values
         )
-        remembered_stores.forget()
+        cached_stores.invalidate()
     return merchant
 
 
@@ -54,13 +53,13 @@ def merchant_of(
     | PaymentAccountRequest
     | PaymentAccountQuery,
 ) -> Merchant:
-    """Tell whose a request is; raises ``UnknownMerchant``."""
-    merchant = remembered_stores.get().get((message.merchant_id, message.store_id))
+    """Return the merchant of a request; raises ``UnknownMerchant``."""
+    merchant = cached_stores.get().get((message.merchant_id, message.store_id))
     if merchant is None:
         raise UnknownMerchant(
             f"There is no store {quote(message.store_id)} of a merchant {quote(message.merchant_id)}."
         )
-    # Queries, and what the browser sends, do not say who asks.
+    # Queries and requests from the browser carry no user id.
     if isinstance(message, TransactionRequest | PublicKeyRequest) and message.user_id != merchant.user_id:
         raise UnknownMerchant(
             f"{quote(message.user_id)} is no user of the merchant {quote(message.merchant_id)}."
@@ -69,7 +68,7 @@ def merchant_of(
 
 
 def describe(merchant: Merchant) -> dict[str, Any]:
-    """Write a merchant as the control interface does."""
+    """Return a merchant in the JSON form of the control interface."""
     return {
         "merchantId": merchant.merchant_id,
         "storeId": merchant.store_id,
@@ -84,5 +83,5 @@ def _stores() -> dict[tuple[str, str], Merchant]:
     return {(one.merchant_id, one.store_id): one for one in Merchant.objects.all()}
 
 
-remembered_stores = Remembered(_stores)
-"""Every merchant by merchant id and store id, as long as none is entered."""
+cached_stores = CachedValue(_stores)
+"""All merchants by merchant id and store id."""

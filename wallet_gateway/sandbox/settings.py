@@ -1,7 +1,7 @@
-"""Django settings of the sandbox gateway: its own process, its own database, nothing of the caller's project.
+"""Django settings of the sandbox: a process and a database of its own, independent of the caller's project.
 
-``python -m wallet_gateway.sandbox`` fills the environment variables from its arguments. Read on their own
-(``django-admin ... --settings wallet_gateway.sandbox.settings``) they have working defaults.
+``python -m wallet_gateway.sandbox`` sets the environment variables from its arguments. Used alone
+(``django-admin ... --settings wallet_gateway.sandbox.settings``) the settings have working defaults.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import os
 
 from django.core.management.utils import get_random_secret_key
 
-# Nothing that outlives the process is signed with it.
+# Nothing signed with it outlives the process.
 SECRET_KEY = get_random_secret_key()
 DEBUG = False
 
 WALLET_SANDBOX_CONTROL_KEY = os.environ.get("WALLET_SANDBOX_CONTROL_KEY", "")
-"""What callers of the control interface and the console must know; empty means loopback callers only."""
+"""The key that callers of the control interface and the console must send; empty allows loopback only."""
 
 WALLET_SANDBOX_MERCHANTS_FILE = os.environ.get("WALLET_SANDBOX_MERCHANTS", "")
-"""A JSON list of merchants to start with beside the built-in one; empty for none."""
+"""Path of a JSON list of additional initial merchants; empty for none."""
 
-# Without a key only this machine may call, and a name that merely resolves to it is a DNS rebinding attack.
+# Without a key only this machine may call; any other host name would be a DNS rebinding attack.
 ALLOWED_HOSTS = ["*"] if WALLET_SANDBOX_CONTROL_KEY else ["127.0.0.1", "localhost", "[::1]"]
 
 DATABASES = {
@@ -29,10 +29,11 @@ DATABASES = {
         "NAME": os.environ.get("WALLET_SANDBOX_DATABASE", "sandbox.sqlite3"),
         "CONN_MAX_AGE": None,
         "OPTIONS": {
-            # A transaction that starts as a reader and then writes would fail at once instead of waiting.
+            # A deferred transaction that starts with a read fails at its first write instead of waiting.
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
-            # Losing play money to a power cut is fine; waiting for the disk at every request is not.
+            # The data is not real money: losing it in a power cut is acceptable, a disk sync per request is
+            # not.
             "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=OFF",
         },
     },
@@ -44,7 +45,7 @@ TIME_ZONE = "UTC"
 INSTALLED_APPS = ["django.contrib.staticfiles", "wallet_gateway.sandbox"]
 MIDDLEWARE = [
     "wallet_gateway.sandbox.access.AccessMiddleware",
-    "wallet_gateway.sandbox.delayed_requests.LateRequestsMiddleware",
+    "wallet_gateway.sandbox.api.delayed_requests.DelayedRequestsMiddleware",
 ]
 ROOT_URLCONF = "wallet_gateway.sandbox.urls"
 TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP_DIRS": True}]
@@ -52,7 +53,7 @@ STATIC_URL = "/static/"
 LANGUAGE_CODE = "en"
 USE_I18N = True
 
-# Bodies are measured and cut by the API itself, which answers in the service's own words.
+# The API itself limits bodies and answers with the service's error body.
 DATA_UPLOAD_MAX_MEMORY_SIZE = None
 LOGGING = {
     "version": 1,
@@ -62,7 +63,7 @@ LOGGING = {
     },
     "handlers": {"console": {"class": "logging.StreamHandler"}},
     "loggers": {
-        # A refused request is an answer, not news, and so is a 500 that a fault was set for; a crash is.
+        # Refusals and injected errors are normal answers and are not logged; a crash is.
         "django.request": {
             "handlers": ["console"],
             "filters": ["crashes"],

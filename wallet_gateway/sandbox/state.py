@@ -1,73 +1,96 @@
-"""What holds while a request is answered: the clock, and the behaviour where the interface is silent.
+"""The conditions under which a request is answered: clock, configured behaviour, merchant and fault mode.
 
-Both are one row of the database, so that they outlive a restart with the transactions they go with.
+Clock and behaviour are one database row, so that they survive a restart together with the transactions.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from enum import StrEnum
 from typing import Any, Final
 
-from wallet_gateway.sandbox.cache import Remembered
-from wallet_gateway.sandbox.models import DuplicatePolicy, LetterCase, SandboxState, WalletMode
-from wallet_gateway.sandbox.write_lock import one_writer
+from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
+from wallet_gateway.sandbox.models import DuplicatePolicy, LetterCase, Merchant, SandboxState, WalletMode
 
-FARTHEST: Final = datetime(2999, 1, 1, tzinfo=UTC)
-"""Where the sandbox's clock ends; times beyond it are no use to anybody."""
+MAX_TIME: Final = datetime(2999, 1, 1, tzinfo=UTC)
+"""The latest time of the sandbox's clock."""
 
 _ONLY_ROW: Final = 1
 
 
-class ClockAtItsEnd(ValueError):
-    """The clock was to be moved farther than it goes."""
+class ClockLimitReached(ValueError):
+    """The clock cannot be advanced that far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behaviour:
-    """The answers a real gateway might give where the interface is silent."""
+    """Configurable answers where the interface leaves them open."""
 
     duplicates: DuplicatePolicy
-    """What happens to a request that arrives again word for word."""
+    """How a request is answered that repeats an earlier one exactly."""
     status_lag: timedelta
-    """How far the status query is behind."""
+    """How long the status query does not yet report a change."""
     letter_case: LetterCase
-    """How the names in answers are written."""
+    """Letter case of the field names in answers."""
     numeric_amounts: bool
-    """Whether answers carry amounts as numbers, also where the default is text."""
+    """Whether answers carry amounts as numbers where the default is text."""
     share_references: bool
     """Whether a follow-up may carry its original's reference, once per type."""
     another_card: bool
-    """Whether a checkout page can still be paid after a refused card or an error on it."""
+    """Whether a checkout remains open after a refused card or an error."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conditions:
-    """The moment, and the behaviour in force at it."""
+    """The time and the behaviour of one request."""
 
     now: datetime
     behaviour: Behaviour
 
 
+class FaultMode(StrEnum):
+    """How processing a request goes wrong."""
+
+    NONE = "none"
+    ERRORED = "errored"
+    """The provider fails."""
+    UNDOCUMENTED = "undocumented_state"
+    """The transaction gets a state that the interface does not define."""
+    PARTIAL = "partial"
+    """The provider refunds less than requested."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestContext:
+    """The merchant and conditions of one request, and how it is to fail."""
+
+    merchant: Merchant
+    conditions: Conditions
+    base_url: str
+    """Base URL under which the caller reached the gateway, without a trailing slash."""
+    fault_mode: FaultMode = FaultMode.NONE
+
+
 def current_conditions() -> Conditions:
-    """Read the clock and the behaviour."""
-    return _conditions_of(remembered_state.get())
+    """Return the current time and behaviour."""
+    return _conditions_of(cached_state.get())
 
 
 def advance_clock(by: timedelta) -> datetime:
-    """Move the sandbox's clock forward and give its new time; raises ``ClockAtItsEnd``."""
-    with one_writer():
+    """Advance the sandbox's clock and return the new time; raises ``ClockLimitReached``."""
+    with write_lock():
         state = _state()
-        if FARTHEST - datetime.now(UTC) - state.clock_ahead < by:
-            raise ClockAtItsEnd(f"The sandbox's clock ends at {FARTHEST.isoformat()}; move it by less.")
+        if MAX_TIME - datetime.now(UTC) - state.clock_ahead < by:
+            raise ClockLimitReached(f"The sandbox's clock ends at {MAX_TIME.isoformat()}; move it by less.")
         state.clock_ahead += by
         _save(state)
     return _conditions_of(state).now
 
 
 def change_behaviour(changes: dict[str, Any]) -> Behaviour:
-    """Change the fields of ``Behaviour`` that are named and give the behaviour in force."""
-    with one_writer():
+    """Change the given fields of ``Behaviour`` and return the new behaviour."""
+    with write_lock():
         state = _state()
         for name, value in changes.items():
             setattr(state, name, value)
@@ -76,13 +99,13 @@ def change_behaviour(changes: dict[str, Any]) -> Behaviour:
 
 
 def wallet_mode() -> WalletMode:
-    """Read how the emulated wallet is to behave in the browser."""
-    return WalletMode(remembered_state.get().wallet_mode)
+    """Return how the emulated wallet behaves in the browser."""
+    return WalletMode(cached_state.get().wallet_mode)
 
 
 def change_wallet_mode(mode: WalletMode) -> None:
-    """Have the emulated wallet behave otherwise."""
-    with one_writer():
+    """Change how the emulated wallet behaves in the browser."""
+    with write_lock():
         state = _state()
         state.wallet_mode = mode
         _save(state)
@@ -94,11 +117,11 @@ def _state() -> SandboxState:
 
 def _save(state: SandboxState) -> None:
     state.save()
-    remembered_state.forget()
+    cached_state.invalidate()
 
 
-remembered_state = Remembered(_state)
-"""The row, as long as nobody changes it."""
+cached_state = CachedValue(_state)
+"""The row of state."""
 
 
 def _conditions_of(state: SandboxState) -> Conditions:

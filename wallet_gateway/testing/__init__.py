@@ -1,5 +1,9 @@
-"""Help for tests of shops: a sandbox gateway of their own, and fixtures that point the shop at it.
+"""Help for test suites, a shop's and this project's: a sandbox gateway, fixtures, an in-process transport.
 
 Meant for test suites only; nothing a shop runs in production imports it. The sandbox runs as a process of its
-own and is spoken to over HTTP, as a real gateway would be.
+own and is reached over HTTP, as a real gateway would be.
 """
+
+from wallet_gateway.testing.in_process import InProcessTransport
+
+__all__ = ["InProcessTransport"]

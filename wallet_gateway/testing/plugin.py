@@ -1,7 +1,7 @@
 """Fixtures for pytest, for this project's tests and for shops'.
 
 A shop names the plugin in its ``conftest.py``, ``pytest_plugins = ["wallet_gateway.testing.plugin"]``, and
-asks for ``wallet_sandbox``. pytest-django is needed, for its ``settings``.
+asks for ``wallet_sandbox`` or ``wallet_application``. pytest-django is needed, for its ``settings``.
 """
 
 from __future__ import annotations
@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import pytest
 
+from wallet_gateway.testing.in_process import InProcessTransport
 from wallet_gateway.testing.sandbox import SandboxServer
 
 if TYPE_CHECKING:
+    from wsgiref.types import WSGIApplication
+
     from wallet_gateway.testing.control import SandboxControl
 
 BUILT_IN_MERCHANT: Final = {
@@ -56,6 +59,33 @@ def wallet_sandbox(wallet_sandbox_server: SandboxServer, settings: _Settings) ->
     # Assigning through pytest-django tells whoever caches what was made from the settings.
     settings.WALLET_GATEWAY = configuration
     return control
+
+
+class WalletApplication(Protocol):
+    """What the fixture `wallet_application` is."""
+
+    def __call__(self, application: WSGIApplication, *, alias: str = "default") -> InProcessTransport:
+        """Let a WSGI application answer in place of a gateway."""
+        ...
+
+
+@pytest.fixture
+def wallet_application() -> Iterator[WalletApplication]:
+    """Lets a WSGI application of the test answer in place of a gateway, in this process, for one test."""
+    # Only now: a plugin of pytest is imported before Django is set up.
+    from django.utils.module_loading import import_string
+
+    from wallet_gateway import conf, gateways
+
+    def answer(application: WSGIApplication, *, alias: str = "default") -> InProcessTransport:
+        given = conf.gateway_settings(alias)
+        auth = import_string(given.auth) if given.auth else None
+        transport = InProcessTransport(application, base_url=given.base_url, auth=auth)
+        gateways.use_transport(transport, alias=alias)
+        return transport
+
+    yield answer
+    gateways.forget_gateways()
 
 
 def point_at(base_url: str, configuration: dict[str, Any] | None) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from prometheus_client import Counter, Histogram, generate_latest
 from pytest_django import Settings
 
 from wallet_gateway import gateways
-from wallet_gateway.client.calls import CallOutcome, EndedCall
+from wallet_gateway.client.calls import CallOutcome, CallRecord
 from wallet_gateway.client.errors import NotSent
 from wallet_gateway.contrib.prometheus import calls
 from wallet_gateway.contrib.prometheus.apps import PrometheusConfig
@@ -44,7 +44,7 @@ def value_of(name: str, metric: Counter | Histogram, labels: dict[str, str]) -> 
     return sum(s.value for s in samples if s.name == name and labels.items() <= s.labels.items())
 
 
-def a_call(**words: Any) -> EndedCall:
+def a_call(**words: Any) -> CallRecord:
     given: dict[str, Any] = {
         "operation": "capture",
         "method": "POST",
@@ -54,7 +54,7 @@ def a_call(**words: Any) -> EndedCall:
         "http_status": 200,
         "elapsed_seconds": 0.3,
     }
-    return EndedCall(**given | words)
+    return CallRecord(**given | words)
 
 
 def test_a_call_over_the_wire_is_counted_and_timed_by_gateway_and_operation(

@@ -37,7 +37,7 @@ def test_an_empty_shop_is_all_zeros_and_was_never_swept(registry: CollectorRegis
         'wallet_gateway_seconds_since_sweep{gateway="default"} +Inf',
         'wallet_gateway_questions_due{gateway="default"} 0.0',
         'wallet_gateway_sending_paused{by="breaker",gateway="default"} 0.0',
-        "wallet_gateway_facts_untold 0.0",
+        "wallet_gateway_events_undelivered 0.0",
     ):
         assert line in shown
 
@@ -51,7 +51,7 @@ def test_rows_are_told_by_what_they_are(registry: CollectorRegistry) -> None:
         kind=K.REFUND,
         state=S.UNKNOWN,
         created_at=now,
-        state_since=now - timedelta(seconds=600),
+        state_changed_at=now - timedelta(seconds=600),
         next_query_at=now - timedelta(seconds=5),
     )
 
@@ -78,7 +78,7 @@ def test_a_pause_says_who_decided_on_it(registry: CollectorRegistry) -> None:
     until = gateways.clock().now() + timedelta(minutes=5)
     GatewayPause.objects.create(gateway="default", sending_until=until, pause_code=PauseCode.UNKNOWN_OUTCOMES)
     assert paused() == {"person": 0, "breaker": 1}
-    payments.stop_sending("default", author="anna", reason="customer Meier is wrong")
+    payments.stop_sending("default", by="anna", reason="customer Meier is wrong")
     assert paused() == {"person": 1, "breaker": 0}
     shown = generate_latest(registry)
     assert b"anna" not in shown

@@ -58,7 +58,7 @@ def test_a_payment_that_a_person_compared_is_recorded(wallet_sandbox: SandboxCon
     order = payments.create_order(reference="DOC-1", currency="EUR", amount=Decimal("1.00"))
     wallet_sandbox.complete_checkout(payments.start_checkout(order).reference, "success")
     payments.reconcile(order)
-    said, _ = doctor(record_payment="DOC-1", author="anna", go_live=True)
+    said, _ = doctor(record_payment="DOC-1", by="anna", go_live=True)
     assert "going live with default: 1.00 EUR, order DOC-1, compared by anna" in said
 
 
@@ -67,4 +67,4 @@ def test_an_order_that_is_not_there_or_has_no_money_is_refused() -> None:
         doctor(record_payment="NONE")
     payments.create_order(reference="DOC-2", currency="EUR", amount=Decimal("1.00"))
     with pytest.raises(CommandError, match="no money"):
-        doctor(record_payment="DOC-2", author="anna")
+        doctor(record_payment="DOC-2", by="anna")

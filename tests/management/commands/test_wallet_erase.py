@@ -42,13 +42,13 @@ def test_a_dry_run_erases_nothing() -> None:
 
 def test_with_yes_it_is_done() -> None:
     order, other = an_order("E-1"), an_order("E-2")
-    assert erase("E-1", yes=True, author="anna", reason="asked") == "E-1: erased\n"
+    assert erase("E-1", yes=True, by="anna", reason="asked") == "E-1: erased\n"
     assert (remembers(order), remembers(other)) == (False, True)
 
 
 def test_an_address_stands_for_all_its_orders() -> None:
     first, second, other = an_order("E-1"), an_order("E-2"), an_order("E-3", "bob@example.com")
-    erase(email="ada@example.com", yes=True, author="anna", reason="asked")
+    erase(email="ada@example.com", yes=True, by="anna", reason="asked")
     assert [remembers(order) for order in (first, second, other)] == [False, False, True]
 
 
@@ -60,7 +60,7 @@ def test_an_address_is_found_in_any_letter_case_and_where_only_the_wallet_gave_i
     )
     transaction = a_transaction(a_payment(by_wallet), state="EXPIRED")
     a_wallet_attempt(transaction, given={"email": "ADA@example.com"})
-    said = erase(email="ada@example.com", yes=True, author="anna", reason="asked")
+    said = erase(email="ada@example.com", yes=True, by="anna", reason="asked")
     assert said == "E-1: erased\nE-2: erased\n"
     assert [remembers(order) for order in (written, by_wallet, other)] == [False, False, True]
 
@@ -68,7 +68,7 @@ def test_an_address_is_found_in_any_letter_case_and_where_only_the_wallet_gave_i
 def test_an_order_that_does_not_exist_stops_it_before_anything_is_erased() -> None:
     order = an_order("E-1")
     with pytest.raises(CommandError, match="no such order: NONE"):
-        erase("E-1", "NONE", yes=True, author="anna", reason="asked")
+        erase("E-1", "NONE", yes=True, by="anna", reason="asked")
     assert remembers(order)
 
 
@@ -78,11 +78,11 @@ def test_what_has_not_ended_is_refused_by_name_and_the_others_are_done(
     busy, other = an_order("E-1"), an_order("E-2")
     payments.start_checkout(busy)
     with pytest.raises(CommandError, match=r"E-1: transaction .* is OPEN"):
-        erase("E-1", "E-2", yes=True, author="anna", reason="asked")
+        erase("E-1", "E-2", yes=True, by="anna", reason="asked")
     assert (remembers(busy), remembers(other)) == (True, False)
 
 
 def test_without_a_reason_it_is_refused() -> None:
     an_order("E-1")
     with pytest.raises(CommandError, match="needs a reason"):
-        erase("E-1", yes=True, author="anna")
+        erase("E-1", yes=True, by="anna")

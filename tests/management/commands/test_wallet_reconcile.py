@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.management.commands.wallet_reconcile import WHAT_CANNOT_BE_FOUND
-from wallet_gateway.models import Evidence, PaymentOrder
+from wallet_gateway.models import PaymentOrder, TransactionEvent
 from wallet_gateway.operations.maintenance import ledger_comparison
 from wallet_gateway.testing.control import SandboxControl
 
@@ -48,16 +48,16 @@ def test_a_dry_run_names_the_difference_and_what_it_cannot_find(unnoticed: Payme
 
 
 def test_a_repair_is_evidence_with_its_author(unnoticed: PaymentOrder) -> None:
-    assert "Written as evidence" in reconcile(repair=True, author="anna")
+    assert "Written as evidence" in reconcile(repair=True, by="anna")
     unnoticed.refresh_from_db()
     assert unnoticed.state == OrderState.PAID
-    assert Evidence.objects.latest("pk").author == "anna"
+    assert TransactionEvent.objects.latest("pk").created_by == "anna"
     assert "Differences: none." in reconcile()
 
 
 @pytest.mark.parametrize(
     ("options", "why"),
-    [({"repair": True}, "--author"), ({"days": 0}, "--days")],
+    [({"repair": True}, "--by"), ({"days": 0}, "--days")],
     ids=["no-author", "no-days"],
 )
 def test_what_makes_no_sense_is_refused(options: dict[str, Any], why: str) -> None:

@@ -25,12 +25,12 @@ def stop(**options: Any) -> str:
 def test_a_stop_is_said_seen_and_lifted(wallet_sandbox: SandboxControl) -> None:
     order = payments.create_order(reference="STOP-1", currency="EUR", amount=Decimal("10.00"))
     assert stop(status=True) == "requests leave to every gateway\n"
-    assert stop(author="anna", reason="wrong amounts") == "default: stopped by anna: wrong amounts\n"
+    assert stop(by="anna", reason="wrong amounts") == "default: stopped by anna: wrong amounts\n"
     with pytest.raises(payments.CheckoutPaused):
         payments.start_checkout(order)
     assert "stopped by anna" in stop(status=True)
 
-    assert stop(resume=True, author="bob", reason="checked") == "requests leave to every gateway\n"
+    assert stop(resume=True, by="bob", reason="checked") == "requests leave to every gateway\n"
     assert payments.start_checkout(order).redirect_url
 
 
@@ -41,15 +41,15 @@ def test_who_gives_no_name_is_known_by_the_login(monkeypatch: pytest.MonkeyPatch
 
 def test_a_stop_without_a_reason_is_refused_and_nothing_is_stopped() -> None:
     with pytest.raises(CommandError, match="default: it needs a reason"):
-        stop(author="anna")
+        stop(by="anna")
     assert payments.sending_pauses() == ()
 
 
 def test_resuming_what_nobody_stopped_is_refused() -> None:
     with pytest.raises(CommandError, match="no person has stopped"):
-        stop(resume=True, author="anna", reason="x")
+        stop(resume=True, by="anna", reason="x")
 
 
 def test_a_gateway_that_does_not_exist_is_named() -> None:
     with pytest.raises(ImproperlyConfigured, match="'nowhere'"):
-        stop(gateway="nowhere", author="anna", reason="x")
+        stop(gateway="nowhere", by="anna", reason="x")

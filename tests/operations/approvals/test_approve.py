@@ -19,10 +19,10 @@ from wallet_gateway.models import (
     Approval,
     ApprovalState,
     Discrepancy,
-    Evidence,
-    EvidenceKind,
     GatewayTransaction,
     Payment,
+    TransactionEvent,
+    TransactionEventKind,
 )
 from wallet_gateway.operations.approvals.approve import approve
 from wallet_gateway.operations.approvals.requests import UnableToApprove
@@ -54,28 +54,32 @@ def payment(pay: Pay) -> Payment:
 @pytest.fixture
 def request_of_anna(two: GatewayContext, payment: Payment) -> Approval:
     """A refund of 8.00 of the 20.00 EUR."""
-    who = Initiator(key="click", author="anna", note="returned")
+    who = Initiator(idempotency_key="click", by="anna", comment="returned")
     return asked(lambda: refund(payment=payment, context=two, amount=Decimal("8.00"), who=who))
 
 
 def test_it_is_sent_once_and_both_names_are_kept(
     request_of_anna: Approval, two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl
 ) -> None:
-    transaction = approve(request_of_anna, author="bert", reason="seen the parcel", context=two)
+    transaction = approve(request_of_anna, by="bert", reason="seen the parcel", context=two)
 
-    assert (transaction.state, transaction.author, transaction.note) == ("APPROVED", "anna", "returned")
-    witness = Evidence.objects.filter(transaction=transaction).order_by("pk")[0]
-    assert (witness.kind, witness.author, witness.detail) == (
+    assert (transaction.state, transaction.created_by, transaction.comment) == (
+        "APPROVED",
+        "anna",
+        "returned",
+    )
+    witness = TransactionEvent.objects.filter(transaction=transaction).order_by("pk")[0]
+    assert (witness.kind, witness.created_by, witness.detail) == (
         "APPROVAL",
         "bert",
         "seen the parcel",
     )
     request_of_anna.refresh_from_db()
     assert (request_of_anna.state, request_of_anna.decided_by) == (ApprovalState.AGREED, "bert")
-    again = Initiator(key="click", author="anna")
+    again = Initiator(idempotency_key="click", by="anna")
     assert refund(payment=payment, context=two, amount=Decimal("8.00"), who=again) == transaction
     with pytest.raises(UnableToApprove):
-        approve(request_of_anna, author="carla", context=two)
+        approve(request_of_anna, by="carla", context=two)
     assert times_sent(wallet_sandbox, "refund") == 1
 
 
@@ -84,7 +88,7 @@ def test_who_asked_cannot_agree_nor_can_nobody(
     request_of_anna: Approval, two: GatewayContext, wallet_sandbox: SandboxControl, name: str
 ) -> None:
     with pytest.raises(UnableToApprove):
-        approve(request_of_anna, author=name, context=two)
+        approve(request_of_anna, by=name, context=two)
     assert times_sent(wallet_sandbox, "refund") == 0
 
 
@@ -93,9 +97,9 @@ def test_a_name_longer_than_its_column_is_still_the_one_who_asked(
     two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl, change: Callable[[str], str]
 ) -> None:
     name = "anna@" + "long." * 40 + "example"
-    request = asked(lambda: refund(payment=payment, context=two, who=Initiator(author=name)))
+    request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by=name)))
     with pytest.raises(UnableToApprove, match="who has asked"):
-        approve(request, author=change(name), context=two)
+        approve(request, by=change(name), context=two)
     assert times_sent(wallet_sandbox, "refund") == 0
 
 
@@ -105,20 +109,20 @@ def test_what_is_no_longer_there_is_said_nothing_is_sent_and_it_goes_on_waiting(
     refund(payment=payment, context=context, amount=Decimal("15.00"))
 
     with pytest.raises(UnableToRefund, match="above what is left to refund"):
-        approve(request_of_anna, author="bert", context=needs_two(context))
+        approve(request_of_anna, by="bert", context=needs_two(context))
 
     request_of_anna.refresh_from_db()
     assert (request_of_anna.state, request_of_anna.decided_by) == (ApprovalState.WAITING, "")
     assert times_sent(wallet_sandbox, "refund") == 1
-    assert not Evidence.objects.filter(kind=EvidenceKind.APPROVAL).exists()
+    assert not TransactionEvent.objects.filter(kind=TransactionEventKind.APPROVAL).exists()
 
 
 def test_while_sending_is_stopped_it_goes_on_waiting(request_of_anna: Approval, two: GatewayContext) -> None:
-    stop_sending(context=two, author="anna", reason="drill")
+    stop_sending(context=two, by="anna", reason="drill")
     with pytest.raises(SendingStopped):
-        approve(request_of_anna, author="bert", context=two)
-    resume_sending(context=two, author="anna", reason="over")
-    assert approve(request_of_anna, author="bert", context=two).state == "APPROVED"
+        approve(request_of_anna, by="bert", context=two)
+    resume_sending(context=two, by="anna", reason="over")
+    assert approve(request_of_anna, by="bert", context=two).state == "APPROVED"
 
 
 def test_while_another_refund_has_no_outcome_it_goes_on_waiting(
@@ -127,7 +131,7 @@ def test_while_another_refund_has_no_outcome_it_goes_on_waiting(
     wallet_sandbox.fault("refund", "drop_before")
     refund(payment=payment, context=two, amount=Decimal("1.00"))
     with pytest.raises(OperationRefused, match="no outcome yet"):
-        approve(request_of_anna, author="bert", context=two)
+        approve(request_of_anna, by="bert", context=two)
     request_of_anna.refresh_from_db()
     assert request_of_anna.state == ApprovalState.WAITING
 
@@ -137,16 +141,16 @@ def test_after_its_time_nobody_can_agree(
 ) -> None:
     clock.advance(days=7)
     with pytest.raises(UnableToApprove):
-        approve(request_of_anna, author="bert", context=two)
+        approve(request_of_anna, by="bert", context=two)
     assert times_sent(wallet_sandbox, "refund") == 0
 
 
 def test_a_limit_that_was_lifted_meanwhile_does_not_make_it_two_refunds(
     request_of_anna: Approval, payment: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    who = Initiator(key="click", author="anna")
+    who = Initiator(idempotency_key="click", by="anna")
     asked(lambda: refund(payment=payment, context=context, amount=Decimal("8.00"), who=who))
-    approve(request_of_anna, author="bert", context=context)
+    approve(request_of_anna, by="bert", context=context)
     assert times_sent(wallet_sandbox, "refund") == 1
 
 
@@ -154,7 +158,7 @@ def test_an_outcome_that_is_lost_after_it_is_as_any_other(
     request_of_anna: Approval, two: GatewayContext, payment: Payment, wallet_sandbox: SandboxControl
 ) -> None:
     wallet_sandbox.fault("refund", "drop_after")
-    assert approve(request_of_anna, author="bert", context=two).state == TransactionState.UNKNOWN
+    assert approve(request_of_anna, by="bert", context=two).state == TransactionState.UNKNOWN
     reconcile_order(order=payment.order, context=two, everything=True)
     payment.refresh_from_db()
     assert payment.refunded == 800
@@ -169,13 +173,13 @@ def test_a_detached_refund_takes_two_as_well(two: GatewayContext, wallet_sandbox
             amount=Decimal(amount),
             currency="EUR",
             context=two,
-            who=Initiator(author="anna"),
+            who=Initiator(by="anna"),
             order_number=number,
         )
 
     assert give("3.00").state == "APPROVED"
     request = asked(lambda: give("3.00"))
-    assert approve(request, author="bert", context=two).state == "APPROVED"
+    assert approve(request, by="bert", context=two).state == "APPROVED"
     bodies = [entry["body"] for entry in wallet_sandbox.journal() if entry["operation"] == "detached_refund"]
     assert [body["providerDiscretionaryData"] for body in bodies] == ["A-7", "A-7"]
 
@@ -193,9 +197,7 @@ def stuck(
 ) -> GatewayTransaction:
     """A refund of 8.00 EUR that nobody could learn the outcome of."""
     wallet_sandbox.fault("refund", "drop_before")
-    transaction = refund(
-        payment=payment, context=context, amount=Decimal("8.00"), who=Initiator(author="anna")
-    )
+    transaction = refund(payment=payment, context=context, amount=Decimal("8.00"), who=Initiator(by="anna"))
     sweep_until(transaction, lambda row: row.needs_operator, context=two, clock=clock)
     return transaction
 
@@ -203,7 +205,7 @@ def stuck(
 @pytest.fixture
 def give_up(stuck: GatewayTransaction, two: GatewayContext) -> Callable[[], GatewayTransaction]:
     return lambda: resolve(
-        stuck, decision=Decision.DID_NOT_HAPPEN, reason="ticket 4711", author="anna", context=two
+        stuck, decision=Decision.DID_NOT_HAPPEN, reason="ticket 4711", by="anna", context=two
     )
 
 
@@ -217,15 +219,15 @@ def test_giving_up_a_lost_outcome_takes_two_and_changes_nothing_before(
     stuck.refresh_from_db()
     assert stuck.state == TransactionState.UNKNOWN
 
-    transaction = approve(request, author="bert", context=two)
+    transaction = approve(request, by="bert", context=two)
 
     assert transaction.state == TransactionState.ABANDONED
     payment.refresh_from_db()
     assert payment.refund_reserved == 0
-    decisions = Evidence.objects.filter(transaction=transaction, kind__in=["APPROVAL", "DECISION"]).order_by(
-        "pk"
-    )
-    assert [(row.kind, row.author, row.detail) for row in decisions] == [
+    decisions = TransactionEvent.objects.filter(
+        transaction=transaction, kind__in=["APPROVAL", "DECISION"]
+    ).order_by("pk")
+    assert [(row.kind, row.created_by, row.detail) for row in decisions] == [
         ("APPROVAL", "bert", ""),
         ("DECISION", "anna", "ticket 4711"),
     ]
@@ -239,7 +241,7 @@ def test_what_the_gateway_said_meanwhile_is_not_decided_on(
     request = asked(give_up)
     GatewayTransaction.objects.filter(pk=stuck.pk).update(absent_count=0)
     with pytest.raises(UnableToResolve):
-        approve(request, author="bert", context=two)
+        approve(request, by="bert", context=two)
     request.refresh_from_db()
     assert request.state == ApprovalState.WAITING
 
@@ -257,11 +259,11 @@ def test_what_has_become_a_contradiction_since_is_not_decided_on(
     sweep(context=scripted(two, twice))
 
     with pytest.raises(UnableToResolve, match="moved on"):
-        approve(request, author="bert", context=two)
+        approve(request, by="bert", context=two)
 
     stuck.refresh_from_db()
     payment.refresh_from_db()
-    assert (stuck.state, payment.frozen, payment.refund_reserved) == (TransactionState.ANOMALY, True, 800)
+    assert (stuck.state, payment.is_frozen, payment.refund_reserved) == (TransactionState.ANOMALY, True, 800)
     assert not Discrepancy.objects.filter(closed_at__isnull=False).exists()
     request.refresh_from_db()
     assert request.state == ApprovalState.WAITING
@@ -282,7 +284,7 @@ def test_a_difference_that_nobody_had_seen_is_not_closed_by_an_earlier_request(
     reconcile_order(order=payment.order, context=scripted(two, third), everything=True)
 
     with pytest.raises(UnableToResolve, match="moved on"):
-        approve(request, author="bert", context=two)
+        approve(request, by="bert", context=two)
     assert Discrepancy.objects.filter(transaction=stuck, closed_at__isnull=True).count() == 2
 
 
@@ -294,14 +296,14 @@ def test_a_decision_and_the_word_of_who_agreed_are_written_together_or_not_at_al
 ) -> None:
     request = asked(give_up)
     with monkeypatch.context() as patch:
-        patch.setattr(settlement, "_add_evidence", lambda *_: kill())
+        patch.setattr(settlement, "_add_event", lambda *_: kill())
         with pytest.raises(Killed):
-            approve(request, author="bert", context=two)
+            approve(request, by="bert", context=two)
 
     request.refresh_from_db()
     stuck.refresh_from_db()
     assert (request.state, stuck.state) == (ApprovalState.WAITING, TransactionState.UNKNOWN)
-    assert approve(request, author="bert", context=two).state == TransactionState.ABANDONED
+    assert approve(request, by="bert", context=two).state == TransactionState.ABANDONED
 
 
 def test_what_never_left_is_given_up_by_one_person(
@@ -312,4 +314,4 @@ def test_what_never_left_is_given_up_by_one_person(
     assert transaction.state == TransactionState.NOT_SENT
 
     no = Decision.DID_NOT_HAPPEN
-    assert resolve(transaction, decision=no, reason="away", author="anna", context=two).state == "ABANDONED"
+    assert resolve(transaction, decision=no, reason="away", by="anna", context=two).state == "ABANDONED"

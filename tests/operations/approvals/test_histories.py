@@ -29,10 +29,17 @@ from tests.operations.gateway_truth import check_sent_once
 from tests.operations.invariants import check_books
 from tests.operations.wallet_customer import Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
-from wallet_gateway.domain.dual_control import SecondPerson
+from wallet_gateway.domain.dual_control import ApprovalPolicy
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import Approval, ApprovalState, Evidence, EvidenceKind, GatewayTransaction, Payment
+from wallet_gateway.models import (
+    Approval,
+    ApprovalState,
+    GatewayTransaction,
+    Payment,
+    TransactionEvent,
+    TransactionEventKind,
+)
 from wallet_gateway.operations.approvals.approve import approve
 from wallet_gateway.operations.approvals.requests import decline
 from wallet_gateway.operations.approvals.resolve import Decision, resolve
@@ -86,39 +93,41 @@ class Refunds(OneOrder, RuleBasedStateMachine):
     def ask_for_a_refund(self, who: str, amount: str | None, key: str | None, fate: str) -> None:
         given = {} if amount is None else {"amount": Decimal(amount)}
         with self._fated(fate) as context:
-            refund(payment=self._payment, context=context, who=Initiator(key=key, author=who), **given)
+            refund(
+                payment=self._payment, context=context, who=Initiator(idempotency_key=key, by=who), **given
+            )
 
     @precondition(lambda self: Approval.objects.exists())
     @rule(which=WHICH, who=PEOPLE, fate=FATES)
     def agree(self, which: int, who: str, fate: str) -> None:
         with self._fated(fate) as context:
-            approve(self._request(which), author=who, context=context)
+            approve(self._request(which), by=who, context=context)
 
     @precondition(lambda self: Approval.objects.exists())
     @rule(which=WHICH, who=PEOPLE)
     def decline_or_withdraw(self, which: int, who: str) -> None:
         with contextlib.suppress(OperationError):
-            decline(self._request(which), author=who, reason="no", clock=self.world.clock)
+            decline(self._request(which), by=who, reason="no", clock=self.world.clock)
 
     @precondition(lambda self: self._lost())
     @rule(who=PEOPLE)
     def give_up_what_did_not_happen(self, who: str) -> None:
         with self._fated("works") as context:
             no = Decision.DID_NOT_HAPPEN
-            resolve(self._lost()[0], decision=no, reason="ticket 4711", author=who, context=context)
+            resolve(self._lost()[0], decision=no, reason="ticket 4711", by=who, context=context)
 
     @precondition(lambda self: self.transactions().filter(state=S.NOT_SENT))
     @rule(who=PEOPLE, fate=FATES)
     def send_once_more(self, who: str, fate: str) -> None:
         transaction = self.transactions().filter(state=S.NOT_SENT)[0]
         with self._fated(fate) as context:
-            send_again(transaction, context=context, who=Initiator(author=who))
+            send_again(transaction, context=context, who=Initiator(by=who))
 
     @rule(stop=st.booleans())
     def stop_or_resume(self, stop: bool) -> None:
         verb = stop_sending if stop else resume_sending
         with contextlib.suppress(OperationError):
-            verb(context=self._context, author="anna", reason="drill")
+            verb(context=self._context, by="anna", reason="drill")
 
     @rule(hours=st.sampled_from([0, 1, 25, 200]), swept=st.booleans())
     def let_time_pass(self, hours: int, swept: bool) -> None:
@@ -143,17 +152,17 @@ class Refunds(OneOrder, RuleBasedStateMachine):
     @invariant()
     def what_was_agreed_to_was_begun_once_and_by_two_people(self) -> None:
         for request in Approval.objects.filter(subject=None):
-            begun = GatewayTransaction.objects.filter(key=request.key).count()
+            begun = GatewayTransaction.objects.filter(idempotency_key=request.idempotency_key).count()
             assert begun == (request.state == ApprovalState.AGREED), request
         for request in Approval.objects.filter(state=ApprovalState.AGREED):
             assert request.decided_by
-            assert request.decided_by != request.author
+            assert request.decided_by != request.created_by
 
     def teardown(self) -> None:
         """In the end we know what the gateway knows, and nothing was asked of it twice."""
         try:
             with contextlib.suppress(OperationError):
-                resume_sending(context=self._context, author="anna", reason="over")
+                resume_sending(context=self._context, by="anna", reason="over")
             for hours in (1, 1, 2, 25, 25, 200):
                 self.world.clock.advance(hours=hours)
                 sweep(context=self._context)
@@ -188,11 +197,13 @@ class Refunds(OneOrder, RuleBasedStateMachine):
 
 
 def _of_two(context: GatewayContext) -> GatewayContext:
-    return replace(context, policy=replace(context.policy, second_person=SecondPerson(above={"EUR": LIMIT})))
+    return replace(
+        context, policy=replace(context.policy, approval_policy=ApprovalPolicy(limits={"EUR": LIMIT}))
+    )
 
 
 def _agreed_to() -> list[int]:
-    rows = Evidence.objects.filter(kind=EvidenceKind.APPROVAL, transaction__kind="REFUND")
+    rows = TransactionEvent.objects.filter(kind=TransactionEventKind.APPROVAL, transaction__kind="REFUND")
     return list(rows.values_list("transaction_id", flat=True))
 
 

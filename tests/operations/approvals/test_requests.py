@@ -33,7 +33,7 @@ from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 Ask = Callable[..., GatewayTransaction]
-ANNA = Initiator(author="anna", note="returned")
+ANNA = Initiator(by="anna", comment="returned")
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def give(two: GatewayContext, pay: Pay) -> Ask:
     payment = pay()
 
     def ask(amount: str | None = None, *, key: str | None = None) -> GatewayTransaction:
-        who = Initiator(key=key, author="anna", note="returned")
+        who = Initiator(idempotency_key=key, by="anna", comment="returned")
         given = None if amount is None else Decimal(amount)
         return refund(payment=payment, context=two, amount=given, who=who)
 
@@ -66,8 +66,8 @@ def test_above_it_a_request_waits_nothing_is_reserved_and_nothing_sent(
 ) -> None:
     request = asked(lambda: give("5.01"))
 
-    assert (request.author, request.note, str(request.amount)) == ("anna", "returned", "5.01 EUR")
-    assert request.expires_at - request.created_at == two.policy.second_person.waits
+    assert (request.created_by, request.comment, str(request.amount)) == ("anna", "returned", "5.01 EUR")
+    assert request.expires_at - request.created_at == two.policy.approval_policy.waiting_time
     assert Payment.objects.get().refund_reserved == 0
     assert not GatewayTransaction.objects.filter(kind="REFUND").exists()
     assert times_sent(wallet_sandbox, "refund") == 0
@@ -87,7 +87,7 @@ def test_all_that_is_left_is_asked_for_as_an_amount(give: Ask) -> None:
 def test_what_cannot_be_done_at_all_is_refused_and_asks_nobody(give: Ask, two: GatewayContext) -> None:
     with pytest.raises(UnableToRefund, match="above what is left"):
         give("20.01")
-    stop_sending(context=two, author="anna", reason="drill")
+    stop_sending(context=two, by="anna", reason="drill")
     with pytest.raises(SendingStopped):
         give("20.00")
     assert not Approval.objects.exists()
@@ -116,33 +116,33 @@ def test_who_declines_says_why_and_the_key_is_spent(
 ) -> None:
     request = asked(lambda: give("8.00", key="click"))
 
-    declined = decline(request, author="bert", reason="not returned", clock=clock)
+    declined = decline(request, by="bert", reason="not returned", clock=clock)
 
     assert (declined.state, declined.decided_by, declined.reason) == ("DECLINED", "bert", "not returned")
     with pytest.raises(OperationRefused, match="was not agreed to") as refused:
         give("8.00", key="click")
     assert not isinstance(refused.value, AwaitingApproval)
     with pytest.raises(UnableToApprove):
-        decline(request, author="carla", reason="twice", clock=clock)
+        decline(request, by="carla", reason="twice", clock=clock)
     assert asked(lambda: give("8.00")) != request
     assert times_sent(wallet_sandbox, "refund") == 0
 
 
 def test_who_asked_withdraws_it(give: Ask, clock: VirtualClock) -> None:
     request = asked(lambda: give("8.00"))
-    assert decline(request, author="Anna", reason="wrong amount", clock=clock).state == "WITHDRAWN"
+    assert decline(request, by="Anna", reason="wrong amount", clock=clock).state == "WITHDRAWN"
 
 
 @pytest.mark.parametrize(
-    ("author", "reason", "refusal"),
+    ("by", "reason", "refusal"),
     [("", "no", UnableToApprove), ("bert", " ", UnableToApprove), ("be\x00rt", "no", UnstorableText)],
 )
 def test_declining_needs_a_name_and_a_reason(
-    give: Ask, clock: VirtualClock, author: str, reason: str, refusal: type[Exception]
+    give: Ask, clock: VirtualClock, by: str, reason: str, refusal: type[Exception]
 ) -> None:
     request = asked(lambda: give("8.00"))
     with pytest.raises(refusal):
-        decline(request, author=author, reason=reason, clock=clock)
+        decline(request, by=by, reason=reason, clock=clock)
     request.refresh_from_db()
     assert request.state == ApprovalState.WAITING
 
@@ -153,7 +153,7 @@ def test_what_nobody_decides_lapses_and_holds_up_no_further_request(
     first = asked(lambda: give("8.00"))
     clock.advance(days=7)
     with pytest.raises(UnableToApprove):
-        decline(first, author="bert", reason="late", clock=clock)
+        decline(first, by="bert", reason="late", clock=clock)
 
     second = asked(lambda: give("8.00"))
     clock.advance(days=7)
@@ -161,4 +161,8 @@ def test_what_nobody_decides_lapses_and_holds_up_no_further_request(
 
     for request in (first, second):
         request.refresh_from_db()
-        assert (request.state, request.slot, request.decided_by) == (ApprovalState.LAPSED, None, "")
+        assert (request.state, request.outstanding_key, request.decided_by) == (
+            ApprovalState.LAPSED,
+            None,
+            "",
+        )

@@ -15,9 +15,9 @@ from tests.operations.wallet_customer import CARD, Customer
 from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, TransactionState
 from wallet_gateway.models import (
     Discrepancy,
-    Evidence,
     GatewayTransaction,
     PaymentOrder,
+    TransactionEvent,
 )
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve
@@ -42,7 +42,7 @@ def stuck(subject: Subject, context: GatewayContext, clock: VirtualClock) -> Gat
 # Words
 
 
-@pytest.mark.parametrize("words", [{"reason": ""}, {"reason": "  "}, {"author": ""}, {"author": "\n"}])
+@pytest.mark.parametrize("words", [{"reason": ""}, {"reason": "  "}, {"by": ""}, {"by": "\n"}])
 @pytest.mark.parametrize("subject", ["capture"], indirect=True)
 def test_a_decision_needs_a_reason_and_a_name(
     words: dict[str, str], stuck: GatewayTransaction, resolve: Resolve
@@ -53,9 +53,7 @@ def test_a_decision_needs_a_reason_and_a_name(
     assert stuck.state == S.UNKNOWN
 
 
-@pytest.mark.parametrize(
-    "words", [{"reason": "\ud800"}, {"author": "a\udfff"}, {"reason": "a\0b"}], ids=ascii
-)
+@pytest.mark.parametrize("words", [{"reason": "\ud800"}, {"by": "a\udfff"}, {"reason": "a\0b"}], ids=ascii)
 @pytest.mark.parametrize("subject", ["capture"], indirect=True)
 def test_words_that_cannot_be_stored_are_refused(
     words: dict[str, str], stuck: GatewayTransaction, resolve: Resolve
@@ -66,9 +64,9 @@ def test_words_that_cannot_be_stored_are_refused(
 
 @pytest.mark.parametrize("subject", ["capture"], indirect=True)
 def test_long_words_are_cut_and_kept(stuck: GatewayTransaction, resolve: Resolve) -> None:
-    resolve(stuck, NOT_HAPPENED, reason="r" * 900, author="a" * 300)
-    decision = Evidence.objects.get(transaction=stuck, kind="DECISION")
-    assert (decision.detail, decision.author) == ("r" * 500, "a" * 150)
+    resolve(stuck, NOT_HAPPENED, reason="r" * 900, by="a" * 300)
+    decision = TransactionEvent.objects.get(transaction=stuck, kind="DECISION")
+    assert (decision.detail, decision.created_by) == ("r" * 500, "a" * 150)
 
 
 # Outcomes that nobody can find out
@@ -201,7 +199,7 @@ def test_what_the_gateway_has_ended_needs_no_decision(
     transaction = subject.execute()
     with pytest.raises(UnableToResolve):
         resolve(transaction, decision)
-    assert not Evidence.objects.filter(kind="DECISION").exists()
+    assert not TransactionEvent.objects.filter(kind="DECISION").exists()
 
 
 @pytest.mark.parametrize("decision", list(Decision))
@@ -216,7 +214,7 @@ def test_what_is_pending_on_a_hosted_page_is_the_gateways_to_decide_for_a_week(
     """What becomes of it then: `test_pending_for_ever`."""
     transaction = pay("pending").opening
     sweep_until(transaction, lambda row: row.query_count > 12, context=context, clock=clock)
-    assert clock.now() - transaction.state_since > timedelta(days=2)
+    assert clock.now() - transaction.state_changed_at > timedelta(days=2)
     assert (transaction.absent_count > 5, transaction.needs_operator) == (True, False)
     with pytest.raises(UnableToResolve, match=r"too early: after 7 days and 5 answers that ended nothing"):
         resolve(transaction, NOT_HAPPENED)
@@ -277,9 +275,9 @@ def test_three_d_secure_that_was_given_up_and_succeeds_late_is_an_anomaly_and_no
 def test_asking_after_what_stays_pending_fills_no_history(
     held: GatewayTransaction, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    before = Evidence.objects.filter(transaction=held).count()
+    before = TransactionEvent.objects.filter(transaction=held).count()
     sweep_until(held, lambda row: row.query_count == 5, context=context, clock=clock)
-    assert Evidence.objects.filter(transaction=held).count() == before
+    assert TransactionEvent.objects.filter(transaction=held).count() == before
 
 
 def test_a_gateway_that_answers_nothing_about_a_held_card_calls_a_person_who_cannot_decide_yet(

@@ -121,7 +121,7 @@ def test_a_page_on_a_host_that_is_not_allowed_is_shown_to_nobody(
     transaction = GatewayTransaction.objects.get()
     assert (transaction.state, transaction.redirect_url) == (S.ABANDONED, "")
     assert Discrepancy.objects.get().kind == "UNEXPECTED_HOST"
-    assert not Payment.objects.get().frozen
+    assert not Payment.objects.get().is_frozen
 
 
 @pytest.mark.parametrize(

@@ -65,10 +65,14 @@ def test_a_follow_up_names_its_original_and_has_a_reference_of_its_own(
 
 
 def test_who_asked_and_why_is_kept(paid: Payment, context: GatewayContext) -> None:
-    who = Initiator(key="form-1", author="a" * 200, note="n" * 600)
+    who = Initiator(idempotency_key="form-1", by="a" * 200, comment="n" * 600)
     transaction = refund(payment=paid, context=context, amount=eur("1.00"), who=who)
     transaction.refresh_from_db()
-    assert (transaction.key, transaction.author, transaction.note) == ("form-1", "a" * 150, "n" * 500)
+    assert (transaction.idempotency_key, transaction.created_by, transaction.comment) == (
+        "form-1",
+        "a" * 150,
+        "n" * 500,
+    )
 
 
 # How much

@@ -104,7 +104,7 @@ def test_what_was_not_given_back_is_a_task_for_a_person_and_freezes_nothing(
     task = Discrepancy.objects.get()
     assert (task.kind, task.transaction, task.deposit) == ("REFUND_SHORT", transaction, deposit())
     assert task.detail.startswith("refunded 5.00 of 10.00 EUR")
-    assert not deposit().frozen
+    assert not deposit().is_frozen
 
     clock.advance_to(transaction.next_query_at)
     sweep(context=context)
@@ -149,7 +149,7 @@ def test_a_record_of_another_amount_than_was_answered_is_an_anomaly(
     transaction.refresh_from_db()
     assert transaction.state == S.ANOMALY
     assert Discrepancy.objects.get().kind == "AMOUNT_DIFFERS"
-    assert (deposit().refunded, deposit().frozen) == (1000, True)
+    assert (deposit().refunded, deposit().is_frozen) == (1000, True)
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_an_answer_above_the_request_is_an_anomaly_and_a_factor_stops_everything
 
     assert transaction.state == S.ANOMALY
     assert Discrepancy.objects.get().kind == kind
-    assert (deposit().refund_reserved, deposit().frozen) == (1000, True)
+    assert (deposit().refund_reserved, deposit().is_frozen) == (1000, True)
     assert GatewayPause.objects.exists() is (kind == "UNIT_MIX_UP")
     with pytest.raises(UnableToRefundMigrated, match="frozen"):
         give("1.00")
@@ -200,7 +200,7 @@ def test_of_an_unknown_deposit_the_gateway_knows_the_limit(
     assert refused.detail.count("RefundAmountExceeded") == 1
     assert "10.00" in refused.detail
     row = deposit()
-    assert (row.known, row.amount_minor, row.refunded, row.refund_reserved) == (False, None, 3000, 0)
+    assert (row.is_known, row.amount_minor, row.refunded, row.refund_reserved) == (False, None, 3000, 0)
     assert row.refundable is None
     assert len(posts(wallet_sandbox)) == 2
 
@@ -296,12 +296,12 @@ def test_while_sending_is_paused_nothing_is_reserved(
 def test_a_repeated_key_brings_the_first_refund(
     known: None, give: Give, wallet_sandbox: SandboxControl
 ) -> None:
-    first = give("5.00", who=Initiator(key="click-1"))
-    assert give("5.00", who=Initiator(key="click-1")).pk == first.pk
+    first = give("5.00", who=Initiator(idempotency_key="click-1"))
+    assert give("5.00", who=Initiator(idempotency_key="click-1")).pk == first.pk
     with pytest.raises(KeyConflict):
-        give("6.00", who=Initiator(key="click-1"))
+        give("6.00", who=Initiator(idempotency_key="click-1"))
     with pytest.raises(KeyConflict):
-        give("5.00", who=Initiator(key="click-1"), parent_transaction_id="OLD-9")
+        give("5.00", who=Initiator(idempotency_key="click-1"), parent_transaction_id="OLD-9")
     assert len(posts(wallet_sandbox)) == 1
 
 

@@ -14,7 +14,7 @@ from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.dying import interrupted
 from tests.operations.journal import posts
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.models import Evidence, GatewayTransaction, Payment
+from wallet_gateway.models import GatewayTransaction, Payment, TransactionEvent
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
     capture,
@@ -74,7 +74,7 @@ def test_a_repeated_key_brings_the_first_transaction_and_sends_nothing(
 ) -> None:
     if fault:
         wallet_sandbox.fault("refund", fault)
-    who = Initiator(key="click-1")
+    who = Initiator(idempotency_key="click-1")
     first = refund(payment=paid, context=context, amount=eur("5.00"), who=who)
     for _ in range(3):
         again = refund(payment=paid, context=context, amount=eur("5.00"), who=who)
@@ -85,7 +85,7 @@ def test_a_repeated_key_brings_the_first_transaction_and_sends_nothing(
 def test_a_repeated_key_without_an_amount_brings_the_first_transaction(
     paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    who = Initiator(key="click-1")
+    who = Initiator(idempotency_key="click-1")
     first = refund(payment=paid, context=context, who=who)
     paid.refresh_from_db()
     assert refund(payment=paid, context=context, who=who).pk == first.pk
@@ -93,15 +93,15 @@ def test_a_repeated_key_without_an_amount_brings_the_first_transaction(
 
 
 def test_a_key_belongs_to_one_kind_of_operation(paid: Payment, context: GatewayContext) -> None:
-    refund(payment=paid, context=context, amount=eur("1.00"), who=Initiator(key="click-1"))
+    refund(payment=paid, context=context, amount=eur("1.00"), who=Initiator(idempotency_key="click-1"))
     with pytest.raises(KeyConflict):
-        reverse(payment=paid, context=context, who=Initiator(key="click-1"))
+        reverse(payment=paid, context=context, who=Initiator(idempotency_key="click-1"))
 
 
 def test_a_click_that_lost_the_race_for_the_amount_is_given_the_winners_transaction(
     paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    who = Initiator(key="click-1")
+    who = Initiator(idempotency_key="click-1")
     stale = Payment.objects.select_related("order").get()
     first = refund(payment=paid, context=context, who=who)
     with monkeypatch.context() as patch:
@@ -118,17 +118,17 @@ def test_a_click_that_lost_the_race_for_the_amount_is_given_the_winners_transact
 def test_a_key_with_another_amount_is_a_conflict(
     amount: Decimal, paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    refund(payment=paid, context=context, amount=eur("5.00"), who=Initiator(key="click-1"))
+    refund(payment=paid, context=context, amount=eur("5.00"), who=Initiator(idempotency_key="click-1"))
     with pytest.raises(KeyConflict, match="'click-1' belongs to another operation"):
-        refund(payment=paid, context=context, amount=amount, who=Initiator(key="click-1"))
+        refund(payment=paid, context=context, amount=amount, who=Initiator(idempotency_key="click-1"))
     assert len(posts(wallet_sandbox)) == 1
 
 
 def test_a_key_belongs_to_one_payment(pay: Pay, context: GatewayContext) -> None:
     first, second = pay(), pay()
-    refund(payment=first, context=context, amount=eur("5.00"), who=Initiator(key="click-1"))
+    refund(payment=first, context=context, amount=eur("5.00"), who=Initiator(idempotency_key="click-1"))
     with pytest.raises(KeyConflict):
-        refund(payment=second, context=context, amount=eur("5.00"), who=Initiator(key="click-1"))
+        refund(payment=second, context=context, amount=eur("5.00"), who=Initiator(idempotency_key="click-1"))
 
 
 @pytest.mark.parametrize("key", ["", "x" * 65, "a b", "click-1 ", "click\n", "ключ", "a\0"])
@@ -136,12 +136,12 @@ def test_what_two_databases_might_read_differently_is_no_key(
     key: str, paid: Payment, context: GatewayContext
 ) -> None:
     with pytest.raises(KeyConflict, match="1 to 64 visible ASCII"):
-        refund(payment=paid, context=context, amount=eur("5.00"), who=Initiator(key=key))
+        refund(payment=paid, context=context, amount=eur("5.00"), who=Initiator(idempotency_key=key))
 
 
 def test_keys_differ_by_letter_case(paid: Payment, context: GatewayContext) -> None:
-    first = refund(payment=paid, context=context, amount=eur("5.00"), who=Initiator(key="Click"))
-    second = refund(payment=paid, context=context, amount=eur("5.00"), who=Initiator(key="click"))
+    first = refund(payment=paid, context=context, amount=eur("5.00"), who=Initiator(idempotency_key="Click"))
+    second = refund(payment=paid, context=context, amount=eur("5.00"), who=Initiator(idempotency_key="click"))
     assert first.pk != second.pk
 
 
@@ -167,8 +167,8 @@ def test_the_row_is_committed_with_all_that_is_about_to_be_sent_before_a_byte_le
 
     (row,) = seen
     assert (row.state, row.attempt_no, row.amount_minor) == (S.SENDING, 1, 500)
-    assert row.lease_until == clock.now() + timedelta(seconds=120)
-    assert (row.open_slot, row.holds_reservation) == (f"payment:{paid.pk}", True)
+    assert row.leased_until == clock.now() + timedelta(seconds=120)
+    assert (row.outstanding_key, row.holds_reservation) == (f"payment:{paid.pk}", True)
     assert hashlib.sha256(row.request_body.encode()).hexdigest() == row.body_hash
     assert row.payment is not None
     assert row.payment.refund_reserved == 500
@@ -214,6 +214,6 @@ def test_after_it_left_a_redacted_copy_is_kept_once(paid: Payment, context: Gate
     transaction = refund(payment=paid, context=context, amount=eur("5.00"))
     transaction.refresh_from_db()
     assert transaction.request_body == ""
-    kept = Evidence.objects.get(transaction=transaction).request_body
+    kept = TransactionEvent.objects.get(transaction=transaction).request_body
     assert "sandbox-user" not in kept
     assert transaction.reference in kept

@@ -9,7 +9,7 @@ import pytest
 
 from tests.operations.conftest import Pay
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.models import Evidence
+from wallet_gateway.models import TransactionEvent
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture
 from wallet_gateway.operations.follow_ups.preview import NOT_YET, preview, shown_body
@@ -26,7 +26,7 @@ def test_the_preview_is_the_request_but_for_its_reference(
     shown = json.loads(preview(payment, TransactionKind.CAPTURE, 500, context=context))
     transaction = capture(payment=payment, amount=Decimal("5.00"), context=context)
 
-    sent = json.loads(Evidence.objects.get(transaction=transaction).request_body)
+    sent = json.loads(TransactionEvent.objects.get(transaction=transaction).request_body)
     assert shown.pop("clientSystemTransactionId") == NOT_YET
     assert sent.pop("clientSystemTransactionId") == transaction.reference
     assert shown == sent

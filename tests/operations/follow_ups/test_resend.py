@@ -13,7 +13,7 @@ from tests.operations.conftest import MakeContext, MakeOrder, Resolve, VirtualCl
 from tests.operations.subjects import Subject
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import Evidence, GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, TransactionEvent
 from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
 from wallet_gateway.operations.context import GatewayContext
@@ -26,7 +26,7 @@ from wallet_gateway.operations.sending.circuit_breaker import pause_sending
 
 pytestmark = pytest.mark.django_db
 S = TransactionState
-ANNA = Initiator(author="anna", note="the gateway is back")
+ANNA = Initiator(by="anna", comment="the gateway is back")
 
 
 @pytest.fixture
@@ -84,8 +84,8 @@ def test_it_is_sent_once_more_with_the_same_reference_and_bytes(
     assert (sent.pk, sent.reference) == (left_to_a_person.pk, left_to_a_person.reference)
     assert (subject.requests(), subject.booked(), subject.reserved()) == (1, subject.amount, 0)
     assert subject.executed(sent) == subject.amount
-    asked = Evidence.objects.get(kind="DECISION")
-    assert (asked.author, asked.detail) == ("anna", "to be sent again: the gateway is back")
+    asked = TransactionEvent.objects.get(kind="DECISION")
+    assert (asked.created_by, asked.detail) == ("anna", "to be sent again: the gateway is back")
 
 
 @one
@@ -131,11 +131,11 @@ def test_what_has_left_is_never_sent_again(
 
 
 def freeze(subject: Subject) -> None:
-    (Payment if subject.payment else MigratedDeposit).objects.update(frozen=True)
+    (Payment if subject.payment else MigratedDeposit).objects.update(is_frozen=True)
 
 
 def release_freezes(subject: Subject) -> None:
-    (Payment if subject.payment else MigratedDeposit).objects.update(frozen=False)
+    (Payment if subject.payment else MigratedDeposit).objects.update(is_frozen=False)
 
 
 @pytest.mark.parametrize("subject", ["refund", "detached_refund"], indirect=True)
@@ -202,4 +202,4 @@ def test_a_page_is_opened_anew_instead(make_order: MakeOrder, unreachable: Gatew
 
 def test_words_that_cannot_be_stored_are_refused() -> None:
     with pytest.raises(UnstorableText):
-        Initiator(author="anna", note="a\0b")
+        Initiator(by="anna", comment="a\0b")

@@ -27,7 +27,7 @@ def test_each_gateway_has_its_mark_and_the_latest_one_counts(
 def test_drafts_that_nobody_confirmed_are_dropped_and_batches_stay(clock: VirtualClock) -> None:
     for state in BatchState:
         batch = OperationBatch.objects.create(
-            kind="CAPTURE", author="anna", state=state, created_at=clock.now()
+            kind="CAPTURE", created_by="anna", state=state, created_at=clock.now()
         )
         OperationBatchRow.objects.create(batch=batch, order=an_order())
     clock.advance(seconds=DRAFTS_KEPT.total_seconds())

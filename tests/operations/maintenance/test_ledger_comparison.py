@@ -18,14 +18,20 @@ from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.comparison import DifferenceKind
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Discrepancy, Evidence, EvidenceKind, GatewayTransaction, Payment
+from wallet_gateway.models import (
+    Discrepancy,
+    GatewayTransaction,
+    Payment,
+    TransactionEvent,
+    TransactionEventKind,
+)
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import UnableToRefund, refund
 from wallet_gateway.operations.maintenance import ledger_comparison
 from wallet_gateway.operations.maintenance.ledger_comparison import (
     BACKOFF,
-    Compared,
+    ComparedTransaction,
     GatewaySilent,
     comparable,
     compare_all,
@@ -38,11 +44,11 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 D, S = DifferenceKind, TransactionState
 
 
-def compare(context: GatewayContext, *, repair_as: str = "", after: int = 0) -> list[Compared]:
+def compare(context: GatewayContext, *, repair_as: str = "", after: int = 0) -> list[ComparedTransaction]:
     return list(compare_all(context=context, repair_as=repair_as, after=after))
 
 
-def kinds(rows: list[Compared]) -> list[DifferenceKind]:
+def kinds(rows: list[ComparedTransaction]) -> list[DifferenceKind]:
     return [difference.kind for row in rows for difference in row.differences]
 
 
@@ -82,11 +88,11 @@ def test_a_record_that_differs_is_named_by_type_and_nothing_is_changed(
         told = filing(context, {payment.reference: answer_of(record(opening(payment), "19.50"))})
     else:
         told = saying(context, opening(payment), **changes)
-    before = Evidence.objects.count()
+    before = TransactionEvent.objects.count()
     assert kinds(compare(told)) == [kind]
-    assert (Evidence.objects.count(), Discrepancy.objects.count()) == (before, 0)
+    assert (TransactionEvent.objects.count(), Discrepancy.objects.count()) == (before, 0)
     payment.refresh_from_db()
-    assert not payment.frozen
+    assert not payment.is_frozen
 
 
 def test_a_second_execution_is_a_duplicate(pay: Pay, context: GatewayContext) -> None:
@@ -114,9 +120,9 @@ def test_what_the_gateway_has_forgotten_is_missing_there_and_a_task_when_repaire
     difference = Discrepancy.objects.get()
     assert (difference.kind, difference.transaction) == (DiscrepancyKind.MISSING_THERE, opening(payment))
     payment.refresh_from_db()
-    assert (payment.frozen, opening(payment).state) == (False, S.APPROVED)
-    evidence = Evidence.objects.latest("pk")
-    assert (evidence.kind, evidence.author) == (EvidenceKind.RECORDS, "anna")
+    assert (payment.is_frozen, opening(payment).state) == (False, S.APPROVED)
+    evidence = TransactionEvent.objects.latest("pk")
+    assert (evidence.kind, evidence.created_by) == (TransactionEventKind.RECORDS, "anna")
     assert evidence.detail.startswith("reconciled: missing there")
 
 
@@ -132,9 +138,9 @@ def test_an_approval_that_is_refused_there_freezes_when_repaired_until_a_person_
     with pytest.raises(UnableToRefund, match="frozen"):
         refund(payment=payment, context=context)
 
-    resolutions.close_discrepancy(difference, reason="their typo", author="bob", context=context)
+    resolutions.close_discrepancy(difference, reason="their typo", by="bob", context=context)
     payment.refresh_from_db()
-    assert not payment.frozen
+    assert not payment.is_frozen
     assert kinds(compare(told)) == [], "what a person has closed is no difference any more"
 
 
@@ -154,7 +160,7 @@ def test_what_is_settled_while_the_gateway_is_asked_is_no_difference(
     asking.gateway.status = paid_meanwhile  # type: ignore[method-assign]
     assert kinds(compare(asking, repair_as="anna")) == []
     payment.refresh_from_db()
-    assert (payment.captured, payment.frozen) == (2000, False)
+    assert (payment.captured, payment.is_frozen) == (2000, False)
 
 
 def test_a_payment_that_nobody_noticed_is_paid_after_a_repair(

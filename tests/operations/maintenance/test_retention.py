@@ -13,12 +13,12 @@ from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.wallet_customer import Customer
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (
-    Evidence,
-    EvidenceKind,
     GatewayTransaction,
     OutboxEvent,
     Payment,
     PaymentOrder,
+    TransactionEvent,
+    TransactionEventKind,
     WalletAttempt,
     WorkMark,
 )
@@ -40,13 +40,21 @@ OCKHAM = {"countryCode": "AT", "postalCode": "4020", "locality": "Ockhamville"}
 
 
 def bodies() -> list[str]:
-    rows = Evidence.objects.values_list("request_body", "answer_body")
+    rows = TransactionEvent.objects.values_list("request_body", "answer_body")
     return [body for pair in rows for body in pair if body]
 
 
 def everything() -> str:
     """All that the rows hold, as one text."""
-    models = (PaymentOrder, Payment, GatewayTransaction, Evidence, WalletAttempt, OutboxEvent, WorkMark)
+    models = (
+        PaymentOrder,
+        Payment,
+        GatewayTransaction,
+        TransactionEvent,
+        WalletAttempt,
+        OutboxEvent,
+        WorkMark,
+    )
     return str([row for model in models for row in model._default_manager.values()])
 
 
@@ -57,17 +65,17 @@ def test_bodies_are_erased_after_their_time_and_not_before(
     pay: Pay, context: GatewayContext, clock: VirtualClock
 ) -> None:
     refund(payment=pay(), context=context, amount=Decimal("5.00"))
-    before = Evidence.objects.count()
+    before = TransactionEvent.objects.count()
     assert bodies()
     clock.advance(days=399)
     assert erase_old_bodies(clock=clock, kept=YEAR) == 0
     fresh = pay()
     clock.advance(days=2)
     assert erase_old_bodies(clock=clock, kept=YEAR) > 0
-    old = Evidence.objects.exclude(transaction__payment=fresh)
+    old = TransactionEvent.objects.exclude(transaction__payment=fresh)
     assert not old.exclude(request_body="", answer_body="").exists()
-    assert Evidence.objects.filter(transaction__payment=fresh).exclude(answer_body="").exists()
-    assert Evidence.objects.count() > before, "no row is gone"
+    assert TransactionEvent.objects.filter(transaction__payment=fresh).exclude(answer_body="").exists()
+    assert TransactionEvent.objects.count() > before, "no row is gone"
     assert set(GatewayTransaction.objects.exclude(payment=fresh).values_list("request_body", flat=True)) == {
         ""
     }
@@ -97,7 +105,7 @@ def test_many_are_erased_some_at_a_time_each_passed_once(
     while done := erase_old_bodies(clock=clock, kept=YEAR):
         assert done <= 4
         passed += done
-    assert passed == Evidence.objects.count() + GatewayTransaction.objects.count()
+    assert passed == TransactionEvent.objects.count() + GatewayTransaction.objects.count()
     assert bodies() == []
 
 
@@ -172,7 +180,7 @@ def test_a_customers_data_go_and_the_sums_stay(
     before = order_summary(order)
     assert "Lovelace" in everything()
 
-    order = erase_customer(order, author="anna", reason="asked by letter", clock=clock)
+    order = erase_customer(order, by="anna", reason="asked by letter", clock=clock)
 
     assert "Lovelace" not in everything()
     assert "ada@" not in everything()
@@ -180,9 +188,9 @@ def test_a_customers_data_go_and_the_sums_stay(
     assert order.content == {"type": "ecom.sale", "amount": "20.00", "currencyCode": "EUR", "erased": True}
     assert Payment.objects.get(pk=payment.pk).card_last_four == ""
     assert bodies() == []
-    last = Evidence.objects.latest("pk")
-    assert (last.kind, last.author, last.detail) == (
-        EvidenceKind.DECISION,
+    last = TransactionEvent.objects.latest("pk")
+    assert (last.kind, last.created_by, last.detail) == (
+        TransactionEventKind.DECISION,
         "anna",
         "personal data erased: asked by letter",
     )
@@ -206,7 +214,7 @@ def test_what_a_wallet_gave_and_what_was_chosen_on_its_sheet_go_too(
     shop.post(order, shop.approve(button) | {"email": "ada@example.com", "shippingAddress": OCKHAM})
     assert all(word in everything() for word in ("Ockhamville", "ada@", "ADA-10"))
 
-    erase_customer(order, author="anna", reason="asked by letter", clock=clock)
+    erase_customer(order, by="anna", reason="asked by letter", clock=clock)
 
     left = everything()
     assert not [word for word in ("Ockhamville", "ada@", "ADA-10") if word in left]
@@ -215,7 +223,7 @@ def test_what_a_wallet_gave_and_what_was_chosen_on_its_sheet_go_too(
 
 def test_another_customers_data_stay(pay: Pay, clock: VirtualClock) -> None:
     first, second = pay(cardholder=WHO), pay(cardholder=WHO | {"cardholder_last_name": "Hopper"})
-    erase_customer(first.order, author="anna", reason="x", clock=clock)
+    erase_customer(first.order, by="anna", reason="x", clock=clock)
     second.order.refresh_from_db()
     assert second.order.content["checkoutDetails"]["cardholderLastName"] == "Hopper"
 
@@ -223,7 +231,7 @@ def test_another_customers_data_stay(pay: Pay, clock: VirtualClock) -> None:
 def test_while_something_has_not_ended_nothing_is_erased(open_page: Pay, clock: VirtualClock) -> None:
     payment = open_page(cardholder=WHO)
     with pytest.raises(UnableToErase, match="is OPEN"):
-        erase_customer(payment.order, author="anna", reason="x", clock=clock)
+        erase_customer(payment.order, by="anna", reason="x", clock=clock)
     assert "Lovelace" in everything()
 
 
@@ -231,4 +239,4 @@ def test_while_something_has_not_ended_nothing_is_erased(open_page: Pay, clock: 
 def test_it_needs_an_author_and_a_reason(words: tuple[str, str], pay: Pay, clock: VirtualClock) -> None:
     order = pay(cardholder=WHO).order
     with pytest.raises(UnableToErase, match="reason and the name"):
-        erase_customer(order, author=words[0], reason=words[1], clock=clock)
+        erase_customer(order, by=words[0], reason=words[1], clock=clock)

@@ -39,7 +39,7 @@ def test_a_row_becomes_a_deposit_with_all_it_says(take: Import, clock: VirtualCl
     assert take(row("OLD-1", "49.90", "10.00")) == ImportReport(accepted=1, rejected=(), stored=True)
 
     deposit = MigratedDeposit.objects.get()
-    assert (deposit.gateway, deposit.parent_transaction_id, deposit.known) == ("default", "OLD-1", True)
+    assert (deposit.gateway, deposit.parent_transaction_id, deposit.is_known) == ("default", "OLD-1", True)
     assert (deposit.amount_minor, deposit.refunded_before, deposit.currency) == (4990, 1000, "EUR")
     assert deposit.transacted_at_text == "2026-01-15T10:30:00"
     assert deposit.transacted_at is not None
@@ -155,7 +155,7 @@ def test_a_file_completes_a_deposit_that_only_the_gateway_knew(
     assert take(row("OLD-1", "50.00", "10.00"), row("OLD-2")).stored
 
     refunded.refresh_from_db()
-    assert (refunded.known, refunded.amount_minor, refunded.refunded) == (True, 5000, 2000)
+    assert (refunded.is_known, refunded.amount_minor, refunded.refunded) == (True, 5000, 2000)
     assert str(refunded.refundable) == "20.00 EUR"
     with pytest.raises(UnableToRefundMigrated, match=r"only 20\.00 EUR"):
         refund_migrated(
@@ -176,7 +176,7 @@ def test_a_row_that_contradicts_what_was_refunded_is_refused(
     report = take(line)
     assert [error.reason for error in report.rejected] == [reason]
     refunded.refresh_from_db()
-    assert (refunded.known, refunded.amount_minor) == (False, None)
+    assert (refunded.is_known, refunded.amount_minor) == (False, None)
 
 
 # Out again

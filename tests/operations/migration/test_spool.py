@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from wallet_gateway.operations.migration.spool import CheckedRows, SeenOnDisk
+from wallet_gateway.operations.migration.spool import CheckedRows, DiskBackedSet
 from wallet_gateway.protocol.migration_file import MigrationRow
 
 NOW = datetime(2026, 2, 1, tzinfo=UTC)
@@ -22,7 +22,7 @@ def row(parent: str, amount: str = "49.90") -> MigrationRow:
 
 
 def test_an_identifier_is_new_once_and_letter_case_tells_two_apart() -> None:
-    seen = SeenOnDisk()
+    seen = DiskBackedSet()
     assert [seen.add(text) for text in ("A", "a", "A", "b", "a")] == [True, True, False, True, False]
     seen.close()
 
@@ -41,7 +41,7 @@ def test_a_row_becomes_the_deposit_that_its_file_describes() -> None:
         rows.keep(row("OLD-1", "1234.50"))
         ((checked,),) = rows.batches(10)
     deposit = checked.deposit("second", NOW)
-    assert (deposit.gateway, deposit.known, deposit.created_at) == ("second", True, NOW)
+    assert (deposit.gateway, deposit.is_known, deposit.created_at) == ("second", True, NOW)
     assert (deposit.amount_minor, deposit.refunded_before) == (123450, 990)
     assert deposit.transacted_at == datetime(2026, 1, 15, 10, 30, 0, 123456, tzinfo=UTC)
     assert deposit.transacted_at_text == "2026-01-15T10:30:00.1234567"

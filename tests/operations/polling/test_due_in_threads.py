@@ -15,7 +15,7 @@ from tests.contrib.counting_gateway import CountingGateway
 from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway import conf
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.client.transport import Transport
+from wallet_gateway.client.http_transport import HttpTransport
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.gateways import DatabaseClock
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PaymentOrder
@@ -41,7 +41,7 @@ def due_pages(count: int) -> None:
             kind=TransactionKind.CHECKOUT,
             amount_minor=1000,
             state=TransactionState.OPEN,
-            state_since=now - timedelta(minutes=5),
+            state_changed_at=now - timedelta(minutes=5),
             expires_at=now + timedelta(minutes=10),
             next_query_at=now - timedelta(minutes=1),
         )
@@ -56,7 +56,7 @@ def gateway() -> Iterator[CountingGateway]:
 @pytest.fixture
 def context(gateway: CountingGateway) -> Iterator[GatewayContext]:
     given = conf.gateway_settings("default")
-    transport = Transport(base_url=gateway.base_url)
+    transport = HttpTransport(base_url=gateway.base_url)
     policy = replace(given.policy, query_workers=8, query_rate=1000.0)
     account = Gateway(account=given.account, transport=transport)
     yield GatewayContext(alias="default", gateway=account, policy=policy, clock=DatabaseClock())

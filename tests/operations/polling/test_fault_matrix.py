@@ -11,7 +11,7 @@ import pytest
 from tests.operations.conftest import IMPATIENT, MakeContext, Pay, VirtualClock
 from tests.operations.subjects import Subject, make_subject
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Discrepancy, Evidence, GatewayPause, GatewayTransaction, OutboxEvent
+from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, OutboxEvent, TransactionEvent
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling import reconciliation
@@ -83,13 +83,13 @@ def test_a_failed_query_leaves_an_unknown_outcome_as_it_was(
     assert report.asked == 1
     assert queries(wallet_sandbox, transaction.reference) == 1
     # No answer climbs no rung of the ladder: the same question is asked again.
-    assert (transaction.state, transaction.query_rung, transaction.query_count) == (
+    assert (transaction.state, transaction.poll_step, transaction.query_count) == (
         TransactionState.UNKNOWN,
         0,
         1,
     )
     assert subject.reserved() == subject.amount
-    assert Evidence.objects.filter(transaction=transaction).count() == 1
+    assert TransactionEvent.objects.filter(transaction=transaction).count() == 1
     assert transaction.next_query_at is not None
     assert transaction.next_query_at > clock.now()
 
@@ -169,7 +169,7 @@ def test_an_answer_in_a_state_that_nobody_knows_climbs_the_ladder_and_decides_no
     sweep(context=context)
 
     unknown.refresh_from_db()
-    assert (unknown.state, unknown.query_rung, unknown.absent_count) == (TransactionState.UNKNOWN, 1, 1)
+    assert (unknown.state, unknown.poll_step, unknown.absent_count) == (TransactionState.UNKNOWN, 1, 1)
     assert subject.reserved() == subject.amount
 
 
@@ -218,7 +218,7 @@ def test_a_gateway_that_is_away_for_a_week_costs_no_question_and_no_amount(
         transaction.refresh_from_db()
     last = waits_of_a_day()
 
-    assert (transaction.state, transaction.query_rung, transaction.absent_count) == (
+    assert (transaction.state, transaction.poll_step, transaction.absent_count) == (
         TransactionState.UNKNOWN,
         0,
         0,

@@ -61,6 +61,6 @@ def test_an_unanswered_question_is_repeated_soon_and_climbs_no_rung(
     sweep(context=context)
 
     transaction = GatewayTransaction.objects.get(reference=attempt.reference)
-    assert transaction.query_rung == 0
+    assert transaction.poll_step == 0
     assert transaction.next_query_at is not None
     assert 0 < (transaction.next_query_at - clock.now()).total_seconds() <= 60

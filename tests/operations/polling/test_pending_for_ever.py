@@ -102,7 +102,7 @@ def test_asking_never_ends_and_grows_rare(slow: Slow, clock: VirtualClock) -> No
 def test_after_a_week_a_person_is_told_and_not_before(slow: Slow, clock: VirtualClock) -> None:
     transaction, gateway = slow
     sweep_until(transaction, lambda row: row.needs_operator, context=gateway, clock=clock)
-    assert WEEK <= clock.now() - transaction.state_since < WEEK + timedelta(days=2)
+    assert WEEK <= clock.now() - transaction.state_changed_at < WEEK + timedelta(days=2)
     assert "1 transactions wait for a person" in problems(clock)
     assert waiting({}, now=clock.now()).stuck == (transaction,)
     assert transaction.state == S.PENDING
@@ -120,7 +120,7 @@ def test_a_person_gives_it_up_and_that_alone_frees_what_it_holds(
     slow: Slow, resolve: Resolve, context: GatewayContext, clock: VirtualClock
 ) -> None:
     transaction, gateway = slow
-    is_page = transaction.open_slot is None
+    is_page = transaction.outstanding_key is None
     sweep_until(transaction, lambda row: row.needs_operator, context=gateway, clock=clock)
     if is_page:
         assert (order().state, order().is_payable) == (OrderState.PENDING, False)
@@ -132,7 +132,7 @@ def test_a_person_gives_it_up_and_that_alone_frees_what_it_holds(
 
     given_up = resolve(transaction, NOT_HAPPENED)
 
-    assert (given_up.state, given_up.decided_by_person, given_up.open_slot) == (S.ABANDONED, True, None)
+    assert (given_up.state, given_up.decided_by_person, given_up.outstanding_key) == (S.ABANDONED, True, None)
     assert not given_up.needs_operator
     assert given_up.next_query_at is not None, "the reference stays on watch"
     payment = Payment.objects.get()
@@ -190,7 +190,7 @@ def test_a_month_of_pending_ends_by_the_gateways_word_at_any_time(
         clock.advance_to(transaction.next_query_at)
         sweep(context=gateway)
         transaction.refresh_from_db()
-    assert clock.now() - transaction.state_since > timedelta(days=60)
+    assert clock.now() - transaction.state_changed_at > timedelta(days=60)
     clock.advance_to(transaction.next_query_at)
     sweep(context=scripted(context, answer_of(record(transaction, transaction.amount.to_wire()))))
     transaction.refresh_from_db()
@@ -202,7 +202,7 @@ def test_a_page_that_the_sandbox_keeps_pending_for_a_month_pays_in_the_end(
 ) -> None:
     transaction = pay("pending").opening
     sweep_until(transaction, lambda row: row.query_count > 40, context=context, clock=clock)
-    assert clock.now() - transaction.state_since > timedelta(days=30)
+    assert clock.now() - transaction.state_changed_at > timedelta(days=30)
     assert (transaction.state, transaction.needs_operator) == (S.PENDING, True)
 
     wallet_sandbox.settle_pending(transaction.reference, "success")
@@ -219,7 +219,7 @@ def test_an_unknown_outcome_that_nobody_decides_on_is_asked_about_for_ever_too(
     nothing = scripted(context, b"[]")
     sweep_until(
         transaction,
-        lambda row: clock.now() - row.state_since > timedelta(days=60),
+        lambda row: clock.now() - row.state_changed_at > timedelta(days=60),
         context=nothing,
         clock=clock,
     )

@@ -287,7 +287,7 @@ def test_an_operation_made_in_the_portal_freezes_the_payment_and_corrects_nothin
     sweep(context=context)
 
     payment.refresh_from_db()
-    assert payment.frozen
+    assert payment.is_frozen
     assert untouched(payment)
     assert order_state() == OrderState.FROZEN
     difference = Discrepancy.objects.get()
@@ -423,7 +423,7 @@ def test_a_portal_operation_beside_ones_own_of_its_kind_is_seen_where_references
 
     assert Discrepancy.objects.get().kind == "MADE_ELSEWHERE"
     payment.refresh_from_db()
-    assert payment.frozen
+    assert payment.is_frozen
     assert not GatewayTransaction.objects.exclude(state=S.APPROVED).exists()
 
 
@@ -443,7 +443,7 @@ def test_a_record_that_belongs_to_another_transaction_is_a_contradiction(
     assert (transaction.state, taken.state) == (S.ANOMALY, S.APPROVED)
     assert Discrepancy.objects.get().kind == "RECORD_TAKEN"
     second.refresh_from_db()
-    assert (second.frozen, second.capture_reserved) == (True, 500)
+    assert (second.is_frozen, second.capture_reserved) == (True, 500)
 
 
 # Gateways that lag, shout or count
@@ -575,15 +575,15 @@ def test_nothing_is_shipped_upon_a_payment_that_is_in_doubt_until_a_person_has_l
     own = record(opening, "20.00")
     strange = record(opening, "20.00", id="g9", type="ecom.refund")
     seen = reconcile_attempt(reference=payment.reference, context=scripted(context, answer_of(own, strange)))
-    assert (seen.authorized, seen.frozen, seen.order.state) == (2000, True, OrderState.FROZEN)
+    assert (seen.authorized, seen.is_frozen, seen.order.state) == (2000, True, OrderState.FROZEN)
     assert told() == ["ANOMALY"]
 
     difference = Discrepancy.objects.get(kind="MADE_ELSEWHERE")
-    close_discrepancy(difference, reason="was another order's", author="anna", context=context)
+    close_discrepancy(difference, reason="was another order's", by="anna", context=context)
     assert told() == ["ANOMALY", good_news]
-    fact = OutboxEvent.objects.get(kind=good_news)
-    assert (fact.transaction, str(fact.amount)) == (opening, "20.00 EUR")
-    assert fact.delivered_at is not None
+    outbox_event = OutboxEvent.objects.get(kind=good_news)
+    assert (outbox_event.transaction, str(outbox_event.amount)) == (opening, "20.00 EUR")
+    assert outbox_event.delivered_at is not None
 
 
 def test_what_was_told_before_a_freeze_is_not_told_again_after_it(
@@ -595,5 +595,5 @@ def test_what_was_told_before_a_freeze_is_not_told_again_after_it(
     reconcile_order(order=payment.order, context=context, everything=True)
     before = told()
     assert before == ["AUTHORIZED", "CAPTURED_IN_PART", "ANOMALY"]
-    close_discrepancy(Discrepancy.objects.get(), reason="by hand", author="anna", context=context)
+    close_discrepancy(Discrepancy.objects.get(), reason="by hand", by="anna", context=context)
     assert told() == before

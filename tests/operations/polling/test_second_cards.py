@@ -69,7 +69,7 @@ def test_a_second_card_on_a_refused_page_pays_the_order_though_nobody_comes_back
     assert clock.now() < transaction.expires_at + timedelta(minutes=5)
     assert (order().state, told()) == (OrderState.PAID, ["FAILED", "PAID"])
     refused.refresh_from_db()
-    assert (refused.captured, refused.frozen) == (2000, False)
+    assert (refused.captured, refused.is_frozen) == (2000, False)
     GatewayTruth(order(), context.gateway).check_known()
 
 

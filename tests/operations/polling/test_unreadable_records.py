@@ -15,9 +15,9 @@ from tests.operations.subjects import Subject
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import (
     Discrepancy,
-    Evidence,
     OutboxEvent,
     PaymentOrder,
+    TransactionEvent,
 )
 from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve, close_discrepancy
 from wallet_gateway.operations.context import GatewayContext
@@ -116,13 +116,13 @@ def test_an_approved_record_pays_the_order_and_the_unreadable_one_beside_it_reac
 
     assert (order().state, told()) == (OrderState.PAID, ["PAID"])
     payment.refresh_from_db()
-    assert (payment.captured, payment.frozen) == (2000, False)
+    assert (payment.captured, payment.is_frozen) == (2000, False)
     difference = Discrepancy.objects.get()
     assert (difference.kind, difference.closed_at) == ("RECORD_UNREADABLE", None)
     assert "1 discrepancies are open" in problems(clock)
     assert waiting({}, now=clock.now()).discrepancies == (difference,)
-    evidence = Evidence.objects.get(kind="RECORDS")
-    assert (evidence.event, bool(evidence.answer_body)) == ("APPROVED", True)
+    evidence = TransactionEvent.objects.get(kind="RECORDS")
+    assert (evidence.lifecycle_event, bool(evidence.answer_body)) == ("APPROVED", True)
 
 
 def test_a_colliding_record_spoils_none_beside_it(open_page: Pay, context: GatewayContext) -> None:
@@ -155,9 +155,9 @@ def test_the_same_unreadable_record_is_told_once_and_a_further_one_again(
         later = double | {"transactionDateTime": f"10:0{minute}"}
         reconcile_order(order=order(), context=answered(context, own, later), everything=True)
     difference = Discrepancy.objects.get()
-    assert Evidence.objects.filter(kind="RECORDS").count() == 1
+    assert TransactionEvent.objects.filter(kind="RECORDS").count() == 1
 
-    close_discrepancy(difference, reason="a test of theirs", author="anna", context=context)
+    close_discrepancy(difference, reason="a test of theirs", by="anna", context=context)
     reconcile_order(order=order(), context=answered(context, own, double), everything=True)
     assert Discrepancy.objects.filter(closed_at__isnull=True).count() == 0
 
@@ -171,7 +171,7 @@ def test_what_is_kept_of_an_unreadable_record_is_redacted(open_page: Pay, contex
     details = {"apmPayerEmailAddress": "robin@example.com", "apmPayerAccountNumber": "4111111111111111"}
     spoiled = record(payment.opening, "20.00", id=None, apmDetails=details)
     reconcile_attempt(reference=payment.reference, context=answered(context, spoiled))
-    kept = Evidence.objects.get(kind="RECORDS").answer_body
+    kept = TransactionEvent.objects.get(kind="RECORDS").answer_body
     assert payment.reference in kept
     assert "robin" not in kept
     assert "411111" not in kept
@@ -196,8 +196,8 @@ def test_an_outcome_whose_record_cannot_be_read_stays_unknown_and_calls_a_person
     assert transaction.next_query_at is not None
     assert "1 transactions wait for a person" in problems(clock)
     assert not subject.is_frozen()
-    row = Evidence.objects.get(transaction=transaction, kind="RECORDS")
-    assert (row.event, "id: is missing" in row.detail) == ("", True)
+    row = TransactionEvent.objects.get(transaction=transaction, kind="RECORDS")
+    assert (row.lifecycle_event, "id: is missing" in row.detail) == ("", True)
 
 
 TYPES = {
@@ -275,7 +275,7 @@ def test_a_comparison_names_what_cannot_be_read_and_takes_no_approval_for_missin
     assert [difference.kind for difference in compared.differences] == ["unreadable"]
     assert Discrepancy.objects.get().kind == "RECORD_UNREADABLE"
     payment.refresh_from_db()
-    assert (payment.captured, payment.frozen) == (2000, False)
+    assert (payment.captured, payment.is_frozen) == (2000, False)
 
 
 def test_a_person_may_give_up_after_a_day_what_the_gateway_cannot_name(

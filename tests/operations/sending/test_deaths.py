@@ -16,7 +16,7 @@ from tests.operations.subjects import Subject
 from wallet_gateway.client.errors import NotSent, NotSentReason
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import Evidence, GatewayTransaction, OutboxEvent
+from wallet_gateway.models import GatewayTransaction, OutboxEvent, TransactionEvent
 from wallet_gateway.operations import context as contexts
 from wallet_gateway.operations.checkout.payment_attempts import CheckoutInProgress
 from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
@@ -95,7 +95,7 @@ def test_a_sender_that_dies_after_the_gateway_did_its_work_is_found_out_by_the_s
     assert transaction.state == S.APPROVED
     assert subject.booked() == subject.executed(transaction) == subject.amount
     assert subject.requests() == 1
-    kinds = [row.kind for row in Evidence.objects.filter(transaction=transaction)]
+    kinds = [row.kind for row in TransactionEvent.objects.filter(transaction=transaction)]
     assert kinds == ["LEASE_ENDED", "RECORDS"]
 
 
@@ -185,7 +185,10 @@ def test_a_sender_that_wakes_up_after_its_lease_cannot_say_that_nothing_was_sent
     assert transaction.state == S.UNKNOWN
     assert transaction.next_send_at is None, "it must not come to be sent again by a detour"
     assert subject.reserved() == subject.amount
-    assert [row.kind for row in Evidence.objects.filter(transaction=transaction)] == ["LEASE_ENDED", "FAULT"]
+    assert [row.kind for row in TransactionEvent.objects.filter(transaction=transaction)] == [
+        "LEASE_ENDED",
+        "FAULT",
+    ]
 
 
 def test_an_answer_that_comes_after_the_lease_still_counts(
@@ -328,4 +331,4 @@ def test_the_gateways_clock_decides_nothing(
 
     transaction.refresh_from_db()
     assert transaction.state == S.APPROVED
-    assert transaction.state_since == clock.now()
+    assert transaction.state_changed_at == clock.now()

@@ -28,7 +28,7 @@ from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 Decide = Callable[..., GatewayPause]
-WHY = {"author": "anna", "reason": "amounts look wrong"}
+WHY = {"by": "anna", "reason": "amounts look wrong"}
 
 
 def sent(control: SandboxControl) -> int:
@@ -46,7 +46,7 @@ def test_while_stopped_no_operation_leaves_and_nothing_is_reserved(
         subject.execute()
     assert (sent(wallet_sandbox), subject.reserved()) == (before, 0)
 
-    resume_sending(context=context, author="bob", reason="it was the test shop")
+    resume_sending(context=context, by="bob", reason="it was the test shop")
     assert subject.execute().state == TransactionState.APPROVED
 
 
@@ -81,13 +81,13 @@ def test_a_stop_says_who_and_why_and_so_does_its_end(
     caplog.set_level(logging.WARNING, "wallet_gateway.operations")
     stop_sending(context=context, **WHY)
     (pause,) = sending_pauses(clock.now())
-    assert (pause.gateway, pause.author, pause.reason, pause.until) == (
+    assert (pause.gateway, pause.by, pause.reason, pause.until) == (
         "default",
         "anna",
         "amounts look wrong",
         None,
     )
-    row = resume_sending(context=context, author="bob", reason="checked")
+    row = resume_sending(context=context, by="bob", reason="checked")
     assert (row.stopped_at, row.resumed_by, row.resume_reason) == (None, "bob", "checked")
     assert (row.stopped_by, row.stop_reason) == ("anna", "amounts look wrong")
     assert sending_pauses(clock.now()) == ()
@@ -101,22 +101,22 @@ def test_the_first_stop_stays_and_a_machines_pause_does_not_replace_it(
     context: GatewayContext, clock: VirtualClock
 ) -> None:
     stop_sending(context=context, **WHY)
-    stop_sending(context=context, author="bob", reason="me too")
+    stop_sending(context=context, by="bob", reason="me too")
     circuit_breaker.pause_sending(context, seconds=900, detail="rate limit")
     clock.advance(days=3000)
     (pause,) = sending_pauses(clock.now())
-    assert pause.author == "anna"
+    assert pause.by == "anna"
 
 
 def test_a_stop_takes_the_place_of_a_machines_pause(context: GatewayContext, clock: VirtualClock) -> None:
     circuit_breaker.pause_sending(context, seconds=900, detail="rate limit")
     (pause,) = sending_pauses(clock.now())
-    assert (pause.author, pause.code) == ("", PauseCode.RETRY_AFTER)
+    assert (pause.by, pause.code) == ("", PauseCode.RETRY_AFTER)
     assert pause.reason == "the gateway asks for time: rate limit"
     assert pause.until is not None
     stop_sending(context=context, **WHY)
     (pause,) = sending_pauses(clock.now())
-    assert pause.author == "anna"
+    assert pause.by == "anna"
 
 
 def test_another_gateway_goes_on(context: GatewayContext, make_context: MakeContext, pay: Pay) -> None:
@@ -136,7 +136,7 @@ def test_what_nobody_stopped_cannot_be_resumed(context: GatewayContext, clock: V
 
 @pytest.mark.parametrize("decide", [stop_sending, resume_sending])
 @pytest.mark.parametrize(
-    "words", [{"author": " ", "reason": "x"}, {"author": "anna", "reason": ""}], ids=["nobody", "no-reason"]
+    "words", [{"by": " ", "reason": "x"}, {"by": "anna", "reason": ""}], ids=["nobody", "no-reason"]
 )
 def test_a_decision_needs_an_author_and_a_reason(
     decide: Decide, words: dict[str, str], context: GatewayContext
@@ -149,4 +149,4 @@ def test_a_decision_needs_an_author_and_a_reason(
 @pytest.mark.parametrize("decide", [stop_sending, resume_sending])
 def test_words_that_cannot_be_stored_are_refused_by_name(decide: Decide, context: GatewayContext) -> None:
     with pytest.raises(UnstorableText, match="reason"):
-        decide(context=context, author="anna", reason="a\0b")
+        decide(context=context, by="anna", reason="a\0b")

@@ -14,7 +14,7 @@ import pytest
 from tests.operations.conftest import IMPATIENT, MakeContext, VirtualClock
 from tests.operations.subjects import Subject
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.models import Evidence, GatewayTransaction, OutboxEvent
+from wallet_gateway.models import GatewayTransaction, OutboxEvent, TransactionEvent
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
@@ -243,7 +243,7 @@ def test_every_answer_is_kept_as_evidence_without_secrets(
     wallet_sandbox.fault(subject.name, "status_after", status=502)
     transaction = subject.execute()
 
-    fault = Evidence.objects.get(transaction=transaction)
+    fault = TransactionEvent.objects.get(transaction=transaction)
     assert (fault.kind, fault.http_status, fault.state_after) == ("FAULT", 502, S.UNKNOWN)
     assert "Gateway" in fault.answer_body
     assert transaction.reference in fault.request_body

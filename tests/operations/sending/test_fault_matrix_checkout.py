@@ -99,7 +99,7 @@ def test_a_lost_answer_abandons_the_attempt_keeps_it_on_watch_and_allows_a_new_o
     assert first.expires_at is not None
     assert first.next_query_at is not None
     watched_from = first.expires_at + timedelta(minutes=15)
-    assert abs(first.next_query_at - watched_from) <= (watched_from - first.state_since) / 5
+    assert abs(first.next_query_at - watched_from) <= (watched_from - first.state_changed_at) / 5
     order.refresh_from_db()
     assert (order.state, order.is_payable) == (OrderState.FAILED, True)
     assert not OutboxEvent.objects.exists()
@@ -136,7 +136,7 @@ def test_a_lost_page_that_is_paid_all_the_same_is_an_anomaly(
     assert first.state == TransactionState.ANOMALY
     assert order.state == OrderState.FROZEN
     assert first.discrepancies.get().kind == "APPROVED_AFTER_END"
-    assert [fact.kind for fact in OutboxEvent.objects.all()] == ["ANOMALY"]
+    assert [outbox_event.kind for outbox_event in OutboxEvent.objects.all()] == ["ANOMALY"]
 
 
 def test_a_lost_page_is_watched_for_a_week_and_then_left_alone(
@@ -219,7 +219,7 @@ def test_a_page_that_was_decided_before_anybody_saw_it_fails_the_attempt(
 
     order = PaymentOrder.objects.get()
     assert order.state == OrderState.FAILED
-    assert [fact.kind for fact in OutboxEvent.objects.all()] == ["FAILED"]
+    assert [outbox_event.kind for outbox_event in OutboxEvent.objects.all()] == ["FAILED"]
 
 
 def test_a_state_that_nobody_has_heard_of_neither_pays_nor_expires_an_attempt_and_reaches_a_person(

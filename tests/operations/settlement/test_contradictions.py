@@ -170,7 +170,7 @@ def test_accepting_it_books_and_tells_nothing_a_second_time(
 
     assert accepted.state == S.APPROVED
     payment = Payment.objects.get()
-    assert (payment.refunded, payment.frozen) == (500, False)
+    assert (payment.refunded, payment.is_frozen) == (500, False)
     assert OutboxEvent.objects.filter(kind="REFUNDED").count() == told == 1
 
 
@@ -196,12 +196,12 @@ def test_a_payment_stays_frozen_while_another_difference_is_open(
     wallet_sandbox.portal(payment.reference, "ecom.refund", "1.00")
     reconcile_order(order=payment.order, context=context, everything=True)
     resolve(twice, HAPPENED)
-    assert Payment.objects.get().frozen
+    assert Payment.objects.get().is_frozen
 
     other = Discrepancy.objects.get(kind="MADE_ELSEWHERE")
-    close_discrepancy(other, reason="refunded by hand", author="anna", context=context)
+    close_discrepancy(other, reason="refunded by hand", by="anna", context=context)
     payment = Payment.objects.select_related("order").get()
-    assert not payment.frozen
+    assert not payment.is_frozen
     assert payment.order.state == OrderState.PART_REFUNDED
 
 
@@ -301,7 +301,7 @@ def test_a_capture_that_happened_after_its_authorization_was_reversed_can_be_sto
     assert lost.state == S.ANOMALY
     assert resolve(lost, HAPPENED).approved_minor == 500
     payment.refresh_from_db()
-    assert (payment.captured, payment.reversal, payment.frozen) == (0, Reversal.DONE, False)
+    assert (payment.captured, payment.reversal, payment.is_frozen) == (0, Reversal.DONE, False)
 
 
 def test_a_reversal_that_happened_after_a_capture_began_can_be_stored(
@@ -370,11 +370,11 @@ def elsewhere(
 def test_closing_the_last_difference_lets_the_payment_be_used_again(
     elsewhere: Discrepancy, context: GatewayContext, clock: VirtualClock
 ) -> None:
-    closed = close_discrepancy(elsewhere, reason="by hand", author="anna", context=context)
+    closed = close_discrepancy(elsewhere, reason="by hand", by="anna", context=context)
 
     assert (closed.closed_at, closed.closed_by, closed.reason) == (clock.now(), "anna", "by hand")
     payment = Payment.objects.select_related("order").get()
-    assert not payment.frozen
+    assert not payment.is_frozen
     assert payment.order.state == OrderState.PAID
     assert refund(payment=payment, context=context, amount=Decimal("5.00")).state == S.APPROVED
 
@@ -384,14 +384,14 @@ def test_a_difference_is_closed_with_a_reason_and_a_name(
     words: tuple[str, str], elsewhere: Discrepancy, context: GatewayContext
 ) -> None:
     with pytest.raises(UnableToResolve):
-        close_discrepancy(elsewhere, reason=words[0], author=words[1], context=context)
-    assert Payment.objects.get().frozen
+        close_discrepancy(elsewhere, reason=words[0], by=words[1], context=context)
+    assert Payment.objects.get().is_frozen
 
 
 def test_a_difference_is_closed_once(elsewhere: Discrepancy, context: GatewayContext) -> None:
-    close_discrepancy(elsewhere, reason="by hand", author="anna", context=context)
+    close_discrepancy(elsewhere, reason="by hand", by="anna", context=context)
     with pytest.raises(UnableToResolve, match="closed already"):
-        close_discrepancy(elsewhere, reason="again", author="bert", context=context)
+        close_discrepancy(elsewhere, reason="again", by="bert", context=context)
     elsewhere.refresh_from_db()
     assert elsewhere.closed_by == "anna"
 
@@ -402,12 +402,12 @@ def test_a_difference_about_no_transaction_is_closed_too(
     loose = Discrepancy.objects.create(
         kind="MADE_ELSEWHERE", gateway="default", fingerprint="x", found_at=clock.now()
     )
-    assert close_discrepancy(loose, reason="seen", author="anna", context=context).closed_at is not None
+    assert close_discrepancy(loose, reason="seen", by="anna", context=context).closed_at is not None
 
 
 @pytest.mark.parametrize("subject", ["detached_refund"], indirect=True)
-def test_a_deposit_stays_frozen_while_an_transaction_contradicts_it(
+def test_a_deposit_stays_frozen_while_a_transaction_contradicts_it(
     contradicted: GatewayTransaction, context: GatewayContext
 ) -> None:
-    close_discrepancy(Discrepancy.objects.get(), reason="seen", author="anna", context=context)
-    assert MigratedDeposit.objects.get().frozen
+    close_discrepancy(Discrepancy.objects.get(), reason="seen", by="anna", context=context)
+    assert MigratedDeposit.objects.get().is_frozen

@@ -19,13 +19,13 @@ from wallet_gateway.domain.lifecycle import IllegalTransition, LifecycleEvent, O
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.models import (
     Discrepancy,
-    Evidence,
-    EvidenceKind,
     GatewayTransaction,
     MigratedDeposit,
     OutboxEvent,
     Payment,
     PaymentOrder,
+    TransactionEvent,
+    TransactionEventKind,
 )
 from wallet_gateway.operations.approvals.resolve import close_discrepancy
 from wallet_gateway.operations.context import GatewayContext
@@ -47,7 +47,7 @@ APPROVED = Finding(verdict=Verdict.APPROVED, record_id="g1", amount=500)
 
 
 def news(event: LifecycleEvent | None, **given: Any) -> StatusUpdate:
-    return StatusUpdate(**{"kind": EvidenceKind.RECORDS, "event": event, "detail": "as told"} | given)
+    return StatusUpdate(**{"kind": TransactionEventKind.RECORDS, "event": event, "detail": "as told"} | given)
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_a_writer_that_is_outrun_reads_again_and_has_its_turn(
     assert settled.state == S.APPROVED
     assert len(calls) == times + 1
     assert Payment.objects.get().captured == 500
-    assert Evidence.objects.filter(transaction=unknown, event="APPROVED").count() == 1
+    assert TransactionEvent.objects.filter(transaction=unknown, lifecycle_event="APPROVED").count() == 1
     assert OutboxEvent.objects.filter(transaction=unknown).count() == 1
 
 
@@ -101,7 +101,7 @@ def test_a_writer_that_is_outrun_for_ever_writes_nothing_and_says_so(
     assert reread(unknown).state == S.UNKNOWN
 
 
-def test_a_stale_copy_of_an_transaction_is_read_again(
+def test_a_stale_copy_of_a_transaction_is_read_again(
     unknown: GatewayTransaction, context: GatewayContext
 ) -> None:
     stale = reread(unknown)
@@ -110,7 +110,7 @@ def test_a_stale_copy_of_an_transaction_is_read_again(
 
     assert again.state == S.APPROVED, "money that moved counts more than an error beside it"
     assert Payment.objects.get().captured == 500
-    assert Evidence.objects.filter(transaction=unknown).count() == 3
+    assert TransactionEvent.objects.filter(transaction=unknown).count() == 3
 
 
 def test_the_rows_a_caller_holds_are_not_changed_by_what_may_yet_be_rolled_back(
@@ -134,7 +134,7 @@ def test_a_sender_of_an_earlier_claim_leaves_evidence_and_nothing_else(
 
     after = reread(unknown)
     assert (after.state, after.next_send_at, after.next_query_at) == (S.UNKNOWN, None, before.next_query_at)
-    assert Evidence.objects.filter(transaction=unknown, event="NOTHING_LEFT").count() == 1
+    assert TransactionEvent.objects.filter(transaction=unknown, lifecycle_event="NOTHING_LEFT").count() == 1
 
 
 @pytest.mark.parametrize("event", [E.NOTHING_LEFT, E.LOST, E.OPENED, E.PAGE_LOST])
@@ -153,11 +153,11 @@ def test_what_only_a_sender_says_changes_nothing_where_others_have_gone_on(
 def test_a_decision_holds_for_the_state_it_was_made_on(
     unknown: GatewayTransaction, context: GatewayContext
 ) -> None:
-    decision = news(E.ABANDONED, kind=EvidenceKind.DECISION, decided_on=S.ANOMALY)
+    decision = news(E.ABANDONED, kind=TransactionEventKind.DECISION, decided_on=S.ANOMALY)
     with pytest.raises(IllegalTransition):
         settle(unknown, decision, context=context)
     assert reread(unknown).state == S.UNKNOWN
-    assert not Evidence.objects.filter(kind="DECISION").exists()
+    assert not TransactionEvent.objects.filter(kind="DECISION").exists()
 
 
 def test_an_error_of_the_database_that_is_no_conflict_of_records_is_raised(
@@ -167,7 +167,7 @@ def test_an_error_of_the_database_that_is_no_conflict_of_records_is_raised(
         raise IntegrityError("a CHECK says no")
 
     with monkeypatch.context() as patch:
-        patch.setattr(settlement, "write_sums", refuse)
+        patch.setattr(settlement, "write_totals", refuse)
         with pytest.raises(IntegrityError):
             settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
         nameless = replace(APPROVED, record_id="")
@@ -197,7 +197,7 @@ def test_an_empty_answer_that_comes_late_calls_nobody_to_what_was_approved_meanw
     unknown: GatewayTransaction, context: GatewayContext, clock: VirtualClock
 ) -> None:
     clock.advance(days=40)
-    GatewayTransaction.objects.filter(pk=unknown.pk).update(absent_count=4, query_rung=30)
+    GatewayTransaction.objects.filter(pk=unknown.pk).update(absent_count=4, poll_step=30)
     stale = reread(unknown)
     approved = settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
     for answer in (Finding(verdict=Verdict.NO_NEWS, absent=True), None):
@@ -218,7 +218,7 @@ def frozen(pay: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, cl
     clock.advance(minutes=7)
     sweep(context=context)
     payment.refresh_from_db()
-    assert payment.frozen
+    assert payment.is_frozen
     return payment
 
 
@@ -236,9 +236,9 @@ def test_a_thaw_that_is_outrun_looks_again(
         write(*args)
 
     monkeypatch.setattr(freezes, "write_order", outrun)
-    close_discrepancy(Discrepancy.objects.get(), reason="by hand", author="anna", context=context)
+    close_discrepancy(Discrepancy.objects.get(), reason="by hand", by="anna", context=context)
     frozen.refresh_from_db()
-    assert not frozen.frozen
+    assert not frozen.is_frozen
     assert len(calls) == times + 1
 
 
@@ -255,9 +255,9 @@ def test_a_thaw_that_the_database_wants_run_again_begins_with_rows_as_they_are(
             raise OperationalError(1213, "Deadlock found when trying to get lock")
 
     monkeypatch.setattr(freezes, "write_order", deadlock)
-    close_discrepancy(Discrepancy.objects.get(), reason="by hand", author="anna", context=context)
+    close_discrepancy(Discrepancy.objects.get(), reason="by hand", by="anna", context=context)
     frozen.refresh_from_db()
-    assert not frozen.frozen
+    assert not frozen.is_frozen
     assert len(versions) == 2
     assert all(held == stored for held, stored in versions)
 
@@ -314,11 +314,11 @@ def test_a_difference_that_comes_while_a_payment_thaws_keeps_it_frozen(
     monkeypatch.setattr(freezes, "_is_contradicted", look_and_be_overtaken)
     monkeypatch.setattr(freezes, "write_order", write_too_late)
     monkeypatch.setattr(freezes, "reread", read_what_was_committed_since)
-    close_discrepancy(Discrepancy.objects.get(), reason="by hand", author="anna", context=context)
+    close_discrepancy(Discrepancy.objects.get(), reason="by hand", by="anna", context=context)
 
     assert looked == [False, True]
     frozen.refresh_from_db()
-    assert frozen.frozen
+    assert frozen.is_frozen
 
 
 # Facts beside what is known

@@ -182,7 +182,7 @@ def test_the_same_on_a_second_order_within_the_hour_stops_all_sending_for_a_quar
     mix_up()
 
     (pause,) = sending_pauses(clock.now())
-    assert (pause.gateway, pause.author, pause.until) == ("default", "", clock.now() + QUARTER)
+    assert (pause.gateway, pause.by, pause.until) == ("default", "", clock.now() + QUARTER)
     assert "sending to default is stopped for 15 minutes: unit mix-up" in caplog.text
     assert "nothing is sent to default" in problems(clock)
     with pytest.raises(CheckoutPaused):
@@ -210,7 +210,7 @@ def test_one_that_a_person_has_closed_does_not_count(
 ) -> None:
     mix_up()
     resolutions.close_discrepancy(
-        Discrepancy.objects.get(), reason="one customer's trick", author="anna", context=context
+        Discrepancy.objects.get(), reason="one customer's trick", by="anna", context=context
     )
     mix_up()
     assert sending_pauses(clock.now()) == ()
@@ -304,7 +304,7 @@ def test_a_person_lifts_the_stop_by_deciding_on_the_last_mix_up(
 ) -> None:
     if way == "by closing the difference":
         resolutions.close_discrepancy(
-            Discrepancy.objects.get(), reason="a test of theirs", author="anna", context=context
+            Discrepancy.objects.get(), reason="a test of theirs", by="anna", context=context
         )
     else:
         resolve(own_answer, resolutions.Decision.DID_NOT_HAPPEN)
@@ -318,15 +318,13 @@ def test_a_person_may_stop_it_for_as_long_as_they_say(
     context: GatewayContext,
     clock: VirtualClock,
 ) -> None:
-    emergency_stop.stop_sending(context=context, author="anna", reason="who is wrong?")
+    emergency_stop.stop_sending(context=context, by="anna", reason="who is wrong?")
     clock.advance(days=365)
     with pytest.raises(CheckoutPaused):
         start(make_order())
-    resolutions.close_discrepancy(
-        Discrepancy.objects.get(), reason="they were", author="anna", context=context
-    )
+    resolutions.close_discrepancy(Discrepancy.objects.get(), reason="they were", by="anna", context=context)
     assert len(sending_pauses(clock.now())) == 1, "closing it does not lift a person's stop"
-    emergency_stop.resume_sending(context=context, author="anna", reason="mended")
+    emergency_stop.resume_sending(context=context, by="anna", reason="mended")
     assert start(make_order()).is_open
 
 

@@ -12,7 +12,7 @@ from tests.operations.far_ends import LOST, NOT_SENT, FarEnd, rows
 from tests.operations.journal import times_sent
 from tests.operations.wallet_customer import Customer, authorizing_through, diverted
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Evidence, PaymentOrder, WalletKey
+from wallet_gateway.models import PaymentOrder, TransactionEvent, WalletKey
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.wallet.card import WalletTryAgain
@@ -52,8 +52,8 @@ def test_an_authorization_that_never_left_is_given_up_and_the_button_pressed_aga
         None,
         OrderState.FAILED,
     )
-    said = Evidence.objects.filter(transaction=transaction).order_by("pk")
-    assert [row.event for row in said] == ["NOTHING_LEFT", "ABANDONED"]
+    said = TransactionEvent.objects.filter(transaction=transaction).order_by("pk")
+    assert [row.lifecycle_event for row in said] == ["NOTHING_LEFT", "ABANDONED"]
     assert told in said[0].detail
 
     clock.advance(minutes=5)

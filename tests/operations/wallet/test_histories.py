@@ -250,7 +250,12 @@ class History(OneOrder, RuleBasedStateMachine):
         payments = self.paid()
         given = {} if amount is None else {"amount": Decimal(amount)}
         with self.world.fated(operation, fate) as context:
-            verb(payment=payments[which % len(payments)], context=context, who=Initiator(key=key), **given)
+            verb(
+                payment=payments[which % len(payments)],
+                context=context,
+                who=Initiator(idempotency_key=key),
+                **given,
+            )
 
 
 def test_whatever_happens_to_an_order_its_books_are_true_and_no_card_is_charged_twice(

@@ -17,7 +17,7 @@ from django.views.debug import ExceptionReporter
 from tests.operations.conftest import MakeContext, MakeOrder
 from tests.operations.wallet_customer import CARD, Customer
 from wallet_gateway.client import gateway as client_gateway
-from wallet_gateway.client import redaction, transport
+from wallet_gateway.client import http_transport, redaction
 from wallet_gateway.models import WalletAttempt, WalletKey
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.operations.errors import OperationError
@@ -195,13 +195,13 @@ PLACES = [
     (wallet_payment, "read_result"),
     (wallet_payment, "_take"),
     (retries, "_pause"),
-    (transport.Transport, "_exchanged"),
-    (client_gateway, "message_of"),
+    (http_transport.HttpTransport, "_exchange"),
+    (client_gateway, "parse_response"),
     (redaction, "_redact"),
     (authorize, "_claim"),
     (authorize, "retry_unsent"),
     (answers, "record_authorization_answer"),
-    (settlement, "_add_evidence"),
+    (settlement, "_add_event"),
 ]
 
 

@@ -19,12 +19,12 @@ from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import (
-    Evidence,
     GatewayPause,
     GatewayTransaction,
     OutboxEvent,
     Payment,
     PaymentOrder,
+    TransactionEvent,
     WalletAttempt,
 )
 from wallet_gateway.models.wallet import MOST_RESULTS
@@ -92,8 +92,8 @@ def test_a_token_pays_at_once_with_its_cryptogram_and_our_own_amount(
     assert body["merchantId"] == "SANDBOX-MERCHANT"
     assert body["clientSystemTransactionId"] == payment.reference
     assert "redirectDetails" not in body
-    facts = OutboxEvent.objects.filter(order=order).values_list("kind", flat=True)
-    assert list(facts) == ["PAID" if kind == "sale" else "AUTHORIZED"]
+    outbox_events = OutboxEvent.objects.filter(order=order).values_list("kind", flat=True)
+    assert list(outbox_events) == ["PAID" if kind == "sale" else "AUTHORIZED"]
 
 
 def test_what_the_browser_says_of_money_and_merchant_is_not_even_read(
@@ -377,7 +377,7 @@ def test_when_nothing_left_the_customer_presses_again_and_the_first_request_is_n
     payment = customer.post(order, detail, context)
 
     assert (payment.opening.state, payment.order.state) == (S.ABANDONED, OrderState.FAILED)
-    assert [e.event for e in Evidence.objects.filter(transaction=payment.opening)] == [
+    assert [e.lifecycle_event for e in TransactionEvent.objects.filter(transaction=payment.opening)] == [
         "NOTHING_LEFT",
         "ABANDONED",
     ]

@@ -19,7 +19,7 @@ from tests.operations.personal import ADDRESS, CARDHOLDER, EMAIL, LAST_NAME, PAY
 from tests.operations.records import answer_of, record
 from wallet_gateway import gateways, operations, payments
 from wallet_gateway.client import gateway as client_gateway
-from wallet_gateway.client import redaction, transport
+from wallet_gateway.client import http_transport, redaction
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.checkout import orders, payment_attempts
 from wallet_gateway.operations.checkout.orders import OrderDetails
@@ -111,10 +111,10 @@ def known_order(make_order: MakeOrder) -> PaymentOrder:
 CHECKOUT = [
     (payment_attempts, "insert"),
     (WireModel, "to_json"),
-    (transport.Transport, "_exchanged"),
-    (client_gateway, "message_of"),
+    (http_transport.HttpTransport, "_exchange"),
+    (client_gateway, "parse_response"),
     (redaction, "_redact"),
-    (settlement, "_add_evidence"),
+    (settlement, "_add_event"),
     (transaction_columns, "update"),
 ]
 
@@ -157,10 +157,10 @@ def test_an_order_that_fails_anywhere(
 @pytest.mark.parametrize(
     ("place", "name"),
     [
-        (client_gateway, "message_of"),
+        (client_gateway, "parse_response"),
         (redaction, "_redact"),
         (settlement, "record_discrepancies"),
-        (settlement, "_add_evidence"),
+        (settlement, "_add_event"),
     ],
     ids=_name,
 )
@@ -188,11 +188,11 @@ def test_a_question_that_fails_anywhere(
     assert_names_nobody(report_of(verbs[ask]))
 
 
-@pytest.mark.parametrize("name", ["_exchanged", "_signed"])
+@pytest.mark.parametrize("name", ["_exchange", "_signed"])
 def test_a_detached_refund_that_fails(
     name: str, context: GatewayContext, wallet_sandbox: SandboxControl, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transport.Transport, name, surprise)
+    monkeypatch.setattr(http_transport.HttpTransport, name, surprise)
     report = report_of(
         lambda: detached_refunds.refund_migrated(
             parent_transaction_id="OLD-1", amount=Decimal(5), currency="EUR", context=context
@@ -204,7 +204,7 @@ def test_a_detached_refund_that_fails(
 def test_the_report_would_name_them_without_this(
     known_order: PaymentOrder, context: GatewayContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(transport.Transport, "_exchanged", surprise)
+    monkeypatch.setattr(http_transport.HttpTransport, "_exchange", surprise)
     undecorated = start_checkout.__wrapped__  # type: ignore[attr-defined]
     report = report_of(
         lambda: undecorated(order=known_order, context=context, return_urls=gateways.return_urls)

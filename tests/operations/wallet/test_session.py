@@ -242,7 +242,7 @@ def test_a_shop_may_have_another_button_and_other_questions_for_one_order(
         is_parcel = order.pk == parcel.pk
         return replace(usual, button_color="white", shipping_address=True) if is_parcel else usual
 
-    shopper = replace(customer, context=replace(make_context(), for_order=for_order))
+    shopper = replace(customer, context=replace(make_context(), button_overrides=for_order))
     asked = [shopper.open(order).parameters["optionalParams"] for order in (plain, parcel)]
     assert [one["shippingAddressRequired"] for one in asked] == [False, True]
     assert [one["buttonColor"] for one in asked] == ["default", "white"]

@@ -10,7 +10,7 @@ import pytest
 from tests.operations.conftest import MakeOrder, VirtualClock
 from tests.operations.wallet_customer import Customer
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Evidence, GatewayTransaction, OutboxEvent, PaymentOrder, WalletKey
+from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder, TransactionEvent, WalletKey
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.wallet import authorize
 from wallet_gateway.operations.wallet.sweep import (
@@ -91,7 +91,7 @@ def test_a_cryptogram_is_gone_after_fifteen_minutes_whatever_kept_it(
 ) -> None:
     transaction = die_while("retry_unsent", customer, make_order(), monkeypatch)
     # A lease that never ends: the sweep of leases does not come to it.
-    GatewayTransaction.objects.update(lease_until=clock.now() + timedelta(days=1))
+    GatewayTransaction.objects.update(leased_until=clock.now() + timedelta(days=1))
     clock.advance(minutes=14)
     assert erase_secrets(context=customer.context) == 0
     clock.advance(minutes=1)
@@ -121,7 +121,7 @@ def test_what_never_left_is_given_up_when_its_sender_died_and_is_never_sent(
     order = make_order()
     transaction = die_while("retry_unsent", customer, order, monkeypatch)
     GatewayTransaction.objects.update(state=S.NOT_SENT, next_send_at=clock.now())
-    Evidence.objects.create(
+    TransactionEvent.objects.create(
         transaction=transaction, kind="FAULT", state_after=S.NOT_SENT, occurred_at=clock.now()
     )
     clock.advance(seconds=10)

@@ -1,4 +1,4 @@
-"""What was bought and paid: how each row is named, what its money is, and what cannot be guessed."""
+"""Merchants, checkouts, deposits and transactions: names of rows, amounts, and unguessable tokens."""
 
 from __future__ import annotations
 
@@ -13,10 +13,20 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.models import (
     Checkout,
     Deposit,
+    Merchant,
     TransactionRecord,
     new_checkout_token,
     new_record_id,
 )
+
+
+def test_a_store_is_named_with_its_merchant() -> None:
+    assert str(Merchant(merchant_id="M", store_id="S")) == "M / S"
+
+
+def test_a_store_has_no_origins_until_it_registers_them() -> None:
+    assert Merchant(merchant_id="M", store_id="S").origins == []
+
 
 NAMES: list[tuple[models.Model, str]] = [
     (Checkout(type="ecom.sale", reference="A"), "ecom.sale A"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.http import HttpResponse
 
 from tests.tables import every
-from wallet_gateway.sandbox.pages.headers import content_security_policy, secured
+from wallet_gateway.sandbox.pages.headers import content_security_policy, set_security_headers
 
 
 def directives(policy: str) -> dict[str, str]:
@@ -66,7 +66,7 @@ def test_a_hostile_address_writes_nothing_into_the_policy(url: str) -> None:
 
 
 def test_a_secured_response_is_not_stored_not_sniffed_not_framed_and_tells_no_referrer() -> None:
-    response = secured(HttpResponse("x"))
+    response = set_security_headers(HttpResponse("x"))
     assert response["Cache-Control"] == "no-store"
     assert response["X-Content-Type-Options"] == "nosniff"
     assert response["X-Frame-Options"] == "DENY"
@@ -75,4 +75,7 @@ def test_a_secured_response_is_not_stored_not_sniffed_not_framed_and_tells_no_re
 
 
 def test_a_page_may_tell_its_own_site_the_referrer() -> None:
-    assert secured(HttpResponse(), referrer_policy="same-origin")["Referrer-Policy"] == "same-origin"
+    assert (
+        set_security_headers(HttpResponse(), referrer_policy="same-origin")["Referrer-Policy"]
+        == "same-origin"
+    )

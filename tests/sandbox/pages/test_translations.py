@@ -14,7 +14,7 @@ from django.utils.translation.template import templatize
 
 from tests.tables import every
 from wallet_gateway import sandbox
-from wallet_gateway.sandbox.pages.languages import DEFAULT_LANGUAGE, LANGUAGES
+from wallet_gateway.sandbox.pages.localization import DEFAULT_LANGUAGE, LANGUAGES
 
 ROOM = Path(sandbox.__file__).parent
 TRANSLATED = [language for language in LANGUAGES if language != DEFAULT_LANGUAGE]

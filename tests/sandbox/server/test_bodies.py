@@ -9,11 +9,11 @@ import pytest
 
 from tests.tables import every
 from wallet_gateway.sandbox.server.bodies import (
-    KEPT_BYTES,
-    READ_OUT_BYTES,
-    BodyCutOff,
-    EndlessBody,
-    UnreadableFraming,
+    MAX_DRAINED_BYTES,
+    MAX_KEPT_BYTES,
+    BodyLimitExceeded,
+    IncompleteBody,
+    InvalidFraming,
     read_body,
 )
 
@@ -87,7 +87,7 @@ def test_chunks_are_put_together(data: bytes, body: bytes) -> None:
     ids=lambda fields: " & ".join(value for _, value in fields) or "empty",
 )
 def test_headers_that_can_be_read_two_ways_are_refused(fields: list[tuple[str, str]]) -> None:
-    with pytest.raises(UnreadableFraming):
+    with pytest.raises(InvalidFraming):
         read(b"12345", *fields)
 
 
@@ -105,7 +105,7 @@ def test_headers_that_can_be_read_two_ways_are_refused(fields: list[tuple[str, s
     ids=["no size", "no number", "prefix", "sign", "underscore", "longer than it says", "long line"],
 )
 def test_chunks_that_are_none_are_refused(data: bytes) -> None:
-    with pytest.raises(UnreadableFraming):
+    with pytest.raises(InvalidFraming):
         read(data, CHUNKED)
 
 
@@ -121,32 +121,32 @@ def test_chunks_that_are_none_are_refused(data: bytes) -> None:
     ids=["short", "nothing", "short chunk", "no last chunk", "no chunk"],
 )
 def test_a_caller_who_goes_away_is_noticed(data: bytes, field: tuple[str, str]) -> None:
-    with pytest.raises(BodyCutOff):
+    with pytest.raises(IncompleteBody):
         read(data, field)
 
 
 @pytest.mark.parametrize("extra", [-1, 0, 1, 200_000])
 def test_more_than_anybody_accepts_is_read_out_and_not_kept(extra: int) -> None:
-    size = KEPT_BYTES + extra
+    size = MAX_KEPT_BYTES + extra
     body, left = read(b"x" * size + b"NEXT", ("Content-Length", str(size)))
-    assert (len(body), left) == (min(size, KEPT_BYTES), b"NEXT")
+    assert (len(body), left) == (min(size, MAX_KEPT_BYTES), b"NEXT")
 
 
 def test_chunks_beyond_what_is_kept_are_read_out_too() -> None:
     chunk = b"80000\r\n" + b"x" * 0x80000 + b"\r\n"
     body, left = read(chunk * 4 + b"0\r\n\r\nNEXT", CHUNKED)
-    assert (len(body), left) == (KEPT_BYTES, b"NEXT")
+    assert (len(body), left) == (MAX_KEPT_BYTES, b"NEXT")
 
 
 @pytest.mark.parametrize(
     ("data", "field"),
     [
-        (b"", ("Content-Length", str(READ_OUT_BYTES + 1))),
-        (f"{READ_OUT_BYTES + 1:x}\r\n".encode(), CHUNKED),
+        (b"", ("Content-Length", str(MAX_DRAINED_BYTES + 1))),
+        (f"{MAX_DRAINED_BYTES + 1:x}\r\n".encode(), CHUNKED),
         (b"fffffffffffffffff\r\n", CHUNKED),
     ],
     ids=["length", "chunk", "huge chunk"],
 )
 def test_a_body_without_end_is_not_read_at_all(data: bytes, field: tuple[str, str]) -> None:
-    with pytest.raises(EndlessBody):
+    with pytest.raises(BodyLimitExceeded):
         read(data, field)

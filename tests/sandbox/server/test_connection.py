@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from wallet_gateway.sandbox.server.delivery import KEY, Manner
+from wallet_gateway.sandbox.server.delivery import ENVIRON_KEY, DeliveryMode
 from wallet_gateway.sandbox.server.listener import GatewayServer
 
 
@@ -28,7 +28,7 @@ def echo(environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:  # no
     """Answer with the environment; a few paths do something else."""
     match environ["PATH_INFO"]:
         case "/drop":
-            environ[KEY].manner = Manner.DROPPED
+            environ[ENVIRON_KEY].mode = DeliveryMode.DROPPED
         case "/empty":
             start_response("204 No Content", [])
             return Echo([b"must not be sent"])

@@ -9,8 +9,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from wallet_gateway.sandbox.cancellable_sleep import call_off_all_pauses
-from wallet_gateway.sandbox.server.delivery import GARBAGE_STATUS_LINE, Delivery, Manner, deliver
+from wallet_gateway.sandbox.server.delivery import (
+    GARBAGE_STATUS_LINE,
+    Delivery,
+    DeliveryMode,
+    cancel_all_sleeps,
+    deliver,
+)
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n"
 BODY = b"0123456789"
@@ -34,20 +39,20 @@ def received(client: socket.socket) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("manner", "sent", "goes_on"),
+    ("mode", "sent", "goes_on"),
     [
-        (Manner.WHOLE, HEAD + BODY, True),
-        (Manner.DRIP, HEAD + BODY, True),
-        (Manner.DROPPED, b"", False),
-        (Manner.TRUNCATED, HEAD + BODY[:5], False),
-        (Manner.BAD_STATUS_LINE, GARBAGE_STATUS_LINE + b"Content-Length: 10\r\n\r\n" + BODY, False),
+        (DeliveryMode.WHOLE, HEAD + BODY, True),
+        (DeliveryMode.DRIP, HEAD + BODY, True),
+        (DeliveryMode.DROPPED, b"", False),
+        (DeliveryMode.TRUNCATED, HEAD + BODY[:5], False),
+        (DeliveryMode.BAD_STATUS_LINE, GARBAGE_STATUS_LINE + b"Content-Length: 10\r\n\r\n" + BODY, False),
     ],
 )
 def test_what_is_sent_and_whether_the_connection_goes_on(
-    ends: tuple[socket.socket, socket.socket], manner: Manner, sent: bytes, goes_on: bool
+    ends: tuple[socket.socket, socket.socket], mode: DeliveryMode, sent: bytes, goes_on: bool
 ) -> None:
     server, client = ends
-    delivery = Delivery(manner=manner, drip_seconds=0.001)
+    delivery = Delivery(mode=mode, drip_seconds=0.001)
     assert deliver(server, head=HEAD, body=BODY, delivery=delivery) is goes_on
     server.close()
     assert received(client) == sent
@@ -55,14 +60,14 @@ def test_what_is_sent_and_whether_the_connection_goes_on(
 
 def test_every_manner_is_carried_out(ends: tuple[socket.socket, socket.socket]) -> None:
     server, _ = ends
-    for manner in Manner:
-        if manner is not Manner.RESET:
-            assert deliver(server, head=HEAD, body=b"", delivery=Delivery(manner=manner)) in {True, False}
+    for mode in DeliveryMode:
+        if mode is not DeliveryMode.RESET:
+            assert deliver(server, head=HEAD, body=b"", delivery=Delivery(mode=mode)) in {True, False}
 
 
 def test_a_reset_is_a_reset(ends: tuple[socket.socket, socket.socket]) -> None:
     server, client = ends
-    assert deliver(server, head=HEAD, body=BODY, delivery=Delivery(manner=Manner.RESET)) is False
+    assert deliver(server, head=HEAD, body=BODY, delivery=Delivery(mode=DeliveryMode.RESET)) is False
     with pytest.raises(ConnectionResetError):
         received(client)
 
@@ -70,15 +75,15 @@ def test_a_reset_is_a_reset(ends: tuple[socket.socket, socket.socket]) -> None:
 def test_a_drip_takes_its_time(ends: tuple[socket.socket, socket.socket]) -> None:
     server, _ = ends
     started = time.monotonic()
-    deliver(server, head=HEAD, body=BODY, delivery=Delivery(manner=Manner.DRIP, drip_seconds=0.02))
+    deliver(server, head=HEAD, body=BODY, delivery=Delivery(mode=DeliveryMode.DRIP, drip_seconds=0.02))
     assert time.monotonic() - started >= 10 * 0.02
 
 
 def test_a_drip_that_is_called_off_ends_in_the_middle(ends: tuple[socket.socket, socket.socket]) -> None:
     server, client = ends
-    timer = threading.Timer(0.1, call_off_all_pauses)
+    timer = threading.Timer(0.1, cancel_all_sleeps)
     timer.start()
-    delivery = Delivery(manner=Manner.DRIP, drip_seconds=60)
+    delivery = Delivery(mode=DeliveryMode.DRIP, drip_seconds=60)
     assert deliver(server, head=HEAD, body=BODY, delivery=delivery) is False
     timer.join()
     server.close()

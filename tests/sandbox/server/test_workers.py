@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.waiting import PATIENCE, eventually
-from wallet_gateway.sandbox.server.workers import Workers
+from wallet_gateway.sandbox.server.listener import WorkerPool
 
 
 @pytest.fixture
@@ -21,11 +21,13 @@ def gone() -> list[str]:
 
 
 @pytest.fixture
-def make(gone: list[str]) -> Iterator[Callable[[int], Workers]]:
-    made: list[Workers] = []
+def make(gone: list[str]) -> Iterator[Callable[[int], WorkerPool]]:
+    made: list[WorkerPool] = []
 
-    def make(most: int) -> Workers:
-        made.append(Workers(on_exit=lambda: gone.append(threading.current_thread().name), most=most))
+    def make(max_threads: int) -> WorkerPool:
+        made.append(
+            WorkerPool(on_exit=lambda: gone.append(threading.current_thread().name), max_threads=max_threads)
+        )
         return made[-1]
 
     yield make
@@ -33,7 +35,7 @@ def make(gone: list[str]) -> Iterator[Callable[[int], Workers]]:
         workers.end(timeout=PATIENCE)
 
 
-def run_together(workers: Workers, jobs: int) -> set[int]:
+def run_together(workers: WorkerPool, jobs: int) -> set[int]:
     """Run jobs that wait for each other; give the threads they ran in."""
     gate = threading.Barrier(jobs + 1)
     threads: set[int] = set()
@@ -48,18 +50,18 @@ def run_together(workers: Workers, jobs: int) -> set[int]:
     return threads
 
 
-def test_jobs_that_wait_for_each_other_all_run(make: Callable[[int], Workers]) -> None:
+def test_jobs_that_wait_for_each_other_all_run(make: Callable[[int], WorkerPool]) -> None:
     assert len(run_together(make(10), 10)) == 10
 
 
-def test_threads_are_kept_for_the_next_jobs(make: Callable[[int], Workers]) -> None:
+def test_threads_are_kept_for_the_next_jobs(make: Callable[[int], WorkerPool]) -> None:
     workers = make(10)
     first = run_together(workers, 4)
     assert eventually(lambda: workers._free == 4)
     assert run_together(workers, 4) == first
 
 
-def test_beyond_the_most_jobs_wait_their_turn(make: Callable[[int], Workers]) -> None:
+def test_beyond_the_most_jobs_wait_their_turn(make: Callable[[int], WorkerPool]) -> None:
     workers = make(2)
     done: list[int] = []
     for number in range(20):
@@ -68,7 +70,7 @@ def test_beyond_the_most_jobs_wait_their_turn(make: Callable[[int], Workers]) ->
     assert sorted(done) == list(range(20))
 
 
-def test_the_end_waits_for_the_job_and_gives_back(make: Callable[[int], Workers], gone: list[str]) -> None:
+def test_the_end_waits_for_the_job_and_gives_back(make: Callable[[int], WorkerPool], gone: list[str]) -> None:
     workers = make(2)
     done: list[str] = []
 
@@ -81,7 +83,7 @@ def test_the_end_waits_for_the_job_and_gives_back(make: Callable[[int], Workers]
     assert (done, gone) == (["job"], ["gateway-worker"])
 
 
-def test_the_end_does_not_wait_for_ever(make: Callable[[int], Workers]) -> None:
+def test_the_end_does_not_wait_for_ever(make: Callable[[int], WorkerPool]) -> None:
     workers, stuck = make(1), threading.Event()
     workers.run(lambda: (stuck.wait(2 * PATIENCE), None)[1])
     started = time.monotonic()
@@ -91,7 +93,7 @@ def test_the_end_does_not_wait_for_ever(make: Callable[[int], Workers]) -> None:
 
 
 def test_a_job_that_fails_costs_its_thread_and_nobody_else(
-    make: Callable[[int], Workers], gone: list[str], monkeypatch: pytest.MonkeyPatch
+    make: Callable[[int], WorkerPool], gone: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     failures: queue.Queue[Any] = queue.Queue()
     monkeypatch.setattr(threading, "excepthook", failures.put)

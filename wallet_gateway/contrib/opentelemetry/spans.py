@@ -13,7 +13,7 @@ from opentelemetry.trace import SpanKind, Status, StatusCode
 from opentelemetry.util.types import AttributeValue
 
 from wallet_gateway import __version__
-from wallet_gateway.client.calls import CallOutcome, EndedCall
+from wallet_gateway.client.calls import CallOutcome, CallRecord
 from wallet_gateway.signals import gateway_called
 
 _NANOSECONDS = 1_000_000_000
@@ -24,7 +24,7 @@ def connect() -> None:
     gateway_called.connect(_write, dispatch_uid="wallet_gateway_opentelemetry")
 
 
-def _write(*, gateway: str, call: EndedCall, **_: Any) -> None:
+def _write(*, gateway: str, call: CallRecord, **_: Any) -> None:
     # The signal comes in the thread that called, so the span that is current there is the parent.
     tracer, ended = trace.get_tracer("wallet_gateway", __version__), time.time_ns()
     span = tracer.start_span(
@@ -38,7 +38,7 @@ def _write(*, gateway: str, call: EndedCall, **_: Any) -> None:
     span.end(end_time=ended)
 
 
-def _attributes(gateway: str, call: EndedCall) -> dict[str, AttributeValue]:
+def _attributes(gateway: str, call: CallRecord) -> dict[str, AttributeValue]:
     known: dict[str, AttributeValue] = {
         "wallet_gateway.gateway": gateway,
         "wallet_gateway.operation": call.operation,

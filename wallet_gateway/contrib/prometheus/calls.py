@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from prometheus_client import Counter, Histogram
 
-from wallet_gateway.client.calls import EndedCall
+from wallet_gateway.client.calls import CallRecord
 from wallet_gateway.signals import gateway_called
 
 SECONDS: Final = Histogram(
@@ -30,6 +30,6 @@ def connect() -> None:
     gateway_called.connect(_measure, dispatch_uid="wallet_gateway_prometheus")
 
 
-def _measure(*, gateway: str, call: EndedCall, **_: Any) -> None:
+def _measure(*, gateway: str, call: CallRecord, **_: Any) -> None:
     SECONDS.labels(gateway, call.operation).observe(call.elapsed_seconds)
     CALLS.labels(gateway, call.operation, call.outcome.value, call.reason).inc()

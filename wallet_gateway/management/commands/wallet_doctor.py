@@ -32,11 +32,11 @@ class Command(BaseCommand):
         parser.add_argument(
             "--record-payment", metavar="REFERENCE", help="note that you compared it with the bank statement"
         )
-        parser.add_argument("--author", default="", help="who compared it; the login name if not given")
+        parser.add_argument("--by", default="", help="who compared it; the login name if not given")
 
-    def handle(self, *, go_live: bool, record_payment: str | None, author: str, **options: Any) -> None:
+    def handle(self, *, go_live: bool, record_payment: str | None, by: str, **options: Any) -> None:
         if record_payment:
-            self._record(record_payment, author or getuser())
+            self._record(record_payment, by or getuser())
         found = examine(go_live=go_live)
         if options["json"]:
             self.stdout.write(json.dumps([asdict(finding) for finding in found], indent=2))
@@ -48,9 +48,9 @@ class Command(BaseCommand):
         if not is_well(found):
             sys.exit(1)
 
-    def _record(self, reference: str, author: str) -> None:
+    def _record(self, reference: str, by: str) -> None:
         try:
-            record_payment(reference, author=author)
+            record_payment(reference, by=by)
         except PaymentOrder.DoesNotExist as error:
             raise CommandError(f"no order has the reference {reference[:64]!r}") from error
         except UnableToRecord as error:

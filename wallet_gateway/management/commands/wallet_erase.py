@@ -21,7 +21,7 @@ class Command(BaseCommand):
         parser.add_argument("references", nargs="*", metavar="REFERENCE", help="the shop's own")
         parser.add_argument("--email", default="", help="every order of this address (reads all orders)")
         parser.add_argument("--reason", default="", help="why; kept as evidence")
-        parser.add_argument("--author", default="", help="who decides it; the login name if not given")
+        parser.add_argument("--by", default="", help="who decides it; the login name if not given")
         parser.add_argument("--yes", action="store_true", help="erase, and not only say what would be")
 
     def handle(
@@ -30,7 +30,7 @@ class Command(BaseCommand):
         references: list[str],
         email: str,
         reason: str,
-        author: str,
+        by: str,
         yes: bool,
         **options: Any,  # noqa: ARG002
     ) -> None:
@@ -38,18 +38,18 @@ class Command(BaseCommand):
         missing = set(references) - {order.reference for order in orders}
         if missing:
             raise CommandError(f"no such order: {', '.join(sorted(missing))}")
-        refused = [line for order in orders if (line := self._erase(order, author, reason, yes=yes))]
+        refused = [line for order in orders if (line := self._erase(order, by, reason, yes=yes))]
         if not yes:
             self.stdout.write(f"{len(orders)} orders. Nothing was erased; add --yes to do it.")
         if refused:
             raise CommandError("\n".join(refused))
 
-    def _erase(self, order: PaymentOrder, author: str, reason: str, *, yes: bool) -> str:
+    def _erase(self, order: PaymentOrder, by: str, reason: str, *, yes: bool) -> str:
         if not yes:
             self.stdout.write(f"{order.reference}: would be erased")
             return ""
         try:
-            maintenance.erase_customer(order, author=author or getuser(), reason=reason)
+            maintenance.erase_customer(order, by=by or getuser(), reason=reason)
         except maintenance.OperationRefused as error:
             return f"{order.reference}: {error}"
         self.stdout.write(f"{order.reference}: erased")

@@ -27,7 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--gateway", metavar="ALIAS", help="one gateway; all of them if not given")
         parser.add_argument("--days", type=int, default=40, help="what was made or moved since (40)")
         parser.add_argument("--repair", action="store_true", help="write what the gateway says as evidence")
-        parser.add_argument("--author", default="", help="who answers for the repair; needed for it")
+        parser.add_argument("--by", default="", help="who answers for the repair; needed for it")
         parser.add_argument("--resume", action="store_true", help="go on where the last run was broken off")
 
     def handle(
@@ -36,25 +36,25 @@ class Command(BaseCommand):
         gateway: str | None,
         days: int,
         repair: bool,
-        author: str,
+        by: str,
         resume: bool,
         **options: Any,  # noqa: ARG002
     ) -> None:
         if days < 1:
             raise CommandError("--days must be 1 or more")
-        if repair and not author.strip():
-            raise CommandError("--repair needs --author: a repair is evidence, and evidence names its author")
+        if repair and not by.strip():
+            raise CommandError("--repair needs --by: a repair is evidence, and evidence names its author")
         found: Counter[str] = Counter()
         for alias in [gateway] if gateway else maintenance.gateway_aliases():
             comparison = maintenance.comparison(
-                alias, days=days, repair_as=author if repair else "", resume=resume
+                alias, days=days, repair_as=by if repair else "", resume=resume
             )
             self._compare(alias, comparison, found)
         self._sum_up(found, repaired=repair)
 
     def _compare(self, alias: str, comparison: maintenance.Comparison, found: Counter[str]) -> None:
         self.stdout.write(f"{alias}: {comparison.total} transactions to compare")
-        rows: Iterable[maintenance.Compared] = with_progress(
+        rows: Iterable[maintenance.ComparedTransaction] = with_progress(
             comparison.rows, total=comparison.total, out=self.stderr
         )
         try:

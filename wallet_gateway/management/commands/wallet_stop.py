@@ -22,7 +22,7 @@ class Command(BaseCommand):
         parser.add_argument("--status", action="store_true", help="only say what is stopped")
         parser.add_argument("--gateway", metavar="ALIAS", help="one gateway; all of them if not given")
         parser.add_argument("--reason", default="", help="why; shown to everybody who is kept waiting")
-        parser.add_argument("--author", default="", help="who decides it; the login name if not given")
+        parser.add_argument("--by", default="", help="who decides it; the login name if not given")
 
     def handle(
         self,
@@ -31,14 +31,14 @@ class Command(BaseCommand):
         status: bool,
         gateway: str | None,
         reason: str,
-        author: str,
+        by: str,
         **options: Any,  # noqa: ARG002
     ) -> None:
         if not status:
             self._decide(
                 payments.resume_sending if resume else payments.stop_sending,
                 aliases=[gateway] if gateway else list(maintenance.gateway_aliases()),
-                words={"author": author or getuser(), "reason": reason},
+                words={"by": by or getuser(), "reason": reason},
             )
         self._say()
 
@@ -57,5 +57,5 @@ class Command(BaseCommand):
         if not pauses:
             self.stdout.write("requests leave to every gateway")
         for pause in pauses:
-            who = f"stopped by {pause.author}" if pause.author else f"paused until {pause.until}"
+            who = f"stopped by {pause.by}" if pause.by else f"paused until {pause.until}"
             self.stdout.write(f"{pause.gateway}: {who}: {pause.reason}")

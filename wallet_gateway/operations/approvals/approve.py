@@ -19,26 +19,22 @@ from wallet_gateway.operations.follow_ups.execute import Initiator
 
 
 @sensitive_variables()
-def approve(
-    approval: Approval, *, author: str, context: GatewayContext, reason: str = ""
-) -> GatewayTransaction:
+def approve(approval: Approval, *, by: str, context: GatewayContext, reason: str = "") -> GatewayTransaction:
     """Do what another person asked for; return the transaction in whatever state it then has.
 
     Raises `UnableToApprove` for the person who asked, for a request that does not wait any more and for the
     slower of two who agree; and what the operation itself refuses, in which case the request goes on waiting.
     """
-    check_decider(author, reason)
+    check_decider(by, reason)
     approval = Approval.objects.select_related("payment__order", "deposit", "subject").get(pk=approval.pk)
     # As far as a name is kept: of a longer one the row has no more to compare with.
-    if is_same_person(author[:150], approval.author):
+    if is_same_person(by[:150], approval.created_by):
         raise UnableToApprove("who has asked for it cannot agree to it: it takes another person")
     if not approval.is_waiting(context.clock.now()):
         raise UnableToApprove("it does not wait for a second person any more; look again")
-    transaction = _carry_out(
-        approval, Grant(approval=approval, author=author, reason=reason.strip()), context
-    )
+    transaction = _carry_out(approval, Grant(approval=approval, by=by, reason=reason.strip()), context)
     approval.refresh_from_db()
-    if (approval.state, approval.decided_by) != (ApprovalState.AGREED, author[:150]):
+    if (approval.state, approval.decided_by) != (ApprovalState.AGREED, by[:150]):
         # Both found the transaction of one key; the log must not name both.
         raise UnableToApprove("it does not wait for a second person any more; look again")
     return transaction
@@ -49,12 +45,17 @@ def _carry_out(approval: Approval, grant: Grant, context: GatewayContext) -> Gat
         return resolve(
             approval.subject,
             decision=Decision(approval.decision),
-            reason=approval.note,
-            author=approval.author,
+            reason=approval.comment,
+            by=approval.created_by,
             context=context,
             grant=grant,
         )
-    who = Initiator(key=approval.key, author=approval.author, note=approval.note, grant=grant)
+    who = Initiator(
+        idempotency_key=approval.idempotency_key,
+        by=approval.created_by,
+        comment=approval.comment,
+        grant=grant,
+    )
     if approval.payment is not None:
         return refund(payment=approval.payment, amount=approval.amount, context=context, who=who)
     return _refund_migrated(approval, who, context)

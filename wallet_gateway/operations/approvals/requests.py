@@ -17,11 +17,11 @@ from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
-    Evidence,
-    EvidenceKind,
     GatewayTransaction,
     MigratedDeposit,
     Payment,
+    TransactionEvent,
+    TransactionEventKind,
 )
 from wallet_gateway.operations.context import Clock, GatewayContext
 from wallet_gateway.operations.errors import OperationError, OperationRefused
@@ -54,13 +54,13 @@ class Grant:
     """A second person's word on a request."""
 
     approval: Approval
-    author: str
+    by: str
     reason: str = ""
 
 
-def alone_up_to(currency: str, grant: Grant | None, context: GatewayContext) -> int | None:
+def limit_for(currency: str, grant: Grant | None, context: GatewayContext) -> int | None:
     """Return how much of one payment one person may give back; None for any amount."""
-    return None if grant is not None else context.policy.second_person.alone_up_to(currency)
+    return None if grant is not None else context.policy.approval_policy.limit_for(currency)
 
 
 def within(alone: int | None, minor: int) -> Q:
@@ -89,17 +89,17 @@ def ask_for(
             currency=draft.currency,
             amount_minor=draft.amount_minor,
             order_number=order_number or "",
-            key=draft.key or _new_key(),
-            slot=draft.slot,
-            author=draft.author,
-            note=draft.note,
+            idempotency_key=draft.idempotency_key or _new_key(),
+            outstanding_key=draft.parent_key,
+            created_by=draft.created_by,
+            comment=draft.comment,
         ),
         context,
     )
 
 
 def ask_to_decide(
-    transaction: GatewayTransaction, *, decision: str, reason: str, author: str, context: GatewayContext
+    transaction: GatewayTransaction, *, decision: str, reason: str, by: str, context: GatewayContext
 ) -> AwaitingApproval:
     """Store a decision on an outcome as a request, and return what is to be raised for it."""
     return _ask(
@@ -111,10 +111,10 @@ def ask_to_decide(
             decision=decision,
             currency=transaction.currency,
             amount_minor=transaction.amount_minor,
-            key=_new_key(),
-            slot=f"transaction:{transaction.pk}",
-            author=author[:150],
-            note=reason[:500],
+            idempotency_key=_new_key(),
+            outstanding_key=f"transaction:{transaction.pk}",
+            created_by=by[:150],
+            comment=reason[:500],
         ),
         context,
     )
@@ -127,17 +127,17 @@ def _new_key() -> str:
 def _ask(approval: Approval, context: GatewayContext) -> AwaitingApproval:
     approval.gateway = context.alias
     approval.created_at = context.clock.now()
-    approval.expires_at = approval.created_at + context.policy.second_person.waits
+    approval.expires_at = approval.created_at + context.policy.approval_policy.waiting_time
 
     def store() -> None:
-        let_lapse(now=approval.created_at, slot=approval.slot)
+        expire_requests(now=approval.created_at, outstanding_key=approval.outstanding_key)
         approval.pk = None
         approval.save(force_insert=True)
 
     try:
         in_transaction(store)
     except IntegrityError as error:
-        first = Approval.objects.filter(key=approval.key).first()
+        first = Approval.objects.filter(idempotency_key=approval.idempotency_key).first()
         if first is None:
             raise AnotherRequestWaits(
                 "another request about this waits for a second person; decide on that one first"
@@ -146,9 +146,11 @@ def _ask(approval: Approval, context: GatewayContext) -> AwaitingApproval:
     return AwaitingApproval(approval)
 
 
-def asked_before(key: str) -> Approval | None:
+def find_request_by_key(idempotency_key: str) -> Approval | None:
     """Return the request that was made under a key, or None."""
-    return Approval.objects.select_related("payment", "deposit").filter(key=key).first()
+    return (
+        Approval.objects.select_related("payment", "deposit").filter(idempotency_key=idempotency_key).first()
+    )
 
 
 def outcome_of(approval: Approval) -> OperationError:
@@ -160,46 +162,46 @@ def outcome_of(approval: Approval) -> OperationError:
     return OperationRefused("this was asked for under the same key and was not agreed to")
 
 
-def take_up(grant: Grant, transaction: GatewayTransaction, *, now: datetime) -> None:
+def consume_approval(grant: Grant, transaction: GatewayTransaction, *, now: datetime) -> None:
     """Mark a request as agreed to, once, and note by whom. Runs in the caller's database transaction."""
     waiting = _waiting(now).filter(pk=grant.approval.pk)
-    if not waiting.update(**_word(ApprovalState.AGREED, grant.author, grant.reason, now)):
+    if not waiting.update(**_word(ApprovalState.AGREED, grant.by, grant.reason, now)):
         raise UnableToApprove("it does not wait for a second person any more; look again")
-    Evidence.objects.create(
+    TransactionEvent.objects.create(
         transaction=transaction,
-        kind=EvidenceKind.APPROVAL,
+        kind=TransactionEventKind.APPROVAL,
         approval=grant.approval,
         state_after=transaction.state,
         detail=grant.reason[:500],
-        author=grant.author[:150],
+        created_by=grant.by[:150],
         occurred_at=now,
     )
 
 
-def decline(approval: Approval, *, author: str, reason: str, clock: Clock) -> Approval:
+def decline(approval: Approval, *, by: str, reason: str, clock: Clock) -> Approval:
     """End a request without doing it; by whoever asked it is withdrawn. Raises `UnableToApprove`."""
-    check_decider(author, reason)
+    check_decider(by, reason)
     if not reason.strip():
         raise UnableToApprove("it needs a reason")
     now = clock.now()
-    own = is_same_person(author[:150], approval.author)
+    own = is_same_person(by[:150], approval.created_by)
     state = ApprovalState.WITHDRAWN if own else ApprovalState.DECLINED
-    if not _waiting(now).filter(pk=approval.pk).update(**_word(state, author, reason, now)):
+    if not _waiting(now).filter(pk=approval.pk).update(**_word(state, by, reason, now)):
         raise UnableToApprove("it does not wait for a second person any more; look again")
     approval.refresh_from_db()
     return approval
 
 
-def let_lapse(*, now: datetime, **which: object) -> int:
+def expire_requests(*, now: datetime, **which: object) -> int:
     """End the requests that nobody has decided in time; return how many."""
     late = Approval.objects.filter(state=ApprovalState.WAITING, expires_at__lte=now, **which)
-    return late.update(state=ApprovalState.LAPSED, decided_at=now, slot=None)
+    return late.update(state=ApprovalState.LAPSED, decided_at=now, outstanding_key=None)
 
 
-def check_decider(author: str, reason: str) -> None:
+def check_decider(by: str, reason: str) -> None:
     """Refuse words that cannot be kept, and a person without a name."""
-    check_storable(author=author, reason=reason)
-    if not author.strip():
+    check_storable(by=by, reason=reason)
+    if not by.strip():
         raise UnableToApprove("it needs the name of whoever decides")
 
 
@@ -207,11 +209,11 @@ def _waiting(now: datetime) -> QuerySet[Approval]:
     return Approval.objects.filter(state=ApprovalState.WAITING, expires_at__gt=now)
 
 
-def _word(state: ApprovalState, author: str, reason: str, now: datetime) -> dict[str, object]:
+def _word(state: ApprovalState, by: str, reason: str, now: datetime) -> dict[str, object]:
     return {
         "state": state,
         "decided_at": now,
-        "decided_by": author[:150],
+        "decided_by": by[:150],
         "reason": reason.strip()[:500],
-        "slot": None,
+        "outstanding_key": None,
     }

@@ -20,9 +20,9 @@ from wallet_gateway.domain.polling_schedule import (
     is_silent,
     needs_operator,
 )
-from wallet_gateway.models import Approval, Discrepancy, EvidenceKind, GatewayTransaction
-from wallet_gateway.operations._accounts import other_account_of
-from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, take_up
+from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, TransactionEventKind
+from wallet_gateway.operations._accounts import foreign_merchant_account
+from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, consume_approval
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.inputs import WHAT_IS_NO_TEXT
@@ -52,7 +52,7 @@ def resolve(
     *,
     decision: Decision,
     reason: str,
-    author: str,
+    by: str,
     context: GatewayContext,
     grant: Grant | None = None,
 ) -> GatewayTransaction:
@@ -65,25 +65,25 @@ def resolve(
     `AwaitingApproval` when it takes a second person: what is given up may be asked for once more, and then
     it may happen twice.
     """
-    _check_words(reason, author)
+    _check_words(reason, by)
     transaction = reread(transaction)
     event = _event(transaction, decision, context)
     if grant is not None:
         _check_is_as_asked(transaction, grant.approval)
     elif _takes_two(transaction, context):
-        raise ask_to_decide(transaction, decision=decision, reason=reason, author=author, context=context)
+        raise ask_to_decide(transaction, decision=decision, reason=reason, by=by, context=context)
 
     def with_it() -> None:
         if grant is not None:
-            take_up(grant, transaction, now=context.clock.now())
+            consume_approval(grant, transaction, now=context.clock.now())
         if TransactionState(transaction.state) is TransactionState.ANOMALY:
-            _close_all(transaction, reason=reason, author=author, context=context)
+            _close_all(transaction, reason=reason, by=by, context=context)
 
     news = StatusUpdate(
-        kind=EvidenceKind.DECISION,
+        kind=TransactionEventKind.DECISION,
         event=event,
         detail=reason,
-        author=author,
+        by=by,
         decided_on=TransactionState(transaction.state),
         changes={"decided_by_person": True},
         also=with_it,
@@ -101,7 +101,7 @@ def _check_is_as_asked(transaction: GatewayTransaction, approval: Approval) -> N
     unseen = Discrepancy.objects.filter(
         transaction=transaction, closed_at__isnull=True, found_at__gt=approval.created_at
     )
-    if transaction.state_since > approval.created_at or unseen.exists():
+    if transaction.state_changed_at > approval.created_at or unseen.exists():
         raise UnableToResolve("it has moved on meanwhile; look again")
 
 
@@ -109,7 +109,7 @@ def _takes_two(transaction: GatewayTransaction, context: GatewayContext) -> bool
     """What never left is given up by one person: nothing can have happened."""
     if transaction.state == TransactionState.NOT_SENT:
         return False
-    return context.policy.second_person.is_needed(transaction.amount_minor, transaction.currency)
+    return context.policy.approval_policy.is_needed(transaction.amount_minor, transaction.currency)
 
 
 def _event(transaction: GatewayTransaction, decision: Decision, context: GatewayContext) -> LifecycleEvent:
@@ -126,7 +126,7 @@ def _event(transaction: GatewayTransaction, decision: Decision, context: Gateway
         raise UnableToResolve(f"a transaction in state {state} needs no decision")
     if state is not TransactionState.OPEN and not _has_waited(transaction, context):
         raise UnableToResolve(_too_early(transaction))
-    if other := other_account_of(transaction, context):
+    if other := foreign_merchant_account(transaction, context):
         raise UnableToResolve(
             f"it was sent for {other}, and the gateway was asked in the name of another account: "
             "give the alias its account back, and ask again"
@@ -141,12 +141,12 @@ _UNDECIDED = frozenset(
 
 def _is_left_silent(transaction: GatewayTransaction, context: GatewayContext) -> bool:
     """Say whether a page has been left to a person, because nothing readable was heard of it past its end."""
-    return transaction.needs_operator and is_silent(transaction.present_position, context.clock.now())
+    return transaction.needs_operator and is_silent(transaction.poll_state, context.clock.now())
 
 
 def _has_waited(transaction: GatewayTransaction, context: GatewayContext) -> bool:
     """Say whether a person may decide: there were answers enough, or the record itself cannot be read."""
-    now, since, after = context.clock.now(), transaction.state_since, _decidable_after(transaction)
+    now, since, after = context.clock.now(), transaction.state_changed_at, _decidable_after(transaction)
     if needs_operator(since=since, absent_answers=transaction.absent_count, now=now, after=after):
         return True
     unreadable = Discrepancy.objects.filter(transaction=transaction, kind=DiscrepancyKind.RECORD_UNREADABLE)
@@ -190,32 +190,32 @@ def _check_amount_is_ours(transaction: GatewayTransaction) -> None:
         )
 
 
-def _check_words(reason: str, author: str) -> None:
-    if not (is_storable(reason) and is_storable(author)):
+def _check_words(reason: str, by: str) -> None:
+    if not (is_storable(reason) and is_storable(by)):
         raise UnableToResolve(f"reason and author must be text, their characters {WHAT_IS_NO_TEXT}")
-    if not reason.strip() or not author.strip():
+    if not reason.strip() or not by.strip():
         raise UnableToResolve("a decision needs a reason and the name of whoever takes it")
 
 
-def _close_all(transaction: GatewayTransaction, *, reason: str, author: str, context: GatewayContext) -> None:
+def _close_all(transaction: GatewayTransaction, *, reason: str, by: str, context: GatewayContext) -> None:
     Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True).update(
-        closed_at=context.clock.now(), closed_by=author[:150], reason=reason[:500]
+        closed_at=context.clock.now(), closed_by=by[:150], reason=reason[:500]
     )
     resume_after_mix_up(transaction.gateway)
 
 
 @sensitive_variables()
 def close_discrepancy(
-    discrepancy: Discrepancy, *, reason: str, author: str, context: GatewayContext
+    discrepancy: Discrepancy, *, reason: str, by: str, context: GatewayContext
 ) -> Discrepancy:
     """Close a difference with a reason; the payment is usable again once none is open.
 
     With the last unit mix-up of a gateway, requests may leave to it again.
     """
-    _check_words(reason, author)
+    _check_words(reason, by)
     now = context.clock.now()
     closed = Discrepancy.objects.filter(pk=discrepancy.pk, closed_at__isnull=True).update(
-        closed_at=now, closed_by=author[:150], reason=reason[:500]
+        closed_at=now, closed_by=by[:150], reason=reason[:500]
     )
     if not closed:
         raise UnableToResolve("this difference is closed already")

@@ -11,7 +11,7 @@ from django.db.models import F
 
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import LEASE, offered_until
-from wallet_gateway.domain.totals import Sums, payment_state
+from wallet_gateway.domain.totals import PaymentTotals, payment_state
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.models.prepared_sql import insert, update
@@ -73,7 +73,7 @@ def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext
     if latest is not None and latest.payment is not None:
         latest.payment.order = order
         state = TransactionState(latest.state)
-        if state is TransactionState.SENDING and latest.lease_until and latest.lease_until > now:
+        if state is TransactionState.SENDING and latest.leased_until and latest.leased_until > now:
             return None
         if state is TransactionState.OPEN and latest.expires_at:
             until = offered_until(opened_at=latest.created_at, expires_at=latest.expires_at)
@@ -131,7 +131,7 @@ def _new_attempt(
         now=now,
         state=TransactionState.SENDING,
         attempt_no=1,
-        lease_until=now + LEASE,
+        leased_until=now + LEASE,
         # Until an answer names the page's end, this is the latest instant it could have.
         expires_at=now + page_lifetime(context),
         request_body=body.decode(),
@@ -153,7 +153,7 @@ def insert_attempt(
     """Write one more payment of an order and its opening transaction, which has these `columns`."""
     amount, currency = order.amount_minor, order.currency
     shared = {"reference": reference, "amount_minor": amount, "currency": currency, "created_at": now}
-    stands = payment_state(Sums(amount=amount), state, kind)
+    stands = payment_state(PaymentTotals(amount=amount), state, kind)
     payment = Payment(order=order, number=number, type=order.type, state=stands, **shared)
     insert(payment)
     transaction = GatewayTransaction(
@@ -162,7 +162,7 @@ def insert_attempt(
         gateway=context.alias,
         kind=kind,
         state=state,
-        state_since=now,
+        state_changed_at=now,
         **shared,
         **columns,
     )
@@ -181,9 +181,9 @@ def _claim_again(
     """Claim a request of which no byte left: the same reference and body may go again."""
     claim = {
         "state": TransactionState.SENDING,
-        "state_since": now,
+        "state_changed_at": now,
         "attempt_no": transaction.attempt_no + 1,
-        "lease_until": now + LEASE,
+        "leased_until": now + LEASE,
         "expires_at": now + page_lifetime(context),
     }
     GatewayTransaction.objects.filter(pk=transaction.pk).update(**claim)

@@ -11,7 +11,7 @@ from django.views.decorators.debug import sensitive_variables
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
-from wallet_gateway.models import EvidenceKind, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
 from wallet_gateway.operations.checkout.payment_attempts import (
     CheckoutInProgress,
     CheckoutPaused,
@@ -23,7 +23,7 @@ from wallet_gateway.operations.checkout.payment_attempts import (
 )
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending.circuit_breaker import pause_sending
-from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, strange_host
+from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, unexpected_host
 from wallet_gateway.operations.sending.retries import retry_unsent
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import settle
@@ -132,7 +132,7 @@ def _record(
 ) -> None:
     changes = {"error_code": error.code[:64]} if isinstance(error, Refused) else {}
     news = StatusUpdate(
-        kind=EvidenceKind.ANSWER if isinstance(error, Refused) else EvidenceKind.FAULT,
+        kind=TransactionEventKind.ANSWER if isinstance(error, Refused) else TransactionEventKind.FAULT,
         event=event,
         exchange=error.exchange,
         detail=str(error),
@@ -150,7 +150,7 @@ def _open(
         return _refuse_host(transaction, answer, context)
     expires_at = transaction.expires_at or context.clock.now() + page_lifetime(context)
     news = StatusUpdate(
-        kind=EvidenceKind.ANSWER,
+        kind=TransactionEventKind.ANSWER,
         event=LifecycleEvent.OPENED,
         exchange=answer.exchange,
         attempt_no=transaction.attempt_no,
@@ -169,9 +169,9 @@ def _open(
 def _refuse_host(
     transaction: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
 ) -> Payment:
-    finding = strange_host(answer.message.redirect_url)
+    finding = unexpected_host(answer.message.redirect_url)
     news = StatusUpdate(
-        kind=EvidenceKind.ANSWER,
+        kind=TransactionEventKind.ANSWER,
         event=LifecycleEvent.PAGE_LOST,
         finding=finding,
         exchange=answer.exchange,

@@ -12,7 +12,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit
-from wallet_gateway.operations.approvals.requests import alone_up_to, check_alone, within
+from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
 from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator, execute, find_by_idempotency_key
@@ -72,14 +72,14 @@ def refund_migrated(
         reference=reference,
         currency=currency,
         amount_minor=minor,
-        key=who.key,
-        author=who.author[:150],
-        note=who.note[:500],
+        idempotency_key=who.idempotency_key,
+        created_by=who.by[:150],
+        comment=who.comment[:500],
     )
     return execute(
         draft=draft,
         message=message,
-        reserve=lambda now: _reserve(deposit, minor, alone_up_to(currency, who.grant, context), context, now),
+        reserve=lambda now: _reserve(deposit, minor, limit_for(currency, who.grant, context), context, now),
         context=context,
         grant=who.grant,
     )
@@ -128,15 +128,15 @@ def _reserve(
     used = F("refunded_before") + F("refunded") + F("refund_reserved") + minor
     taken = MigratedDeposit.objects.filter(
         within(alone, minor),
-        Q(known=False) | Q(amount_minor__gte=used),
+        Q(is_known=False) | Q(amount_minor__gte=used),
         ~GatewayPause.sending_is_paused(context.alias, now),
         pk=deposit.pk,
-        frozen=False,
+        is_frozen=False,
     )
     if taken.update(refund_reserved=F("refund_reserved") + minor):
         return
     deposit.refresh_from_db()
-    if deposit.frozen:
+    if deposit.is_frozen:
         raise UnableToRefundMigrated("the deposit is frozen until a person has looked at it")
     left = deposit.refundable
     if left is not None and left.minor_units < minor:

@@ -23,9 +23,9 @@ from wallet_gateway.operations.approvals.requests import (
     Grant,
     SecondPersonNeeded,
     ask_for,
-    asked_before,
+    consume_approval,
+    find_request_by_key,
     outcome_of,
-    take_up,
 )
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
@@ -50,14 +50,14 @@ class KeyConflict(OperationRefused):
 class Initiator:
     """Who asks for an operation, under which key, and what they noted."""
 
-    key: str | None = None
-    author: str = ""
-    note: str = ""
+    idempotency_key: str | None = None
+    by: str = ""
+    comment: str = ""
     grant: Grant | None = None
     """A second person's word, where it was asked for before."""
 
     def __post_init__(self) -> None:
-        check_storable(author=self.author, note=self.note)
+        check_storable(by=self.by, comment=self.comment)
 
 
 SYSTEM = Initiator()
@@ -117,31 +117,31 @@ def find_by_idempotency_key(
     `amount` is what the caller names, in minor units; None when it leaves the amount to us. Raises
     `KeyConflict` when the key is another operation's, and `AwaitingApproval` when it was asked for already.
     """
-    if who.key is None:
+    if who.idempotency_key is None:
         return None
-    if not _KEY.match(who.key):
+    if not _KEY.match(who.idempotency_key):
         raise KeyConflict("a key has 1 to 64 visible ASCII characters without blanks")
-    found = _done_under(who.key)
-    asked = asked_before(who.key) if found is None and who.grant is None else None
+    found = _done_under(who.idempotency_key)
+    asked = find_request_by_key(who.idempotency_key) if found is None and who.grant is None else None
     first = found or asked
     if first is None:
         return None
     if _subject(first) != (kind, payment, deposit) or amount not in {None, first.amount_minor}:
-        raise KeyConflict(f"key {who.key!r} belongs to another operation")
+        raise KeyConflict(f"key {who.idempotency_key!r} belongs to another operation")
     if asked is not None:
         raise outcome_of(asked)
     return found
 
 
-def _done_under(key: str) -> GatewayTransaction | None:
+def _done_under(idempotency_key: str) -> GatewayTransaction | None:
     rows = GatewayTransaction.objects.select_related("payment__order", "deposit")
-    return rows.filter(key=key).first()
+    return rows.filter(idempotency_key=idempotency_key).first()
 
 
 def _same_click(draft: GatewayTransaction) -> GatewayTransaction | None:
-    first = None if draft.key is None else _done_under(draft.key)
+    first = None if draft.idempotency_key is None else _done_under(draft.idempotency_key)
     if first is not None and _subject(first) != _subject(draft):
-        raise KeyConflict(f"key {draft.key!r} belongs to another operation")
+        raise KeyConflict(f"key {draft.idempotency_key!r} belongs to another operation")
     return first
 
 
@@ -171,13 +171,13 @@ def _record_transaction(
     now = context.clock.now()
     reserve(now)
     draft.pk = None
-    draft.state, draft.state_since, draft.created_at = TransactionState.SENDING, now, now
-    draft.attempt_no, draft.lease_until = 1, now + LEASE
-    draft.open_slot, draft.holds_reservation = draft.slot, True
+    draft.state, draft.state_changed_at, draft.created_at = TransactionState.SENDING, now, now
+    draft.attempt_no, draft.leased_until = 1, now + LEASE
+    draft.outstanding_key, draft.holds_reservation = draft.parent_key, True
     draft.request_body, draft.body_hash = body.decode(), hashlib.sha256(body).hexdigest()
     draft.save(force_insert=True)
     if grant is not None:
-        take_up(grant, draft, now=now)
+        consume_approval(grant, draft, now=now)
     return draft
 
 
@@ -213,10 +213,10 @@ def _claim(transaction: GatewayTransaction, context: GatewayContext) -> bool:
     return bool(
         unsent.update(
             state=TransactionState.SENDING,
-            state_since=now,
+            state_changed_at=now,
             attempt_no=transaction.attempt_no + 1,
-            lease_until=now + LEASE,
-            open_slot=transaction.slot,
+            leased_until=now + LEASE,
+            outstanding_key=transaction.parent_key,
             next_send_at=None,
         )
     )
@@ -224,8 +224,8 @@ def _claim(transaction: GatewayTransaction, context: GatewayContext) -> bool:
 
 def _is_frozen(transaction: GatewayTransaction) -> Exists:
     if transaction.payment_id is not None:
-        return Exists(Payment.objects.filter(pk=transaction.payment_id, frozen=True))
-    return Exists(MigratedDeposit.objects.filter(pk=transaction.deposit_id or 0, frozen=True))
+        return Exists(Payment.objects.filter(pk=transaction.payment_id, is_frozen=True))
+    return Exists(MigratedDeposit.objects.filter(pk=transaction.deposit_id or 0, is_frozen=True))
 
 
 @sensitive_variables()

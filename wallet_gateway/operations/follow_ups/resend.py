@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.models import EvidenceKind, GatewayTransaction
+from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.follow_ups import execute as execution
@@ -30,8 +30,8 @@ def send_again(
     """
     transaction = reread(transaction)
     _check_is_unsent(transaction)
-    asked = f"to be sent again: {who.note}" if who.note else "to be sent again"
-    news = StatusUpdate(kind=EvidenceKind.DECISION, detail=asked, author=who.author)
+    asked = f"to be sent again: {who.comment}" if who.comment else "to be sent again"
+    news = StatusUpdate(kind=TransactionEventKind.DECISION, detail=asked, by=who.by)
     sent = execution.send_again(settle(transaction, news, context=context), context=context)
     if sent is None:
         raise UnableToSendAgain(_why_not(reread(transaction)))
@@ -47,7 +47,7 @@ def _check_is_unsent(transaction: GatewayTransaction) -> None:
 
 def _why_not(transaction: GatewayTransaction) -> str:
     parent = transaction.payment or transaction.deposit
-    if parent is not None and parent.frozen:
+    if parent is not None and parent.is_frozen:
         return "frozen until a person has looked at it"
     if transaction.state == TransactionState.NOT_SENT:
         return "new operations are paused for this gateway; try again later"

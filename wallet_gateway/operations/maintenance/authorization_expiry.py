@@ -45,9 +45,9 @@ def watch_authorizations(*, context: GatewayContext, limit: int = 100) -> int:
             name=Concat(Value("radar:"), OuterRef("payment__reference"), output_field=ByteExactField())
         ).exclude(position__in=(_BEGUN, _TOLD), marked_at__lte=now - _CLAIM)
     )
-    due = uncaptured(context.alias).filter(~handled, state_since__lte=window.told_from(now))
+    due = uncaptured(context.alias).filter(~handled, state_changed_at__lte=window.told_from(now))
     done = 0
-    for transaction in due.order_by("state_since")[:limit]:
+    for transaction in due.order_by("state_changed_at")[:limit]:
         with log_row_error(transaction.reference):
             done += _handle(transaction, window, context)
     return done
@@ -76,7 +76,7 @@ def _tell(payment: Payment, window: CaptureWindow, transaction: GatewayTransacti
         order=payment.order,
         payment=payment,
         amount=_left(payment),
-        ends_at=window.ends_at(transaction.state_since),
+        ends_at=window.ends_at(transaction.state_changed_at),
         policy=str(window.policy),
     )
     failures = [answer for _, answer in answers if isinstance(answer, Exception)]
@@ -91,7 +91,7 @@ def _left(payment: Payment) -> Money:
 
 
 def _act(payment: Payment, policy: CapturePolicy, context: GatewayContext) -> bool:
-    who = Initiator(key=f"radar-{payment.reference}", author=AUTHOR, note="about to lapse")
+    who = Initiator(idempotency_key=f"radar-{payment.reference}", by=AUTHOR, comment="about to lapse")
     try:
         if policy is CapturePolicy.CAPTURE:
             capture(payment=payment, context=context, who=who)

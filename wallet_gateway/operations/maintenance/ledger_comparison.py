@@ -14,11 +14,11 @@ from datetime import timedelta
 from django.db.models import Q, QuerySet
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.comparison import Difference, as_news, differences
+from wallet_gateway.domain.comparison import Difference, as_status_update, differences
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionState
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
-from wallet_gateway.models import EvidenceKind, GatewayTransaction, WorkMark
+from wallet_gateway.models import GatewayTransaction, TransactionEventKind, WorkMark
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.operations.polling.status_query import ask
@@ -37,7 +37,7 @@ class GatewaySilent(OperationError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class ComparedTransaction:
     """One transaction that was compared."""
 
     transaction: GatewayTransaction
@@ -49,7 +49,7 @@ def comparable(*, context: GatewayContext, touched: timedelta = _TOUCHED) -> Que
     """Return what can be compared at one gateway: what was sent and was made or moved within a time."""
     since = context.clock.now() - touched
     rows = GatewayTransaction.objects.filter(gateway=context.alias)
-    recent = rows.filter(Q(state_since__gte=since) | Q(created_at__gte=since))
+    recent = rows.filter(Q(state_changed_at__gte=since) | Q(created_at__gte=since))
     return recent.exclude(state__in=[*UNSENT_STATES, TransactionState.SENDING]).order_by("pk")
 
 
@@ -66,7 +66,7 @@ def compare_all(
     touched: timedelta = _TOUCHED,
     after: int = 0,
     repair_as: str = "",
-) -> Iterator[Compared]:
+) -> Iterator[ComparedTransaction]:
     """Compare one transaction after another, and yield each; repair what differs where an author is given.
 
     Bounded by the gateway's query rate and in memory. Raises `GatewaySilent` after several questions without
@@ -88,7 +88,7 @@ def _asked(transaction: GatewayTransaction, context: GatewayContext) -> tuple[Ga
     before = reread(transaction)
     finding = _insist(before, context)
     after = reread(before)
-    moved = (after.state, after.state_since) != (before.state, before.state_since)
+    moved = (after.state, after.state_changed_at) != (before.state, before.state_changed_at)
     return after, _insist(after, context) if moved else finding
 
 
@@ -106,25 +106,27 @@ def _insist(transaction: GatewayTransaction, context: GatewayContext) -> Finding
 
 def _compare(
     transaction: GatewayTransaction, finding: Finding, repair_as: str, context: GatewayContext
-) -> Compared:
-    if finding.absent and transaction.state_since > context.clock.now() - SETTLE_TIME:
+) -> ComparedTransaction:
+    if finding.absent and transaction.state_changed_at > context.clock.now() - SETTLE_TIME:
         # A gateway may show a record some time after its answer.
         finding = replace(finding, absent=False)
-    event, said = as_news(TransactionState(transaction.state), finding)
+    event, said = as_status_update(TransactionState(transaction.state), finding)
     if is_settled_by_person(transaction, said):
-        return Compared(transaction=transaction, differences=())
+        return ComparedTransaction(transaction=transaction, differences=())
     found = differences(TransactionState(transaction.state), finding)
     if not found or not repair_as:
-        return Compared(transaction=transaction, differences=found)
+        return ComparedTransaction(transaction=transaction, differences=found)
     words = "; ".join(f"{difference.kind}: {difference.detail}" for difference in found)
     news = StatusUpdate(
-        kind=EvidenceKind.RECORDS,
+        kind=TransactionEventKind.RECORDS,
         event=event,
         finding=said,
         detail=f"reconciled: {words}",
-        author=repair_as[:150],
+        by=repair_as[:150],
     )
-    return Compared(transaction=settle(transaction, news, context=context), differences=found, repaired=True)
+    return ComparedTransaction(
+        transaction=settle(transaction, news, context=context), differences=found, repaired=True
+    )
 
 
 def _mark(context: GatewayContext) -> str:

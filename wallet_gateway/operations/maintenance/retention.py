@@ -15,10 +15,10 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import FINAL_STATES, SENDABLE_STATES, TransactionState
 from wallet_gateway.models import (
-    Evidence,
-    EvidenceKind,
     GatewayTransaction,
     PaymentOrder,
+    TransactionEvent,
+    TransactionEventKind,
     WalletAttempt,
     WorkMark,
 )
@@ -48,8 +48,8 @@ def erase_old_bodies(*, clock: Clock, kept: timedelta) -> int:
     of time.
     """
     before = clock.now() - kept
-    passed = _pass("retention:evidence", _plain(Evidence), "occurred_at", before, clock)
-    _plain(Evidence).filter(pk__in=passed).update(request_body="", answer_body="")
+    passed = _pass("retention:evidence", _plain(TransactionEvent), "occurred_at", before, clock)
+    _plain(TransactionEvent).filter(pk__in=passed).update(request_body="", answer_body="")
     transactions = _pass("retention:requests", _plain(GatewayTransaction), "created_at", before, clock)
     old = GatewayTransaction.objects.filter(pk__in=transactions).exclude(state__in=_WITH_BODY)
     old.update(request_body="")
@@ -88,37 +88,37 @@ def _plain(model: type[Model]) -> QuerySet[Any]:
 
 
 @sensitive_variables()
-def erase_customer(order: PaymentOrder, *, author: str, reason: str, clock: Clock) -> PaymentOrder:
+def erase_customer(order: PaymentOrder, *, by: str, reason: str, clock: Clock) -> PaymentOrder:
     """Erase what an order tells of its customer; sums, states and references stay as they are.
 
     Raises `UnableToErase` while something of the order is not ended: its data may still be sent or needed to
     find the truth.
     """
-    check_storable(author=author, reason=reason)
-    if not author.strip() or not reason.strip():
+    check_storable(by=by, reason=reason)
+    if not by.strip() or not reason.strip():
         raise UnableToErase("it needs a reason and the name of whoever decides it")
-    in_transaction(lambda: _erase(order, author=author.strip(), reason=reason.strip(), now=clock.now()))
+    in_transaction(lambda: _erase(order, by=by.strip(), reason=reason.strip(), now=clock.now()))
     order.refresh_from_db()
     return order
 
 
-def _erase(order: PaymentOrder, *, author: str, reason: str, now: datetime) -> None:
+def _erase(order: PaymentOrder, *, by: str, reason: str, now: datetime) -> None:
     transactions = GatewayTransaction.objects.filter(payment__order=order)
     unended = transactions.exclude(state__in=FINAL_STATES).first()
     if unended is not None:
         raise UnableToErase(f"transaction {unended.reference} is {unended.state}; wait until it has ended")
     content = {name: value for name, value in order.content.items() if name in _BOOKS}
     PaymentOrder.objects.filter(pk=order.pk).update(content=content | {ERASED: True}, continue_url="")
-    _plain(Evidence).filter(transaction__payment__order=order).update(request_body="", answer_body="")
+    _plain(TransactionEvent).filter(transaction__payment__order=order).update(request_body="", answer_body="")
     transactions.update(request_body="", redirect_url="")
     order.payments.update(card_last_four="")
     _erase_sheets(WalletAttempt.objects.filter(transaction__payment__order=order))
     for transaction in transactions.order_by("pk")[:1]:
-        Evidence.objects.create(
+        TransactionEvent.objects.create(
             transaction=transaction,
-            kind=EvidenceKind.DECISION,
+            kind=TransactionEventKind.DECISION,
             state_after=transaction.state,
             detail=f"personal data erased: {reason}"[:500],
-            author=author[:150],
+            created_by=by[:150],
             occurred_at=now,
         )

@@ -162,7 +162,7 @@ def _why_not(row: MigrationRow, there: MigratedDeposit | None) -> str:
         return f"an identifier has more than {_LONGEST_ID} characters"
     if there is None:
         return ""
-    if there.known:
+    if there.is_known:
         return "this parentTransactionId is known already"
     if there.currency != row.currency:
         return f"refunds of this deposit have been made in {there.currency}"
@@ -199,8 +199,8 @@ def _write(batch: Sequence[CheckedRow], gateway: str, now: datetime) -> None:
 
 def _complete(there: MigratedDeposit, told: MigratedDeposit) -> None:
     """Add what a file tells of a deposit that was known by its refunds only."""
-    MigratedDeposit.objects.filter(pk=there.pk, known=False).update(
-        known=True,
+    MigratedDeposit.objects.filter(pk=there.pk, is_known=False).update(
+        is_known=True,
         amount_minor=told.amount_minor,
         refunded_before=told.refunded_before,
         transacted_at=told.transacted_at,
@@ -211,7 +211,7 @@ def _complete(there: MigratedDeposit, told: MigratedDeposit) -> None:
 
 def export_migration_file(*, gateway: str) -> Iterator[str]:
     """Write the known deposits of one gateway as a migration file, line by line, header first."""
-    rows = MigratedDeposit.objects.filter(gateway=gateway, known=True).order_by("pk")
+    rows = MigratedDeposit.objects.filter(gateway=gateway, is_known=True).order_by("pk")
     return write_rows(_row(deposit) for deposit in rows.iterator(chunk_size=_BATCH))
 
 

@@ -16,11 +16,11 @@ from wallet_gateway.domain.polling_schedule import (
     may_conclude_expired,
     needs_operator,
     next_query_at,
-    retry_unanswered_at,
-    rung_after,
+    next_retry_at,
+    step_after,
 )
-from wallet_gateway.models import EvidenceKind, GatewayTransaction
-from wallet_gateway.operations._accounts import other_account_of
+from wallet_gateway.models import GatewayTransaction, TransactionEventKind
+from wallet_gateway.operations._accounts import foreign_merchant_account
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
@@ -42,17 +42,17 @@ def record_status_result(
     if finding is None:
         return settle(transaction, _no_answer(transaction, now), context=context)
     event = _event_of(transaction, finding, now)
-    if event is LifecycleEvent.EXPIRED and (other := other_account_of(transaction, context)):
+    if event is LifecycleEvent.EXPIRED and (other := foreign_merchant_account(transaction, context)):
         return settle(transaction, _asked_for_another(transaction, other, now), context=context)
     changes = _climbed(transaction, now, context) | _counted(transaction, event, finding, now)
     news = StatusUpdate(
-        kind=EvidenceKind.RECORDS,
+        kind=TransactionEventKind.RECORDS,
         event=event,
         finding=finding,
         changes=changes,
         asked_in=TransactionState(transaction.state),
         detail="the page ended and the gateway has no record" if event is LifecycleEvent.EXPIRED else "",
-        keep_as_evidence=_is_worth_keeping(transaction, event, finding),
+        is_kept=_is_worth_keeping(transaction, event, finding),
     )
     return settle(transaction, news, context=context)
 
@@ -61,18 +61,18 @@ def _no_answer(transaction: GatewayTransaction, now: datetime) -> StatusUpdate:
     """Nothing was learned: no rung is climbed, and the question is repeated."""
     columns = _asked(transaction, now)
     if _is_due(transaction, now):
-        columns["next_query_at"] = retry_unanswered_at(since=transaction.state_since, now=now)
+        columns["next_query_at"] = next_retry_at(since=transaction.state_changed_at, now=now)
     if _is_left_silent(transaction, now):
         # A gateway that says nothing readable for a day is a person's business, too.
         columns["needs_operator"] = True
     state = TransactionState(transaction.state)
-    return StatusUpdate(kind=EvidenceKind.FAULT, changes=columns, asked_in=state, keep_as_evidence=False)
+    return StatusUpdate(kind=TransactionEventKind.FAULT, changes=columns, asked_in=state, is_kept=False)
 
 
 def _is_left_silent(transaction: GatewayTransaction, now: datetime) -> bool:
     if transaction.state == TransactionState.UNKNOWN or _is_held_authorization(transaction):
-        return now - transaction.state_since >= OPERATOR_AFTER
-    return transaction.state in _EXPECTS_NEWS and is_silent(transaction.present_position, now)
+        return now - transaction.state_changed_at >= OPERATOR_AFTER
+    return transaction.state in _EXPECTS_NEWS and is_silent(transaction.poll_state, now)
 
 
 def _asked_for_another(transaction: GatewayTransaction, other: str, now: datetime) -> StatusUpdate:
@@ -95,10 +95,10 @@ def _climbed(transaction: GatewayTransaction, now: datetime, context: GatewayCon
     columns = _asked(transaction, now)
     if not _is_due(transaction, now):
         return columns
-    rung = rung_after(transaction.present_position, now)
-    climbed = replace(transaction.present_position, rung=rung)
+    step = step_after(transaction.poll_state, now)
+    climbed = replace(transaction.poll_state, step=step)
     again = next_query_at(climbed, jitter=context.jitter())
-    return columns | {"query_rung": rung, "next_query_at": max(again, now) if again else None}
+    return columns | {"poll_step": step, "next_query_at": max(again, now) if again else None}
 
 
 def _counted(
@@ -125,11 +125,13 @@ def _left_to_person(
     """Say whether one more answer that ended nothing is enough to call a person."""
     state = TransactionState(transaction.state)
     if state is TransactionState.OPEN:
-        silent = event is not LifecycleEvent.EXPIRED and is_silent(transaction.present_position, now)
+        silent = event is not LifecycleEvent.EXPIRED and is_silent(transaction.poll_state, now)
         return {"needs_operator": True} if silent else {}
     still_pending = finding.verdict is Verdict.PENDING
     patience = decidable_after(TransactionKind(transaction.kind), state) if still_pending else OPERATOR_AFTER
-    enough = needs_operator(since=transaction.state_since, absent_answers=absent, now=now, after=patience)
+    enough = needs_operator(
+        since=transaction.state_changed_at, absent_answers=absent, now=now, after=patience
+    )
     if still_pending and not _is_held_authorization(transaction):
         # The gateway speaks: that it was silent before is no person's business any more.
         return {"needs_operator": enough}

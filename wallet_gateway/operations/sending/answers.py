@@ -17,11 +17,11 @@ from wallet_gateway.domain.outcomes import (
     read_follow_up_answer,
 )
 from wallet_gateway.domain.polling_schedule import RESEND_WAITS
-from wallet_gateway.models import EvidenceKind, GatewayTransaction
+from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.status_query import ask, expectation_of
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown, pause_sending
-from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, strange_host
+from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, unexpected_host
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.authorizations import AuthorizationResponse
@@ -54,11 +54,11 @@ def record_authorization_answer(
         return _record_finding(transaction, finding, answer.exchange, context)
     if not is_allowed_page(url, context):
         # The gateway has it all the same, so only its status says how it ends.
-        strange = strange_host(url, verdict=Verdict.PENDING, record_id=finding.record_id)
+        strange = unexpected_host(url, verdict=Verdict.PENDING, record_id=finding.record_id)
         return _record_finding(transaction, strange, answer.exchange, context)
     ends = context.clock.now() + timedelta(seconds=context.gateway.account.redirect_url_timeout)
     news = StatusUpdate(
-        kind=EvidenceKind.ANSWER,
+        kind=TransactionEventKind.ANSWER,
         event=LifecycleEvent.CHALLENGED,
         finding=finding,
         exchange=answer.exchange,
@@ -72,7 +72,7 @@ def _record_finding(
 ) -> GatewayTransaction:
     # An answer that is neither yes nor no leaves the outcome unknown.
     event = EVENTS.get(finding.verdict, LifecycleEvent.LOST)
-    news = StatusUpdate(kind=EvidenceKind.ANSWER, event=event, finding=finding, exchange=exchange)
+    news = StatusUpdate(kind=TransactionEventKind.ANSWER, event=event, finding=finding, exchange=exchange)
     settled = settle(transaction, news, context=context)
     if event is LifecycleEvent.LOST:
         count_unknown(context)
@@ -87,7 +87,7 @@ def record_not_sent(
     done = transaction.attempt_no
     again = context.clock.now() + RESEND_WAITS[done - 1] if done <= tries else None
     news = StatusUpdate(
-        kind=EvidenceKind.FAULT,
+        kind=TransactionEventKind.FAULT,
         event=LifecycleEvent.NOTHING_LEFT,
         exchange=error.exchange,
         detail=str(error),
@@ -112,7 +112,7 @@ def record_unknown(
 
 def _fault(error: GatewayError) -> StatusUpdate:
     return StatusUpdate(
-        kind=EvidenceKind.ANSWER if isinstance(error, Refused) else EvidenceKind.FAULT,
+        kind=TransactionEventKind.ANSWER if isinstance(error, Refused) else TransactionEventKind.FAULT,
         event=LifecycleEvent.LOST,
         exchange=error.exchange,
         detail=str(error),
@@ -140,11 +140,13 @@ def _after_refusal(error: Refused, finding: Finding) -> StatusUpdate:
     if finding.absent:
         # The gateway refused and knows of nothing: that is its word that it was not done.
         rejected = replace(finding, verdict=Verdict.REJECTED, detail=str(error)[:500], absent=False)
-        return StatusUpdate(kind=EvidenceKind.RECORDS, event=LifecycleEvent.REJECTED, finding=rejected)
+        return StatusUpdate(
+            kind=TransactionEventKind.RECORDS, event=LifecycleEvent.REJECTED, finding=rejected
+        )
     if finding.verdict is Verdict.APPROVED:
         finding = _repeated_on_the_wire(finding)
     # A record in a state that nobody has heard of is no event: the outcome stays unknown.
-    return StatusUpdate(kind=EvidenceKind.RECORDS, event=EVENTS.get(finding.verdict), finding=finding)
+    return StatusUpdate(kind=TransactionEventKind.RECORDS, event=EVENTS.get(finding.verdict), finding=finding)
 
 
 def _repeated_on_the_wire(finding: Finding) -> Finding:

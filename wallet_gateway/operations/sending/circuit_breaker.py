@@ -57,7 +57,7 @@ def count_unknown(context: GatewayContext) -> None:
     unknown = GatewayTransaction.objects.filter(
         gateway=context.alias,
         state=TransactionState.UNKNOWN,
-        state_since__gt=now - PAUSE_WINDOW,
+        state_changed_at__gt=now - PAUSE_WINDOW,
         error_code="",
     )
     if unknown.count() > PAUSE_AT_UNKNOWNS:

@@ -1,7 +1,7 @@
 """The emergency stop: a person lets nothing new be sent to a gateway, and later lets it be sent again.
 
-Questions go on all the while: what has left already is still found out. The switch `SENDING` in the settings
-does the same for a deployment; this one needs no deployment and names its author.
+Status queries go on: what has left already is still found out. The setting `SENDING_ENABLED` does the same
+for a deployment; this stop needs no deployment and names the person.
 """
 
 from __future__ import annotations
@@ -24,35 +24,33 @@ class UnableToStop(OperationRefused):
     """Sending cannot be stopped or resumed like this; nothing was changed."""
 
 
-def stop_sending(*, context: GatewayContext, author: str, reason: str) -> GatewayPause:
+def stop_sending(*, context: GatewayContext, by: str, reason: str) -> GatewayPause:
     """Let nothing new be sent to a gateway until a person resumes it; a stop that stands is left as it is.
 
     Raises `UnableToStop` without an author or a reason.
     """
-    author, reason = _checked(author, reason)
-    columns = {"stopped_at": context.clock.now(), "stopped_by": author, "stop_reason": reason}
+    by, reason = _checked(by, reason)
+    columns = {"stopped_at": context.clock.now(), "stopped_by": by, "stop_reason": reason}
     if GatewayPause.row_of(context.alias).filter(stopped_at__isnull=True).update(**columns):
-        logger.warning(
-            "sending to %s was stopped by %s: %s", context.alias, one_line(author), one_line(reason)
-        )
+        logger.warning("sending to %s was stopped by %s: %s", context.alias, one_line(by), one_line(reason))
     context.pause.forget()
     return GatewayPause.objects.get(gateway=context.alias)
 
 
-def resume_sending(*, context: GatewayContext, author: str, reason: str) -> GatewayPause:
+def resume_sending(*, context: GatewayContext, by: str, reason: str) -> GatewayPause:
     """Let requests leave again after a person's stop. Raises `UnableToStop` when no person stopped it."""
-    author, reason = _checked(author, reason)
+    by, reason = _checked(by, reason)
     stopped = GatewayPause.objects.filter(gateway=context.alias, stopped_at__isnull=False)
-    resumed = {"resumed_at": context.clock.now(), "resumed_by": author, "resume_reason": reason}
+    resumed = {"resumed_at": context.clock.now(), "resumed_by": by, "resume_reason": reason}
     if not stopped.update(stopped_at=None, **resumed):
         raise UnableToStop(f"no person has stopped sending to {context.alias}")
     context.pause.forget()
-    logger.warning("sending to %s was resumed by %s: %s", context.alias, one_line(author), one_line(reason))
+    logger.warning("sending to %s was resumed by %s: %s", context.alias, one_line(by), one_line(reason))
     return GatewayPause.objects.get(gateway=context.alias)
 
 
-def _checked(author: str, reason: str) -> tuple[str, str]:
-    check_storable(author=author, reason=reason)
-    if not author.strip() or not reason.strip():
+def _checked(by: str, reason: str) -> tuple[str, str]:
+    check_storable(by=by, reason=reason)
+    if not by.strip() or not reason.strip():
         raise UnableToStop("it needs a reason and the name of whoever decides it")
-    return author.strip()[:MAX_AUTHOR_LENGTH], reason.strip()[:MAX_REASON_LENGTH]
+    return by.strip()[:MAX_AUTHOR_LENGTH], reason.strip()[:MAX_REASON_LENGTH]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
-from wallet_gateway.domain.totals import Standing, order_state, payment_state
+from wallet_gateway.domain.totals import PaymentSnapshot, order_state, payment_state
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.operations.settlement.booking import Booking
 
@@ -19,7 +19,7 @@ class VersionConflict(Exception):
     """Somebody else settled something in between; nothing was written, and the rows must be read again."""
 
 
-def write_sums(
+def write_totals(
     transaction: GatewayTransaction, booking: Booking, *, after: TransactionState, freeze: bool, now: datetime
 ) -> None:
     """Add a booking to the payment or deposit of a transaction, and derive the states again.
@@ -27,21 +27,23 @@ def write_sums(
     Raises `Outrun` when somebody else settled something of the same order.
     """
     if transaction.deposit_id is not None:
-        columns = booking.as_update() | ({"frozen": True} if freeze else {})
+        columns = booking.as_update() | ({"is_frozen": True} if freeze else {})
         if columns:
             MigratedDeposit.objects.filter(pk=transaction.deposit_id).update(**columns)
         return
     payment = transaction.payment
     assert payment is not None  # noqa: S101 - the database holds that one of the two parents is there
-    seen = (payment.state, payment.frozen)
+    seen = (payment.state, payment.is_frozen)
     _apply(payment, transaction, booking, opening=_opening_state(transaction, payment, after), freeze=freeze)
-    unchanged = not booking.changes and booking.reversal is None and seen == (payment.state, payment.frozen)
+    unchanged = (
+        not booking.changes and booking.reversal is None and seen == (payment.state, payment.is_frozen)
+    )
     # A further reason to freeze must be seen by whoever is lifting the freeze at this moment.
     if unchanged and not freeze:
         return
     write_order(payment, now)
     Payment.objects.filter(pk=payment.pk).update(
-        **booking.as_update(), state=payment.state, frozen=payment.frozen
+        **booking.as_update(), state=payment.state, is_frozen=payment.is_frozen
     )
 
 
@@ -66,8 +68,8 @@ def _apply(
         setattr(payment, column, getattr(payment, column) + delta)
     if booking.reversal is not None:
         payment.reversal = booking.reversal
-    payment.frozen = payment.frozen or freeze
-    payment.state = payment_state(payment.sums, opening, TransactionKind(transaction.kind))
+    payment.is_frozen = payment.is_frozen or freeze
+    payment.state = payment_state(payment.totals, opening, TransactionKind(transaction.kind))
 
 
 def write_order(payment: Payment, now: datetime) -> None:
@@ -83,9 +85,9 @@ def write_order(payment: Payment, now: datetime) -> None:
         raise VersionConflict
 
 
-def _standings(order: PaymentOrder, changed: Payment) -> Sequence[Standing]:
+def _standings(order: PaymentOrder, changed: Payment) -> Sequence[PaymentSnapshot]:
     known = order.known_payments
     # What was read at another version of the order has been settled over since.
     others = known.payments if known and known.version == order.version else list(order.payments.all())
     payments = sorted((changed, *(p for p in others if p.pk != changed.pk)), key=lambda p: p.number)
-    return [Standing(state=PaymentState(p.state), sums=p.sums) for p in payments]
+    return [PaymentSnapshot(state=PaymentState(p.state), totals=p.totals) for p in payments]

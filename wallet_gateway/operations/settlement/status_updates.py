@@ -10,20 +10,20 @@ from typing import Any
 from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.domain.outcomes import NO_NEWS, Finding
-from wallet_gateway.models import EvidenceKind
+from wallet_gateway.models import TransactionEventKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusUpdate:
     """What was learned, or decided, about one transaction."""
 
-    kind: EvidenceKind
+    kind: TransactionEventKind
     event: LifecycleEvent | None = None
     """None when it moves nothing, be it only known now when to ask again."""
     finding: Finding = NO_NEWS
     exchange: Exchange | None = None
     detail: str = ""
-    author: str = ""
+    by: str = ""
     attempt_no: int | None = None
     """The claim under which it was learned: a sender that lost its claim must not say "nothing left"."""
     decided_on: TransactionState | None = None
@@ -36,5 +36,5 @@ class StatusUpdate:
     """When the gateway, by its own word, wants to be asked again."""
     also: Callable[[], object] | None = None
     """What else is written in the same transaction, which may be run again."""
-    keep_as_evidence: bool = True
+    is_kept: bool = True
     """False for what is no news; what moves a transaction is kept in any case."""

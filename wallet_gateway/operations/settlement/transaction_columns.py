@@ -75,8 +75,8 @@ def _first_question(
     transaction: GatewayTransaction, news: StatusUpdate, now: datetime, jitter: float
 ) -> datetime | None:
     """Return when the new state's timetable first asks, not before the gateway wants to be asked."""
-    position = transaction.position(state=TransactionState(transaction.state), since=now, rung=0)
-    first = next_query_at(position, jitter=jitter)
+    poll_state = transaction.poll_state_at(state=TransactionState(transaction.state), since=now, step=0)
+    first = next_query_at(poll_state, jitter=jitter)
     if first is None or news.ask_not_before is None:
         return first
     return max(first, news.ask_not_before)
@@ -88,16 +88,16 @@ def _columns_of_move(
     finding, after = news.finding, TransactionState(transaction.state)
     columns: dict[str, Any] = {
         "state": after,
-        "state_since": now,
-        "query_rung": 0,
+        "state_changed_at": now,
+        "poll_step": 0,
         "absent_count": 0,
         "confirmed_at": None,
         "needs_operator": bool(news.changes.get("needs_operator")),
-        "lease_until": None,
+        "leased_until": None,
         "detail": _why(news, before=before, after=after)[:500],
     }
     if transaction.kind != TransactionKind.CHECKOUT:
-        columns["open_slot"] = transaction.slot if after in OUTSTANDING_STATES else None
+        columns["outstanding_key"] = transaction.parent_key if after in OUTSTANDING_STATES else None
     if before in {*SENDABLE_STATES, TransactionState.SENDING} and after not in SENDABLE_STATES:
         columns |= _columns_of_sent(transaction, news)
         if transaction.kind == TransactionKind.AUTHORIZATION:

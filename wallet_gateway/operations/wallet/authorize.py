@@ -16,7 +16,13 @@ from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.redaction import redact, written
 from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, PaymentState, TransactionState
 from wallet_gateway.domain.polling_schedule import LEASE
-from wallet_gateway.models import EvidenceKind, GatewayPause, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models import (
+    GatewayPause,
+    GatewayTransaction,
+    Payment,
+    PaymentOrder,
+    TransactionEventKind,
+)
 from wallet_gateway.models.orders import PAYABLE_STATES, KnownPayments
 from wallet_gateway.models.prepared_sql import update
 from wallet_gateway.operations.context import GatewayContext
@@ -49,10 +55,10 @@ def claim(
     now, body = context.clock.now(), request.to_json()
     columns = {
         "state": TransactionState.SENDING,
-        "state_since": now,
+        "state_changed_at": now,
         "attempt_no": 1,
-        "lease_until": now + LEASE,
-        "open_slot": transaction.slot,
+        "leased_until": now + LEASE,
+        "outstanding_key": transaction.parent_key,
         "amount_minor": request.money.minor_units,
         # It is never sent from here, so its secrets have no place here.
         "request_body": written(redact(request.to_wire())),
@@ -133,7 +139,7 @@ def send(
 def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> GatewayTransaction:
     """End an attempt of which no byte left: the customer presses again, so this one must never be sent."""
     nothing_left = StatusUpdate(
-        kind=EvidenceKind.FAULT,
+        kind=TransactionEventKind.FAULT,
         event=LifecycleEvent.NOTHING_LEFT,
         exchange=error.exchange,
         detail=str(error),
@@ -145,7 +151,7 @@ def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayCo
 def give_up_unsent(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
     """Abandon an authorization of which no byte left, and erase what it would have been sent with."""
     given_up = StatusUpdate(
-        kind=EvidenceKind.FAULT,
+        kind=TransactionEventKind.FAULT,
         event=LifecycleEvent.ABANDONED,
         detail="nothing was sent; the customer presses the wallet button again",
         attempt_no=transaction.attempt_no,

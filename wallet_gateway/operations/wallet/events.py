@@ -32,7 +32,7 @@ def note_event(
     transaction = load(order).meant(reference, session)
     detail = as_report(message)
 
-    def note() -> None:
+    def comment() -> None:
         # Two pages may report at once, and a result may come between: neither is to be lost.
         rows = WalletAttempt.objects.select_for_update().filter(pk=transaction.wallet.pk)
         wallet = rows.only("events").get()
@@ -40,7 +40,7 @@ def note_event(
             wallet.events = with_event(wallet, event, detail, now=clock.now())
             wallet.save(update_fields=["events"])
 
-    in_transaction(note)
+    in_transaction(comment)
 
 
 def _is_worth_noting(wallet: WalletAttempt, event: WalletEvent) -> bool:

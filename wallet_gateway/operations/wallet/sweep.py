@@ -6,7 +6,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import LEASE, SECRETS_LIVE
-from wallet_gateway.models import EvidenceKind, GatewayTransaction
+from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
@@ -32,7 +32,7 @@ def erase_secrets(*, context: GatewayContext) -> int:
     old = GatewayTransaction.objects.filter(
         kind=TransactionKind.AUTHORIZATION,
         state__in=sorted(STATES_WITH_SECRETS),
-        state_since__lte=context.clock.now() - SECRETS_LIVE,
+        state_changed_at__lte=context.clock.now() - SECRETS_LIVE,
         wallet_secrets__isnull=False,
     )
     return old.update(wallet_secrets=None)
@@ -45,7 +45,7 @@ def give_up_unsent_authorizations(*, context: GatewayContext, limit: int) -> int
         gateway=context.alias,
         kind=TransactionKind.AUTHORIZATION,
         state=TransactionState.NOT_SENT,
-        state_since__lte=context.clock.now() - LEASE,
+        state_changed_at__lte=context.clock.now() - LEASE,
     )
     rows = read_due(unsent.select_related("payment__order"), limit=limit)
     for transaction in rows:
@@ -66,7 +66,7 @@ def expire_buttons(*, context: GatewayContext, limit: int) -> int:
     rows = read_due(waiting.select_related("payment__order"), limit=limit)
     for transaction in rows:
         news = StatusUpdate(
-            kind=EvidenceKind.LEASE_ENDED,
+            kind=TransactionEventKind.LEASE_ENDED,
             event=LifecycleEvent.EXPIRED,
             detail="nobody pressed the wallet button in time",
             # A result that came in the last second has claimed it, and goes on.

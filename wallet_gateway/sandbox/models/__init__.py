@@ -1,16 +1,16 @@
-"""The sandbox's own tables: what the gateway knows.
+"""The sandbox's tables: what the gateway stores.
 
-Rows only: fields, constraints, and what can be read from one row. Rules live in ``engine``. Money is a whole
-number of minor units with its currency; every time is the sandbox's own clock, never the machine's.
+Rows only: fields, constraints and values derived from one row. The rules are in ``payments``, ``wallet`` and
+``api``. Money is an integer number of minor units with its currency; every time is a time of the sandbox's
+clock, not the machine's.
 """
 
 from __future__ import annotations
 
-from wallet_gateway.sandbox.models.behaviour import DuplicatePolicy, LetterCase, SandboxState, SetFault
-from wallet_gateway.sandbox.models.merchants import Merchant
 from wallet_gateway.sandbox.models.payments import (
     Checkout,
     Deposit,
+    Merchant,
     Outcome,
     RecordOrigin,
     RecordState,
@@ -18,13 +18,22 @@ from wallet_gateway.sandbox.models.payments import (
     new_checkout_token,
     new_record_id,
 )
-from wallet_gateway.sandbox.models.requests import AcceptedRequest, JournalEntry, LateRequest
+from wallet_gateway.sandbox.models.requests import (
+    AcceptedRequest,
+    DuplicatePolicy,
+    JournalEntry,
+    LateRequest,
+    LetterCase,
+    SandboxState,
+    SetFault,
+)
 from wallet_gateway.sandbox.models.wallet import (
     Authentication,
     AuthenticationOutcome,
     PaymentAccount,
     PublicKey,
     WalletMode,
+    hash_secret,
     new_account_id,
     new_page_token,
 )
@@ -49,6 +58,7 @@ __all__ = [
     "SetFault",
     "TransactionRecord",
     "WalletMode",
+    "hash_secret",
     "new_account_id",
     "new_checkout_token",
     "new_page_token",

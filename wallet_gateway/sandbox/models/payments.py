@@ -1,4 +1,4 @@
-"""What was bought and what became of it: checkouts, deposits of a migration file, transactions. Rows only."""
+"""Rows of merchants, checkouts, deposits of a migration file, and transactions."""
 
 from __future__ import annotations
 
@@ -10,22 +10,21 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.sandbox.models.merchants import Merchant
 from wallet_gateway.sandbox.models.wallet import PaymentAccount
 
 
 def new_checkout_token() -> str:
-    """Make the unguessable part of a checkout's address: 128 random bits, safe in a URL."""
+    """Return a random token for a checkout's address: 128 bits, safe in a URL."""
     return secrets.token_urlsafe(16)
 
 
 def new_record_id() -> str:
-    """Make a payment identifier, as the gateway hands it out."""
+    """Return a new transaction id in the gateway's format."""
     return f"SBX-{secrets.token_hex(10).upper()}"
 
 
 class RecordState(models.TextChoices):
-    """The states the sandbox gives to a transaction by itself; a fault may store any other text."""
+    """The states the sandbox gives to a transaction; a fault may store any other text."""
 
     APPROVED = "Approved", _("approved")
     PENDING = "Pending", _("pending")
@@ -51,8 +50,28 @@ class Outcome(models.TextChoices):
     RETURN = "return", _("went back to the shop undecided")
 
 
+class Merchant(models.Model):
+    """A store of a merchant that may use the sandbox."""
+
+    merchant_id = models.CharField(max_length=64)
+    store_id = models.CharField(max_length=64)
+    user_id = models.CharField(max_length=64)
+    provider = models.CharField(max_length=64)
+    gateway_name = models.CharField(max_length=64)
+    origins = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        app_label = "wallet_sandbox"
+        constraints: ClassVar = [
+            models.UniqueConstraint(fields=["merchant_id", "store_id"], name="wallet_sandbox_merchant_store")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.merchant_id} / {self.store_id}"
+
+
 class Checkout(models.Model):
-    """A checkout a merchant asked for: the page behind one ``redirectUrl``."""
+    """A checkout requested by a merchant: the page behind one ``redirectUrl``."""
 
     merchant = models.ForeignKey(Merchant, on_delete=models.CASCADE, related_name="checkouts")
     reference = models.CharField(max_length=255)
@@ -65,9 +84,9 @@ class Checkout(models.Model):
     language = models.CharField(max_length=255, blank=True)
     created_at = models.DateTimeField()
     expires_at = models.DateTimeField(null=True)
-    """When the link stops working; null for never."""
+    """When the link expires; null for never."""
     decided_outcome = models.CharField(max_length=9, choices=Outcome.choices, blank=True)
-    """Empty until the customer decided; going back to the shop decides nothing."""
+    """Empty until the customer decides; returning to the shop is not a decision."""
     decided_at = models.DateTimeField(null=True)
     token = models.CharField(max_length=32, unique=True, default=new_checkout_token)
 
@@ -81,27 +100,27 @@ class Checkout(models.Model):
         return f"{self.type} {self.reference}"
 
     def get_absolute_url(self) -> str:
-        """Give the path of the page the customer sees."""
+        """Return the path of the page that the customer sees."""
         return reverse("checkout", kwargs={"token": self.token})
 
     @property
     def amount(self) -> Money:
-        """What the customer is asked to pay."""
+        """The amount to pay."""
         return Money.from_minor_units(self.amount_minor, self.currency)
 
 
 class Deposit(models.Model):
-    """A payment taken by an earlier provider, known from a migration file: what detached refunds draw on."""
+    """A payment of an earlier provider, imported from a migration file, that detached refunds refer to."""
 
     merchant_id = models.CharField(max_length=64)
-    """The ``merchantId``: the file knows merchants, not their stores."""
+    """The ``merchantId``; a migration file names merchants, not stores."""
     parent_transaction_id = models.CharField(max_length=255)
     provider_transaction_id = models.CharField(max_length=255, blank=True)
     paid_at = models.DateTimeField()
     amount_minor = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     refunded_before_minor = models.BigIntegerField(default=0)
-    """What the earlier provider had refunded when the file was written."""
+    """The amount that the earlier provider had refunded when the file was written."""
 
     class Meta:
         app_label = "wallet_sandbox"
@@ -121,17 +140,17 @@ class Deposit(models.Model):
 
     @property
     def amount(self) -> Money:
-        """What was paid then."""
+        """The amount paid."""
         return Money.from_minor_units(self.amount_minor, self.currency)
 
 
 class TransactionRecord(models.Model):
-    """A transaction as the status query tells it: an original, a follow-up or a detached refund."""
+    """A transaction as the status query reports it: an original, a follow-up or a detached refund."""
 
     merchant = models.ForeignKey(Merchant, on_delete=models.CASCADE, related_name="records")
     record_id = models.CharField(max_length=32, unique=True, default=new_record_id)
     reference = models.CharField(max_length=255)
-    """The ``clientSystemTransactionId`` the status query finds it by."""
+    """The ``clientSystemTransactionId`` by which the status query finds it."""
     type = models.CharField(max_length=32)
     state = models.CharField(max_length=32)
     provider_state_code = models.CharField(max_length=64)
@@ -152,11 +171,11 @@ class TransactionRecord(models.Model):
         PaymentAccount, on_delete=models.CASCADE, null=True, blank=True, related_name="authorizations"
     )
     original_reference = models.CharField(max_length=255, blank=True)
-    """The ``clientSystemInvoiceId`` or ``parentTransactionId`` it names; empty for an original."""
+    """The ``clientSystemInvoiceId`` or ``parentTransactionId`` of its original; empty for an original."""
     details = models.JSONField(default=dict)
     """The ``apmDetails`` of the status record, in wire form."""
     history = models.JSONField(default=list)
-    """Every state it was in: ``{"at": ISO time, "state": ..., "providerStateCode": ...}``, oldest first."""
+    """All states so far, oldest first: ``{"at": ISO time, "state": ..., "providerStateCode": ...}``."""
 
     class Meta:
         app_label = "wallet_sandbox"
@@ -172,5 +191,5 @@ class TransactionRecord(models.Model):
 
     @property
     def amount(self) -> Money:
-        """What the transaction moved, or would have moved."""
+        """The amount of the transaction, also if it failed."""
         return Money.from_minor_units(self.amount_minor, self.currency)

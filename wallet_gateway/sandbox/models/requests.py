@@ -1,25 +1,92 @@
-"""What arrived and how it was answered: for repetitions, late calls and the journal. Rows only."""
+"""Rows of the sandbox's state and behaviour, faults, accepted and delayed requests, and the journal."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import ClassVar
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.sandbox.models.merchants import Merchant
+from wallet_gateway.sandbox.models.payments import Merchant
+from wallet_gateway.sandbox.models.wallet import WalletMode
 
-SHORT = 60
-"""Signs of a path that a list has room for."""
+MAX_LISTED_PATH_LENGTH = 60
+"""Characters of a path that fit into a list."""
+
+
+class DuplicatePolicy(models.TextChoices):
+    """How a request is answered that repeats an earlier one exactly."""
+
+    REJECT = "reject", _("refuse it")
+    REPLAY = "replay", _("answer as the first time")
+    EXECUTE = "execute", _("carry it out again")
+
+
+class LetterCase(models.TextChoices):
+    """Letter case of the field names in an answer."""
+
+    CANONICAL = "canonical", _("as in the field tables")
+    PASCAL = "pascal", _("first letter upper case")
+    LOWER = "lower", _("all lower case")
+
+
+class SandboxState(models.Model):
+    """The single row of global state: the clock's offset and the behaviour."""
+
+    clock_ahead = models.DurationField(default=timedelta())
+    """Offset of the sandbox's clock from the machine's."""
+    duplicates = models.CharField(
+        max_length=8, choices=DuplicatePolicy.choices, default=DuplicatePolicy.REJECT
+    )
+    status_lag = models.DurationField(default=timedelta())
+    """How long the status query does not yet report a change."""
+    letter_case = models.CharField(max_length=9, choices=LetterCase.choices, default=LetterCase.CANONICAL)
+    numeric_amounts = models.BooleanField(default=False)
+    share_references = models.BooleanField(default=False)
+    another_card = models.BooleanField(default=False)
+    wallet_mode = models.CharField(max_length=15, choices=WalletMode.choices, default=WalletMode.READY)
+
+    class Meta:
+        app_label = "wallet_sandbox"
+        constraints: ClassVar = [
+            models.CheckConstraint(condition=models.Q(pk=1), name="wallet_sandbox_one_state")
+        ]
+
+    def __str__(self) -> str:
+        return "state of the sandbox"
+
+
+class SetFault(models.Model):
+    """A fault that has been set and not yet used up."""
+
+    operation = models.CharField(max_length=32)
+    fault = models.CharField(max_length=32)
+    times = models.PositiveIntegerField(null=True, default=1)
+    """How many more requests it hits; null for every request until the faults are cleared."""
+    skip = models.PositiveIntegerField(default=0)
+    """How many matching requests it skips first."""
+    delay = models.DurationField(null=True)
+    """Waiting time, or delay of a late request; null for the fault's default."""
+    status = models.PositiveSmallIntegerField(null=True)
+    code = models.CharField(max_length=32, blank=True)
+    message = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        app_label = "wallet_sandbox"
+
+    def __str__(self) -> str:
+        return f"{self.fault} on {self.operation}"
 
 
 class AcceptedRequest(models.Model):
-    """A request that used up its reference, and what it was answered: how a repetition is recognised."""
+    """A request that used its reference, with its answer, by which a repetition is recognised."""
 
     merchant = models.ForeignKey(Merchant, on_delete=models.CASCADE, related_name="accepted_requests")
     reference = models.CharField(max_length=255)
     type = models.CharField(max_length=32)
     fingerprint = models.CharField(max_length=64)
-    """SHA-256 of the request in canonical form."""
+    """SHA-256 of the request in canonical form, in hexadecimal."""
     answer = models.JSONField()
 
     class Meta:
@@ -33,13 +100,13 @@ class AcceptedRequest(models.Model):
 
 
 class LateRequest(models.Model):
-    """A request whose caller was cut off, and which is carried out once the clock reaches its time."""
+    """A request whose connection was closed, to be executed when the clock reaches its time."""
 
     due_at = models.DateTimeField(db_index=True)
     method = models.CharField(max_length=16)
     path = models.CharField(max_length=2000)
     sealed = models.BinaryField()
-    """The whole request, which may carry keys and cryptograms: encrypted, with a key of the process alone."""
+    """The whole request, encrypted with a key of this process because it may contain keys and cryptograms."""
 
     class Meta:
         app_label = "wallet_sandbox"
@@ -49,17 +116,17 @@ class LateRequest(models.Model):
 
 
 class JournalEntry(models.Model):
-    """A request received under ``/api/`` and what was answered; secrets are masked before it is stored."""
+    """A request received under ``/api/`` with its answer; secrets are masked before it is stored."""
 
     operation = models.CharField(max_length=32, blank=True)
-    """Empty where the request could not be understood."""
+    """Empty if the operation could not be determined."""
     method = models.CharField(max_length=16)
     path = models.CharField(max_length=2000)
     request_body = models.TextField(blank=True)
     unknown_fields = models.JSONField(default=list)
-    """Paths of fields the interface does not know; they were ignored."""
+    """Paths of fields that the interface does not define; they were ignored."""
     answer_status = models.PositiveSmallIntegerField(null=True)
-    """Null while the answer is on its way, and where the connection was closed without one."""
+    """Null until the request is answered, and if the connection was closed without an answer."""
     answer_body = models.TextField(blank=True)
     fault = models.CharField(max_length=32, blank=True)
     received_at = models.DateTimeField()
@@ -73,5 +140,7 @@ class JournalEntry(models.Model):
 
     @property
     def short_path(self) -> str:
-        """The path in the width of a list; a question differs from the next in the reference at its end."""
-        return self.path if len(self.path) <= SHORT else f"{self.path[:24]}…{self.path[-27:]}"
+        """The path shortened for a list; the end is kept because it holds the reference of a status query."""
+        return (
+            self.path if len(self.path) <= MAX_LISTED_PATH_LENGTH else f"{self.path[:24]}…{self.path[-27:]}"
+        )

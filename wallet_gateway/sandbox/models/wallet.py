@@ -1,10 +1,12 @@
-"""The tables of the wallet button: keys, payment accounts, and 3-D Secure on a page of the gateway's.
+"""Rows of the wallet button: keys, payment accounts, and 3-D Secure on the gateway's page.
 
-Rows only. No card number and no cryptogram has a column: what must be compared later is kept as a hash.
+No column can hold a card number or a cryptogram: values that are compared later are stored as hashes.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import secrets
 
 from django.db import models
@@ -13,13 +15,18 @@ from django.utils.translation import gettext_lazy as _
 
 
 def new_account_id() -> str:
-    """Make a ``transactionAccountId``, as the gateway hands it out."""
+    """Return a new ``transactionAccountId`` in the gateway's format."""
     return f"ACC-{secrets.token_hex(12).upper()}"
 
 
 def new_page_token() -> str:
-    """Make the unguessable part of a page's address: 128 random bits, safe in a URL."""
+    """Return a random token for a page's address: 128 bits, safe in a URL."""
     return secrets.token_urlsafe(16)
+
+
+def hash_secret(secret: str) -> str:
+    """Return the SHA-256 of a text in hexadecimal; safe only for secrets with enough entropy."""
+    return hashlib.sha256(secret.encode()).hexdigest()
 
 
 class WalletMode(models.TextChoices):
@@ -43,7 +50,7 @@ class AuthenticationOutcome(models.TextChoices):
 
 
 class PublicKey(models.Model):
-    """A pair of keys that was issued to a store, each known by its hash alone."""
+    """A pair of keys issued to a store; only hashes are stored."""
 
     merchant = models.ForeignKey("Merchant", on_delete=models.CASCADE, related_name="public_keys")
     api_key_hash = models.CharField(max_length=64, unique=True)
@@ -58,12 +65,12 @@ class PublicKey(models.Model):
 
 
 class PaymentAccount(models.Model):
-    """A card that the wallet handed over, as far as anybody may know it."""
+    """A payment account: the part of a wallet card that may be stored."""
 
     merchant = models.ForeignKey("Merchant", on_delete=models.CASCADE, related_name="payment_accounts")
     account_id = models.CharField(max_length=32, unique=True, default=new_account_id)
     reference = models.CharField(max_length=255)
-    """The ``clientSystemTransactionId`` it was created under, which an authorization need not repeat."""
+    """The ``clientSystemTransactionId`` of its creation; an authorization may use another one."""
     card_type = models.CharField(max_length=5)
     card_network = models.CharField(max_length=16)
     masked_number = models.CharField(max_length=19)
@@ -72,7 +79,7 @@ class PaymentAccount(models.Model):
     cryptogram_hash = models.CharField(max_length=64, blank=True)
     eci_indicator = models.CharField(max_length=2, blank=True)
     message_hash = models.CharField(max_length=64, db_index=True)
-    """Tells a token that was seen before."""
+    """Hash of the token's message id, by which a replayed token is recognised."""
     created_at = models.DateTimeField()
 
     class Meta:
@@ -81,19 +88,23 @@ class PaymentAccount(models.Model):
     def __str__(self) -> str:
         return f"{self.card_network} {self.masked_number}"
 
+    def has_cryptogram(self, cryptogram: str) -> bool:
+        """Compare a cryptogram with the account's own in constant time."""
+        return hmac.compare_digest(hash_secret(cryptogram), self.cryptogram_hash)
+
 
 class Authentication(models.Model):
-    """3-D Secure on the gateway's page: what stands between a pending authorization and its end."""
+    """3-D Secure on the gateway's page for one pending authorization."""
 
     record = models.OneToOneField(
         "TransactionRecord", on_delete=models.CASCADE, related_name="authentication"
     )
     token = models.CharField(max_length=32, unique=True, default=new_page_token)
     redirect_details = models.JSONField()
-    """Where the browser is sent, in wire form."""
+    """The ``redirectDetails`` in wire form."""
     expires_at = models.DateTimeField(db_index=True)
     decided_outcome = models.CharField(max_length=9, choices=AuthenticationOutcome.choices, blank=True)
-    """Empty until the customer left the page by a button."""
+    """Empty until the customer leaves the page with one of its buttons."""
 
     class Meta:
         app_label = "wallet_sandbox"
@@ -102,5 +113,5 @@ class Authentication(models.Model):
         return f"3-D Secure of {self.record}"
 
     def get_absolute_url(self) -> str:
-        """Give the path of the page the customer sees."""
+        """Return the path of the page that the customer sees."""
         return reverse("three_d_secure", kwargs={"token": self.token})

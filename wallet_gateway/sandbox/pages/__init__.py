@@ -1,1 +1,4 @@
-"""How sandbox pages look to a person: pure presentation in the page's language, with no rows and no clock."""
+"""What all HTML pages of the sandbox share: security headers, languages, number formats, static files.
+
+Nothing here depends on the content of a page.
+"""

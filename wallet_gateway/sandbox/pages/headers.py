@@ -1,4 +1,4 @@
-"""The security headers every sandbox page leaves with; nothing here knows what a page says."""
+"""The security headers of every sandbox page, independent of the page's content."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _POLICY: Final[Mapping[str, str]] = {
     "frame-ancestors": "'none'",
 }
 
-# A redirect URL is the shop's text, and a ";" in it would write the rest of the policy: only plain hosts.
+# A redirect URL is the shop's input, and a ";" in it could add policy directives: allow plain hosts only.
 _HOST = re.compile(r"[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?")
 
 
-def secured(
+def set_security_headers(
     response: HttpResponse, *, form_targets: Iterable[str] = (), referrer_policy: str = "no-referrer"
 ) -> HttpResponse:
-    """Give the response every security header; its forms may lead here and to these targets."""
+    """Set all security headers; forms may submit to the sandbox and redirect to the given targets."""
     response["Content-Security-Policy"] = content_security_policy(form_targets)
     response["Cache-Control"] = NO_STORE
     response["Cross-Origin-Opener-Policy"] = "same-origin"
@@ -39,15 +39,15 @@ def secured(
 
 
 def content_security_policy(form_targets: Iterable[str] = ()) -> str:
-    """The policy of a page whose forms may end, through redirects, at the origins of these URLs."""
-    # Browsers hold a form to `form-action` along the whole way, the redirect to the shop included.
+    """Return the policy of a page whose forms may redirect to the origins of these URLs."""
+    # Browsers apply `form-action` to the whole redirect chain, including the redirect to the shop.
     sources = sorted({source for url in form_targets if (source := _form_source(url))})
     form_action = " ".join(["'self'", *sources])
     return "; ".join(f"{name} {value}" for name, value in {**_POLICY, "form-action": form_action}.items())
 
 
 def _form_source(url: str) -> str | None:
-    """The source expression for a URL's origin, or its whole scheme where a policy cannot name the host."""
+    """Return the source expression of a URL's origin, or its scheme if a policy cannot name the host."""
     try:
         parts = urlsplit(url)
         host = (parts.hostname or "").encode("idna").decode("ascii")
@@ -58,5 +58,5 @@ def _form_source(url: str) -> str | None:
         return None
     if _HOST.fullmatch(host):
         return f"{parts.scheme}://{host}{port}"
-    # An IPv6 address has no spelling in a policy.
+    # A policy cannot name an IPv6 address.
     return f"{parts.scheme}:" if ":" in host else None

@@ -1,5 +1,5 @@
-"""The sandbox's HTTP server: sockets, threads and the way an answer leaves them.
+"""The sandbox's HTTP server: sockets, worker threads and the delivery of answers.
 
-It knows nothing of payments. The application behind it is any WSGI application; one that wants an answer to
-arrive broken says so through the ``Delivery`` in the request's environment.
+Here: HTTP/1.1 for any WSGI application. Not here: anything about payments. An application that wants a broken
+delivery says so in the ``Delivery`` object of the WSGI environment.
 """

@@ -1,7 +1,6 @@
-"""Reading the body of a request off a connection, by its length or chunk by chunk.
+"""Read a request body from a connection, by its length or in chunks.
 
-More than the application will ever accept is read out but not kept, so that a caller who sends too much still
-gets to read the answer that says so.
+A body that is too large is read to the end but not kept, so that the sender can still read the answer.
 """
 
 from __future__ import annotations
@@ -10,98 +9,97 @@ from email.message import Message
 from io import BufferedIOBase
 from typing import Final
 
-KEPT_BYTES: Final = 1_048_576 + 1
-"""One byte more than a body may have: enough for the application to see that it is too large."""
-READ_OUT_BYTES: Final = 64 * 1_048_576
-"""Beyond this a caller is not worth the politeness."""
+MAX_BODY_BYTES: Final = 1_048_576
+MAX_KEPT_BYTES: Final = MAX_BODY_BYTES + 1
+"""One byte above the maximum, from which the application recognises a body that is too large."""
+MAX_DRAINED_BYTES: Final = 64 * 1_048_576
+"""Maximum bytes drained before closing."""
 _BLOCK: Final = 65_536
-_LONGEST_CHUNK_LINE: Final = 1_024
+_MAX_CHUNK_LINE_LENGTH: Final = 1_024
 
 
-class UnreadableFraming(ValueError):
-    """The headers do not say where the body ends, or the body does not keep to what they say."""
+class InvalidFraming(ValueError):
+    """The headers do not determine the body's end, or the body contradicts them."""
 
 
-class BodyCutOff(ConnectionError):
-    """The caller went away in the middle of the body."""
+class IncompleteBody(ConnectionError):
+    """The connection ended within the body."""
 
 
-class EndlessBody(ValueError):
-    """The body is longer than anybody will read."""
+class BodyLimitExceeded(ValueError):
+    """The body exceeds the maximum that is drained."""
 
 
 def read_body(stream: BufferedIOBase, headers: Message) -> bytes:
-    """Read the whole body and give at most ``KEPT_BYTES`` of it.
+    """Read the whole body and return at most ``MAX_KEPT_BYTES`` of it.
 
-    Raises ``UnreadableFraming``, ``BodyCutOff`` or ``EndlessBody``.
+    Raises ``InvalidFraming``, ``IncompleteBody`` or ``BodyLimitExceeded``.
     """
     encodings = headers.get_all("Transfer-Encoding", [])
     lengths = headers.get_all("Content-Length", [])
     if encodings:
-        # Both at once is how requests are smuggled past a proxy.
+        # Both headers at once allow request smuggling.
         if lengths or [encoding.strip().lower() for encoding in encodings] != ["chunked"]:
-            raise UnreadableFraming(
-                "Transfer-Encoding must be 'chunked', alone and without a Content-Length."
-            )
+            raise InvalidFraming("Transfer-Encoding must be 'chunked', alone and without a Content-Length.")
         return _read_chunks(stream)
-    return _Keeper(stream).take(_length(lengths)).kept() if lengths else b""
+    return _BodyReader(stream).take(_length(lengths)).body() if lengths else b""
 
 
 def _length(lengths: list[str]) -> int:
     text = lengths[0].strip()
     if len(set(lengths)) != 1 or not (text.isascii() and text.isdigit()) or len(text) > 15:
-        raise UnreadableFraming(f"Content-Length must be one whole number, not {', '.join(lengths)!r:.60}.")
+        raise InvalidFraming(f"Content-Length must be one whole number, not {', '.join(lengths)!r:.60}.")
     return int(text)
 
 
-class _Keeper:
-    """Takes bytes off a stream and keeps the first of them."""
+class _BodyReader:
+    """Reads blocks from a stream and keeps the first bytes."""
 
     def __init__(self, stream: BufferedIOBase) -> None:
         self._stream = stream
         self._blocks: list[bytes] = []
         self._taken = 0
 
-    def take(self, count: int) -> _Keeper:
-        if self._taken + count > READ_OUT_BYTES:
-            raise EndlessBody(f"The body has more than {READ_OUT_BYTES} bytes.")
+    def take(self, count: int) -> _BodyReader:
+        if self._taken + count > MAX_DRAINED_BYTES:
+            raise BodyLimitExceeded(f"The body has more than {MAX_DRAINED_BYTES} bytes.")
         while count:
             block = self._stream.read(min(count, _BLOCK))
             if not block:
-                raise BodyCutOff("The connection ended in the middle of the body.")
-            if self._taken < KEPT_BYTES:
+                raise IncompleteBody("The connection ended in the middle of the body.")
+            if self._taken < MAX_KEPT_BYTES:
                 self._blocks.append(block)
             self._taken += len(block)
             count -= len(block)
         return self
 
-    def kept(self) -> bytes:
-        return b"".join(self._blocks)[:KEPT_BYTES]
+    def body(self) -> bytes:
+        return b"".join(self._blocks)[:MAX_KEPT_BYTES]
 
 
 def _read_chunks(stream: BufferedIOBase) -> bytes:
-    keeper = _Keeper(stream)
+    reader = _BodyReader(stream)
     while size := _chunk_size(_line(stream)):
-        keeper.take(size)
+        reader.take(size)
         if _line(stream):
-            raise UnreadableFraming("A chunk is longer than it says.")
-    while _line(stream):  # trailers, which nobody asked for
+            raise InvalidFraming("A chunk is longer than it says.")
+    while _line(stream):  # discard trailers
         pass
-    return keeper.kept()
+    return reader.body()
 
 
 def _line(stream: BufferedIOBase) -> bytes:
-    line = stream.readline(_LONGEST_CHUNK_LINE)
+    line = stream.readline(_MAX_CHUNK_LINE_LENGTH)
     if not line:
-        raise BodyCutOff("The connection ended in the middle of the body.")
+        raise IncompleteBody("The connection ended in the middle of the body.")
     if not line.endswith(b"\n"):
-        raise UnreadableFraming("A line between chunks is too long.")
+        raise InvalidFraming("A line between chunks is too long.")
     return line.rstrip(b"\r\n")
 
 
 def _chunk_size(line: bytes) -> int:
     digits = line.partition(b";")[0].strip()
-    # int() alone would take "0x10", "1_0" and "-1" as well.
+    # int() alone would also accept "0x10", "1_0" and "-1".
     if not digits or digits.strip(b"0123456789abcdefABCDEF"):
-        raise UnreadableFraming("A chunk does not begin with its size.")
+        raise InvalidFraming("A chunk does not begin with its size.")
     return int(digits, 16)

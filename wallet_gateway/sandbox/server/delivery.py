@@ -1,71 +1,71 @@
-"""How an answer leaves the socket: whole, or broken in one of the ways networks and proxies break answers.
+"""How an answer leaves the socket: whole, slowly, or broken as networks and proxies break answers.
 
-The application chooses by setting ``manner`` on the ``Delivery`` it finds in the WSGI environment under
-``KEY``; this file carries the choice out. What is broken inside HTTP (a redirect, a body that is no JSON)
-needs no such thing: the application simply answers that.
+The application sets ``mode`` on the ``Delivery`` object under ``ENVIRON_KEY`` in the WSGI environment. Broken
+content (a redirect, a body that is not JSON) needs no mode: the application simply answers it.
+
+Waiting is done with a sleep that a reset or the server's shutdown can cancel.
 """
 
 from __future__ import annotations
 
 import socket
 import struct
+import threading
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from wallet_gateway.sandbox.cancellable_sleep import PauseCalledOff, pause
-
-KEY: Final = "wallet_sandbox.delivery"
-"""Where the environment of a request holds its ``Delivery``."""
+ENVIRON_KEY: Final = "wallet_sandbox.delivery"
+"""Key of the ``Delivery`` object in the WSGI environment."""
 
 DRIP_SECONDS: Final = 0.08
-"""How long after each other the bytes of a dripping answer come."""
+"""Seconds between the bytes of a dripping answer."""
 
 GARBAGE_STATUS_LINE: Final = b"HTTP/one-point-one fine thank you\r\n"
 
 
-class Manner(StrEnum):
-    """The ways an answer can leave."""
+class DeliveryMode(StrEnum):
+    """The modes of delivery."""
 
     WHOLE = "whole"
     DROPPED = "dropped"
     """The connection is closed without a byte."""
     TRUNCATED = "truncated"
-    """All the headers, half the body, then the end of the connection."""
+    """All headers and half of the body, then the connection is closed."""
     RESET = "reset"
-    """As truncated, but the connection is reset."""
+    """Like truncated, but the connection is reset."""
     DRIP = "drip"
-    """The body comes one byte at a time."""
+    """The body is sent one byte at a time."""
     BAD_STATUS_LINE = "bad_status_line"
-    """The first line is no status line."""
+    """The status line is invalid."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Delivery:
-    """The application's wish for one answer; it can be changed, since WSGI has no other way back."""
+    """The delivery of one answer; mutable, because WSGI offers no other way back to the server."""
 
-    manner: Manner = Manner.WHOLE
+    mode: DeliveryMode = DeliveryMode.WHOLE
     drip_seconds: float = DRIP_SECONDS
 
 
 def deliver(connection: socket.socket, *, head: bytes, body: bytes, delivery: Delivery) -> bool:
-    """Send one answer and tell whether the connection can be used for another one.
+    """Send one answer; return whether the connection can be reused.
 
-    ``head`` ends with the empty line. Raises ``OSError`` when the peer is gone.
+    ``head`` ends with the empty line. Raises ``OSError`` if the peer has closed the connection.
     """
-    match delivery.manner:
-        case Manner.WHOLE:
+    match delivery.mode:
+        case DeliveryMode.WHOLE:
             connection.sendall(head + body)
             return True
-        case Manner.DRIP:
+        case DeliveryMode.DRIP:
             return _drip(connection, head=head, body=body, seconds=delivery.drip_seconds)
-        case Manner.DROPPED:
+        case DeliveryMode.DROPPED:
             return False
-        case Manner.BAD_STATUS_LINE:
+        case DeliveryMode.BAD_STATUS_LINE:
             connection.sendall(GARBAGE_STATUS_LINE + head.partition(b"\r\n")[2] + body)
-        case Manner.TRUNCATED:
+        case DeliveryMode.TRUNCATED:
             connection.sendall(head + body[: len(body) // 2])
-        case Manner.RESET:
+        case DeliveryMode.RESET:
             connection.sendall(head + body[: len(body) // 2])
             _reset(connection)
     return False
@@ -75,15 +75,35 @@ def _drip(connection: socket.socket, *, head: bytes, body: bytes, seconds: float
     connection.sendall(head)
     try:
         for byte in body:
-            pause(seconds)
+            cancellable_sleep(seconds)
             connection.sendall(bytes((byte,)))
-    except PauseCalledOff:
+    except SleepCancelled:
         return False
     return True
 
 
 def _reset(connection: socket.socket) -> None:
-    # Lingering for zero seconds turns the close into a reset, unless the end was announced before: so it is
-    # closed here and now, before the server takes its leave in good order.
+    # With a linger time of zero, close() resets the connection, unless shutdown() was called before:
+    # therefore close it here, before the server shuts it down.
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
+
+
+class SleepCancelled(Exception):
+    """The sleep was cancelled; what follows it must not be done."""
+
+
+_cancelled = threading.Event()
+
+
+def cancellable_sleep(seconds: float) -> None:
+    """Sleep for a time; raises ``SleepCancelled``."""
+    if _cancelled.wait(seconds):
+        raise SleepCancelled
+
+
+def cancel_all_sleeps() -> None:
+    """Cancel all current sleeps; later ones are not affected."""
+    global _cancelled
+    waited_for, _cancelled = _cancelled, threading.Event()
+    waited_for.set()

@@ -1,0 +1,74 @@
+"""Evidence is added and never changed, by whatever way one tries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from django.db import transaction as db_transaction
+from django.db.models import ProtectedError
+
+from tests.models.rows import NOW, a_transaction
+from wallet_gateway.models import TransactionEvent, TransactionEventKind
+from wallet_gateway.models.transaction_events import EventsAreAppendOnly
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+
+
+@pytest.fixture
+def evidence() -> TransactionEvent:
+    return TransactionEvent.objects.create(
+        transaction=a_transaction(),
+        kind=TransactionEventKind.ANSWER,
+        lifecycle_event="APPROVED",
+        state_after="APPROVED",
+        detail="as it was",
+        occurred_at=NOW,
+    )
+
+
+def changed(evidence: TransactionEvent) -> TransactionEvent:
+    evidence.detail = "as somebody would like it"
+    return evidence
+
+
+WAYS: dict[str, Callable[[TransactionEvent], object]] = {
+    "save": lambda row: changed(row).save(),
+    "save some": lambda row: changed(row).save(update_fields=["detail"]),
+    "save a fresh copy": lambda row: changed(TransactionEvent.objects.get(pk=row.pk)).save(),
+    "delete": lambda row: row.delete(),
+    "update all": lambda _: TransactionEvent.objects.update(detail="x"),
+    "update some": lambda row: TransactionEvent.objects.filter(pk=row.pk).update(detail="x"),
+    "delete all": lambda _: TransactionEvent.objects.all().delete(),
+    "delete some": lambda row: TransactionEvent.objects.filter(pk=row.pk).delete(),
+    "bulk update": lambda row: TransactionEvent.objects.bulk_update([changed(row)], ["detail"]),
+    "update or create": lambda row: TransactionEvent.objects.update_or_create(
+        pk=row.pk, defaults={"detail": "x"}
+    ),
+    "through its transaction": lambda row: row.transaction.events.update(detail="x"),
+    "delete through its transaction": lambda row: row.transaction.events.all().delete(),
+}
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS.keys())
+def test_there_is_no_way_to_change_what_was_learned(
+    way: Callable[[TransactionEvent], object], evidence: TransactionEvent
+) -> None:
+    with pytest.raises(EventsAreAppendOnly, match="never"), db_transaction.atomic():
+        way(evidence)
+    assert TransactionEvent.objects.get().detail == "as it was"
+
+
+def test_a_transaction_cannot_be_deleted_from_under_it(evidence: TransactionEvent) -> None:
+    with pytest.raises(ProtectedError):
+        evidence.transaction.delete()
+
+
+def test_more_can_be_added(evidence: TransactionEvent) -> None:
+    TransactionEvent(
+        transaction=evidence.transaction,
+        kind=TransactionEventKind.FAULT,
+        state_after="UNKNOWN",
+        occurred_at=NOW,
+    ).save()
+    assert [str(row) for row in TransactionEvent.objects.all()] == ["ANSWER APPROVED", "FAULT no news"]

@@ -1,0 +1,52 @@
+"""From what is asked to its answer: the provider's constant, and refusals as answers."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.sandbox.merchant import Merchant, new_reference
+from wallet_gateway.sandbox.api.handlers import process
+from wallet_gateway.sandbox.api.request_parser import ParsedRequest
+from wallet_gateway.sandbox.models import DuplicatePolicy, LetterCase
+from wallet_gateway.sandbox.refusals import UnknownPath
+from wallet_gateway.sandbox.state import Behaviour, Conditions
+
+
+def test_another_provider_is_a_fault_of_the_body(merchant: Merchant, sale: str) -> None:
+    answer = merchant.refund(new_reference(), sale, apmDetails={"apmProvider": "OtherV2"})
+    assert (answer.status, answer.code) == (400, "4107940")
+    assert "apmDetails.apmProvider" in answer.message
+
+
+def test_the_constant_is_taken_in_any_letter_case(merchant: Merchant, sale: str) -> None:
+    details = {"apmProvider": "EXAMPLEWALLETV2"}
+    assert merchant.refund(new_reference(), sale, "1.00", apmDetails=details).status == 200
+
+
+@pytest.mark.parametrize("kind", ["detached", "checkout"])
+def test_every_request_names_the_provider(merchant: Merchant, deposit: str, kind: str) -> None:
+    if kind == "detached":
+        answer = merchant.detached(new_reference(), deposit, apmDetails={"apmProvider": "Other"})
+    else:
+        answer = merchant.checkout(new_reference(), checkoutDetails={"paymentMethod": "Other"})
+    assert (answer.status, answer.code) == (400, "4107940")
+    assert "must be 'ExampleWalletV2', not 'Other'" in answer.message
+
+
+def test_a_request_that_was_not_understood_is_answered_with_why() -> None:
+    behaviour = Behaviour(
+        duplicates=DuplicatePolicy.REJECT,
+        status_lag=timedelta(),
+        letter_case=LetterCase.CANONICAL,
+        numeric_amounts=False,
+        share_references=False,
+        another_card=False,
+    )
+    parsed = ParsedRequest(message=UnknownPath("Not here."))
+    status, value = process(
+        parsed, Conditions(now=datetime.now(UTC), behaviour=behaviour), base_url="http://gateway.example"
+    )
+    assert status == 404
+    assert value == {"code": "4404001", "details": {"message": "UnknownPath: Not here."}}

@@ -1,0 +1,409 @@
+"""The console of a running sandbox, as its developer reads it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+
+from tests.sandbox.hosted.wire import checkout_body
+from tests.sandbox.pages.soundness import assert_sound
+from tests.sandbox.pages.visitor import Page, Visitor
+from wallet_gateway.sandbox.pages.localization import LANGUAGES
+from wallet_gateway.testing.sandbox import SandboxServer
+
+LISTS = {"/checkouts/": "Checkouts", "/transactions/": "Transactions", "/requests/": "Requests received"}
+TRANSACTIONS = "/api/v5/apmTransactions"
+
+
+def pay(visitor: Visitor, outcome: str = "success", *, reference: str | None = None, **changes: Any) -> str:
+    """Make a checkout, decide it, and give its reference."""
+    body = checkout_body(amount="10.00") | changes
+    if reference:
+        body["clientSystemTransactionId"] = reference
+    visitor.api("/api/v5/checkout", body)
+    visitor.control.complete_checkout(body["clientSystemTransactionId"], outcome)
+    return str(body["clientSystemTransactionId"])
+
+
+def capture(visitor: Visitor, original: str, amount: str) -> str:
+    """Capture part of an authorization and give the capture's reference."""
+    body = {
+        "merchantId": "SANDBOX-MERCHANT",
+        "storeId": "SANDBOX-STORE",
+        "userId": "sandbox-user",
+        "type": "ecom.capture",
+        "amount": amount,
+        "currencyCode": "EUR",
+        "clientSystemTransactionId": f"capture-of-{original}",
+        "clientSystemInvoiceId": original,
+        "apmDetails": {"apmProvider": "ExampleWalletV2"},
+    }
+    return str(visitor.api(TRANSACTIONS, body)["clientSystemTransactionId"])
+
+
+def follow(visitor: Visitor, page: Page, text: str) -> Page:
+    """Go where the link with that text leads."""
+    (link, *_) = [a for a in page.markup.all("a") if a.read == text]
+    return visitor.get(str(link.attributes["href"]))
+
+
+def detail_of(visitor: Visitor, reference: str) -> Page:
+    return follow(visitor, visitor.get("/transactions/"), reference)
+
+
+def rows(page: Page) -> list[str]:
+    return [cell.read for cell in page.markup.all("th") if cell.attributes.get("scope") == "row"]
+
+
+def facts(page: Page) -> dict[str, str]:
+    """The terms of the page's definition lists with what stands beside them."""
+    terms = [element.read for element in page.markup.all("dt")]
+    return dict(zip(terms, [element.read for element in page.markup.all("dd")], strict=True))
+
+
+def action(page: Page, button: str) -> str:
+    """The address the form with that button posts to."""
+    (form,) = [form for form in page.markup.all("form") if button in form.read]
+    return str(form.attributes["action"])
+
+
+def test_an_untouched_sandbox_says_where_to_begin(visitor: Visitor) -> None:
+    page = visitor.get("/")
+    assert page.status == 200
+    assert "No transaction yet." in page.text
+    assert "No request yet." in page.text
+    assert visitor.base_url in page.text
+    assert "None. Every request is answered as it should be." in page.text
+    assert_sound(page)
+
+
+@pytest.mark.parametrize(("path", "heading"), LISTS.items())
+def test_an_empty_list_says_that_it_is_empty(visitor: Visitor, path: str, heading: str) -> None:
+    page = visitor.get(path)
+    assert page.markup.one("h1").text == heading
+    assert not page.markup.all("table")
+    assert_sound(page)
+
+
+@pytest.mark.parametrize("path", ["/", *LISTS])
+def test_every_page_is_sound_with_something_on_it(visitor: Visitor, path: str) -> None:
+    pay(visitor)
+    visitor.control.fault("refund", "drop_after", times=2, skip=1)
+    page = visitor.get(path)
+    assert page.markup.all("table")
+    assert_sound(page)
+
+
+def test_the_console_names_the_page_one_is_on(visitor: Visitor) -> None:
+    for path, name in {"/": "Overview", "/transactions/": "Transactions"}.items():
+        current = [
+            a.text for a in visitor.get(path).markup.all("a") if a.attributes.get("aria-current") == "page"
+        ]
+        assert current == [name]
+
+
+def test_the_newest_transaction_stands_first(visitor: Visitor) -> None:
+    references = [pay(visitor) for _ in range(3)]
+    for path in ("/", "/transactions/", "/checkouts/"):
+        shown = re.findall("page-test-[0-9]+", " ".join(rows(visitor.get(path))))
+        assert shown == references[::-1]
+
+
+def test_long_lists_are_paged(visitor: Visitor) -> None:
+    references = [pay(visitor) for _ in range(27)]
+    first = visitor.get("/transactions/")
+    assert len(rows(first)) == 25
+    assert "Page 1 of 2" in first.text
+    second = visitor.get("/transactions/?page=2")
+    assert [row.split()[0] for row in rows(second)] == [references[1], references[0]]
+    assert [a.attributes["href"] for a in second.markup.all("a") if a.text == "Newer"] == ["?page=1"]
+    assert [a.attributes["href"] for a in first.markup.all("a") if a.text == "Older"] == ["?page=2"]
+    assert_sound(second)
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "99", "x", "1e9", "9" * 50])
+def test_a_page_that_is_not_there_is_the_nearest_one(visitor: Visitor, number: str) -> None:
+    pay(visitor)
+    page = visitor.get(f"/transactions/?page={number}")
+    assert page.status == 200
+    assert len(rows(page)) == 1
+
+
+@pytest.mark.parametrize(
+    ("outcome", "state", "word"),
+    [
+        ("success", "Approved", "CapturedByProvider"),
+        ("pending", "Pending", "PendingAtProvider"),
+        ("refused", "Errored", "RefusedByProvider"),
+    ],
+)
+def test_a_transaction_is_shown_with_its_facts(visitor: Visitor, outcome: str, state: str, word: str) -> None:
+    reference = pay(visitor, outcome)
+    page = detail_of(visitor, reference)
+    assert page.markup.one("h1").text == "10.00 EUR"
+    known = facts(page)
+    assert known["Reference"] == reference
+    assert known["Type"] == "ecom.sale"
+    assert known["State at the provider"] == word
+    assert known["Merchant"] == "SANDBOX-MERCHANT / SANDBOX-STORE"
+    assert known["Made by"] == "the customer on the checkout page"
+    assert f"{state} ecom.sale" in page.text
+    assert_sound(page)
+
+
+def test_a_history_tells_the_whole_payment_in_order(visitor: Visitor) -> None:
+    reference = pay(visitor, "pending", type="ecom.preAuthorization")
+    visitor.control.settle_pending(reference, "success")
+    captured = capture(visitor, reference, "4.00")
+    page = detail_of(visitor, reference)
+    history = page.markup.one("ol")
+    assert re.findall(r"(\w+) (ecom\.\w+)", history.read) == [
+        ("Pending", "ecom.preAuthorization"),
+        ("Approved", "ecom.preAuthorization"),
+        ("Approved", "ecom.capture"),
+    ]
+    assert captured in history.read
+    assert captured in rows(page)[0]
+    assert_sound(page)
+
+
+def test_a_follow_up_leads_to_what_it_follows(visitor: Visitor) -> None:
+    reference = pay(visitor, type="ecom.preAuthorization")
+    page = detail_of(visitor, capture(visitor, reference, "4.00"))
+    assert facts(page)["Follows"] == reference
+    assert follow(visitor, page, reference).markup.one("h1").text == "10.00 EUR"
+
+
+def test_the_requests_about_a_transaction_stand_beside_it(visitor: Visitor) -> None:
+    reference = pay(visitor)
+    pay(visitor)
+    query = f"merchantId=SANDBOX-MERCHANT&storeId=SANDBOX-STORE&clientSystemTransactionId={reference}"
+    visitor.get(f"{TRANSACTIONS}?{query}")
+    page = detail_of(visitor, reference)
+    shown = [row for row in rows(page) if "/api/" in row]
+    assert [row.split()[0] for row in shown] == ["GET", "POST"]
+
+
+def test_a_request_is_shown_with_what_was_answered(visitor: Visitor) -> None:
+    body = checkout_body(amount="149.90") | {"newField": {"deep": 1}}
+    link = visitor.api("/api/v5/checkout", body)["redirectUrl"]
+    page = follow(visitor, visitor.get("/requests/"), "POST /api/v5/checkout")
+    received, answered = (element.text for element in page.markup.all("pre"))
+    assert json.loads(received) == body
+    assert received.count("\n") > 15
+    assert json.loads(answered) == {"redirectUrl": link}
+    assert facts(page)["Answer"] == "HTTP 200"
+    assert "newField" in facts(page)["Unknown fields, ignored"]
+    assert_sound(page)
+
+
+def test_a_request_without_an_answer_says_so(visitor: Visitor) -> None:
+    visitor.control.fault("checkout", "drop_before")
+    with pytest.raises(ConnectionError, match="without response"):
+        visitor.api("/api/v5/checkout", checkout_body(amount="1.00"))
+    page = follow(visitor, visitor.get("/requests/"), "POST /api/v5/checkout")
+    assert facts(page)["Answer"] == "The connection was closed without one"
+    assert facts(page)["Fault"] == "drop_before"
+    assert "none" in visitor.get("/requests/").text
+
+
+def test_a_hostile_request_is_shown_as_text(visitor: Visitor) -> None:
+    hostile = '</pre><script>alert(1)</script>{{ 7|add:7 }}"><img src=x onerror=alert(1)>'
+    reference = pay(visitor, reference=hostile)
+    # Short enough for the list to show it whole.
+    visitor.post("/api/v5/<script>alert(1)</script>{{7|add:7}}")
+    for page in (
+        visitor.get("/"),
+        visitor.get("/requests/"),
+        detail_of(visitor, reference),
+        follow(visitor, visitor.get("/requests/"), "POST /api/v5/checkout"),
+    ):
+        assert "<script>alert(1)</script>" in page.text
+        assert not page.markup.all("script")
+        assert_sound(page)
+
+
+def test_secrets_are_not_shown(visitor: Visitor) -> None:
+    visitor.api(
+        "/api/v5/checkout",
+        checkout_body(amount="1.00") | {"apiKey": "very-secret", "pan": "4111111111111111"},
+    )
+    page = follow(visitor, visitor.get("/requests/"), "POST /api/v5/checkout")
+    assert "very-secret" not in page.html
+    assert "4111111111111111" not in page.html
+
+
+@pytest.mark.parametrize("path", ["/transactions/SBX-0/", "/requests/999999/"])
+def test_what_is_not_there_is_404(visitor: Visitor, path: str) -> None:
+    page = visitor.get(path)
+    assert page.status == 404
+    assert page.markup.one("h1").text == "There is nothing here"
+    assert_sound(page)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "state"), [("success", "Approved"), ("refused", "Errored"), ("error", "Errored")]
+)
+def test_a_pending_payment_is_settled_with_a_button(visitor: Visitor, outcome: str, state: str) -> None:
+    page = detail_of(visitor, pay(visitor, "pending"))
+    assert outcome in [b.attributes.get("value") for b in page.markup.all("button")]
+    answer = visitor.post(action(page, "Let it succeed"), {"outcome": outcome})
+    assert answer.status == 303
+    settled = visitor.get(answer.headers["Location"])
+    assert settled.url == page.url
+    assert f"10.00 EUR {state}" in settled.text
+    assert not settled.markup.all("form")
+
+
+def test_a_second_press_changes_nothing_any_more(visitor: Visitor) -> None:
+    page = detail_of(visitor, pay(visitor, "pending"))
+    settle = action(page, "Let it succeed")
+    visitor.post(settle, {"outcome": "success"})
+    assert visitor.post(settle, {"outcome": "refused"}).status == 303
+    assert "10.00 EUR Approved" in visitor.get(page.url).text
+
+
+@pytest.mark.parametrize("outcome", ["", "pending", "return", "nonsense"])
+def test_what_is_no_settlement_is_refused(visitor: Visitor, outcome: str) -> None:
+    page = detail_of(visitor, pay(visitor, "pending"))
+    assert visitor.post(action(page, "Let it succeed"), {"outcome": outcome}).status == 404
+    assert "10.00 EUR Pending" in visitor.get(page.url).text
+
+
+def test_a_decided_payment_has_no_buttons(visitor: Visitor) -> None:
+    assert not detail_of(visitor, pay(visitor)).markup.all("button")
+
+
+def test_faults_are_shown_with_what_is_left_of_them_and_cleared_with_a_button(visitor: Visitor) -> None:
+    visitor.control.fault("refund", "delay_after", times=3, skip=1, seconds=5)
+    visitor.control.fault("*", "error_body", times=1, status=503, code="4107940", message="Try <later>")
+    page = visitor.get("/")
+    for words in (
+        "delay_after on refund",
+        "3 more times",
+        "after 1 request",
+        "waits 0:00:05",
+        "error_body on every operation",
+        "1 more time",
+        "HTTP 503",
+        "4107940",
+        "Try <later>",
+    ):
+        assert words in page.text
+    assert_sound(page)
+    assert visitor.post(action(page, "Clear faults")).headers["Location"] == "/"
+    assert "None. Every request is answered as it should be." in visitor.get("/").text
+
+
+def test_the_behaviour_in_force_is_shown(visitor: Visitor) -> None:
+    before = facts(visitor.get("/"))
+    assert before["Repeated requests"] == "refuse it"
+    assert before["Status query lags by"] == "0:00:00"
+    visitor.control.behaviour(
+        duplicates="replay",
+        status_lag_seconds=90,
+        letter_case="pascal",
+        numeric_amounts=True,
+        share_references=True,
+        another_card=True,
+    )
+    after = facts(visitor.get("/"))
+    assert after["Repeated requests"] == "answer as the first time"
+    assert after["Status query lags by"] == "0:01:30"
+    assert after["Names in answers"] == "first letter upper case"
+    assert after["Amounts in answers"] == "numbers"
+    assert after["Follow-ups may share a reference"] == "yes"
+    assert after["Another card after a refused one"] == "yes"
+
+
+def test_a_moved_clock_is_shown_as_moved(visitor: Visitor) -> None:
+    assert "as on this machine" in visitor.get("/").text
+    visitor.control.advance_clock(90_061)
+    assert "ahead of the machine by 25:01:01" in visitor.get("/").text
+
+
+def test_the_merchants_are_named(visitor: Visitor) -> None:
+    visitor.control.add_merchant(
+        merchant_id="SECOND", store_id="S2", user_id="u2", origins=("https://a.example",)
+    )
+    text = visitor.get("/").text
+    for words in ("SANDBOX-MERCHANT / SANDBOX-STORE", "SECOND / S2", "u2", "https://a.example"):
+        assert words in text
+
+
+def test_a_checkout_is_listed_with_what_became_of_its_link(visitor: Visitor) -> None:
+    pay(visitor)
+    expiring = checkout_body(amount="1.00", redirectUrlTimeout=60)
+    visitor.api("/api/v5/checkout", expiring)
+    visitor.control.advance_clock(61)
+    link = visitor.start_checkout(amount="2.00")
+    page = visitor.get("/checkouts/")
+    states = [cell.read for cell in page.markup.all("td") if cell.read in {"open", "expired", "paid"}]
+    assert states == ["open", "expired", "paid"]
+    (newest, *_) = [a for a in page.markup.all("a") if "tbody" in a.path]
+    assert link.endswith(str(newest.attributes["href"]))
+
+
+def test_resetting_takes_two_steps_and_forgets_everything(visitor: Visitor) -> None:
+    pay(visitor)
+    visitor.control.advance_clock(100)
+    page = visitor.get("/")
+    (button,) = [b for b in page.markup.all("button") if b.text == "Reset everything now"]
+    assert "details" in button.path
+    assert visitor.post(action(page, "Reset everything now")).status == 303
+    text = visitor.get("/").text
+    assert "No transaction yet." in text
+    assert "as on this machine" in text
+
+
+@pytest.mark.parametrize("path", ["/reset/", "/faults/clear/"])
+def test_looking_never_changes_anything(visitor: Visitor, path: str) -> None:
+    pay(visitor)
+    assert visitor.get(path).status == 405
+    assert rows(visitor.get("/transactions/"))
+
+
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://127.0.0.1:1"])
+@pytest.mark.parametrize("path", ["/reset/", "/faults/clear/"])
+def test_another_sites_page_cannot_press_a_button(visitor: Visitor, path: str, origin: str) -> None:
+    pay(visitor)
+    assert visitor.post(path, Origin=origin).status == 403
+    assert rows(visitor.get("/transactions/"))
+
+
+def test_a_page_of_the_console_tells_its_own_forms_where_they_come_from(visitor: Visitor) -> None:
+    # With "no-referrer" a browser would send the origin "null" with the console's own forms, and be refused.
+    assert visitor.get("/").headers["Referrer-Policy"] == "same-origin"
+    assert visitor.post("/reset/", Origin=visitor.base_url).status == 303
+
+
+def test_a_console_with_a_key_is_shown_to_who_knows_it() -> None:
+    with SandboxServer(control_key="open-sesame") as server:
+        stranger = Visitor(server.base_url).get("/")
+        assert stranger.status == 401
+        page = Visitor(server.base_url).get("/", Authorization="Bearer open-sesame")
+        assert page.status == 200
+        assert_sound(page)
+
+
+@pytest.mark.parametrize(
+    ("language", "heading"),
+    [
+        ("en", "Overview"),
+        ("de", "Übersicht"),
+        ("fr", "Vue d\u2019ensemble"),
+        ("es", "Resumen"),
+        ("ar", "نظرة عامة"),
+    ],
+)
+def test_the_console_speaks_the_browsers_language(visitor: Visitor, language: str, heading: str) -> None:
+    page = visitor.get("/", Accept_Language=f"{language}-XX,pl;q=0.3")
+    assert language in LANGUAGES
+    assert page.markup.one("h1").text == heading
+    assert page.markup.one("html").attributes["lang"] == language
+    assert page.markup.one("html").attributes["dir"] == ("rtl" if language == "ar" else "ltr")
+    assert page.headers["Vary"] == "Accept-Language"
+    assert_sound(page)

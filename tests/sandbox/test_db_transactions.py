@@ -1,0 +1,117 @@
+"""One writer at a time, nothing half done, and no cached value older than the last commit."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from django.db import connection
+from django.db import transaction as db_transaction
+
+from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
+
+
+@pytest.mark.django_db(transaction=True)
+class TestOneWriter:
+    """With real transactions."""
+
+    def test_two_never_write_at_once(self) -> None:
+        inside: list[int] = []
+        most: list[int] = []
+
+        def write() -> None:
+            with write_lock():
+                inside.append(1)
+                most.append(len(inside))
+                time.sleep(0.01)
+                inside.pop()
+            connection.close()
+
+        threads = [threading.Thread(target=write) for _ in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert most == [1] * 8
+
+    def test_a_writer_may_call_another(self) -> None:
+        with write_lock(), write_lock():
+            assert connection.in_atomic_block
+        assert not connection.in_atomic_block
+
+    def test_what_fails_is_undone_and_lets_the_next_one_in(self) -> None:
+        def fail() -> None:
+            with write_lock():
+                db_transaction.on_commit(lambda: pytest.fail("nothing is to be committed"))
+                raise LookupError
+
+        with pytest.raises(LookupError):
+            fail()
+        with write_lock():
+            assert connection.in_atomic_block
+
+
+class Shelf:
+    """A value that counts how often it is read."""
+
+    def __init__(self) -> None:
+        self.value = 1
+        self.reads = 0
+
+    def read(self) -> int:
+        self.reads += 1
+        return self.value
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()
+
+
+@pytest.mark.django_db(transaction=True)
+class TestRemembered:
+    """With real transactions, since forgetting hangs on the commit."""
+
+    def test_a_value_is_read_once(self, shelf: Shelf) -> None:
+        cached = CachedValue(shelf.read)
+        assert [cached.get() for _ in range(5)] == [1] * 5
+        assert shelf.reads == 1
+
+    def test_a_change_is_seen_once_it_is_committed(self, shelf: Shelf) -> None:
+        cached = CachedValue(shelf.read)
+        cached.get()
+        with db_transaction.atomic():
+            shelf.value = 2
+            cached.invalidate()
+            assert cached._known == (1,)
+        assert cached.get() == 2
+
+    def test_inside_the_transaction_the_change_is_seen_and_not_kept(self, shelf: Shelf) -> None:
+        cached = CachedValue(shelf.read)
+        cached.get()
+        with db_transaction.atomic():
+            shelf.value = 2
+            assert cached.get() == 2
+            db_transaction.set_rollback(True)
+            shelf.value = 1
+        assert cached.get() == 1
+
+    def test_what_was_read_while_somebody_wrote_is_not_kept(self) -> None:
+        reading, written = threading.Event(), threading.Event()
+
+        def read_slowly() -> str:
+            if reading.is_set():
+                return "new"
+            reading.set()
+            written.wait(60)
+            return "old"
+
+        cached = CachedValue(read_slowly)
+        thread = threading.Thread(target=cached.get)
+        thread.start()
+        reading.wait(60)
+        cached.invalidate()
+        written.set()
+        thread.join()
+        assert cached.get() == "new"

@@ -1,0 +1,60 @@
+"""Evidence in the admin: what was sent, what came back, what was decided; for those who may see it."""
+
+from __future__ import annotations
+
+from django.contrib import admin
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, label_column, link_column, text_column
+from wallet_gateway.admin.visible_text import visible_body
+from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.models import TransactionEvent
+from wallet_gateway.models.labels import label_of
+from wallet_gateway.queries.search import events_found
+
+
+@admin.register(TransactionEvent)
+class TransactionEventAdmin(ReadOnlyAdmin):
+    """The append-only record, redacted before it was stored."""
+
+    finder = staticmethod(events_found)
+    search_help_text = _("Beginning of a transaction's reference; or whole: an order's reference")
+    list_display = (
+        "occurred_at",
+        link_column("transaction", _("transaction")),
+        label_column("get_kind_display", _("kind")),
+        label_column("lifecycle_event", _("event")),
+        "state_afterwards",
+        label_column("http_status", _("HTTP status")),
+        text_column("created_by", _("author")),
+    )
+    list_select_related = ("transaction",)
+    fields = readonly_fields = (  # type: ignore[assignment]
+        "occurred_at",
+        link_column("transaction", _("transaction")),
+        label_column("get_kind_display", _("kind")),
+        label_column("lifecycle_event", _("event")),
+        "state_afterwards",
+        text_column("detail", _("detail")),
+        label_column("http_status", _("HTTP status")),
+        label_column("elapsed_ms", _("milliseconds")),
+        text_column("created_by", _("author")),
+        "request",
+        "answer",
+    )
+
+    @admin.display(description=_("state afterwards"))
+    def state_afterwards(self, row: TransactionEvent) -> str | Promise:
+        """Return the name of the state in which it left the transaction."""
+        return label_of(TransactionState(row.state_after))
+
+    @admin.display(description=_("request"))
+    def request(self, row: TransactionEvent) -> str:
+        """Return what was sent, redacted."""
+        return visible_body(row.request_body) or "-"
+
+    @admin.display(description=_("answer"))
+    def answer(self, row: TransactionEvent) -> str:
+        """Return what came back, redacted."""
+        return visible_body(row.answer_body) or "-"

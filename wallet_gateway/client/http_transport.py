@@ -1,0 +1,143 @@
+"""Send one request over HTTP and return one whole answer of any status. Knows no message, no endpoint.
+
+Nothing here could repeat a request: there are no retries, no redirects, no cookies and no proxies. Nothing is
+read from the environment, where a `.netrc` entry would replace our credentials.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Mapping
+from ipaddress import ip_address
+from urllib.parse import SplitResult, urlencode, urlsplit
+
+from requests.utils import DEFAULT_CA_BUNDLE_PATH
+
+from wallet_gateway.client.connection import Pool, TlsPool
+from wallet_gateway.client.exchange import RawAnswer
+from wallet_gateway.client.request_deadline import Limits, RequestDeadline
+from wallet_gateway.client.transport import Auth, SignedRequest, request_headers, sign
+
+# A worker process has no use for more idle connections than it has threads.
+MAX_IDLE_CONNECTIONS = 64
+
+
+class HttpTransport:
+    """HTTP to one gateway, for all threads of a process. Connections are kept, but not across a fork.
+
+    `base_url` is https, or http on a loopback address; anything else is a ValueError. Times are in seconds:
+    `connect_timeout` for TCP and again for TLS, `read_timeout` for each wait, `total_timeout` up to the last
+    byte; a connection idle for `keepalive_idle` is not used again. `auth` may set headers and nothing else.
+    `ca_file` names a PEM file to trust in place of the authorities that come with requests; there is no way
+    not to verify. `client_cert` names the PEM file of our own certificate and key, or one file for each; an
+    encrypted key is refused. Raises OSError for a file that cannot be read or is not what it should be.
+    """
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        connect_timeout: float = 3.0,
+        read_timeout: float = 20.0,
+        total_timeout: float = 30.0,
+        keepalive_idle: float = 5.0,
+        max_answer_bytes: int = 1_048_576,
+        auth: Auth | None = None,
+        ca_file: str | None = None,
+        client_cert: str | tuple[str, str] | None = None,
+    ) -> None:
+        url = _checked(base_url)
+        self._origin, self._prefix = f"{url.scheme}://{url.netloc}", url.path.rstrip("/")
+        self._limits = Limits(
+            connect_timeout=connect_timeout,
+            read_timeout=read_timeout,
+            total_timeout=total_timeout,
+            max_answer_bytes=max_answer_bytes,
+        )
+        self._auth = auth
+        self._pool = _pool(url, idle_limit=keepalive_idle, ca_file=ca_file, client_cert=client_cert)
+
+    def __repr__(self) -> str:
+        return f"HttpTransport(base_url={self._origin + self._prefix!r})"
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        fresh: bool = False,
+        not_after: float | None = None,
+    ) -> RawAnswer:
+        """Send one request once. Whatever fails, NotSent or OutcomeUnknown is raised.
+
+        `fresh` uses a new connection and closes it: on a kept one the far end may have hung up just now, and
+        whether it had read the request would be unknown. `not_after` is an instant of `time.monotonic()`:
+        later than that not one byte is sent.
+        """
+        target = self._prefix + path + (f"?{urlencode(query)}" if query else "")
+        deadline = RequestDeadline(limits=self._limits, not_after=not_after)
+        with deadline:
+            complete = request_headers(headers or {}, body=body, fresh=fresh)
+            request = SignedRequest(method=method, target=target, headers=complete, body=body)
+            return self._exchange(self._signed(request), deadline, fresh=fresh)
+        raise deadline.error
+
+    def close(self) -> None:
+        """Close the idle connections. The transport stays usable and opens new ones."""
+        self._pool.close_idle()
+
+    def _signed(self, request: SignedRequest) -> SignedRequest:
+        return sign(request, self._auth, origin=self._origin)
+
+    def _exchange(self, request: SignedRequest, deadline: RequestDeadline, *, fresh: bool) -> RawAnswer:
+        return self._pool.exchange(request, deadline, fresh=fresh)
+
+
+def _pool(
+    url: SplitResult, *, idle_limit: float, ca_file: str | None, client_cert: str | tuple[str, str] | None
+) -> Pool:
+    host = url.hostname or ""
+    if url.scheme == "http":
+        return Pool(host, url.port, maxsize=MAX_IDLE_CONNECTIONS, idle_limit=idle_limit)
+    context = tls_context(ca_file, client_cert)
+    return TlsPool(host, url.port, maxsize=MAX_IDLE_CONNECTIONS, idle_limit=idle_limit, ssl_context=context)
+
+
+def tls_context(
+    ca_file: str | None = None, client_cert: str | tuple[str, str] | None = None
+) -> ssl.SSLContext:
+    """Return a context that verifies certificate and host name, with TLS 1.2 at least.
+
+    Built by hand: the ready-made contexts read SSL_CERT_FILE and SSLKEYLOGFILE from the environment. Raises
+    OSError (ssl.SSLError is one) for a file that cannot be read, holds no certificate, or no key that fits.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.load_verify_locations(cafile=ca_file or DEFAULT_CA_BUNDLE_PATH)
+    if client_cert is not None:
+        certificate, key = (client_cert, None) if isinstance(client_cert, str) else client_cert
+        # With a password, even an empty one, OpenSSL never stops to ask for one on the terminal.
+        context.load_cert_chain(certificate, key, password="")
+    return context
+
+
+def _checked(base_url: str) -> SplitResult:
+    # The URL is not quoted in the messages: a password in it is one of the things refused.
+    url = urlsplit(base_url)
+    if "@" in url.netloc or url.query or url.fragment:
+        raise ValueError("base_url has a user, a query or a fragment; give https://host[:port][/path]")
+    if not url.hostname or url.scheme not in ("http", "https"):
+        raise ValueError("base_url is no web address; give https://host[:port][/path]")
+    if url.scheme == "http" and not _is_loopback(url.hostname):
+        raise ValueError("base_url is plain http; only a loopback address may do without TLS")
+    return url
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

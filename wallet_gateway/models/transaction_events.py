@@ -1,0 +1,103 @@
+"""Evidence: what was sent, what came back, what was decided. Append-only; redacted before it is stored."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, NoReturn
+
+from django.db import models
+from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.models.fields import choices_of
+from wallet_gateway.models.transactions import GatewayTransaction
+
+
+class TransactionEventKind(StrEnum):
+    """Where a piece of evidence comes from."""
+
+    ANSWER = "ANSWER"
+    """The direct answer to our request."""
+    FAULT = "FAULT"
+    """No usable answer: what went wrong instead."""
+    RECORDS = "RECORDS"
+    """The answer to a status query."""
+    DECISION = "DECISION"
+    """A person's decision, with the reason."""
+    APPROVAL = "APPROVAL"
+    """A second person agreed to what `approval` asks for. Only agreeing writes it: no text can feign it."""
+    LEASE_ENDED = "LEASE_ENDED"
+    """The sender went silent."""
+
+
+BY_PEOPLE = frozenset({TransactionEventKind.DECISION, TransactionEventKind.APPROVAL})
+
+
+class EventsAreAppendOnly(TypeError):
+    """Evidence was about to be changed or deleted."""
+
+
+class TransactionEventQuerySet(models.QuerySet["TransactionEvent"]):
+    """Reads only; rows are added one by one and never changed."""
+
+    def update(self, **kwargs: Any) -> NoReturn:  # noqa: ARG002
+        """Refuse."""
+        raise EventsAreAppendOnly("events are never changed; add another row that says what is right")
+
+    def delete(self) -> NoReturn:
+        """Refuse."""
+        raise EventsAreAppendOnly("events are never deleted; old bodies are erased by retention alone")
+
+
+class TransactionEvent(models.Model):
+    """One thing that was learned, or decided, about one transaction."""
+
+    transaction = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="events")
+    kind = models.CharField(max_length=16, choices=choices_of(TransactionEventKind))
+    lifecycle_event = models.CharField(max_length=24, blank=True)
+    """What it meant for the transaction (a `LifecycleEvent`); empty when nothing new was learned."""
+    state_after = models.CharField(max_length=16)
+    detail = models.CharField(max_length=500, blank=True)
+    http_status = models.PositiveSmallIntegerField(null=True, blank=True)
+    request_body = models.TextField(blank=True)
+    answer_body = models.TextField(blank=True)
+    elapsed_ms = models.PositiveIntegerField(null=True, blank=True)
+    created_by = models.CharField(max_length=150, blank=True)
+    approval = models.ForeignKey(
+        "Approval", on_delete=models.PROTECT, null=True, blank=True, related_name="events"
+    )
+    occurred_at = models.DateTimeField(_("occurred at"))
+
+    objects = TransactionEventQuerySet.as_manager()
+
+    class Meta:
+        verbose_name = _("transaction event")
+        verbose_name_plural = _("transaction events")
+        ordering = ("id",)
+        default_permissions = ("view",)
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(kind="APPROVAL", approval__isnull=False)
+                | (~Q(kind="APPROVAL") & Q(approval__isnull=True)),
+                name="wallet_event_approval",
+            ),
+        ]
+        # What the dashboard counts by day, answered by the index alone.
+        indexes = [
+            models.Index(
+                fields=["occurred_at", "kind", "http_status", "elapsed_ms"], name="wallet_event_occurred"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.lifecycle_event or 'no news'}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Insert; refuse to change what is there."""
+        if not self._state.adding:
+            raise EventsAreAppendOnly("events are never changed; add another row that says what is right")
+        super().save(*args, **kwargs)
+
+    def delete(self, *args: Any, **kwargs: Any) -> NoReturn:  # noqa: ARG002
+        """Refuse."""
+        raise EventsAreAppendOnly("events are never deleted; old bodies are erased by retention alone")

@@ -1,0 +1,149 @@
+"""The journal: every request under ``/api/`` with its answer, stored with secrets and card numbers masked."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+from typing import Any, Final
+
+from wallet_gateway.protocol import strict_json
+from wallet_gateway.protocol.errors import UnreadableBody
+from wallet_gateway.protocol.strict_json import JsonValue, fold_name
+from wallet_gateway.sandbox.api.request_parser import ParsedRequest, RawRequest
+from wallet_gateway.sandbox.db_transactions import write_lock
+from wallet_gateway.sandbox.models import JournalEntry
+
+MAX_JOURNAL_ENTRIES: Final = 50_000
+"""Older entries are deleted, so that a long load test does not fill the disk."""
+
+_MAX_BODY_LENGTH: Final = 100_000
+_PRUNE_INTERVAL: Final = 1_000
+MASK: Final = "[masked]"
+SECRET_NAMES: Final = frozenset(
+    {
+        "apikey",
+        "authenticationvalue",
+        "authorization",
+        "cryptogram",
+        "encryptedmessage",
+        "encryptionkey",
+        "encryptionkeyid",
+        "paymentdata",
+        "publicapikey",
+        "signedmessage",
+        "token",
+    }
+)
+"""Names of fields whose value is never stored, in lower case."""
+
+_REFERENCE_NAMES: Final = frozenset(
+    {"clientsystemtransactionid", "clientsysteminvoiceid", "parenttransactionid", "id"}
+)
+"""Names of fields that may contain a long number that is not a card number."""
+
+# Card numbers have 12 to 19 digits, optionally separated by blanks or hyphens.
+_CARD_NUMBER: Final = re.compile(r"(?<![\w-])\d(?:[ -]?\d){11,18}(?![\w-])")
+_ANY_SECRET: Final = "|".join(sorted(SECRET_NAMES))
+_SECRET_PARAMETER: Final = re.compile(rf"((?:{_ANY_SECRET})=)[^&]*", re.IGNORECASE)
+# In broken JSON the end of an object is unknown, so everything after such a secret is masked too.
+_SECRET_PAIR: Final = re.compile(
+    rf'("(?:{_ANY_SECRET})"\s*:\s*)("(?:[^"\\]++|\\.)*+"?|[{{\[].*|[^,}}\]\s]+)', re.IGNORECASE | re.DOTALL
+)
+
+
+def open_entry(raw: RawRequest, parsed: ParsedRequest, *, fault: str, now: datetime) -> JournalEntry:
+    """Store a request before it is processed."""
+    with write_lock():
+        entry = JournalEntry.objects.create(
+            operation=parsed.operation or "",
+            method=raw.method[:16],
+            path=mask_path(_path_and_query(raw))[:2000],
+            request_body=_masked(raw.body),
+            unknown_fields=list(parsed.unknown_fields),
+            fault=fault,
+            received_at=now,
+        )
+        if entry.pk % _PRUNE_INTERVAL == 0:
+            JournalEntry.objects.filter(pk__lte=entry.pk - MAX_JOURNAL_ENTRIES).delete()
+    return entry
+
+
+def close_entry(entry: JournalEntry, *, status: int, body: bytes) -> None:
+    """Store the answer to a request; not called when the connection is closed without an answer."""
+    with write_lock():
+        # A concurrent reset may have deleted the row, and `save` would then raise.
+        JournalEntry.objects.filter(pk=entry.pk).update(answer_status=status, answer_body=_masked(body))
+
+
+def describe(entry: JournalEntry) -> dict[str, Any]:
+    """Return an entry in the JSON form of the control interface; bodies that are not JSON are text."""
+    return {
+        "operation": entry.operation or None,
+        "method": entry.method,
+        "path": entry.path,
+        "body": _json_or_text(entry.request_body),
+        "status": entry.answer_status,
+        "answer": _json_or_text(entry.answer_body),
+        "fault": entry.fault or None,
+        "unknownFields": entry.unknown_fields,
+        "receivedAt": entry.received_at.isoformat(),
+    }
+
+
+def mask(value: JsonValue, name: str = "") -> JsonValue:
+    """Return a JSON value with its secrets masked; ``name`` is the field that contains it."""
+    folded = fold_name(name)
+    if folded in SECRET_NAMES:
+        return MASK
+    if isinstance(value, dict):
+        return {key: mask(part, key) for key, part in value.items()}
+    if isinstance(value, list):
+        return [mask(part, name) for part in value]
+    if not isinstance(value, str) or folded in _REFERENCE_NAMES:
+        return value
+    return _mask_card_numbers(value)
+
+
+def mask_text(text: str) -> str:
+    """Return text that is not valid JSON with its secrets masked as far as possible."""
+    return _mask_card_numbers(_SECRET_PAIR.sub(rf'\1"{MASK}"', text))
+
+
+def mask_path(path: str) -> str:
+    """Return a path with the secrets in its query masked."""
+    return _SECRET_PARAMETER.sub(rf"\1{MASK}", path)
+
+
+def _path_and_query(raw: RawRequest) -> str:
+    return f"{raw.path}?{raw.raw_query}" if raw.raw_query else raw.path
+
+
+def _masked(body: bytes) -> str:
+    try:
+        text = strict_json.dumps(mask(strict_json.loads(body))).decode()
+    except UnreadableBody:
+        text = mask_text(body[:_MAX_BODY_LENGTH].decode(errors="replace"))
+    return text[:_MAX_BODY_LENGTH]
+
+
+def _json_or_text(text: str) -> JsonValue:
+    try:
+        return strict_json.loads(text) if text else None
+    except UnreadableBody:
+        return text
+
+
+def _mask_card_numbers(text: str) -> str:
+    if len(text) < 12 or not _CARD_NUMBER.search(text):
+        return text
+    return _CARD_NUMBER.sub(_mask_digits, text)
+
+
+def _mask_digits(found: re.Match[str]) -> str:
+    digits = re.sub(r"\D", "", found[0])
+    return f"{'*' * (len(digits) - 4)}{digits[-4:]}" if _passes_luhn(digits) else found[0]
+
+
+def _passes_luhn(digits: str) -> bool:
+    doubled = (int(digit) * (1 + index % 2) for index, digit in enumerate(reversed(digits)))
+    return sum(number - 9 if number > 9 else number for number in doubled) % 10 == 0

@@ -1,0 +1,205 @@
+"""JSON calls of the sandbox's own interfaces: read and check the input, write the result or the error.
+
+Unknown names are errors, because with a misspelt option a test would pass for the wrong reason.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+from decimal import Decimal
+from typing import Final, TypeVar
+
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
+
+from wallet_gateway.protocol import strict_json
+from wallet_gateway.protocol.errors import ProtocolError
+from wallet_gateway.protocol.strict_json import JsonValue, NumberText, fold_name
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.sandbox.refusals import BodyTooLarge, InvalidCall, MethodNotAllowed, Refusal
+from wallet_gateway.sandbox.server.bodies import MAX_BODY_BYTES
+
+_SECONDS: Final = re.compile(r"[0-9]{1,9}(\.[0-9]{1,6})?")
+_WHOLE: Final = re.compile(r"[0-9]{1,9}")
+
+Value = TypeVar("Value")
+
+
+class InvalidInput(ValueError):
+    """The input of a call is invalid; the message names the field."""
+
+
+class Input:
+    """The JSON object of a call; null counts as absent. All reading methods raise ``InvalidInput``."""
+
+    def __init__(self, values: Mapping[str, JsonValue]) -> None:
+        self._values = {name: value for name, value in values.items() if value is not None}
+        self._read: set[str] = set()
+
+    def text(self, name: str, *, max_length: int = 255) -> str:
+        """Read a required text."""
+        return _required(name, self.optional_text(name, max_length=max_length))
+
+    def optional_text(self, name: str, *, max_length: int = 255) -> str | None:
+        """Read an optional text, which must not be empty."""
+        value = self._get(name)
+        if value is None:
+            return None
+        if not isinstance(value, str) or isinstance(value, NumberText) or not value.strip():
+            raise InvalidInput(f"{name} must be a text that is not empty, not {quote(value)}.")
+        if len(value) > max_length:
+            raise InvalidInput(f"{name} has at most {max_length} characters.")
+        return value
+
+    def text_or_number(self, name: str) -> str:
+        """Read a required text or number as written."""
+        value = _required(name, self._get(name))
+        if isinstance(value, str):
+            return str(value)
+        raise InvalidInput(f"{name} must be a text or a number, not {quote(value)}.")
+
+    def object(self, name: str) -> dict[str, JsonValue]:
+        """Read an optional object, empty by default; the caller checks its content."""
+        value = self._get(name)
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            raise InvalidInput(f"{name} must be an object, not {quote(value)}.")
+        return value
+
+    def text_list(self, name: str) -> list[str] | None:
+        """Read an optional list of texts."""
+        value = self._get(name)
+        if value is None:
+            return None
+        if not isinstance(value, list):
+            raise InvalidInput(f"{name} must be a list of texts, not {quote(value)}.")
+        if not all(isinstance(one, str) for one in value):
+            raise InvalidInput(f"{name} must be a list of texts only.")
+        return [str(one) for one in value]
+
+    def choice(self, name: str, words: Iterable[str]) -> str:
+        """Read a required value of a set of words."""
+        return _required(name, self.optional_choice(name, words))
+
+    def optional_choice(self, name: str, words: Iterable[str]) -> str | None:
+        """Read an optional value of a set of words, in any letter case."""
+        value = self._get(name)
+        known = {fold_name(word): str(word) for word in words}
+        if value is None:
+            return None
+        if isinstance(value, str) and fold_name(value) in known:
+            return known[fold_name(value)]
+        raise InvalidInput(f"{name} must be one of {', '.join(known.values())}, not {quote(value)}.")
+
+    def seconds(self, name: str) -> timedelta:
+        """Read a required number of seconds."""
+        return _required(name, self.optional_seconds(name))
+
+    def optional_seconds(self, name: str) -> timedelta | None:
+        """Read an optional number of seconds, zero or more, with optional fractions."""
+        value = self._get(name)
+        if value is None:
+            return None
+        if not isinstance(value, NumberText) or not _SECONDS.fullmatch(value):
+            raise InvalidInput(f"{name} must be a number of seconds, not {quote(value)}.")
+        return timedelta(microseconds=int(Decimal(value) * 1_000_000))
+
+    def integer(self, name: str, *, minimum: int, maximum: int = 999_999_999) -> int | None:
+        """Read an optional integer within bounds."""
+        value = self._get(name)
+        if value is None:
+            return None
+        if isinstance(value, NumberText) and _WHOLE.fullmatch(value) and minimum <= int(value) <= maximum:
+            return int(value)
+        raise InvalidInput(f"{name} must be a whole number from {minimum} to {maximum}, not {quote(value)}.")
+
+    def boolean(self, name: str) -> bool | None:
+        """Read an optional boolean."""
+        value = self._get(name)
+        if value is None or isinstance(value, bool):
+            return value
+        raise InvalidInput(f"{name} must be true or false, not {quote(value)}.")
+
+    def check_no_unread_fields(self) -> None:
+        """Check that the object has no names other than those that were read."""
+        if unread := sorted(self._values.keys() - self._read):
+            known = ", ".join(sorted(self._read))
+            raise InvalidInput(f"There is no {', '.join(map(quote, unread))} here; this call knows {known}.")
+
+    def _get(self, name: str) -> JsonValue:
+        self._read.add(name)
+        return self._values.get(name)
+
+
+def write_seconds(duration: timedelta) -> NumberText:
+    """Return a duration as a number of seconds, in the form that ``Input.seconds`` reads."""
+    seconds, rest = divmod(duration, timedelta(seconds=1))
+    fraction = f"{rest.microseconds:06}".rstrip("0")
+    return NumberText(f"{seconds}.{fraction}" if fraction else seconds)
+
+
+def _required(name: str, value: Value | None) -> Value:
+    if value is None:
+        raise InvalidInput(f"{name} is missing.")
+    return value
+
+
+def json_response(value: object, *, status: int = 200) -> HttpResponse:
+    """Return a response with a JSON document."""
+    return HttpResponse(strict_json.dumps(value), status=status, content_type="application/json")
+
+
+def refusal_response(refusal: Refusal) -> HttpResponse:
+    """Return a response with the error body of a refusal."""
+    return json_response(refusal.to_wire(), status=refusal.status)
+
+
+Call = Callable[[HttpRequest], object]
+"""Executes a call and returns a JSON value."""
+
+
+def call_path(name: str, **by_method: Call) -> URLPattern:
+    """Return the URL pattern of one address, with one call per HTTP method."""
+
+    def view(request: HttpRequest) -> HttpResponse:
+        call = by_method.get(request.method or "")
+        if call is None:
+            allowed = ", ".join(sorted(by_method))
+            refusal = MethodNotAllowed(f"{request.path} takes {allowed}, not {request.method}.")
+            response = refusal_response(refusal)
+            response.headers["Allow"] = allowed
+            return response
+        return answer(call, request)
+
+    return path(name, view)
+
+
+def with_json(call: Callable[[Input], object]) -> Call:
+    """Wrap a call that takes the request's JSON object; an empty body counts as an empty object."""
+
+    def with_request(request: HttpRequest) -> object:
+        return call(_read(request.body))
+
+    return with_request
+
+
+def answer(call: Call, request: HttpRequest) -> HttpResponse:
+    """Execute a call and return its result or its error as JSON."""
+    try:
+        if len(request.body) > MAX_BODY_BYTES:
+            raise BodyTooLarge(f"A body has at most {MAX_BODY_BYTES} bytes.")
+        return json_response(call(request))
+    except Refusal as refusal:
+        return refusal_response(refusal)
+    except (InvalidInput, ProtocolError) as error:
+        return refusal_response(InvalidCall(str(error)))
+
+
+def _read(body: bytes) -> Input:
+    value = strict_json.loads(body) if body.strip() else {}
+    if not isinstance(value, dict):
+        raise InvalidInput("The body must be a JSON object.")
+    return Input(value)

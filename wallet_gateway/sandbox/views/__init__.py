@@ -1,1 +1,0 @@
-"""The doors of the sandbox: each translates HTTP into one call, and its result into an answer."""

@@ -1,0 +1,126 @@
+"""3-D Secure on the gateway's page: open the page, and apply its outcome to the payment."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from django.db.models import Min
+
+from wallet_gateway.protocol.authorizations import AuthorizationRequest
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
+from wallet_gateway.sandbox.models import (
+    Authentication,
+    AuthenticationOutcome,
+    RecordState,
+    TransactionRecord,
+)
+from wallet_gateway.sandbox.payments.provider_decision import (
+    ABANDONED,
+    FAILED,
+    NOT_AUTHENTICATED,
+    PENDING,
+    REFUSED,
+    ProviderDecision,
+    SpecialAmount,
+    approval_of,
+    special_amount,
+)
+from wallet_gateway.sandbox.payments.records import change_state
+from wallet_gateway.sandbox.refusals import AuthenticationExpired, AuthenticationUsedUp
+from wallet_gateway.sandbox.state import current_conditions
+
+LIFETIME: Final = timedelta(minutes=15)
+"""Lifetime of the page; a customer who does not return in time has abandoned it."""
+
+_AFTER_SUCCESS: Final[dict[SpecialAmount | None, tuple[ProviderDecision, str]]] = {
+    SpecialAmount.REFUSED: (REFUSED, "refusedUrl"),
+    SpecialAmount.PENDING: (PENDING, "pendingUrl"),
+    SpecialAmount.ERRORED: (FAILED, "errorUrl"),
+}
+
+
+def _next_expiry() -> datetime | None:
+    waiting = Authentication.objects.filter(record__state=RecordState.PENDING, decided_outcome__in=_UNDECIDED)
+    earliest: datetime | None = waiting.aggregate(earliest=Min("expires_at"))["earliest"]
+    return earliest
+
+
+_UNDECIDED: Final = ("", AuthenticationOutcome.ABANDONED)
+cached_next_expiry = CachedValue(_next_expiry)
+"""When the next open page expires; None without one."""
+
+
+def open_authentication(
+    record: TransactionRecord, request: AuthorizationRequest, *, now: datetime
+) -> Authentication:
+    """Create the page of a pending authorization."""
+    details = request.redirect_details
+    authentication = Authentication.objects.create(
+        record=record,
+        redirect_details=details.to_wire() if details else {},
+        expires_at=now + LIFETIME,
+    )
+    cached_next_expiry.invalidate()
+    return authentication
+
+
+def decide_authentication(
+    authentication: Authentication, outcome: AuthenticationOutcome | str, *, by_hand: bool = True
+) -> str:
+    """Apply the customer's decision and return the URL of the shop to which the browser is redirected.
+
+    An abandoned page leaves the payment pending until it expires. With ``by_hand`` a person pressed the
+    button, and a special amount determines the outcome. Raises ``AuthenticationUsedUp`` or
+    ``AuthenticationExpired``.
+    """
+    outcome = AuthenticationOutcome(outcome)
+    with write_lock():
+        authentication.refresh_from_db()
+        now = current_conditions().now
+        check_authentication_open(authentication, now=now)
+        decision, url_name = _decision_and_url_name(authentication.record, outcome, by_hand=by_hand)
+        authentication.decided_outcome = outcome
+        authentication.save(update_fields=["decided_outcome"])
+        if decision is not PENDING:
+            change_state(authentication.record, decision, now=now)
+        cached_next_expiry.invalidate()
+    location: str = authentication.redirect_details[url_name]
+    return location
+
+
+def check_authentication_open(authentication: Authentication, *, now: datetime) -> None:
+    """Check that the page is still open; raises ``AuthenticationUsedUp`` or ``AuthenticationExpired``."""
+    record = authentication.record
+    name = f"3-D Secure page of {quote(record.reference)}"
+    if authentication.expires_at <= now:
+        raise AuthenticationExpired(f"The {name} ended at {authentication.expires_at.isoformat()}.")
+    if authentication.decided_outcome or record.state != RecordState.PENDING:
+        raise AuthenticationUsedUp(f"The {name} was left: the payment is {record.state}.")
+
+
+def expire_authentications() -> None:
+    """End all payments whose page has expired."""
+    due_at = cached_next_expiry.get()
+    if due_at is None or due_at > current_conditions().now:
+        return
+    with write_lock():
+        now = current_conditions().now
+        waiting = Authentication.objects.filter(
+            record__state=RecordState.PENDING, decided_outcome__in=_UNDECIDED, expires_at__lte=now
+        )
+        for authentication in waiting.select_related("record").order_by("expires_at", "pk"):
+            change_state(authentication.record, ABANDONED, now=authentication.expires_at)
+        cached_next_expiry.invalidate()
+
+
+def _decision_and_url_name(
+    record: TransactionRecord, outcome: AuthenticationOutcome, *, by_hand: bool
+) -> tuple[ProviderDecision, str]:
+    if outcome is AuthenticationOutcome.ABANDONED:
+        return PENDING, "cancelUrl"
+    if outcome is AuthenticationOutcome.FAILED:
+        return NOT_AUTHENTICATED, "refusedUrl"
+    special = special_amount(record.amount) if by_hand else None
+    return _AFTER_SUCCESS.get(special) or (approval_of(record.type), "successUrl")

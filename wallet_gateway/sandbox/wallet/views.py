@@ -1,0 +1,161 @@
+"""Views of the emulated wallet: ``pay.js`` and the sheet for shops' pages, and the calls of the sheet itself.
+
+The script and the sheet are for pages of any origin and are never cached, because the wallet's mode may
+change at any time. The sheet's own calls are refused to other sites' pages, because only the customer may
+approve.
+"""
+
+from __future__ import annotations
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.utils import translation
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST, require_safe
+
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.sandbox.json_calls import (
+    Input,
+    InvalidInput,
+    answer,
+    json_response,
+    refusal_response,
+    with_json,
+)
+from wallet_gateway.sandbox.merchants import cached_stores
+from wallet_gateway.sandbox.models import WalletMode
+from wallet_gateway.sandbox.pages.headers import NO_STORE
+from wallet_gateway.sandbox.pages.localization import browser_language, direction
+from wallet_gateway.sandbox.refusals import ForeignPage, Refusal
+from wallet_gateway.sandbox.state import current_conditions, wallet_mode
+from wallet_gateway.sandbox.wallet.accounts import ACCOUNTS, StoredCard, WalletAccount, card_by_id
+from wallet_gateway.sandbox.wallet.embedding import set_cross_origin_headers, set_sheet_headers, wallet_script
+from wallet_gateway.sandbox.wallet.keys import key_ring
+from wallet_gateway.sandbox.wallet.payment_data import approve
+
+_JAVASCRIPT: Final = "text/javascript; charset=utf-8"
+
+
+@require_safe
+def script(request: HttpRequest) -> HttpResponse:
+    """Return ``pay.js``, or an error if the wallet's mode says so."""
+    mode = wallet_mode()
+    if mode is WalletMode.SCRIPT_FAILS:
+        text, status = "// The sandbox is told not to send this script.\n", HTTPStatus.SERVICE_UNAVAILABLE
+    else:
+        merchants = cached_stores.get().values()
+        text, status = wallet_script(origin=_origin(request), mode=mode, merchants=merchants), HTTPStatus.OK
+    response = HttpResponse(text, status=status, content_type=_JAVASCRIPT)
+    response["Cache-Control"] = NO_STORE
+    response["X-Content-Type-Options"] = "nosniff"
+    return set_cross_origin_headers(response)
+
+
+@require_safe
+def sheet(request: HttpRequest) -> HttpResponse:
+    """Show the sheet in the browser's language; the page around it sends the request by message."""
+    language = browser_language(request.headers.get("Accept-Language", ""))
+    context = {
+        "language": language,
+        "direction": direction(language),
+        "modes": WalletMode.choices,
+        "mode": wallet_mode(),
+    }
+    with translation.override(language):
+        response = render(request, "wallet_sandbox/wallet/sheet.html", context)
+    return set_sheet_headers(response, merchants=cached_stores.get().values())
+
+
+@require_safe
+def root_keys(request: HttpRequest) -> HttpResponse:  # noqa: ARG001 - Django passes it
+    """Return the document of root keys with which tokens are verified."""
+    response = json_response(key_ring.at(current_conditions().now).root_document)
+    response.headers["Cache-Control"] = "public, max-age=3600"
+    # The document is public: a browser may read it from any page.
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    return response
+
+
+@require_safe
+def state(request: HttpRequest) -> HttpResponse:
+    """Return the wallet's mode and the customer's stored data for the sheet."""
+    if refusal := _refusal_for_foreign_page(request):
+        return refusal_response(refusal)
+    accounts = [describe_account(account) for account in ACCOUNTS]
+    return _without_caching(json_response({"mode": wallet_mode(), "accounts": accounts}))
+
+
+# No session authorizes the sheet's calls; the origin is checked instead.
+@csrf_exempt
+@require_POST
+def payment_data(request: HttpRequest) -> HttpResponse:
+    """Approve with the card chosen in the sheet and return the PaymentData."""
+    if refusal := _refusal_for_foreign_page(request):
+        return refusal_response(refusal)
+    return _without_caching(answer(with_json(_approve), request))
+
+
+def describe_account(account: WalletAccount) -> dict[str, Any]:
+    """Return an account in the form that the sheet reads."""
+    return {
+        "email": account.email,
+        "name": account.name,
+        "cards": [describe_card(card) for card in account.cards],
+        "addresses": list(account.addresses),
+    }
+
+
+def describe_card(card: StoredCard) -> dict[str, Any]:
+    """Return a stored card in the form that the sheet reads."""
+    return {
+        "id": card.id,
+        "name": card.name,
+        "network": card.network,
+        "authMethod": card.auth_method,
+        "fundingSource": card.funding,
+        "lastFour": card.last_four,
+        "description": card.description,
+        "art": card.art,
+    }
+
+
+def _approve(given: Input) -> object:
+    card_id = given.text("cardId")
+    request = given.object("request")
+    choices = given.object("choices")
+    given.check_no_unread_fields()
+    card = card_by_id(card_id)
+    if card is None:
+        raise InvalidInput(f"cardId must be that of a stored card, not {quote(card_id)}.")
+    return approve(card, request, merchant_id=_gateway_merchant_id(request), choices=choices)
+
+
+def _origin(request: HttpRequest) -> str:
+    return f"{request.scheme}://{request.get_host()}"
+
+
+def _gateway_merchant_id(request: dict[str, Any]) -> str:
+    """Return the ``gatewayMerchantId`` of the page's ``loadPaymentData`` request."""
+    try:
+        method = request["allowedPaymentMethods"][0]
+        found = method["tokenizationSpecification"]["parameters"]["gatewayMerchantId"]
+    except (KeyError, IndexError, TypeError) as error:
+        raise InvalidInput("request names no gatewayMerchantId in its tokenizationSpecification.") from error
+    return str(found)
+
+
+def _refusal_for_foreign_page(request: HttpRequest) -> Refusal | None:
+    origin = request.headers.get("Origin")
+    own_origin = f"{request.scheme}://{request.get_host()}"
+    site = request.headers.get("Sec-Fetch-Site", "same-origin")
+    if origin not in (None, own_origin) or site not in ("same-origin", "none"):
+        return ForeignPage(f"Pages of {quote(origin or 'other sites')} may not use the wallet's own calls.")
+    return None
+
+
+def _without_caching(response: HttpResponse) -> HttpResponse:
+    response.headers["Cache-Control"] = "no-store"
+    return response

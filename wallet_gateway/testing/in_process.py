@@ -1,0 +1,201 @@
+"""A transport that calls a WSGI application in this process, for tests that need no sockets."""
+
+from __future__ import annotations
+
+import http.client
+import io
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import closing, nullcontext
+from typing import TYPE_CHECKING, Any, Final, cast
+from urllib.parse import unquote_to_bytes, urlencode, urlsplit
+
+from wallet_gateway.client.exchange import RawAnswer
+from wallet_gateway.client.request_deadline import Limits, RequestDeadline
+from wallet_gateway.client.transport import (
+    KEPT_HEADERS,
+    Auth,
+    SignedRequest,
+    check_size,
+    request_headers,
+    sign,
+    unpack,
+)
+
+if TYPE_CHECKING:
+    from types import TracebackType
+    from wsgiref.types import WSGIApplication, WSGIEnvironment
+
+    ExcInfo = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
+
+_PORTS: Final = {"http": 80, "https": 443}
+# CGI names these two without the prefix that all other headers have.
+_CGI_NAMES: Final = {"CONTENT_TYPE", "CONTENT_LENGTH"}
+_BODILESS: Final = (204, 304)
+
+
+class InProcessTransport:
+    """Calls a WSGI application as `HttpTransport` calls a gateway: each request once, in the caller's thread.
+
+    `base_url` is the address that the application sees; nothing connects to it. `auth` may set headers and
+    nothing else. An exception of the application is an OutcomeUnknown, for it may have done its work before.
+    So is an answer that is cut off, too large, not HTTP, or later than `total_timeout` seconds. Such a call
+    returns only when the application does: it cannot be interrupted.
+    """
+
+    def __init__(
+        self,
+        application: WSGIApplication,
+        *,
+        base_url: str = "https://gateway.invalid",
+        total_timeout: float = 30.0,
+        max_answer_bytes: int = 1_048_576,
+        auth: Auth | None = None,
+    ) -> None:
+        url = urlsplit(base_url)
+        if url.scheme not in _PORTS or not url.hostname:
+            raise ValueError("base_url is not a web address; give https://host[:port][/path]")
+        self._application = application
+        self._url, self._origin = url, f"{url.scheme}://{url.netloc}"
+        self._prefix = url.path.rstrip("/")
+        self._auth = auth
+        self._limits = Limits(
+            connect_timeout=total_timeout,
+            read_timeout=total_timeout,
+            total_timeout=total_timeout,
+            max_answer_bytes=max_answer_bytes,
+        )
+
+    def __repr__(self) -> str:
+        return f"InProcessTransport(base_url={self._origin + self._prefix!r})"
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str] | None = None,
+        body: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+        fresh: bool = False,
+        not_after: float | None = None,
+    ) -> RawAnswer:
+        """Call the application once. Whatever fails, NotSent or OutcomeUnknown is raised."""
+        target = self._prefix + path + (f"?{urlencode(query)}" if query else "")
+        deadline = RequestDeadline(limits=self._limits, not_after=not_after)
+        with deadline:
+            complete = request_headers(headers or {}, body=body, fresh=fresh)
+            request = SignedRequest(method=method, target=target, headers=complete, body=body)
+            return self._exchange(sign(request, self._auth, origin=self._origin), deadline)
+        raise deadline.error
+
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
+
+    def _exchange(self, request: SignedRequest, deadline: RequestDeadline) -> RawAnswer:
+        environ, answer = self._environ(request), _Answer(limit=deadline.max_answer_bytes)
+        deadline.doing = "calling the application"
+        deadline.mark_sent()
+        parts = self._application(environ, answer.start)
+        # PEP 3333: what the application returns is closed if it can be, read to its end or not.
+        with closing(cast(Any, parts)) if hasattr(parts, "close") else nullcontext():
+            answer.read(parts)
+        deadline.remaining()
+        deadline.doing = f"reading the answer (HTTP {answer.status})"
+        body = unpack(
+            answer.whole_body(request.method),
+            answer.header("content-encoding"),
+            limit=deadline.max_answer_bytes,
+        )
+        kept = {name: value for name in KEPT_HEADERS if (value := answer.header(name))}
+        return RawAnswer(status=answer.status, headers=kept, body=body, elapsed=deadline.elapsed)
+
+    def _environ(self, request: SignedRequest) -> WSGIEnvironment:
+        path, _, query = request.target.partition("?")
+        port = self._url.port or _PORTS[self._url.scheme]
+        headers = {_cgi_name(name): _header_value(name, value) for name, value in request.headers.items()}
+        return {
+            "REQUEST_METHOD": request.method,
+            "SCRIPT_NAME": "",
+            "PATH_INFO": unquote_to_bytes(path).decode("latin-1"),
+            "QUERY_STRING": query,
+            "SERVER_NAME": self._url.hostname or "",
+            "SERVER_PORT": str(port),
+            "SERVER_PROTOCOL": "HTTP/1.1",
+            "REMOTE_ADDR": "127.0.0.1",
+            "HTTP_HOST": self._url.netloc,
+            "wsgi.version": (1, 0),
+            "wsgi.url_scheme": self._url.scheme,
+            "wsgi.input": io.BytesIO(request.body or b""),
+            "wsgi.errors": sys.stderr,
+            "wsgi.multithread": True,
+            "wsgi.multiprocess": False,
+            "wsgi.run_once": False,
+            **headers,
+        }
+
+
+class _Answer:
+    """What the application answers, put together as PEP 3333 has it; raises http.client's exceptions."""
+
+    def __init__(self, *, limit: int) -> None:
+        self._limit = limit
+        self._status_line = ""
+        self._headers: list[tuple[str, str]] = []
+        self._body = bytearray()
+
+    @property
+    def status(self) -> int:
+        """The three digits of the status line."""
+        code, _, _ = self._status_line.partition(" ")
+        if len(code) != 3 or not (code.isascii() and code.isdigit()):
+            raise http.client.BadStatusLine(self._status_line)
+        return int(code)
+
+    def start(self, status: str, headers: list[tuple[str, str]], exc_info: ExcInfo | None = None, /) -> Any:  # noqa: ANN401  (the type of wsgiref's StartResponse)
+        """Take status and headers; a second time only for an error, and before any part of the body."""
+        if self._status_line and (exc_info is None or self._body):
+            raise (exc_info and exc_info[1]) or http.client.CannotSendHeader
+        self._status_line, self._headers = status, list(headers)
+        return self._write
+
+    def read(self, parts: Iterable[bytes]) -> None:
+        """Take the whole body."""
+        for part in parts:
+            self._write(part)
+
+    def header(self, name: str) -> str:
+        """Return the first value of a header; empty without one."""
+        return next((value for given, value in self._headers if given.lower() == name), "")
+
+    def whole_body(self, method: str) -> bytes:
+        """Return the body; raises IncompleteRead when it is not as long as promised."""
+        if method == "HEAD" or self.status in _BODILESS:
+            return b""
+        body, promised = bytes(self._body), self.header("content-length")
+        if not promised:
+            return body
+        if not (promised.isascii() and promised.isdigit()):
+            raise http.client.HTTPException("Content-Length is not a number")
+        if int(promised) > len(body):
+            raise http.client.IncompleteRead(body, int(promised) - len(body))
+        # A server would send no more than it has promised.
+        return body[: int(promised)]
+
+    def _write(self, part: bytes) -> None:
+        if not self._status_line:
+            raise http.client.BadStatusLine("")
+        self._body += part
+        check_size(len(self._body), self._limit)
+
+
+def _cgi_name(header: str) -> str:
+    name = header.upper().replace("-", "_")
+    return name if name in _CGI_NAMES else f"HTTP_{name}"
+
+
+def _header_value(name: str, value: str) -> str:
+    if any(character in name + value for character in "\r\n"):
+        raise ValueError("a header has a line break")
+    # What could not be written on a connection raises UnicodeEncodeError here as well.
+    return value.encode("latin-1").decode("latin-1")
