@@ -7,7 +7,8 @@ from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from bench.measure import Finding, ratio
-from wallet_gateway.protocol.cart import Item, Shipping, build_cart, cart_total
+from wallet_gateway.protocol.cart import Shipping, build_cart, cart_total
+from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import CheckoutDetails, CheckoutRequest, CheckoutType, RedirectDetails
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args, get_origin
 from docutils import nodes
 from docutils.parsers.rst import Directive
 
-from wallet_gateway.protocol.fields import WireModel
-from wallet_gateway.protocol.messages import MESSAGES
+from wallet_gateway.protocol.endpoints import MESSAGES
+from wallet_gateway.protocol.wire import WireModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

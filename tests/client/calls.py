@@ -11,8 +11,7 @@ from wallet_gateway.client.exchange import Answer
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationType
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutType
-from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
-from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpType
+from wallet_gateway.protocol.follow_ups import DetachedRefundRequest, FollowUpRequest, FollowUpType
 
 ACCOUNT = MerchantAccount(merchant_id="M-1", store_id="S-1", user_id="user-1", provider="ExampleWalletV2")
 SHOP = "https://shop.example/wallet/return/secret-token"

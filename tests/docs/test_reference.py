@@ -12,7 +12,7 @@ import wallet_gateway
 from tests.docs.pages import ROOT
 from wallet_gateway import payments, signals
 from wallet_gateway.conf import rules, wallet_rules
-from wallet_gateway.protocol.messages import MESSAGES
+from wallet_gateway.protocol.endpoints import MESSAGES
 
 
 def _page(name: str) -> str:

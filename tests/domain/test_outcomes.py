@@ -20,8 +20,7 @@ from wallet_gateway.domain.outcomes import (
     read_records,
     wire_type,
 )
-from wallet_gateway.protocol.detached_refunds import DetachedRefundResponse
-from wallet_gateway.protocol.follow_ups import FollowUpResponse
+from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
 from wallet_gateway.protocol.status import StatusRecord
 
 V, K = Verdict, DiscrepancyKind

@@ -33,7 +33,7 @@ from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.operations.polling.due import reconcile_due
 from wallet_gateway.operations.sending import circuit_breaker
 from wallet_gateway.operations.wallet.hooks import Authenticator, Pricer
-from wallet_gateway.protocol.cart import Item
+from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.testing.control import SandboxControl
 from wallet_gateway.testing.sandbox import SandboxServer
 

@@ -19,8 +19,8 @@ from wallet_gateway.protocol.accounts import (
     PublicKeyRequest,
     PublicKeyResponse,
 )
-from wallet_gateway.protocol.complaints import MISSING
 from wallet_gateway.protocol.errors import InvalidMessage
+from wallet_gateway.protocol.wire import MISSING
 
 ACCOUNT: dict[str, Any] = {
     "transactionAccountId": "ACC-1",

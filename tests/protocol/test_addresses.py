@@ -6,7 +6,7 @@ import pytest
 
 from tests.protocol.samples import checkout, paths
 from tests.tables import every
-from wallet_gateway.protocol.addresses import AddressDetails, BillingAddress, ShippingAddress
+from wallet_gateway.protocol.checkout import AddressDetails, BillingAddress, ShippingAddress
 from wallet_gateway.protocol.errors import InvalidMessage
 
 BILLING = checkout()["addressDetails"]["billingAddress"]

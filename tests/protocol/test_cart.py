@@ -10,7 +10,14 @@ import pytest
 
 from tests.protocol.samples import cart, paths
 from tests.tables import every
-from wallet_gateway.protocol.cart import Discount, Item, Shipping, ShoppingCart, build_cart, cart_total
+from wallet_gateway.protocol.cart import (
+    Discount,
+    Shipping,
+    build_cart,
+    cart_total,
+)
+from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.cart_messages import ShoppingCart
 from wallet_gateway.protocol.errors import InvalidAmount, InvalidMessage, UnknownCode
 from wallet_gateway.protocol.money import Money
 

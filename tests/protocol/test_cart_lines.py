@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wallet_gateway.protocol.cart import Item, build_cart
-from wallet_gateway.protocol.cart_details import ItemDetail, ShoppingCart
-from wallet_gateway.protocol.cart_lines import LineWriter
+from wallet_gateway.protocol.cart import build_cart
+from wallet_gateway.protocol.cart_lines import Item, LineWriter
+from wallet_gateway.protocol.cart_messages import ItemDetail, ShoppingCart
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 
 
@@ -131,6 +131,8 @@ def test_a_line_is_a_message_like_any_other() -> None:
     assert line.to_json() == same.to_json()
     assert hash(line) == hash(same)
     assert line.model_dump() == same.model_dump()
+    assert line.model_fields_set == set(ItemDetail.model_fields)
+    assert writer().lines([]) == ()
 
 
 @pytest.mark.parametrize(

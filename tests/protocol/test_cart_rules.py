@@ -8,8 +8,14 @@ from types import SimpleNamespace
 import pytest
 
 from tests.tables import every
-from wallet_gateway.protocol.cart_details import ItemDetail, ShoppingCart
-from wallet_gateway.protocol.cart_rules import is_positive, missing_in_line, required, wrong_in_line
+from wallet_gateway.protocol.cart_messages import (
+    ItemDetail,
+    ShoppingCart,
+    is_positive,
+    missing_in_line,
+    required,
+    wrong_in_line,
+)
 
 GIVEN = Decimal(1)
 

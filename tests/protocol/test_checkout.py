@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from tests.protocol.samples import cart, changed, checkout, minimal_checkout, paths, renamed, without
 from tests.tables import every
-from wallet_gateway.protocol.cart import Item, Shipping, build_cart
+from wallet_gateway.protocol.cart import Shipping, build_cart
+from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import (
     MAX_REDIRECT_URL_TIMEOUT,
     CheckoutDetails,

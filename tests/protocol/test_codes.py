@@ -125,7 +125,7 @@ def test_the_table_of_currencies_cannot_be_changed() -> None:
 @pytest.mark.wire
 def test_importing_the_messages_loads_no_table_and_no_framework() -> None:
     code = (
-        "import sys, wallet_gateway.protocol.messages;"
+        "import sys, wallet_gateway.protocol.endpoints;"
         "print(sorted({'pycountry', 'iso4217', 'django'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

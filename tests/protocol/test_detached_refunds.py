@@ -10,13 +10,13 @@ import pytest
 
 from tests.protocol.samples import changed, detached_refund, detached_refund_response, paths, renamed, without
 from tests.tables import every
-from wallet_gateway.protocol.detached_refunds import (
+from wallet_gateway.protocol.errors import InvalidMessage, UnknownCode
+from wallet_gateway.protocol.follow_ups import (
     DETACHED_REFUND_TYPE,
+    ApmDetails,
     DetachedRefundRequest,
     DetachedRefundResponse,
 )
-from wallet_gateway.protocol.errors import InvalidMessage, UnknownCode
-from wallet_gateway.protocol.follow_ups import ApmDetails
 from wallet_gateway.protocol.money import Money
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from tests.tables import every
+from wallet_gateway.protocol.authorizations import AuthorizationType
 from wallet_gateway.protocol.checkout import CheckoutType
 from wallet_gateway.protocol.endpoints import (
     AUTHORIZATION,
@@ -19,8 +20,11 @@ from wallet_gateway.protocol.endpoints import (
     OPERATIONS,
     PUBLIC_KEY,
     STATUS,
+    WIRE_TYPES,
     Endpoint,
+    wire_type,
 )
+from wallet_gateway.protocol.follow_ups import DETACHED_REFUND_TYPE, FollowUpType
 
 
 @every(
@@ -75,3 +79,33 @@ def test_the_table_cannot_be_changed() -> None:
         CHECKOUT.path = "/x"  # type: ignore[misc]
     with pytest.raises(TypeError):
         OPERATIONS["ecom.sale"] = "sale"  # type: ignore[index]
+    with pytest.raises(TypeError):
+        WIRE_TYPES["checkout", "sale"] = "ecom.sale"  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("operation", "payment_type", "expected"),
+    [
+        ("checkout", "sale", "ecom.sale"),
+        ("CHECKOUT", "preauthorization", "ecom.preAuthorization"),
+        ("AUTHORIZATION", "sale", "ecom.sale"),
+        ("authorization", "preauthorization", "ecom.preauthorization"),
+        ("CAPTURE", "", "ecom.capture"),
+        ("refund", "sale", "ecom.refund"),
+        ("REVERSAL", "preauthorization", "ecom.reversalPreauthorization"),
+        ("DETACHED_REFUND", "", "detached.refund"),
+    ],
+)
+def test_each_operation_has_its_type_on_the_wire(operation: str, payment_type: str, expected: str) -> None:
+    assert wire_type(operation, payment_type) == expected
+
+
+@pytest.mark.parametrize("operation", ["checkout", "authorization"])
+def test_an_original_has_no_type_without_its_payment_type(operation: str) -> None:
+    with pytest.raises(KeyError):
+        wire_type(operation)
+
+
+def test_every_value_of_the_wire_enumerations_is_in_the_table() -> None:
+    values = {kind.value for kinds in (CheckoutType, AuthorizationType, FollowUpType) for kind in kinds}
+    assert set(WIRE_TYPES.values()) == values | {DETACHED_REFUND_TYPE}

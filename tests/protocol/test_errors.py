@@ -17,7 +17,6 @@ from wallet_gateway.protocol.errors import (
     ProtocolError,
     UnknownCode,
     UnreadableBody,
-    excerpt,
     join_path,
 )
 
@@ -73,43 +72,3 @@ def test_an_invalid_message_survives_copying_between_processes(
 def test_paths_join_as_one_would_write_them(prefix: str, path: str, joined: str) -> None:
     assert join_path(prefix, path) == joined
     assert FieldError(path, "x").under(prefix) == FieldError(joined, "x")
-
-
-@every(
-    ("value", "quoted"),
-    [
-        ("10,00", "'10,00'"),
-        ("", "''"),
-        ("it's", '"it\'s"'),
-        ("line\nbreak", r"'line\nbreak'"),
-        ("\x1b[31mred", r"'\x1b[31mred'"),
-        ("١٢", r"'\u0661\u0662'"),
-        ("\u202egnp.exe", r"'\u202egnp.exe'"),
-        ("\ud800", r"'\ud800'"),
-        (None, "None"),
-        (True, "True"),
-        (1.5, "1.5"),
-        (42, "42"),
-        (10**100, "a number of many digits"),
-        ([1, 2], "a value of type list"),
-        ({"a": 1}, "a value of type dict"),
-    ],
-    ids=repr,
-)
-def test_a_value_is_quoted_in_plain_ascii(value: object, quoted: str) -> None:
-    assert excerpt(value) == quoted
-
-
-@every(
-    "value",
-    ["x" * 61, "x" * 1_000_000, "\n" * 40, "\U0001f4a9" * 60, 10**5000, type("T" * 500, (), {})()],
-    ids=["long", "huge", "escaped", "emoji", "number", "type"],
-)
-def test_an_excerpt_never_exceeds_sixty_characters(value: object) -> None:
-    assert len(excerpt(value)) <= 60
-    assert excerpt(value).isascii()
-
-
-def test_a_text_that_is_cut_says_so() -> None:
-    assert excerpt("x" * 61) == "'" + "x" * 56 + "..."
-    assert excerpt("x" * 58) == "'" + "x" * 58 + "'"

@@ -20,7 +20,8 @@ from tests.protocol.samples import (
     without,
 )
 from tests.tables import every
-from wallet_gateway.protocol.cart import Item, build_cart
+from wallet_gateway.protocol.cart import build_cart
+from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.errors import InvalidMessage
 from wallet_gateway.protocol.follow_ups import ApmDetails, FollowUpRequest, FollowUpResponse, FollowUpType
 from wallet_gateway.protocol.money import Money

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from wallet_gateway.protocol.__main__ import main
-from wallet_gateway.protocol.messages import MESSAGES
+from wallet_gateway.protocol.endpoints import MESSAGES
 
 pytestmark = pytest.mark.wire
 

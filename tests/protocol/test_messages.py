@@ -24,13 +24,13 @@ from tests.protocol.samples import (
     renamed,
 )
 from tests.tables import every
+from wallet_gateway.protocol.endpoints import MESSAGES
 from wallet_gateway.protocol.errors import InvalidMessage, ProtocolError, UnreadableBody
-from wallet_gateway.protocol.messages import MESSAGES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from wallet_gateway.protocol.fields import WireModel
+    from wallet_gateway.protocol.wire import WireModel
 
 # Every message with every field the interface gives it.
 GOLDEN: dict[str, dict[str, Any]] = {

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from tests.tables import every
 from wallet_gateway.protocol import money
+from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.errors import InvalidAmount, UnknownCode
-from wallet_gateway.protocol.money import Money, exponent, parse_amount
+from wallet_gateway.protocol.money import Money, parse_amount
 
 # One currency for each number of decimals ISO 4217 knows.
 CURRENCIES = {0: "JPY", 2: "EUR", 3: "KWD", 4: "CLF"}
@@ -217,14 +218,14 @@ def test_an_amount_in_no_currency_is_refused(currency: str) -> None:
     with pytest.raises(UnknownCode):
         Money.from_minor_units(10, currency)
     with pytest.raises(UnknownCode):
-        exponent(currency)
+        currency_exponent(currency)
 
 
 @pytest.mark.parametrize(
     ("currency", "decimals"), [("JPY", 0), ("EUR", 2), ("KWD", 3), ("CLF", 4), ("eur", 2)]
 )
 def test_the_exponent_is_that_of_the_currency(currency: str, decimals: int) -> None:
-    assert exponent(currency) == decimals
+    assert currency_exponent(currency) == decimals
 
 
 def test_a_money_holds_the_currencys_decimals_and_upper_case() -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from tests.tables import every
-from wallet_gateway.protocol.errors import InvalidMessage
-from wallet_gateway.protocol.wallet_results import (
+from wallet_gateway.protocol.accounts import (
     FailedWalletResult,
     ResultAddress,
     SheetChoices,
     WalletResult,
 )
+from wallet_gateway.protocol.errors import InvalidMessage
 
 GOOD = {"clientSystemTransactionId": "01ABC", "transactionAccountId": "account-1"}
 

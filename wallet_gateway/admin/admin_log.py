@@ -7,7 +7,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model
 from django.http import HttpRequest
 
-from wallet_gateway.admin.visible_text import visible
+from wallet_gateway.protocol.text import visible
 
 
 def log_change(request: HttpRequest, row: Model, what: str) -> None:

@@ -33,7 +33,7 @@ from wallet_gateway.admin.permissions import (
     require_permission,
     user_still_has,
 )
-from wallet_gateway.admin.visible_text import visible, visible_body
+from wallet_gateway.admin.visible_text import visible_body
 from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.gateways import context_of
@@ -41,6 +41,7 @@ from wallet_gateway.models import Approval, GatewayTransaction, MigratedDeposit,
 from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.operations.follow_ups.preview import preview
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import visible
 
 
 def permission_of(approval: Approval) -> str:

@@ -23,8 +23,8 @@ from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.pages import draw, sentence_of
 from wallet_gateway.admin.permissions import name_of_person, require_permission
-from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.models import BatchKind, BatchState, OperationBatch, OperationBatchRow, RowState
+from wallet_gateway.protocol.text import visible
 
 _ENDED = frozenset({RowState.CARRIED_OUT, RowState.HANDED_ON, RowState.REFUSED, RowState.LEFT_OUT})
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from django.urls import reverse
 
 from wallet_gateway.admin.pages import sentence_of
-from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.models import GatewayTransaction, OperationBatchRow
 from wallet_gateway.protocol.faults import REFUND_AMOUNT_EXCEEDED, RefundLimit, read_refund_amount_exceeded
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import visible
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

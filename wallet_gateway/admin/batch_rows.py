@@ -21,7 +21,6 @@ from wallet_gateway.admin import bulk_status_query
 from wallet_gateway.admin.approval_messages import sentence_of_request
 from wallet_gateway.admin.operation_registry import BY_KIND, DETACHED_REFUND, NotDone, Operation, execute
 from wallet_gateway.admin.permissions import user_still_has
-from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import (
@@ -37,6 +36,7 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.payments import AwaitingApproval
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import visible
 
 MOST_ORDERS = 400
 """Orders of one batch: two fields for each fit into what Django takes of a form."""

@@ -17,7 +17,9 @@ from django.utils.translation import gettext_lazy
 
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models.labels import label_of
-from wallet_gateway.protocol.money import Money, exponent
+from wallet_gateway.money_format import format_amount
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import escape_formula
 from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures, Way
 
 Label = str | Promise
@@ -213,8 +215,7 @@ def _rows(
 
 def _money(minor: int, currency: str) -> Cell:
     money = Money.from_minor_units(minor, currency)
-    text = number_format(money.amount, exponent(currency), force_grouping=True)
-    return Cell(text, money.to_wire())
+    return Cell(format_amount(money), money.to_wire())
 
 
 def _count(number: int | None) -> Cell:
@@ -250,9 +251,4 @@ def csv_lines(parts: Sequence[CurrencyPart], gateway: Table) -> Iterator[str]:
             for column, cell in zip(table.columns, row.cells, strict=True):
                 if cell.value:
                     words = (currency, str(table.title), str(column))
-                    yield writer.writerow((row.day.isoformat(), *map(defused, words), cell.value))
-
-
-def defused(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
+                    yield writer.writerow((row.day.isoformat(), *map(escape_formula, words), cell.value))

@@ -11,7 +11,6 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.approval_messages import url_of, what_is_asked
-from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.models import (
@@ -24,6 +23,7 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.work_queue import MOST_SHOWN, Waiting
 
 Label = str | Promise
@@ -139,7 +139,7 @@ def _transaction(row: GatewayTransaction) -> Item:
         url=_page("gatewaytransaction", row.pk),
         since=row.state_changed_at,
         amount=row.amount,
-        detail=visible(row.detail, longest=160),
+        detail=visible(row.detail, max_length=160),
     )
 
 
@@ -159,7 +159,7 @@ def _difference(row: Discrepancy) -> Item:
         name=_name_of(row),
         url=_page("discrepancy", row.pk),
         since=row.found_at,
-        detail=visible(row.detail, longest=160),
+        detail=visible(row.detail, max_length=160),
     )
 
 

@@ -25,7 +25,6 @@ from wallet_gateway import conf, gateways
 from wallet_gateway.admin.admin_log import log_bulk_change
 from wallet_gateway.admin.pages import draw
 from wallet_gateway.admin.permissions import DETACHED_REFUND, require_permission
-from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.operations.migration.import_export import (
     MOST_REPORTED,
@@ -35,6 +34,7 @@ from wallet_gateway.operations.migration.import_export import (
     import_in_steps,
 )
 from wallet_gateway.protocol.migration_file import COLUMNS, RowError
+from wallet_gateway.protocol.text import visible
 
 _SALT = "wallet_gateway.admin.migration-file"
 CHECK_HOLDS_SECONDS = 3600

@@ -25,7 +25,7 @@ from wallet_gateway.admin.operation_registry import DETACHED_REFUND
 from wallet_gateway.admin.pages import draw
 from wallet_gateway.admin.permissions import name_of_person, require_permission
 from wallet_gateway.models import MigratedDeposit, OperationBatch
-from wallet_gateway.protocol.money import MOST_UNITS, Money
+from wallet_gateway.protocol.money import MAX_UNITS, Money
 
 MOST_DEPOSITS = 200
 """Deposits of one page: their numbers stand in its address."""
@@ -58,7 +58,7 @@ class DepositFields:
     def read(self) -> None:
         """Read the amount; say what is wrong with it."""
         left = self.deposit.refundable
-        available = left if left is not None else Money.from_minor_units(MOST_UNITS, self.deposit.currency)
+        available = left if left is not None else Money.from_minor_units(MAX_UNITS, self.deposit.currency)
         try:
             self.amount = amount_of(self.typed, DETACHED_REFUND, available)
         except ValidationError as error:

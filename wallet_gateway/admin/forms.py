@@ -12,8 +12,9 @@ from wallet_gateway.admin.approval_limits import hint
 from wallet_gateway.admin.approval_messages import DECISIONS
 from wallet_gateway.admin.operation_registry import Operation
 from wallet_gateway.payments import Decision
+from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.errors import InvalidAmount
-from wallet_gateway.protocol.money import Money, exponent
+from wallet_gateway.protocol.money import Money
 
 LONGEST_NOTE = 400
 
@@ -104,13 +105,15 @@ def amount_of(text: str, operation: Operation, available: Money) -> Money:
 
 
 def _why_bad(text: str, currency: str) -> str:
-    example = Money.from_minor_units(12 * 10 ** exponent(currency) + 5 * (exponent(currency) > 0), currency)
-    words = {"example": example.to_wire(), "currency": currency, "decimals": exponent(currency)}
+    example = Money.from_minor_units(
+        12 * 10 ** currency_exponent(currency) + 5 * (currency_exponent(currency) > 0), currency
+    )
+    words = {"example": example.to_wire(), "currency": currency, "decimals": currency_exponent(currency)}
     if "," in text:
         return _("Write a period before the decimals, not a comma: %(example)s.") % words
     if _is_zero(text, currency):
         return _("The amount must be above zero.")
-    if not exponent(currency):
+    if not currency_exponent(currency):
         return _("Write an amount in %(currency)s, which has no decimals, like this: %(example)s.") % words
     sentence = _(
         "Write an amount in %(currency)s with at most %(decimals)d decimals, like this: %(example)s."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext, gettext_noop
 
-from wallet_gateway.admin.visible_text import visible
+from wallet_gateway.protocol.text import visible
 
 _SENTENCES = (
     gettext_noop("the payment is frozen until a person has looked at it"),

@@ -9,8 +9,8 @@ from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.dashboard_tables import defused
 from wallet_gateway.admin.pages import draw
+from wallet_gateway.protocol.text import escape_formula
 from wallet_gateway.queries.migration import MigrationTotals, migration_totals
 
 
@@ -35,6 +35,6 @@ def _csv(totals: tuple[MigrationTotals, ...]) -> str:
     for row in totals:
         amounts = (getattr(row, name).to_wire() for name in amount_columns)
         writer.writerow(
-            (defused(row.gateway), row.currency, *(getattr(row, name) for name in counts), *amounts)
+            (escape_formula(row.gateway), row.currency, *(getattr(row, name) for name in counts), *amounts)
         )
     return buffer.getvalue()

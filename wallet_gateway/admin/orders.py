@@ -21,8 +21,8 @@ from wallet_gateway.admin.decisions import ask_gateway
 from wallet_gateway.admin.order_page import order_page
 from wallet_gateway.admin.permissions import has_permission
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column, nowrap
-from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.search import orders_found
 
 CREATED_AT = datetime_column("created_at", _("created at"))

@@ -28,9 +28,8 @@ from django.utils.timezone import is_aware, localtime
 from wallet_gateway import conf
 from wallet_gateway.admin.list_parameters import FixedOrderList, is_of_popup, is_of_shown_filter
 from wallet_gateway.admin.pages import View, acting
-from wallet_gateway.admin.visible_text import visible
-from wallet_gateway.operations.inputs import is_storable
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import is_storable, visible
 
 if TYPE_CHECKING:
     from django_stubs_ext import StrOrPromise

@@ -22,9 +22,9 @@ from wallet_gateway.admin.read_only import (
     money,
     text_column,
 )
-from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.search import transactions_found
 
 

@@ -20,6 +20,7 @@ from wallet_gateway.client.exchange import Answer, Exchange, RawAnswer
 from wallet_gateway.client.redaction import redact, redact_message, redact_text, written
 from wallet_gateway.client.responses import DecodedResponse, ResponseSpec, parse_response
 from wallet_gateway.client.transport import Transport
+from wallet_gateway.protocol import text
 from wallet_gateway.protocol.accounts import (
     PaymentAccount,
     PaymentAccountQuery,
@@ -28,7 +29,6 @@ from wallet_gateway.protocol.accounts import (
 )
 from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationResponse
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
-from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest, DetachedRefundResponse
 from wallet_gateway.protocol.endpoints import (
     AUTHORIZATION,
     CHECKOUT,
@@ -42,11 +42,16 @@ from wallet_gateway.protocol.endpoints import (
     STATUS,
     Endpoint,
 )
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage, UnreadableBody, excerpt
-from wallet_gateway.protocol.fields import WireModel
-from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpResponse
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage, UnreadableBody
+from wallet_gateway.protocol.follow_ups import (
+    DetachedRefundRequest,
+    DetachedRefundResponse,
+    FollowUpRequest,
+    FollowUpResponse,
+)
 from wallet_gateway.protocol.status import StatusAnswer, StatusQuery, parse_records
 from wallet_gateway.protocol.strict_json import JsonValue, loads, loads_by_parts
+from wallet_gateway.protocol.wire import WireModel
 
 Observer = Callable[[CallRecord], None]
 """Receives the record of each call when it is over; it must not raise."""
@@ -241,7 +246,7 @@ def _answer(raw: RawAnswer, value: JsonValue | UnreadableBody, *, by_parts: bool
 def _object(model: type[W]) -> Callable[[JsonValue], W]:
     def read(value: JsonValue) -> W:
         if not isinstance(value, dict):
-            raise InvalidMessage([FieldError("", f"{excerpt(value)} is no JSON object")])
+            raise InvalidMessage([FieldError("", f"{text.quote(value)} is no JSON object")])
         return model.from_wire(value)
 
     return read

@@ -11,7 +11,8 @@ from wallet_gateway.doctor.findings import Finding, bad, doubtful, good
 from wallet_gateway.models import PaymentOrder, WorkMark
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.inputs import check_storable
-from wallet_gateway.protocol.money import Money, exponent
+from wallet_gateway.protocol.codes import currency_exponent
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.health import SWEEP_IS_LATE, health
 
 _CHECKED = "checked:"
@@ -57,7 +58,7 @@ def record_payment(reference: str, *, by: str) -> PaymentOrder:
 
 def low_amount(gateway: str, currency: str) -> Money:
     """Return up to how much the payment may be that is compared before going live."""
-    minor = _LOW_UNITS * 10 ** (exponent(currency) or 2)
+    minor = _LOW_UNITS * 10 ** (currency_exponent(currency) or 2)
     given = conf.gateway_settings(gateway).go_live_max_amount
     return Money.from_minor_units(given.get(currency, minor), currency)
 

@@ -13,27 +13,18 @@ from enum import StrEnum
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import LifecycleEvent, PaymentType, TransactionKind
 from wallet_gateway.domain.unreadable_records import concerning, may_be_own, sentence_of
-from wallet_gateway.protocol.detached_refunds import DetachedRefundResponse
+from wallet_gateway.protocol import endpoints
+from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.errors import ProtocolError
-from wallet_gateway.protocol.follow_ups import FollowUpResponse
-from wallet_gateway.protocol.money import Money, exponent
+from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
+from wallet_gateway.protocol.text import without_nul
 
 LONGEST_RECORD_ID = 128
 """Characters of a gateway's own id; the interface names no limit. Cut, two long ones could become one."""
 
 APPROVED, PENDING, ERRORED = "Approved", "Pending", "Errored"
-
-_FOLLOW_UP_TYPES = {
-    TransactionKind.CAPTURE: "ecom.capture",
-    TransactionKind.REFUND: "ecom.refund",
-    TransactionKind.REVERSAL: "ecom.reversalpreauthorization",
-    TransactionKind.DETACHED_REFUND: "detached.refund",
-}
-_ORIGINAL_TYPES = {
-    PaymentType.SALE: "ecom.sale",
-    PaymentType.PREAUTHORIZATION: "ecom.preauthorization",
-}
 
 
 class Verdict(StrEnum):
@@ -57,7 +48,7 @@ EVENTS = {
 
 def wire_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SALE) -> str:
     """Return the wire `type` of a transaction without letter case, as records are compared by it."""
-    return _FOLLOW_UP_TYPES.get(kind) or _ORIGINAL_TYPES[payment_type]
+    return endpoints.wire_type(kind, payment_type).lower()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,11 +111,11 @@ def read_follow_up_answer(answer: FollowUpResponse, expected: Expectation) -> Fi
     if answer.state == APPROVED:
         return Finding(
             verdict=Verdict.APPROVED,
-            record_id=_storable(answer.id),
+            record_id=without_nul(answer.id),
             amount=expected.amount,
-            provider_state=_storable(answer.provider_state_code),
+            provider_state=without_nul(answer.provider_state_code),
         )
-    return _not_approved(answer.state, _storable(answer.id), _storable(answer.provider_state_code))
+    return _not_approved(answer.state, without_nul(answer.id), without_nul(answer.provider_state_code))
 
 
 def _unusable_id(record_id: str | None) -> Finding | None:
@@ -134,24 +125,19 @@ def _unusable_id(record_id: str | None) -> Finding | None:
     return _contradiction(DiscrepancyKind.RECORD_UNUSABLE, detail)
 
 
-def _storable(text: str | None) -> str:
-    """Return the gateway's text without NUL, which not every database can hold."""
-    return (text or "").replace("\0", "\ufffd")
-
-
 def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) -> Finding:
     """Judge the direct answer to a detached refund; the amount it names is what was refunded."""
     missing = _echo_fault(answer.client_system_transaction_id, answer.currency_code, expected)
     if missing:
         return Finding(verdict=Verdict.NO_NEWS, detail=missing)
     if answer.state != APPROVED:
-        return _not_approved(answer.state, said=_storable(answer.response_message))
+        return _not_approved(answer.state, said=without_nul(answer.response_message))
     approved = _minor_units(answer)
     if approved is None or approved == 0:
         return Finding(verdict=Verdict.NO_NEWS, detail="approved, but the amount is missing or unreadable")
     if approved > expected.amount:
         return _above_request(approved, expected)
-    return Finding(verdict=Verdict.APPROVED, amount=approved, detail=_storable(answer.response_message))
+    return Finding(verdict=Verdict.APPROVED, amount=approved, detail=without_nul(answer.response_message))
 
 
 def _above_request(approved: int, expected: Expectation) -> Finding:
@@ -239,7 +225,7 @@ def _judge(fits: Sequence[StatusRecord], expected: Expectation) -> Finding:
         fault = _unusable_id(record.id) or _difference(record, expected)
         if fault:
             return fault
-    approved = {_storable(record.id): record for record in fits if record.state == APPROVED}
+    approved = {without_nul(record.id): record for record in fits if record.state == APPROVED}
     # The record that approved it counts, too, whether or not this answer lists it.
     executions = {*approved, expected.approved_id or next(iter(approved))} if approved else set()
     if len(executions) > 1:
@@ -250,7 +236,7 @@ def _judge(fits: Sequence[StatusRecord], expected: Expectation) -> Finding:
             verdict=Verdict.APPROVED,
             record_id=record_id,
             amount=_minor_units(record),
-            provider_state=_storable(record.apm_details.apm_name) if record.apm_details else "",
+            provider_state=without_nul(record.apm_details.apm_name) if record.apm_details else "",
         )
     return _judge_unapproved(fits)
 
@@ -259,7 +245,7 @@ def _judge_unapproved(fits: Sequence[StatusRecord]) -> Finding:
     states = {record.state for record in fits}
     if not states:
         return Finding(verdict=Verdict.NO_NEWS, detail="the gateway has no record of it", absent=True)
-    record_id = _storable(fits[-1].id)
+    record_id = without_nul(fits[-1].id)
     if PENDING in states:
         return Finding(verdict=Verdict.PENDING, record_id=record_id)
     undocumented = sorted(states - {ERRORED})
@@ -288,7 +274,7 @@ def _amount_difference(record: StatusRecord, amount: int | None, expected: Expec
 
 def _are_mixed_up(amount: int, expected: Expectation) -> bool:
     """Say whether two amounts differ by exactly the factor between major and minor units."""
-    factor: int = 10 ** exponent(expected.currency)
+    factor: int = 10 ** currency_exponent(expected.currency)
     return factor > 1 and (amount == expected.amount * factor or amount * factor == expected.amount)
 
 
@@ -297,4 +283,4 @@ def _written(amount: int, expected: Expectation) -> str:
 
 
 def _contradiction(kind: DiscrepancyKind, detail: str) -> Finding:
-    return Finding(verdict=Verdict.CONTRADICTION, discrepancy=kind, detail=_storable(detail))
+    return Finding(verdict=Verdict.CONTRADICTION, discrepancy=kind, detail=without_nul(detail))

@@ -9,8 +9,8 @@ import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.status import UnreadableRecord
+from wallet_gateway.protocol.text import quote
 
 if TYPE_CHECKING:
     from wallet_gateway.domain.outcomes import Expectation
@@ -61,7 +61,7 @@ def _folded_type(record: UnreadableRecord) -> str:
 
 
 def _named(record: UnreadableRecord) -> str:
-    words = [excerpt(record.type) if record.type else "of unknown type"]
+    words = [quote(record.type) if record.type else "of unknown type"]
     if record.id:
-        words.append(excerpt(record.id))
+        words.append(quote(record.id))
     return f"{' '.join(words)}: {record.complaint}"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from decimal import Decimal
 from typing import overload
 
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
-
-_NO_CHARACTER = re.compile(r"[\x00\ud800-\udfff]")
+from wallet_gateway.protocol.text import is_storable
 
 WHAT_IS_NO_TEXT = "none of them NUL or half of a surrogate pair"
 """Ends a sentence on what a text may hold."""
@@ -42,11 +40,6 @@ def minor_units_of(amount: Decimal | Money | None, *, currency: str) -> int | No
 
 class UnstorableText(OperationRefused):
     """A text cannot be stored: it holds a NUL, or half of a surrogate pair, which is no character."""
-
-
-def is_storable(text: object) -> bool:
-    """Whether a value is a text that every database takes as it is."""
-    return isinstance(text, str) and not _NO_CHARACTER.search(text)
 
 
 def check_storable(**texts: object) -> None:

@@ -97,8 +97,9 @@ from wallet_gateway.payments.wallet import (
     rotate_wallet_keys,
     wallet_outcome,
 )
-from wallet_gateway.protocol.addresses import BillingAddress, ShippingAddress
-from wallet_gateway.protocol.cart import Discount, Item, Shipping
+from wallet_gateway.protocol.cart import Discount, Shipping
+from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
 from wallet_gateway.queries.pauses import SendingPause

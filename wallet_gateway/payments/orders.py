@@ -14,10 +14,11 @@ from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.operations.checkout import orders
 from wallet_gateway.operations.checkout import start as checkout
 from wallet_gateway.operations.checkout.orders import OrderDetails
-from wallet_gateway.operations.inputs import is_storable
-from wallet_gateway.protocol.addresses import BillingAddress, ShippingAddress
-from wallet_gateway.protocol.cart import Discount, Item, Shipping
+from wallet_gateway.protocol.cart import Discount, Shipping
+from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import is_storable
 
 
 @sensitive_variables()

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import sys
 
-from wallet_gateway.protocol.messages import MESSAGES
+from wallet_gateway.protocol.endpoints import MESSAGES
 
 
 def main(arguments: list[str]) -> int:
-    """Print what was asked for; 2 for a name that is no message."""
+    """Print the list or the schema; return the exit code, 2 for an unknown message."""
     if not arguments:
         sys.stdout.write(_listing())
         return 0

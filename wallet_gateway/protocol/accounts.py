@@ -1,7 +1,7 @@
-"""Public keys and payment accounts: the interface, sections Payment account and Authentication.
+"""The browser wallet: public keys, payment accounts, and the result that the page posts.
 
-The interface only names these operations. Paths and shapes are ours, and written down in the project's list
-of open points.
+The interface, sections Payment account, Authentication and Events. The three operations are "only referred to
+by name" (Endpoints, rule 3); paths and shapes are this project's, and stand in its list of open points.
 """
 
 from __future__ import annotations
@@ -12,10 +12,18 @@ from typing import Annotated, Literal
 
 from pydantic import Field, Strict, field_validator
 
-from wallet_gateway.protocol.complaints import PATTERNS
-from wallet_gateway.protocol.errors import excerpt
-from wallet_gateway.protocol.fields import Identifier, OptionalText, OwnReference, Text, WireModel
+from wallet_gateway.protocol.field_types import (
+    ANY_CASE,
+    FROM_JSON_NUMBER,
+    PATTERN_MESSAGES,
+    Identifier,
+    OptionalText,
+    OwnReference,
+    Text,
+)
 from wallet_gateway.protocol.status import read_timestamp
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.wire import WireModel
 
 WALLET_PAY: Literal["WalletPay"] = "WalletPay"
 """The ``transactionMethod`` of everything the wallet button starts."""
@@ -23,27 +31,31 @@ WALLET_PAY: Literal["WalletPay"] = "WalletPay"
 TOKEN_PATH = "paymentData.paymentMethodData.tokenizationData.token"  # noqa: S105  (where it stands)
 """Where a payment account request carries the wallet's token."""
 
+
 _CRYPTOGRAM = r"^[A-Za-z0-9+/]{27}=$"
+PATTERN_MESSAGES[_CRYPTOGRAM] = lambda _: "is no cryptogram; give 20 bytes in Base64, which are 28 characters"
 _ECI = r"^[0-9]{1,2}$"
-PATTERNS[_CRYPTOGRAM] = lambda _: "is no cryptogram; give 20 bytes in Base64, which are 28 characters"
-PATTERNS[_ECI] = lambda text: f"{excerpt(text)} is no indicator; give one digit or two, such as 05"
+PATTERN_MESSAGES[_ECI] = lambda text: f"{quote(text)} is no indicator; give one digit or two, such as 05"
 
 Cryptogram = Annotated[str, Strict(), Field(pattern=_CRYPTOGRAM)]
-"""Proof that a tokenized card was used: 20 bytes in Base64. A secret until it is used up."""
+"""The proof that a tokenized card was used: 20 bytes in Base64. A secret until it is used up."""
 
 EciIndicator = Annotated[str, Strict(), Field(pattern=_ECI)]
-"""How far the card's holder was authenticated: one digit or two."""
+"""The electronic commerce indicator, which says how the cardholder was authenticated: one or two digits."""
 
 
 class CardType(StrEnum):
-    """What the wallet handed over: a card number, which needs 3-D Secure, or a token in its place."""
+    """The credentials behind an account: a card number, which needs 3-D Secure, or a token in its place.
+
+    The interface on ``cardType``: "value Card means ``PAN_ONLY`` (3DS needed), value Token means tokenized".
+    """
 
     CARD = "Card"
     TOKEN = "Token"  # noqa: S105  (a kind of card)
 
 
 class CardNetwork(StrEnum):
-    """The networks the service takes."""
+    """The card networks: "the gateway accepts only VISA, MASTERCARD, AMEX, DISCOVER, JCB"."""
 
     VISA = "VISA"
     MASTERCARD = "MASTERCARD"
@@ -61,7 +73,7 @@ class PublicKeyRequest(WireModel):
 
 
 class PublicKeyResponse(WireModel):
-    """Two keys: one for the browser and for headers, one to be named when an account is asked for."""
+    """Two keys: one for the browser and for headers, one to name when a payment account is requested."""
 
     api_key: Text
     encryption_key: Text
@@ -82,7 +94,7 @@ class PublicKeyResponse(WireModel):
 
 
 class WalletAddress(WireModel):
-    """An address as the wallet gives it; which fields there are depends on the format asked for."""
+    """An address as the wallet gives it; its fields depend on the requested format."""
 
     name: OptionalText | None = None
     phone_number: OptionalText | None = None
@@ -97,7 +109,7 @@ class WalletAddress(WireModel):
 
 
 class CardInfo(WireModel):
-    """What the wallet says of the card in the open; what counts is inside the token."""
+    """The card as the wallet describes it unencrypted; the decisive data is inside the token."""
 
     card_network: OptionalText | None = None
     card_details: OptionalText | None = None
@@ -106,7 +118,7 @@ class CardInfo(WireModel):
 
 
 class TokenizationData(WireModel):
-    """The sealed card: ``token`` is JSON in a text and travels untouched."""
+    """The encrypted card: ``token`` is JSON in a text and is passed on unchanged."""
 
     type: OptionalText | None = None
     token: Text
@@ -122,17 +134,17 @@ class PaymentMethodData(WireModel):
 
 
 class PaymentData(WireModel):
-    """What the wallet returns after the customer approved."""
+    """The wallet's answer after the customer's approval."""
 
-    api_version: Annotated[int, Strict()] | None = None
-    api_version_minor: Annotated[int, Strict()] | None = None
+    api_version: Annotated[int, Strict(), FROM_JSON_NUMBER] | None = None
+    api_version_minor: Annotated[int, Strict(), FROM_JSON_NUMBER] | None = None
     payment_method_data: PaymentMethodData
     email: OptionalText | None = None
     shipping_address: WalletAddress | None = None
 
 
 class PaymentAccountRequest(WireModel):
-    """Hands the sealed card over; the body of POST paymentAccounts, sent by the browser."""
+    """Hands over the encrypted card; the body of POST paymentAccounts, sent by the browser."""
 
     merchant_id: Identifier
     store_id: Identifier
@@ -141,11 +153,14 @@ class PaymentAccountRequest(WireModel):
 
 
 class PaymentAccountResponse(WireModel):
-    """What ``handlePaymentResult`` is given; cryptogram and indicator only come with a token."""
+    """The detail of ``handlePaymentResult``.
+
+    Cryptogram and indicator are "returned only for a tokenized device account number".
+    """
 
     client_system_transaction_id: Identifier
     transaction_account_id: Identifier
-    transaction_method: Literal["WalletPay"] = WALLET_PAY
+    transaction_method: Annotated[Literal["WalletPay"], ANY_CASE] = WALLET_PAY
     cryptogram: Text | None = None
     eci_indicator: Text | None = None
     redirect_data: OptionalText | None = None
@@ -166,13 +181,84 @@ class PaymentAccountQuery(WireModel):
 
 
 class PaymentAccount(WireModel):
-    """The card behind an account, as far as anybody may know it."""
+    """The card behind an account, without its full number.
+
+    Fields of this record are "not shown beyond cardType" (Payment account): the others are this project's.
+    """
 
     transaction_account_id: Identifier
-    card_type: CardType
+    card_type: Annotated[CardType, ANY_CASE]
     card_network: Text
     masked_account_number: Text
-    expiration_month: Annotated[int, Strict(), Field(ge=1, le=12)]
-    expiration_year: Annotated[int, Strict(), Field(ge=2000, le=2999)]
+    expiration_month: Annotated[int, Strict(), Field(ge=1, le=12), FROM_JSON_NUMBER]
+    expiration_year: Annotated[int, Strict(), Field(ge=2000, le=2999), FROM_JSON_NUMBER]
 
     is_answer = True
+
+
+# The result that the page posts after the wallet's sheet: ``event.detail`` of handlePaymentResult. It comes
+# from a browser, so every field has a type and a maximum size, and unknown fields are ignored.
+
+
+_REFERENCE = r"^[A-Za-z0-9_-]{1,64}$"
+PATTERN_MESSAGES[_REFERENCE] = lambda _: "is no reference of ours"
+_ACCOUNT = r"^[!-~]{1,255}$"
+PATTERN_MESSAGES[_ACCOUNT] = lambda _: "is no account; give 1 to 255 visible ASCII characters"
+_PRINTABLE = r"^[^\x00-\x1f\x7f]{0,255}$"
+PATTERN_MESSAGES[_PRINTABLE] = lambda _: "is too long or holds control characters; give up to 255 characters"
+
+Line = Annotated[str, Strict(), Field(pattern=_PRINTABLE)]
+"""One line of text from a browser."""
+
+Words = Annotated[str, Strict(), Field(max_length=10_000)]
+"""A gateway's description of a failure, possibly long and of several lines; little of it is stored."""
+
+
+class ResultAddress(WireModel):
+    """An address the wallet gave, each line of at most 255 characters."""
+
+    name: Line | None = None
+    phone_number: Line | None = None
+    address1: Line | None = None
+    address2: Line | None = None
+    address3: Line | None = None
+    locality: Line | None = None
+    administrative_area: Line | None = None
+    postal_code: Line | None = None
+    country_code: Line | None = None
+    sorting_code: Line | None = None
+
+
+class WalletResult(WireModel):
+    """A successful result: an account at the gateway, and for a tokenized card its one-time cryptogram."""
+
+    client_system_transaction_id: Annotated[str, Strict(), Field(pattern=_REFERENCE)]
+    transaction_account_id: Annotated[str, Strict(), Field(pattern=_ACCOUNT)]
+    transaction_method: Annotated[Literal["WalletPay"], ANY_CASE] = WALLET_PAY
+    cryptogram: Cryptogram | None = None
+    eci_indicator: EciIndicator | None = None
+    billing_address: ResultAddress | None = None
+    shipping_address: ResultAddress | None = None
+    email: Line | None = None
+
+
+class SheetChoices(WireModel):
+    """The customer's choices on the sheet before approval: shipping address, shipping option, offer codes."""
+
+    address: ResultAddress | None = None
+    option: Line | None = None
+    offers: Annotated[tuple[Line, ...], Field(max_length=10)] = ()
+
+
+class FailedDetails(WireModel):
+    """The description of the failure."""
+
+    message: Words | None = None
+
+
+class FailedWalletResult(WireModel):
+    """A failed result: no account was created, and nothing was charged."""
+
+    code: Annotated[str, Strict(), Field(pattern=_PRINTABLE, min_length=1)]
+    description: Words | None = None
+    details: FailedDetails | None = None

@@ -1,6 +1,7 @@
 """Paying with a payment account: the interface, rules 4 and 5 of section Endpoints.
 
-The interface only names the operation; its path and shape are ours.
+"The digital wallet flow then sends a normal authorization request with method ecom.sale or
+ecom.preauthorization" (rule 4). Its path and shape are not shown: they are this project's.
 """
 
 from __future__ import annotations
@@ -12,24 +13,25 @@ from pydantic import Field, Strict, model_validator
 
 from wallet_gateway.protocol.accounts import WALLET_PAY, Cryptogram, EciIndicator
 from wallet_gateway.protocol.checkout import RedirectDetails
-from wallet_gateway.protocol.complaints import MISSING, PATTERNS
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage, excerpt
-from wallet_gateway.protocol.fields import Identifier, TransactionRequest, Url, WireModel
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage
+from wallet_gateway.protocol.field_types import ANY_CASE, PATTERN_MESSAGES, Identifier, Url
 from wallet_gateway.protocol.follow_ups import FollowUpResponse
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.wire import MISSING, TransactionRequest, WireModel
 
 _VERSION = r"^2\.[0-9](\.[0-9])?$"
-PATTERNS[_VERSION] = lambda text: f"{excerpt(text)} is no version of 3-D Secure 2, such as 2.2.0"
+PATTERN_MESSAGES[_VERSION] = lambda text: f"{quote(text)} is no version of 3-D Secure 2, such as 2.2.0"
 
 
 class AuthorizationType(StrEnum):
-    """What an authorization does with the money: take it, or reserve it for a later capture."""
+    """Whether an authorization takes the money, or reserves it for a later capture."""
 
     SALE = "ecom.sale"
     PREAUTHORIZATION = "ecom.preauthorization"
 
 
 class AuthenticationStatus(StrEnum):
-    """How 3-D Secure ended, in its own letters; only the first two allow a payment."""
+    """The transaction status of 3-D Secure; only the first two allow a payment."""
 
     AUTHENTICATED = "Y"
     ATTEMPTED = "A"
@@ -41,18 +43,18 @@ class AuthenticationStatus(StrEnum):
 
 
 AUTHENTICATED = frozenset({AuthenticationStatus.AUTHENTICATED, AuthenticationStatus.ATTEMPTED})
-"""The ends of 3-D Secure a payment may follow, each with an authentication value."""
+"""The statuses that allow a payment, each with an authentication value."""
 
 
 class ThreeDSecure(WireModel):
-    """The result of a 3-D Secure 2 authentication that the shop did by itself."""
+    """The result of a 3-D Secure 2 authentication that the shop carried out itself."""
 
     version: Annotated[str, Strict(), Field(pattern=_VERSION)]
     eci: EciIndicator
     authentication_value: Cryptogram | None = None
     ds_transaction_id: Identifier | None = None
     three_d_s_server_transaction_id: Identifier | None = None
-    transaction_status: AuthenticationStatus
+    transaction_status: Annotated[AuthenticationStatus, ANY_CASE]
 
     @model_validator(mode="after")
     def _has_its_proof(self) -> Self:
@@ -72,9 +74,9 @@ class AuthorizationRequest(TransactionRequest):
     done by the service on a page of its own (``redirectDetails``).
     """
 
-    type: AuthorizationType
+    type: Annotated[AuthorizationType, ANY_CASE]
     transaction_account_id: Identifier
-    transaction_method: Literal["WalletPay"] = WALLET_PAY
+    transaction_method: Annotated[Literal["WalletPay"], ANY_CASE] = WALLET_PAY
     cryptogram: Cryptogram | None = None
     eci_indicator: EciIndicator | None = None
     three_d_secure: ThreeDSecure | None = None
@@ -82,6 +84,6 @@ class AuthorizationRequest(TransactionRequest):
 
 
 class AuthorizationResponse(FollowUpResponse):
-    """What became of an authorization; with ``redirectUrl`` the customer must go there first."""
+    """The result of an authorization; with a ``redirectUrl`` the customer must go there first."""
 
     redirect_url: Url | None = None

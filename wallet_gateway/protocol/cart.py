@@ -1,7 +1,7 @@
-"""What a shop passes as its order, and the cart that is made of it, all sums done.
+"""Builds the cart of an order from what a shop passes, and does its sums.
 
-Amounts are read once, as minor units; what comes out is right by construction and is not summed again. The
-messages, and the check of a cart that came from elsewhere, are in ``cart_details``.
+Amounts are read once, as minor units; the result is right by construction and is not summed again. The lines
+are made in ``cart_lines``; the messages, and the check of a cart from elsewhere, are in ``cart_messages``.
 """
 
 from __future__ import annotations
@@ -10,57 +10,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
-from wallet_gateway.protocol.cart_details import (
-    DiscountDetail,
-    ItemDetail,
-    ShippingDetail,
-    ShoppingCart,
-)
-from wallet_gateway.protocol.cart_lines import LineWriter
-from wallet_gateway.protocol.cart_rules import DISCOUNTS_EXCEED, PaymentTotals
+from wallet_gateway.protocol.cart_lines import Item, LineWriter
+from wallet_gateway.protocol.cart_messages import DISCOUNT_TYPES, DISCOUNTS_EXCEED, ShoppingCart, Sums
 from wallet_gateway.protocol.codes import currency_exponent
-from wallet_gateway.protocol.errors import FieldError, InvalidAmount, InvalidMessage, excerpt
-from wallet_gateway.protocol.folding import fold_choice
-from wallet_gateway.protocol.money import FINEST, Money, format_units, plain_text, units_of
-
-__all__ = [
-    "Discount",
-    "DiscountDetail",
-    "Item",
-    "ItemDetail",
-    "Shipping",
-    "ShippingDetail",
-    "ShoppingCart",
-    "build_cart",
-    "cart_total",
-]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """One line of what a shop sells; amounts are in major units and include tax, and no sums are needed.
-
-    ``total_tax_amount`` is ``unit_tax_amount`` x ``quantity`` - ``discount_tax_amount`` unless it is given,
-    as by a shop whose books round per line.
-    """
-
-    product_id: str
-    product_name: str
-    unit_amount: Decimal
-    quantity: int = 1
-    product_description: str | None = None
-    product_type: str | None = None
-    unit_tax_amount: Decimal | None = None
-    tax_rate: Decimal | None = None
-    total_tax_amount: Decimal | None = None
-    discount_amount: Decimal | None = None
-    discount_name: str | None = None
-    discount_tax_amount: Decimal | None = None
+from wallet_gateway.protocol.errors import FieldError, InvalidAmount, InvalidMessage
+from wallet_gateway.protocol.field_types import spell
+from wallet_gateway.protocol.money import MAX_EXPONENT, Money, format_units, plain_text, units_of
+from wallet_gateway.protocol.text import quote
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shipping:
-    """What shipping of the whole order costs, tax included."""
+    """The shipping costs of the whole order, tax included."""
 
     name: str
     amount: Decimal
@@ -84,7 +45,7 @@ def build_cart(
     shipping: Shipping | None = None,
     discounts: Iterable[Discount] = (),
 ) -> ShoppingCart:
-    """Make the cart of an order and do its sums; raises InvalidMessage with every fault, or UnknownCode."""
+    """Build the cart of an order and do its sums; raises InvalidMessage with every fault, or UnknownCode."""
     builder = _Builder(currency_exponent(currency))
     builder.add_lines(tuple(items))
     if shipping is not None:
@@ -94,15 +55,19 @@ def build_cart(
 
 
 def cart_total(cart: ShoppingCart, currency: str) -> Money:
-    """What the order comes to: lines + shipping - order discounts; raises InvalidAmount or UnknownCode."""
-    units, finer = divmod(cart.sums.total, 10 ** (FINEST - currency_exponent(currency)))
+    """Return the order's total: lines + shipping - order discounts; raises InvalidAmount or UnknownCode."""
+    units, finer = divmod(cart.sums.total, 10 ** (MAX_EXPONENT - currency_exponent(currency)))
     if finer:
-        raise InvalidAmount(f"the cart's amounts have more decimals than {excerpt(currency)} has")
+        raise InvalidAmount(f"the cart's amounts have more decimals than {quote(currency)} has")
     return Money.from_minor_units(units, currency)
 
 
+def _in_cart(faults: Iterable[FieldError]) -> InvalidMessage:
+    return InvalidMessage(fault.under("shoppingCartDetails") for fault in faults)
+
+
 class _Builder:
-    """Collects the values of one cart, what they come to in minor units, and what is wrong with them."""
+    """Collects the values of one cart, their sums in minor units, and the faults found."""
 
     def __init__(self, exponent: int) -> None:
         self.exponent = exponent
@@ -137,20 +102,25 @@ class _Builder:
         self.values["totalTaxAmount"] = self._write(self.tax)
         if self.total < 0 and not self.errors:
             self.errors.append(FieldError("discountDetails", DISCOUNTS_EXCEED))
-        sums = PaymentTotals(
-            total=self.total * 10 ** (FINEST - self.exponent), decimals=frozenset({self.exponent})
+        sums = Sums(
+            total=self.total * 10 ** (MAX_EXPONENT - self.exponent), decimals=frozenset({self.exponent})
         )
         try:
-            return ShoppingCart.checked(self.values, self.errors, sums)
+            cart = ShoppingCart.checked(self.values, sums)
         except InvalidMessage as error:
-            raise InvalidMessage(fault.under("shoppingCartDetails") for fault in error.errors) from error
+            # Of two faults in one field ours says more.
+            faults = {fault.path: fault for fault in (*error.errors, *self.errors)}
+            raise _in_cart(faults.values()) from error
+        if self.errors:
+            raise _in_cart(self.errors)
+        return cart
 
     def _discount(self, index: int, discount: Discount) -> dict[str, object]:
         amount = self._read(f"discountDetails[{index}].discountAmount", discount.amount)
         self.total -= amount or 0
         return {
             "discountAmount": self._write(amount),
-            "discountType": fold_choice(DiscountDetail, "discount_type", discount.type),
+            "discountType": spell(discount.type, DISCOUNT_TYPES),
             "discountName": discount.name,
         }
 

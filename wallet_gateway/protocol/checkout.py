@@ -1,81 +1,156 @@
-"""The checkout request and its response: the interface, sections Checkout request and Checkout response."""
+"""The order, the checkout request and its response: the interface, sections Checkout request and response.
+
+Addresses in answers are not here: what a provider reports of a payer is taken as it comes, see ``status``.
+"""
 
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field, Strict, ValidationInfo, field_validator
+from pydantic import Field, Strict, ValidationInfo, field_validator, model_validator
 
-from wallet_gateway.protocol.addresses import AddressDetails
-from wallet_gateway.protocol.cart import ShoppingCart, cart_total
-from wallet_gateway.protocol.complaints import PATTERNS
-from wallet_gateway.protocol.errors import excerpt
-from wallet_gateway.protocol.fields import OptionalText, Text, TransactionRequest, Url, WireModel
-from wallet_gateway.protocol.money import scaled_units
+from wallet_gateway.protocol.cart import cart_total
+from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.codes import subdivision_is_in
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage
+from wallet_gateway.protocol.field_types import (
+    ANY_CASE,
+    FROM_JSON_NUMBER,
+    PATTERN_MESSAGES,
+    CountryCode,
+    CurrencyCode,
+    OptionalText,
+    PositiveAmount,
+    SubdivisionCode,
+    Text,
+    Url,
+)
+from wallet_gateway.protocol.money import Money, scaled_units
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.wire import TransactionRequest, WireModel, check_decimals
 
 MAX_REDIRECT_URL_TIMEOUT = 900
-"""Seconds a checkout page stays usable at most; 0 means for ever."""
-
-_MOBILE_PHONE = r"^[0-9]{1,3}-[0-9]{1,15}$"
-PATTERNS[_MOBILE_PHONE] = lambda text: (
-    f"{excerpt(text)} is no mobile number; give calling code, hyphen and number, such as 49-15112345678"
-)
+"""The limit of ``redirectUrlTimeout``: "Seconds; 0 means no expiration; maximum 900"."""
 
 
 class CheckoutType(StrEnum):
-    """What a checkout does with the money: take it, or reserve it for a later capture."""
+    """Whether a checkout takes the money, or reserves it for a later capture."""
 
     SALE = "ecom.sale"
     PREAUTHORIZATION = "ecom.preAuthorization"
 
 
+# Addresses
+
+
+class BillingAddress(WireModel):
+    """The billing address; everything but the state is mandatory once it is given."""
+
+    house_number: Text
+    street: Text
+    city: Text
+    zip_postal_code: Text
+    state: SubdivisionCode | None = None
+    country_code: CountryCode
+
+    @model_validator(mode="after")
+    def _state_lies_in_country(self) -> Self:
+        _check_state(self.state, self.country_code)
+        return self
+
+
+class ShippingAddress(WireModel):
+    """The shipping address; every field is optional, and the undescribed ``deliveryMethod`` is passed on."""
+
+    first_name: OptionalText | None = None
+    last_name: OptionalText | None = None
+    telephone_number: OptionalText | None = None
+    email: OptionalText | None = None
+    house_number: OptionalText | None = None
+    street: OptionalText | None = None
+    city: OptionalText | None = None
+    zip_postal_code: OptionalText | None = None
+    state: SubdivisionCode | None = None
+    country_code: CountryCode | None = None
+    delivery_method: OptionalText | None = None
+
+    @model_validator(mode="after")
+    def _state_lies_in_country(self) -> Self:
+        _check_state(self.state, self.country_code)
+        return self
+
+
+class AddressDetails(WireModel):
+    """The addresses of a checkout, each of them optional."""
+
+    billing_address: BillingAddress | None = None
+    shipping_address: ShippingAddress | None = None
+
+
+def _check_state(state: str | None, country: str | None) -> None:
+    if state and country and not subdivision_is_in(state, country):
+        message = f"{quote(state)} does not lie in {country}; give a state of that country, or leave it out"
+        raise InvalidMessage([FieldError("state", message)])
+
+
+# The order
+
+
+# The interface on cardholderMobilePhone: "Format {1-3 digit country calling code}-{phone number}."
+_MOBILE_PHONE = r"^[0-9]{1,3}-[0-9]{1,15}$"
+PATTERN_MESSAGES[_MOBILE_PHONE] = lambda text: (
+    f"{quote(text)} is no mobile number; give calling code, hyphen and number, such as 49-15112345678"
+)
+MobilePhone = Annotated[str, Strict(), Field(pattern=_MOBILE_PHONE)]
+
+
 class ProviderDetails(WireModel):
-    """The merchant id at the acquirer; without it the service chooses one by card and currency."""
+    """The merchant id at the acquirer.
+
+    "When absent, the service associates a merchant id by card and currency." (``providerMerchantId``)
+    """
 
     provider_merchant_id: Text | None = None
 
 
-class CheckoutDetails(WireModel):
-    """How the hosted page looks and for whom; ``paymentMethod`` is the provider's constant."""
+class PageDetails(WireModel):
+    """The hosted page's style and language, and the cardholder it is for."""
 
-    payment_method: Text
     skin_id: OptionalText | None = None
     language: OptionalText | None = None
     cardholder_id: OptionalText | None = None
     cardholder_first_name: OptionalText | None = None
     cardholder_last_name: OptionalText | None = None
     cardholder_email: OptionalText | None = None
-    cardholder_mobile_phone: Annotated[str, Strict(), Field(pattern=_MOBILE_PHONE)] | None = None
+    cardholder_mobile_phone: MobilePhone | None = None
     cardholder_home_phone: OptionalText | None = None
     cardholder_work_phone: OptionalText | None = None
     cardholder_national_identification_number: OptionalText | None = None
-    redirect_url_timeout: Annotated[int, Strict(), Field(ge=0, le=MAX_REDIRECT_URL_TIMEOUT)] | None = None
+    redirect_url_timeout: (
+        Annotated[int, Strict(), Field(ge=0, le=MAX_REDIRECT_URL_TIMEOUT), FROM_JSON_NUMBER] | None
+    ) = None
 
 
-class RedirectDetails(WireModel):
-    """Where the customer's browser is sent; a URL that does not apply repeats ``errorUrl``."""
+class OrderContent(WireModel):
+    """What a checkout says of the order itself, the same in each attempt to pay it."""
 
-    return_url: Url
-    success_url: Url
-    pending_url: Url
-    error_url: Url
-    cancel_url: Url
-    refused_url: Url
-
-
-class CheckoutRequest(TransactionRequest):
-    """Asks for a page where the customer pays; the body of POST checkout."""
-
-    type: CheckoutType
+    type: Annotated[CheckoutType, ANY_CASE]
+    amount: PositiveAmount
+    currency_code: CurrencyCode
     provider_discretionary_data: OptionalText | None = None
     details: ProviderDetails | None = None
-    checkout_details: CheckoutDetails
+    checkout_details: PageDetails
     address_details: AddressDetails | None = None
-    redirect_details: RedirectDetails
     shopping_cart_details: ShoppingCart | None = None
 
+    # "The field table spells the object shoppingCardDetails; the example spells it shoppingCartDetails."
     alternative_names = {"shoppingCardDetails": "shoppingCartDetails"}
+
+    @property
+    def money(self) -> Money:
+        """The amount with its currency."""
+        return Money.parse(self.amount, self.currency_code)
 
     @field_validator("shopping_cart_details")
     @classmethod
@@ -86,9 +161,44 @@ class CheckoutRequest(TransactionRequest):
             raise ValueError(f"comes to {total.to_wire()}, but amount is {amount}; the two must be equal")
         return cart
 
+    @model_validator(mode="after")
+    def _has_the_decimals_of_its_currency(self) -> Self:
+        check_decimals(self.amount, self.currency_code)
+        return self
+
+
+# The request and the response
+
+
+class CheckoutDetails(PageDetails):
+    """The page and the provider; ``paymentMethod`` is "Constant ``<WALLET>V2``"."""
+
+    payment_method: Text
+
+
+class RedirectDetails(WireModel):
+    """The URLs the customer's browser is sent to.
+
+    ``cancelUrl`` and ``refusedUrl``: "if not applicable, populate with the same value as errorUrl".
+    """
+
+    return_url: Url
+    success_url: Url
+    pending_url: Url
+    error_url: Url
+    cancel_url: Url
+    refused_url: Url
+
+
+class CheckoutRequest(OrderContent, TransactionRequest):
+    """Requests a page where the customer pays; the body of POST checkout."""
+
+    checkout_details: CheckoutDetails
+    redirect_details: RedirectDetails
+
 
 class CheckoutResponse(WireModel):
-    """Where to send the customer's browser."""
+    """The "URL to which the merchant redirects the customer's browser"."""
 
     redirect_url: Url
 

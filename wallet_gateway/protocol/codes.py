@@ -1,7 +1,7 @@
 """ISO codes: currencies with their decimals (4217), countries (3166-1 alpha-3), subdivisions (3166-2).
 
 The tables are those of ``iso4217`` and ``pycountry``; they are loaded when the first code is checked, because
-importing this package must stay cheap. Codes are compared without letter case and given back in ISO's.
+importing this package must stay cheap. Codes are compared without letter case and returned in ISO's.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from wallet_gateway.protocol.errors import UnknownCode, excerpt
+from wallet_gateway.protocol.errors import UnknownCode
+from wallet_gateway.protocol.text import quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +23,7 @@ _SUBDIVISION = re.compile(r"[A-Za-z]{2}-[A-Za-z0-9]{1,3}")
 
 @cache
 def currency_exponents() -> Mapping[str, int]:
-    """The currencies one can pay in, with their decimals; codes without any, such as gold, are left out."""
+    """Return the currencies with their decimals; codes without decimals, such as gold, are left out."""
     from iso4217 import Currency
 
     return MappingProxyType(
@@ -32,7 +33,7 @@ def currency_exponents() -> Mapping[str, int]:
 
 @cache
 def _countries() -> Mapping[str, str]:
-    """Alpha-3 to alpha-2, which is what subdivision codes begin with."""
+    """Return alpha-2 codes by alpha-3 code; subdivision codes begin with alpha-2."""
     import pycountry
 
     return {country.alpha_3: country.alpha_2 for country in pycountry.countries}
@@ -46,39 +47,39 @@ def _subdivisions() -> frozenset[str]:
 
 
 def currency_exponent(code: str) -> int:
-    """The number of decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD; raises UnknownCode."""
+    """Return the number of decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD; raises UnknownCode."""
     exponents = currency_exponents()
     return exponents[code if code in exponents else check_currency(code)]
 
 
 def check_currency(code: str) -> str:
-    """Give back an ISO 4217 currency in upper case; raises UnknownCode for one that cannot be paid in."""
+    """Return an ISO 4217 currency in upper case; raises UnknownCode for one without decimals."""
     if code in currency_exponents():
         return code
     if _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in currency_exponents():
         return upper
-    raise UnknownCode(f"{excerpt(code)} is no currency; give a three-letter ISO 4217 code such as EUR")
+    raise UnknownCode(f"{quote(code)} is no currency; give a three-letter ISO 4217 code such as EUR")
 
 
 def check_country(code: str) -> str:
-    """Give back an ISO 3166 alpha-3 country in upper case; raises UnknownCode."""
+    """Return an ISO 3166 alpha-3 country in upper case; raises UnknownCode."""
     if _THREE_LETTERS.fullmatch(code) and (upper := code.upper()) in _countries():
         return upper
-    raise UnknownCode(f"{excerpt(code)} is no country; give a three-letter ISO 3166 code such as DEU")
+    raise UnknownCode(f"{quote(code)} is no country; give a three-letter ISO 3166 code such as DEU")
 
 
 def check_country_of_wallet(code: str) -> str:
-    """Give back an ISO 3166 alpha-2 country in upper case, as wallets write them; raises UnknownCode."""
+    """Return an ISO 3166 alpha-2 country in upper case, as wallets write them; raises UnknownCode."""
     if code.isascii() and (upper := code.upper()) in _countries().values():
         return upper
-    raise UnknownCode(f"{excerpt(code)} is no country; give a two-letter ISO 3166 code such as DE")
+    raise UnknownCode(f"{quote(code)} is no country; give a two-letter ISO 3166 code such as DE")
 
 
 def check_subdivision(code: str) -> str:
-    """Give back an ISO 3166-2 subdivision in upper case; raises UnknownCode."""
+    """Return an ISO 3166-2 subdivision in upper case; raises UnknownCode."""
     if _SUBDIVISION.fullmatch(code) and (upper := code.upper()) in _subdivisions():
         return upper
-    raise UnknownCode(f"{excerpt(code)} is no state or region; give an ISO 3166-2 code such as DE-BY")
+    raise UnknownCode(f"{quote(code)} is no state or region; give an ISO 3166-2 code such as DE-BY")
 
 
 def subdivision_is_in(subdivision: str, country: str) -> bool:

@@ -1,13 +1,41 @@
-"""The endpoints, in one table: the client calls by it, the service mounts by it."""
+"""The interface as tables: its endpoints, the wire ``type`` of every transaction, and its messages.
+
+The client calls by these tables and the service mounts by them.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from wallet_gateway.protocol.detached_refunds import DETACHED_REFUND_TYPE
-from wallet_gateway.protocol.follow_ups import FollowUpType
+from wallet_gateway.protocol.accounts import (
+    PaymentAccount,
+    PaymentAccountQuery,
+    PaymentAccountRequest,
+    PaymentAccountResponse,
+    PublicKeyRequest,
+    PublicKeyResponse,
+)
+from wallet_gateway.protocol.authorizations import (
+    AuthorizationRequest,
+    AuthorizationResponse,
+    AuthorizationType,
+)
+from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse, CheckoutType
+from wallet_gateway.protocol.faults import ErrorBody
+from wallet_gateway.protocol.follow_ups import (
+    DETACHED_REFUND_TYPE,
+    DetachedRefundRequest,
+    DetachedRefundResponse,
+    FollowUpRequest,
+    FollowUpResponse,
+    FollowUpType,
+)
+from wallet_gateway.protocol.migration_file import MigrationRow
+from wallet_gateway.protocol.status import StatusQuery, StatusRecord
+from wallet_gateway.protocol.wire import WireModel
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,21 +68,75 @@ ENDPOINTS: Final = (
     GET_PAYMENT_ACCOUNT,
     AUTHORIZATION,
 )
-"""Every endpoint; follow-ups and detached refunds share a path and differ by ``type``.
+"""Every endpoint. Payment accounts are created by the browser, everything else is called by servers.
 
-All are for servers but the creation of payment accounts, which is the browser's. The last four are only
-named by the interface: their methods and paths are ours.
+The last four are "only referred to by name" (Endpoints, rule 3): their methods and paths are this project's.
 """
 
 PUBLIC_KEY_SCHEME: Final = "PublicApiKey"
-"""What precedes the API key in the header ``Authorization`` of the last three."""
+"""What precedes the API key in the header ``Authorization`` of the last three: "in the form
+``PublicApiKey <API_KEY>``" (Authentication, 1)."""
 
-OPERATIONS: Final = MappingProxyType(
+
+# The type of a transaction
+
+SALE: Final = "sale"
+PREAUTHORIZATION: Final = "preauthorization"
+
+WIRE_TYPES: Final = MappingProxyType(
     {
-        FollowUpType.CAPTURE.value: "capture",
-        FollowUpType.REFUND.value: "refund",
-        FollowUpType.REVERSAL_PREAUTHORIZATION.value: "reversal",
-        DETACHED_REFUND_TYPE: DETACHED_REFUND.name,
+        (CHECKOUT.name, SALE): CheckoutType.SALE.value,
+        (CHECKOUT.name, PREAUTHORIZATION): CheckoutType.PREAUTHORIZATION.value,
+        (AUTHORIZATION.name, SALE): AuthorizationType.SALE.value,
+        (AUTHORIZATION.name, PREAUTHORIZATION): AuthorizationType.PREAUTHORIZATION.value,
+        ("capture", ""): FollowUpType.CAPTURE.value,
+        ("refund", ""): FollowUpType.REFUND.value,
+        ("reversal", ""): FollowUpType.REVERSAL_PREAUTHORIZATION.value,
+        (DETACHED_REFUND.name, ""): DETACHED_REFUND_TYPE,
     }
 )
-"""The name of what a POST to apmTransactions does, by its ``type``."""
+"""The wire ``type`` by operation and, for an original transaction, by its payment type."""
+
+OPERATIONS: Final = MappingProxyType(
+    {wire_type: operation for (operation, payment_type), wire_type in WIRE_TYPES.items() if not payment_type}
+)
+"""The operation of a POST to apmTransactions by its ``type``."""
+
+
+def wire_type(operation: str, payment_type: str = "") -> str:
+    """Return the wire ``type`` of an operation, which is named in any letter case.
+
+    Originals need a payment type; follow-ups have one type whatever the original was.
+    """
+    name = operation.lower()
+    return WIRE_TYPES.get((name, "")) or WIRE_TYPES[name, payment_type]
+
+
+# The messages
+
+MESSAGES: Final[Mapping[str, type[WireModel]]] = MappingProxyType(
+    {
+        message.__name__: message
+        for message in (
+            CheckoutRequest,
+            CheckoutResponse,
+            FollowUpRequest,
+            FollowUpResponse,
+            DetachedRefundRequest,
+            DetachedRefundResponse,
+            StatusQuery,
+            StatusRecord,
+            PublicKeyRequest,
+            PublicKeyResponse,
+            PaymentAccountRequest,
+            PaymentAccountResponse,
+            PaymentAccountQuery,
+            PaymentAccount,
+            AuthorizationRequest,
+            AuthorizationResponse,
+            ErrorBody,
+            MigrationRow,
+        )
+    }
+)
+"""Every message that stands alone, by class name, in the order of the interface."""

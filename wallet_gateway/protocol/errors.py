@@ -1,4 +1,4 @@
-"""The errors of the wire language, and how a refused value is quoted in them.
+"""The errors of the wire protocol.
 
 ::
 
@@ -9,7 +9,7 @@
     ├── UnreadableBody    bytes that are not the strict JSON this interface speaks
     └── InvalidMessage    readable, but breaks the field tables; lists every fault with its path
 
-Nothing here knows a message; who builds or reads one raises these.
+Code that builds or reads a message raises these; nothing here depends on a message.
 """
 
 from __future__ import annotations
@@ -17,11 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-_EXCERPT_LENGTH = 60
-
 
 class ProtocolError(ValueError):
-    """Base of everything this package raises about a value; catch it to catch all."""
+    """The base of every error this package raises about a value."""
 
 
 class InvalidAmount(ProtocolError):
@@ -42,7 +40,7 @@ class UnreadableBody(ProtocolError):
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One fault of a message: where, in canonical wire names, and what would be right."""
+    """One fault of a message: its path in canonical wire names, and what would be right."""
 
     path: str
     message: str
@@ -51,12 +49,12 @@ class FieldError:
         return f"{self.path}: {self.message}" if self.path else self.message
 
     def under(self, prefix: str) -> FieldError:
-        """The same fault seen from the object that holds this one as ``prefix``."""
+        """Return the fault with a path relative to the object that holds this one as ``prefix``."""
         return FieldError(join_path(prefix, self.path), self.message)
 
 
 class InvalidMessage(ProtocolError):
-    """A message that breaks the field tables; ``errors`` holds every fault found, not the first one."""
+    """A message that breaks the field tables; ``errors`` holds every fault found, not only the first."""
 
     def __init__(self, errors: Iterable[FieldError]) -> None:
         self.errors: tuple[FieldError, ...] = tuple(errors)
@@ -71,20 +69,3 @@ def join_path(prefix: str, path: str) -> str:
     if not prefix or not path:
         return prefix or path
     return f"{prefix}{path}" if path.startswith("[") else f"{prefix}.{path}"
-
-
-def excerpt(value: object) -> str:
-    """Quote a value in at most 60 ASCII characters, escaped, so that an error is safe to log and to show."""
-    if isinstance(value, str):
-        quoted = ascii(str(value[:_EXCERPT_LENGTH]))
-        whole = len(value) <= _EXCERPT_LENGTH
-    elif value is None or isinstance(value, bool | float):
-        return str(value)
-    elif isinstance(value, int):
-        # Python refuses to print an integer of more than 4300 digits, and printing a long one is slow.
-        return str(value) if value.bit_length() < 150 else "a number of many digits"
-    else:
-        return f"a value of type {type(value).__name__}"[:_EXCERPT_LENGTH]
-    if whole and len(quoted) <= _EXCERPT_LENGTH:
-        return quoted
-    return quoted[: _EXCERPT_LENGTH - 3] + "..."

@@ -1,6 +1,7 @@
 """Error bodies: their shape, and the codes and message beginnings of the interface, section Errors.
 
-A beginning tells a person which of two faults a shared code means; it is no reason for a state to change.
+"The same code value 4107940 is used for both the refund-limit and the schema-validation errors." How a
+message begins tells a person which of the two it is; it never changes a state.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from wallet_gateway.protocol.fields import OptionalText, Text, WireModel
+from wallet_gateway.protocol.field_types import OptionalText, Text
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.strict_json import NumberText, fold_name
+from wallet_gateway.protocol.wire import WireModel
 
 REFUND_AMOUNT_EXCEEDED = "RefundAmountExceeded"
 SCHEMA_VALIDATION_ERROR = "SchemaValidationError"
@@ -43,7 +45,7 @@ class ErrorDetails(WireModel):
 
 
 class ErrorBody(WireModel):
-    """What is answered instead of a result: a code, and a description where one is available."""
+    """The answer instead of a result: a code, and a "more detailed description where available"."""
 
     code: Text
     description: OptionalText | None = None
@@ -53,7 +55,7 @@ class ErrorBody(WireModel):
 
     @property
     def message(self) -> str:
-        """The description of the fault; empty where the gateway gives none."""
+        """The description of the fault; empty if the gateway gives none."""
         return (self.details and self.details.message) or self.description or ""
 
 
@@ -84,7 +86,7 @@ def is_contradictory(value: object, success: str = "") -> bool:
 
 
 def names_a_fault(record: object) -> bool:
-    """Whether one of a list's records holds an error, even beside a state: ``code`` and ``details.message``.
+    """Whether a record of a list is an error, even if it has a state: ``code`` and ``details.message``.
 
     A ``code`` alone may be a field of a record that the interface does not name.
     """
@@ -104,7 +106,11 @@ def error_body(code: str, message: str) -> ErrorBody:
 
 
 def refund_amount_exceeded(deposit: Money, refunded: Money, maximum: Money, requested: Money) -> ErrorBody:
-    """Refuse a refund that is more than what is left, naming the four amounts in the interface's order."""
+    """Make the error body for an excessive refund, with the four amounts in the interface's order.
+
+    "RefundAmountExceeded, then the deposit amount, refunded amount, maximum refundable amount and requested
+    refund amount." (Errors)
+    """
     return error_body(
         FaultCode.VALIDATION,
         f"{REFUND_AMOUNT_EXCEEDED}: deposit amount {deposit.to_wire()}, "
@@ -114,7 +120,7 @@ def refund_amount_exceeded(deposit: Money, refunded: Money, maximum: Money, requ
 
 
 def read_refund_amount_exceeded(message: str) -> RefundLimit | None:
-    """Find the four amounts in such a message; None if it is another message or does not have them."""
+    """Read the four amounts from such a message; None for another message or one without them."""
     found = _REFUND_LIMIT.match(message)
     if found is None:
         return None

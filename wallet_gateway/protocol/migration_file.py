@@ -1,12 +1,13 @@
-"""The migration file: which deposits of an earlier provider may be refunded.
+"""The migration file: the deposits of an earlier provider that may be refunded.
 
-UTF-8 CSV with a header. Rows are read one by one, whatever the length of the file; a wrong row is reported
-with its line and does not stop the others.
+"It is used together with a migration file process through which the service learns which earlier transactions
+can be refunded." The format is this project's: UTF-8 CSV with a header. Rows are read one by one, so a file
+may have any length; a wrong row is reported with its line and does not stop the others.
 
-Note [Bytes that are no UTF-8]: a file opened as text decodes by the block, and a byte it cannot read takes
-the block with it: what comes next begins in the middle of a line, and may look like a deposit that never was.
-So lines are read as bytes. A bad byte is carried through the CSV reader as a lone surrogate, which keeps the
-cells and quotes around it where they are; then the whole row is refused.
+Note [Bytes that are not UTF-8]: a file opened as text is decoded in blocks, and an undecodable byte loses its
+whole block. The next block begins in the middle of a line and may look like a deposit that never existed. So
+lines are read as bytes. A bad byte passes through the CSV reader as a lone surrogate, which leaves the cells
+and quotes around it intact; then the whole row is refused.
 """
 
 from __future__ import annotations
@@ -21,17 +22,18 @@ from typing import Annotated, Protocol, Self
 
 from pydantic import Field, Strict, field_validator, model_validator
 
-from wallet_gateway.protocol.complaints import PATTERNS
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage, excerpt
-from wallet_gateway.protocol.fields import Amount, CurrencyCode, PositiveAmount, Text, WireModel
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage
+from wallet_gateway.protocol.field_types import PATTERN_MESSAGES, Amount, CurrencyCode, PositiveAmount, Text
 from wallet_gateway.protocol.money import Money, scaled_units
 from wallet_gateway.protocol.status import read_timestamp
 from wallet_gateway.protocol.strict_json import fold_name
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.wire import WireModel
 
 # A cell that begins with = + - or @ is a formula to a spreadsheet, and staff open these files in one.
 _FILE_ID = r"^[A-Za-z0-9_][A-Za-z0-9_.:/=+-]{0,254}$"
-PATTERNS[_FILE_ID] = lambda text: (
-    f"{excerpt(text)} is no identifier; use A-Z a-z 0-9 _ . : / = + -, beginning with a letter, digit or _"
+PATTERN_MESSAGES[_FILE_ID] = lambda text: (
+    f"{quote(text)} is no identifier; use A-Z a-z 0-9 _ . : / = + -, beginning with a letter, digit or _"
 )
 FileId = Annotated[str, Strict(), Field(pattern=_FILE_ID)]
 
@@ -41,7 +43,7 @@ _BAD_BYTE = re.compile(r"[\ud800-\udfff]")
 
 
 class MigrationRow(WireModel):
-    """One deposit of an earlier provider, and what of it was refunded there."""
+    """One deposit of an earlier provider, and the amount refunded there."""
 
     parent_transaction_id: FileId
     transaction_date_time: Text
@@ -57,7 +59,7 @@ class MigrationRow(WireModel):
 
     @property
     def refunded(self) -> Money:
-        """What was refunded before the migration."""
+        """The amount refunded before the migration."""
         return Money.parse(self.refunded_amount, self.currency, allow_zero=True)
 
     @property
@@ -85,14 +87,14 @@ COLUMNS = tuple(field.alias or name for name, field in MigrationRow.model_fields
 
 @dataclass(frozen=True, slots=True)
 class RowError:
-    """A row that is not taken: its line (the header is line 1) and why."""
+    """A refused row: its line (the header is line 1) and the reason."""
 
     line: int
     reason: str
 
 
 class SeenIds(Protocol):
-    """Remembers which deposits a file has named; for a long file its owner keeps them elsewhere than here."""
+    """Remembers the deposits a file has named; for a long file the caller may keep them outside memory."""
 
     def add(self, identifier: str, /) -> bool:
         """Remember an identifier; say whether it is new."""
@@ -113,8 +115,8 @@ def read_rows(
 ) -> Iterator[MigrationRow | RowError]:
     """Read the rows of a migration file; a header that lacks a column is one RowError and ends it.
 
-    Give the file opened as binary. Of one opened as text nothing is read behind a byte that is no UTF-8.
-    See Note [Bytes that are no UTF-8]. `seen` finds deposits that stand in the file twice.
+    Open the file as binary. In one opened as text nothing is read after a byte that is not UTF-8.
+    See Note [Bytes that are not UTF-8]. `seen` finds deposits that the file names twice.
     """
     table = _Table(lines, seen or _SeenInMemory())
     header = table.next_cells()
@@ -165,7 +167,7 @@ class _Table:
         except InvalidMessage as error:
             return RowError(line, "; ".join(map(str, error.errors)))
         if not self.seen.add(row.parent_transaction_id):
-            return RowError(line, f"{excerpt(row.parent_transaction_id)} stands in an earlier row already")
+            return RowError(line, f"{quote(row.parent_transaction_id)} stands in an earlier row already")
         return row
 
 

@@ -1,26 +1,32 @@
-"""Amounts of money: what text is one, how it is counted in minor units, how it is written on the wire.
+"""Amounts of money: how their text is checked, counted in minor units, and written on the wire.
 
-Every amount of this package passes through here. Binary floating point does not, and nothing is ever rounded:
-text is checked by pattern before any number is made of it, so that no input is slow or surprising.
+"The decimal separator is the period character. A comma is not recognised and may cause an unintended amount
+to be processed." "Implement tolerant parsing of both string and number, and reject comma separators."
+(General conventions)
+
+Every amount of this package passes through here. There is no binary floating point and no rounding. A text
+is checked by pattern before a number is made of it, so that no input is slow or surprising.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
 from wallet_gateway.protocol.codes import check_currency, currency_exponent
-from wallet_gateway.protocol.errors import InvalidAmount, excerpt
+from wallet_gateway.protocol.errors import InvalidAmount
+from wallet_gateway.protocol.text import quote
 
 MAX_DIGITS: Final = 14
-"""Digits of an amount in all, before and after the period together."""
+"""Digits of an amount, before and after the period together."""
 
-FINEST: Final = 4
-"""Decimals of the finest currency of ISO 4217."""
+MAX_EXPONENT: Final = 4
+"""The largest number of decimals of a currency in ISO 4217."""
 
-MOST_UNITS: Final = 10**MAX_DIGITS - 1
+MAX_UNITS: Final = 10**MAX_DIGITS - 1
 TOO_LONG: Final = f"the amount has too many digits; at most {MAX_DIGITS} are allowed, decimals included"
 
 _ZERO: Final = "the amount is zero; give one above zero"
@@ -56,14 +62,14 @@ class Money:
 
     @classmethod
     def from_minor_units(cls, units: int, currency: str) -> Money:
-        """The money that ``units`` of the currency's smallest unit are: 1000 of EUR are 10.00."""
+        """Return the money of ``units`` minor units: 1000 of EUR are 10.00."""
         if not 0 <= units <= _MAX_STORED_UNITS:
-            raise InvalidAmount(f"{excerpt(units)} minor units are no amount; give 0 to {_MAX_STORED_UNITS}")
+            raise InvalidAmount(f"{quote(units)} minor units are no amount; give 0 to {_MAX_STORED_UNITS}")
         return cls(Decimal(format_units(units, currency_exponent(currency))), currency)
 
     @property
     def minor_units(self) -> int:
-        """The amount counted in the currency's smallest unit: 10.00 EUR are 1000, 10 JPY are 10."""
+        """The amount in minor units: 10.00 EUR are 1000, 10 JPY are 10."""
         return int(self.to_wire().replace(".", ""))
 
     def to_wire(self) -> str:
@@ -71,19 +77,15 @@ class Money:
         return str(self.amount)
 
     def __str__(self) -> str:
+        """Return the exact amount and its code, in every language the same: for logs and operators."""
         return f"{self.to_wire()} {self.currency}"
-
-
-def exponent(currency: str) -> int:
-    """The number of decimals of a currency; raises UnknownCode."""
-    return currency_exponent(currency)
 
 
 def parse_amount(value: object, currency: str, *, allow_zero: bool = False, extra_zeros: bool = False) -> int:
     """Read an amount as a count of minor units; raises InvalidAmount or UnknownCode.
 
-    Text is ``10`` or ``10.00``; a Decimal, an int or a Money of the same currency are taken too, no float is.
-    ``extra_zeros`` also takes zeros beyond the currency's decimals, as answers may carry them.
+    Text is ``10`` or ``10.00``. A Decimal, an int and a Money of the same currency are accepted, no float is.
+    ``extra_zeros`` also accepts zeros beyond the currency's decimals, as answers may carry them.
     """
     exponent = currency_exponent(currency)
     if isinstance(value, Money):
@@ -97,19 +99,19 @@ def parse_amount(value: object, currency: str, *, allow_zero: bool = False, extr
 
 
 def units_of(value: object, exponent: int, *, extra_zeros: bool = False) -> int:
-    """Count minor units of a currency with ``exponent`` decimals; zero is taken. Raises InvalidAmount."""
+    """Count minor units of a currency with ``exponent`` decimals, zero included. Raises InvalidAmount."""
     if isinstance(value, str):
         return _units_of_text(value, exponent, extra_zeros=extra_zeros)
     if isinstance(value, Decimal):
         return _units_of_decimal(value, exponent)
     if isinstance(value, int) and not isinstance(value, bool):
         # Checked as a number: printing an integer of many digits is slow, and refused by Python beyond 4300.
-        if abs(value) > MOST_UNITS:
+        if abs(value) > MAX_UNITS:
             raise InvalidAmount(TOO_LONG)
         return _units_of_text(str(value), exponent)
     if isinstance(value, float):
         raise InvalidAmount("a binary floating-point number is not exact; give text or a Decimal")
-    raise InvalidAmount(f"{excerpt(value)} is no amount; give text such as 10.00")
+    raise InvalidAmount(f"{quote(value)} is no amount; give text such as 10.00")
 
 
 def format_units(units: int, exponent: int) -> str:
@@ -122,30 +124,47 @@ def format_units(units: int, exponent: int) -> str:
     return f"{digits[:-exponent]}.{digits[-exponent:]}"
 
 
+def has_decimals(text: str, exponent: int) -> bool:
+    """Whether a text, if it is an amount, has exactly ``exponent`` decimals: then it needs no rewriting."""
+    if len(text) > MAX_DIGITS:
+        return False
+    return text[-exponent - 1 : -exponent] == "." if exponent else "." not in text
+
+
+def write_out(value: object) -> object:
+    """Write a value as the text of an amount of any currency; text stays as it is. Raises InvalidAmount."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Money):
+        return value.to_wire()
+    units_of(value, MAX_EXPONENT)  # refuses what is no amount in any currency
+    return plain_text(value)
+
+
 def check_above_zero(text: str) -> str:
-    """Give back the text of an amount that is not zero; raises InvalidAmount."""
+    """Return the text of an amount above zero; raises InvalidAmount for zero."""
     if not text.strip("0."):
         raise InvalidAmount(_ZERO)
     return text
 
 
 def scaled_units(text: str | None) -> int:
-    """Count the text of an amount, which must be one, in the decimals of the finest currency; None is 0."""
+    """Count a valid amount in units of its fourth decimal, which fits every currency; None is 0."""
     if text is None:
         return 0
     whole, _, fraction = text.partition(".")
-    return int(whole + fraction.ljust(FINEST, "0"))
+    return int(whole + fraction.ljust(MAX_EXPONENT, "0"))
 
 
 def plain_text(value: object) -> object:
-    """A Decimal or whole number written out, also one in exponent notation; anything else as it is.
+    """Write out a Decimal or whole number, also one in exponent notation; anything else stays as it is.
 
-    Whether the text is an amount or a rate is for its pattern to judge.
+    The pattern of an amount or a rate judges the text.
     """
     if isinstance(value, Decimal):
         text = str(value)
         return f"{value:f}" if "E" in text and abs(value.adjusted()) <= MAX_DIGITS else text
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MOST_UNITS:
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) <= MAX_UNITS:
         return str(value)
     return value
 
@@ -158,16 +177,16 @@ def _units_of_text(text: str, exponent: int, *, extra_zeros: bool = False) -> in
     if extra_zeros and len(fraction) > exponent:
         fraction = fraction[:exponent] + fraction[exponent:].rstrip("0")
     if len(fraction) > exponent:
-        raise InvalidAmount(_too_fine(excerpt(text), exponent))
+        raise InvalidAmount(_too_fine(quote(text), exponent))
     if len(whole) + exponent > MAX_DIGITS:
         raise InvalidAmount(TOO_LONG)
     return int(whole + fraction.ljust(exponent, "0"))
 
 
-def _units_of_decimal(value: Decimal, exponent: int, *, limit: int = MOST_UNITS) -> int:
-    """Count a Decimal exactly. Zeros beyond the currency's decimals are taken: a DecimalField adds them."""
+def _units_of_decimal(value: Decimal, exponent: int, *, limit: int = MAX_UNITS) -> int:
+    """Count a Decimal exactly; zeros beyond the decimals are accepted, because a DecimalField adds them."""
     if not isinstance(value, Decimal):
-        raise InvalidAmount(f"{excerpt(value)} is no Decimal; give one, or use Money.parse")
+        raise InvalidAmount(f"{quote(value)} is no Decimal; give one, or use Money.parse")
     whole, _, fraction = str(value).partition(".")
     if len(fraction) <= exponent and len(whole) <= MAX_DIGITS and (whole + fraction).isdigit():
         units = int(whole + fraction.ljust(exponent, "0"))
@@ -180,58 +199,49 @@ def _units_of_decimal(value: Decimal, exponent: int, *, limit: int = MOST_UNITS)
 
 def _units_of_odd_decimal(value: Decimal, exponent: int) -> int:
     if not value.is_finite():
-        raise InvalidAmount(_not_a_number(str(value)))
+        raise InvalidAmount(_NOT_FINITE.format(quote(str(value))))
     if value.is_signed() and value:
-        raise InvalidAmount(_signed(str(value)))
+        raise InvalidAmount(_SIGNED.format(quote(str(value))))
     # The size is judged before any conversion: int(Decimal("1e1000000")) takes seconds.
     if value and not -exponent - MAX_DIGITS * 2 <= value.adjusted() < MAX_DIGITS * 2:
-        raise InvalidAmount(TOO_LONG if value.adjusted() > 0 else _too_fine(excerpt(str(value)), exponent))
+        raise InvalidAmount(TOO_LONG if value.adjusted() > 0 else _too_fine(quote(str(value)), exponent))
     numerator, denominator = value.as_integer_ratio()
     scale: int = 10**exponent
     units, rest = divmod(numerator * scale, denominator)
     if rest:
-        raise InvalidAmount(_too_fine(excerpt(str(value)), exponent))
+        raise InvalidAmount(_too_fine(quote(str(value)), exponent))
     return units
 
 
 def explain(text: str) -> str:
-    """Say the most telling thing that keeps a text from being an amount, and what would be right."""
-    shown = excerpt(text)
+    """Say why a text is no amount, by its most telling mistake, and what would be right."""
     if found := _AMOUNT.fullmatch(text):
-        return _what_is_too_much(shown, found[1], found[2] or "")
+        is_too_long = len(found[1]) + len(found[2] or "") > MAX_DIGITS
+        return TOO_LONG if is_too_long else _too_fine(quote(text), MAX_EXPONENT)
     if not text:
         return "the amount is empty; give digits such as 10.00"
-    if _SPACE.search(text):
-        return f"{shown} contains white space; write 10.00 without any"
-    if not text.isascii() and any(character.isnumeric() for character in text if not character.isascii()):
-        return f"{shown} contains digits other than 0 to 9; write 10.00 in ASCII digits"
-    if "," in text:
-        return f"{shown} contains a comma; the decimal separator is a period, as in 1234.50"
-    if _NOT_A_NUMBER.fullmatch(text):
-        return _not_a_number(text)
-    if _EXPONENT_NOTATION.fullmatch(text):
-        return f"{shown} is in exponent notation; write all digits, as in 1000.00"
-    if _THOUSANDS.fullmatch(text):
-        return f"{shown} has thousands separators; write 1000000.00 without any"
-    if text[0] in "+-":
-        return _signed(text)
-    if text.startswith("0") and text[1:2].isdigit():
-        return f"{shown} has leading zeros; write 10.00 without them"
-    return f"{shown} is no amount; write digits, with a period before the decimals, as in 10.00"
+    message = next((message for applies, message in _MISTAKES if applies(text)), _NO_AMOUNT)
+    return message.format(quote(text))
 
 
-def _what_is_too_much(shown: str, whole: str, fraction: str) -> str:
-    if len(whole) + len(fraction) > MAX_DIGITS:
-        return TOO_LONG
-    return _too_fine(shown, FINEST)
+def _has_foreign_digits(text: str) -> bool:
+    return any(character.isnumeric() and not character.isascii() for character in text)
 
 
-def _not_a_number(text: str) -> str:
-    return f"{excerpt(text)} is no finite number; give digits such as 10.00"
-
-
-def _signed(text: str) -> str:
-    return f"{excerpt(text)} has a sign; amounts are not negative and written without one, as in 10.00"
+_NO_AMOUNT: Final = "{} is no amount; write digits, with a period before the decimals, as in 10.00"
+_NOT_FINITE: Final = "{} is no finite number; give digits such as 10.00"
+_SIGNED: Final = "{} has a sign; amounts are not negative and written without one, as in 10.00"
+_MISTAKES: Final[tuple[tuple[Callable[[str], object], str], ...]] = (
+    (_SPACE.search, "{} contains white space; write 10.00 without any"),
+    (_has_foreign_digits, "{} contains digits other than 0 to 9; write 10.00 in ASCII digits"),
+    (re.compile(",").search, "{} contains a comma; the decimal separator is a period, as in 1234.50"),
+    (_NOT_A_NUMBER.fullmatch, _NOT_FINITE),
+    (_EXPONENT_NOTATION.fullmatch, "{} is in exponent notation; write all digits, as in 1000.00"),
+    (_THOUSANDS.fullmatch, "{} has thousands separators; write 1000000.00 without any"),
+    (re.compile("[+-]").match, _SIGNED),
+    (re.compile("0[0-9]").match, "{} has leading zeros; write 10.00 without them"),
+)
+"""The mistakes in the text of an amount, the most telling first."""
 
 
 def _too_fine(shown: str, exponent: int) -> str:

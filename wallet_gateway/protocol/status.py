@@ -1,7 +1,7 @@
 """The status query and the records it answers with: the interface, section Transaction status record.
 
-Of a record only what decides about money is read strictly: id, state, type, amount, currency and reference.
-The time and what the provider says of the payer are kept as far as they can be read.
+The fields that decide about money are read strictly: id, state, type, amount, currency and reference. The
+time and the payer's details are kept as far as they can be read.
 """
 
 from __future__ import annotations
@@ -16,32 +16,45 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, Field, WithJsonSchema
 
 from wallet_gateway.protocol import strict_json
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage, InvalidTime, excerpt
+from wallet_gateway.protocol.errors import FieldError, InvalidMessage, InvalidTime
 from wallet_gateway.protocol.faults import names_a_fault
-from wallet_gateway.protocol.fields import Amount, CurrencyCode, Identifier, OptionalText, Text, WireModel
+from wallet_gateway.protocol.field_types import (
+    Amount,
+    CurrencyCode,
+    Identifier,
+    OptionalText,
+    RepeatedField,
+    Text,
+)
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.strict_json import Collision, NumberText, fold_name
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.wire import WireModel
 
 _TIMESTAMP = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,9})?(Z|[+-][0-9]{2}:[0-9]{2})?"
 )
 _HALF_PAIR = re.compile(r"[\ud800-\udfff]")
-_LONGEST_COMPLAINT = 300
+_MAX_COMPLAINT_LENGTH = 300
 JsonNumber = Annotated[Amount, WithJsonSchema({"type": "number", "minimum": 0})]
 """An amount that is a number on the wire."""
 
 
+def _keep_text(value: object) -> object:
+    """Return a text that can be written again; anything else is left out, unless it is given twice."""
+    return value if isinstance(value, RepeatedField) else _text_or_nothing(value)
+
+
 def _text_or_nothing(value: object) -> str | None:
-    """Return a text that can be written again; anything else is left out."""
     return str(value) if isinstance(value, str) and not _HALF_PAIR.search(value) else None
 
 
-def _object_or_nothing(value: object) -> object:
-    """Return what may be an object of the interface; anything else is left out."""
-    return value if isinstance(value, Mapping | BaseModel) else None
+def _keep_object(value: object) -> object:
+    """Return what may be an object of the interface; anything else is left out, unless it is given twice."""
+    return value if isinstance(value, Mapping | BaseModel | RepeatedField) else None
 
 
-KeptText = Annotated[OptionalText | None, BeforeValidator(_text_or_nothing)]
+KeptText = Annotated[OptionalText | None, BeforeValidator(_keep_text)]
 """A text that decides nothing: what cannot be read as one is left out."""
 
 
@@ -54,7 +67,7 @@ class StatusQuery(WireModel):
 
 
 class RecordedBillingAddress(WireModel):
-    """The billing address as the provider reports it: any text, for it is not ours to judge."""
+    """The billing address as the provider reports it, in any text."""
 
     house_number: KeptText = None
     street: KeptText = None
@@ -76,7 +89,10 @@ class RecordedShippingAddress(RecordedBillingAddress):
 
 
 class RecordedApmDetails(WireModel):
-    """What the provider says of the payer: more for a pre-authorization, nothing for an errored follow-up."""
+    """The payer as the provider reports it, with more fields for a pre-authorization.
+
+    "For an errored follow-up the payer fields and provider transaction id are null."
+    """
 
     apm_name: KeptText = None
     apm_payer_account_number: KeptText = None
@@ -99,14 +115,14 @@ class RecordedApmDetails(WireModel):
     apm_payer_billing_postal_code: KeptText = None
     apm_payer_country_code: KeptText = None
     apm_payer_state_or_province: KeptText = None
-    billing_address: Annotated[RecordedBillingAddress | None, BeforeValidator(_object_or_nothing)] = None
-    shipping_address: Annotated[RecordedShippingAddress | None, BeforeValidator(_object_or_nothing)] = None
+    billing_address: Annotated[RecordedBillingAddress | None, BeforeValidator(_keep_object)] = None
+    shipping_address: Annotated[RecordedShippingAddress | None, BeforeValidator(_keep_object)] = None
 
     is_answer = True
 
 
 class StatusRecord(WireModel):
-    """One transaction as the service knows it; ``transactionAmount`` is a number on the wire, text here."""
+    """One transaction as the service knows it; its amount is a number on the wire and a text here."""
 
     id: Text
     state: Text
@@ -115,7 +131,7 @@ class StatusRecord(WireModel):
     client_system_transaction_id: Identifier
     type: Text
     transaction_date_time: KeptText = None
-    apm_details: Annotated[RecordedApmDetails | None, BeforeValidator(_object_or_nothing)] = None
+    apm_details: Annotated[RecordedApmDetails | None, BeforeValidator(_keep_object)] = None
 
     is_answer = True
 
@@ -126,7 +142,7 @@ class StatusRecord(WireModel):
 
     @property
     def transacted_at(self) -> datetime | None:
-        """The time of the transaction in UTC, to the microsecond; None where its text is no time."""
+        """The time of the transaction in UTC, to the microsecond; None if its text is no time."""
         try:
             return read_timestamp(self.transaction_date_time or "")
         except InvalidTime:
@@ -145,29 +161,29 @@ class StatusRecord(WireModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadableRecord:
-    """An element of the answer that is no readable record, and what can be read of it all the same."""
+    """An element of the answer that is no readable record, with those fields that can be read."""
 
     id: str | None
     type: str | None
     client_system_transaction_id: str | None
     complaint: str
-    """Why it cannot be read; it quotes values as they came, so it is to be redacted before it is kept."""
+    """Why it cannot be read; it quotes values as they came, so redact it before storing."""
     fingerprint: str
-    """The same for every sight of the same record: a hash of what decides about money, as it came."""
+    """A hash of the fields that decide about money, as they came: the same each time the record is seen."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusAnswer:
-    """What a status query was answered with: records, and what could not be read as one."""
+    """The answer to a status query: the records, and the elements that could not be read as one."""
 
     records: tuple[StatusRecord, ...] = ()
     unreadable: tuple[UnreadableRecord, ...] = ()
 
 
 def parse_records(value: object) -> StatusAnswer:
-    """Read the array a status query answers with, record by record; raises InvalidMessage for no array."""
+    """Read the array that answers a status query record by record; raises InvalidMessage for no array."""
     if not isinstance(value, list | tuple):
-        raise InvalidMessage([FieldError("", f"{excerpt(value)} is no list of status records")])
+        raise InvalidMessage([FieldError("", f"{quote(value)} is no list of status records")])
     records: list[StatusRecord] = []
     unreadable: list[UnreadableRecord] = []
     for element in value:
@@ -182,7 +198,7 @@ def _record(element: object) -> StatusRecord:
     if isinstance(element, Collision):
         raise InvalidMessage([FieldError("", str(element))])
     if not isinstance(element, dict):
-        raise InvalidMessage([FieldError("", f"{excerpt(element)} is no status record")])
+        raise InvalidMessage([FieldError("", f"{quote(element)} is no status record")])
     if collision := next(_collisions(element.values()), None):
         raise InvalidMessage([FieldError("", str(collision))])
     if names_a_fault(element):
@@ -201,19 +217,19 @@ def _collisions(values: Iterable[object]) -> Iterator[Collision]:
 
 
 _DECISIVE = ("id", "state", "type", "transactionamount", "currencycode", "clientsystemtransactionid")
-"""The folded names of what decides about money."""
+"""The case-folded names of the fields that decide about money."""
 
 
 def _unreadable(element: object, error: InvalidMessage) -> UnreadableRecord:
     source = element if isinstance(element, dict) else {}
     given = {fold_name(name): value for name, value in source.items()}
-    # Not the whole record: what decides nothing may differ from one answer to the next.
+    # Not the whole record: other fields may differ from one answer to the next.
     seed = [given.get(name) for name in _DECISIVE] if given else element
     return UnreadableRecord(
         id=_text_or_none(given.get("id")),
         type=_text_or_none(given.get("type")),
         client_system_transaction_id=_text_or_none(given.get("clientsystemtransactionid")),
-        complaint="; ".join(map(str, error.errors))[:_LONGEST_COMPLAINT],
+        complaint="; ".join(map(str, error.errors))[:_MAX_COMPLAINT_LENGTH],
         fingerprint=hashlib.sha256(ascii(seed).encode()).hexdigest()[:16],
     )
 
@@ -224,9 +240,10 @@ def _text_or_none(value: object) -> str | None:
 
 
 def read_timestamp(text: str) -> datetime:
-    """Read a time to the microsecond as UTC, which one without zone is in; raises InvalidTime.
+    """Read a time as UTC, to the microsecond; a time without zone is in UTC. Raises InvalidTime.
 
-    Records carry ``2024-05-01T10:00:00.1234567``: seven digits of fraction, no zone.
+    Records carry a "timestamp with fractional seconds of seven digits and no zone designator", such as
+    ``2024-05-01T10:00:00.1234567``.
     """
     try:
         if not _TIMESTAMP.fullmatch(text):
@@ -235,7 +252,7 @@ def read_timestamp(text: str) -> datetime:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise InvalidTime(
-            f"{excerpt(text)} is no time; give one such as 2024-05-01T10:00:00.1234567"
+            f"{quote(text)} is no time; give one such as 2024-05-01T10:00:00.1234567"
         ) from error
 
 

@@ -1,4 +1,4 @@
-"""JSON read strictly and written plainly. No message lives here, and no meaning: only bytes and JSON values.
+"""Reads JSON strictly and writes it compactly: bytes and JSON values, without any message or meaning.
 
 Parsers disagree about duplicate keys, huge numbers, deep nesting and broken Unicode, and money has been
 stolen through such gaps. So what two parsers could read in two ways is refused, in time linear in its length.
@@ -12,10 +12,11 @@ from collections.abc import Mapping
 from json.encoder import encode_basestring
 from typing import NoReturn, TypeAlias
 
-from wallet_gateway.protocol.errors import UnreadableBody, excerpt
+from wallet_gateway.protocol.errors import UnreadableBody
+from wallet_gateway.protocol.text import quote
 
 JsonValue: TypeAlias = "dict[str, JsonValue] | list[JsonValue] | str | bool | None"
-"""What ``loads`` gives; a number is a NumberText."""
+"""A value that ``loads`` returns; a number is a NumberText."""
 
 
 class NumberText(str):
@@ -25,7 +26,7 @@ class NumberText(str):
 
 
 class Collision(str):
-    """What stands for an object that names one field twice: the complaint about it."""
+    """Stands for an object that names one field twice; the text says so."""
 
     __slots__ = ()
 
@@ -40,7 +41,7 @@ _MAX_DEPTH = 20
 
 
 def loads(data: bytes | str, *, max_bytes: int = _MAX_BYTES, max_depth: int = _MAX_DEPTH) -> JsonValue:
-    """Read strict JSON; raises UnreadableBody, whatever the input, and nothing else."""
+    """Read strict JSON; for any input it raises UnreadableBody or nothing."""
     text = _decode(data, max_bytes)
     value = _parse(text, _DECODER, max_depth)
     if _ESCAPED_SURROGATE.search(text):
@@ -49,16 +50,16 @@ def loads(data: bytes | str, *, max_bytes: int = _MAX_BYTES, max_depth: int = _M
 
 
 def loads_by_parts(data: bytes | str) -> JsonValue:
-    """Read JSON of which each part is checked by the caller; raises UnreadableBody for what is no JSON.
+    """Read JSON whose parts the caller checks one by one; raises UnreadableBody for invalid JSON.
 
     As ``loads``, except that an object which names one field twice becomes a ``Collision``, and that a text
-    may hold half of a surrogate pair. The caller has to refuse the parts that hold one of them.
+    may hold half of a surrogate pair. The caller must refuse the parts that hold either.
     """
     return _parse(_decode(data, _MAX_BYTES), _DECODER_OF_PARTS, _MAX_DEPTH)
 
 
 def dumps(value: object) -> bytes:
-    """Write a JSON value as compact UTF-8, a NumberText as a number; raises TypeError for what is none."""
+    """Write a JSON value as compact UTF-8, a NumberText as a number; raises TypeError for any other type."""
     return _write(value).encode("utf-8")
 
 
@@ -122,7 +123,7 @@ def _repetition(names: list[str]) -> str:
     for name in names:
         spellings.setdefault(fold_name(name), []).append(name)
     first, second = next(same for same in spellings.values() if len(same) > 1)[:2]
-    return f"one object has {excerpt(first)} and {excerpt(second)}, which are the same field; send it once"
+    return f"one object has {quote(first)} and {quote(second)}, which are the same field; send it once"
 
 
 def _constant(name: str) -> NoReturn:

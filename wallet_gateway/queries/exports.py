@@ -12,9 +12,9 @@ from django.db.models import Model, QuerySet
 
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder, TransactionEvent
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import escape_formula
 
 _CHUNK = 2000
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 class _Echo:
@@ -94,7 +94,7 @@ def export_csv(what: str, *, since: datetime | None = None, until: datetime | No
     writer = csv.writer(_Echo(), quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     yield writer.writerow(columns)
     for row in _rows(what, since, until):
-        yield writer.writerow([defused(_text(read(row))) for read in columns.values()])
+        yield writer.writerow([escape_formula(_text(read(row))) for read in columns.values()])
 
 
 def export_json(what: str, *, since: datetime | None = None, until: datetime | None = None) -> Iterator[str]:
@@ -116,8 +116,3 @@ def _rows(what: str, since: datetime | None, until: datetime | None) -> Iterator
 
 def _text(value: object) -> str:
     return value.isoformat() if isinstance(value, datetime) else str(value)
-
-
-def defused(text: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula, whatever stood before the sign."""
-    return f"'{text}" if text.lstrip(" \u00a0").startswith(_FORMULA) or text.startswith(_FORMULA) else text

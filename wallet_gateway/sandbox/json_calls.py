@@ -15,8 +15,9 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 
 from wallet_gateway.protocol import strict_json
-from wallet_gateway.protocol.errors import ProtocolError, excerpt
+from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.strict_json import JsonValue, NumberText, fold_name
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.refusals import BodyTooLarge, InvalidCall, MethodNotAllowed, Refusal
 from wallet_gateway.sandbox.server.bodies import MAX_BODY_BYTES
 
@@ -47,7 +48,7 @@ class Input:
         if value is None:
             return None
         if not isinstance(value, str) or isinstance(value, NumberText) or not value.strip():
-            raise InvalidInput(f"{name} must be a text that is not empty, not {excerpt(value)}.")
+            raise InvalidInput(f"{name} must be a text that is not empty, not {quote(value)}.")
         if len(value) > max_length:
             raise InvalidInput(f"{name} has at most {max_length} characters.")
         return value
@@ -57,7 +58,7 @@ class Input:
         value = _required(name, self._get(name))
         if isinstance(value, str):
             return str(value)
-        raise InvalidInput(f"{name} must be a text or a number, not {excerpt(value)}.")
+        raise InvalidInput(f"{name} must be a text or a number, not {quote(value)}.")
 
     def object(self, name: str) -> dict[str, JsonValue]:
         """Read an optional object, empty by default; the caller checks its content."""
@@ -65,7 +66,7 @@ class Input:
         if value is None:
             return {}
         if not isinstance(value, dict):
-            raise InvalidInput(f"{name} must be an object, not {excerpt(value)}.")
+            raise InvalidInput(f"{name} must be an object, not {quote(value)}.")
         return value
 
     def text_list(self, name: str) -> list[str] | None:
@@ -74,7 +75,7 @@ class Input:
         if value is None:
             return None
         if not isinstance(value, list):
-            raise InvalidInput(f"{name} must be a list of texts, not {excerpt(value)}.")
+            raise InvalidInput(f"{name} must be a list of texts, not {quote(value)}.")
         if not all(isinstance(one, str) for one in value):
             raise InvalidInput(f"{name} must be a list of texts only.")
         return [str(one) for one in value]
@@ -91,7 +92,7 @@ class Input:
             return None
         if isinstance(value, str) and fold_name(value) in known:
             return known[fold_name(value)]
-        raise InvalidInput(f"{name} must be one of {', '.join(known.values())}, not {excerpt(value)}.")
+        raise InvalidInput(f"{name} must be one of {', '.join(known.values())}, not {quote(value)}.")
 
     def seconds(self, name: str) -> timedelta:
         """Read a required number of seconds."""
@@ -103,7 +104,7 @@ class Input:
         if value is None:
             return None
         if not isinstance(value, NumberText) or not _SECONDS.fullmatch(value):
-            raise InvalidInput(f"{name} must be a number of seconds, not {excerpt(value)}.")
+            raise InvalidInput(f"{name} must be a number of seconds, not {quote(value)}.")
         return timedelta(microseconds=int(Decimal(value) * 1_000_000))
 
     def integer(self, name: str, *, minimum: int, maximum: int = 999_999_999) -> int | None:
@@ -113,24 +114,20 @@ class Input:
             return None
         if isinstance(value, NumberText) and _WHOLE.fullmatch(value) and minimum <= int(value) <= maximum:
             return int(value)
-        raise InvalidInput(
-            f"{name} must be a whole number from {minimum} to {maximum}, not {excerpt(value)}."
-        )
+        raise InvalidInput(f"{name} must be a whole number from {minimum} to {maximum}, not {quote(value)}.")
 
     def boolean(self, name: str) -> bool | None:
         """Read an optional boolean."""
         value = self._get(name)
         if value is None or isinstance(value, bool):
             return value
-        raise InvalidInput(f"{name} must be true or false, not {excerpt(value)}.")
+        raise InvalidInput(f"{name} must be true or false, not {quote(value)}.")
 
     def check_no_unread_fields(self) -> None:
         """Check that the object has no names other than those that were read."""
         if unread := sorted(self._values.keys() - self._read):
             known = ", ".join(sorted(self._read))
-            raise InvalidInput(
-                f"There is no {', '.join(map(excerpt, unread))} here; this call knows {known}."
-            )
+            raise InvalidInput(f"There is no {', '.join(map(quote, unread))} here; this call knows {known}.")
 
     def _get(self, name: str) -> JsonValue:
         self._read.add(name)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any, Final
 
 from wallet_gateway.protocol.accounts import PaymentAccountQuery, PaymentAccountRequest, PublicKeyRequest
-from wallet_gateway.protocol.errors import excerpt
-from wallet_gateway.protocol.fields import TransactionRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import JsonValue
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.wire import TransactionRequest
 from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
 from wallet_gateway.sandbox.json_calls import Input
 from wallet_gateway.sandbox.models import Merchant
@@ -57,12 +57,12 @@ def merchant_of(
     merchant = cached_stores.get().get((message.merchant_id, message.store_id))
     if merchant is None:
         raise UnknownMerchant(
-            f"There is no store {excerpt(message.store_id)} of a merchant {excerpt(message.merchant_id)}."
+            f"There is no store {quote(message.store_id)} of a merchant {quote(message.merchant_id)}."
         )
     # Queries and requests from the browser carry no user id.
     if isinstance(message, TransactionRequest | PublicKeyRequest) and message.user_id != merchant.user_id:
         raise UnknownMerchant(
-            f"{excerpt(message.user_id)} is no user of the merchant {excerpt(message.merchant_id)}."
+            f"{quote(message.user_id)} is no user of the merchant {quote(message.merchant_id)}."
         )
     return merchant
 

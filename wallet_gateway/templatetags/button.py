@@ -11,7 +11,7 @@ from wallet_gateway import conf
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.protocol.money import exponent
+from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.templatetags.assets import wallet_of
 
 
@@ -62,7 +62,7 @@ class WalletButton:
 
 def wallet_button(order: PaymentOrder) -> WalletButton | None:
     """Return the wallet's button of an order; None where it can have none, and the form alone is drawn."""
-    too_fine = exponent(order.currency) > MOST_WALLET_DECIMALS
+    too_fine = currency_exponent(order.currency) > MOST_WALLET_DECIMALS
     wallet = None if too_fine or not order.is_payable else wallet_of(order.gateway)
     if wallet is None:
         return None

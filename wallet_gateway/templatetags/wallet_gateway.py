@@ -12,9 +12,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.templatetags import assets, button
-from wallet_gateway.templatetags.money_display import format_money
 
 register = template.Library()
 

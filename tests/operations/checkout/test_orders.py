@@ -23,8 +23,9 @@ from wallet_gateway.operations.checkout import orders
 from wallet_gateway.operations.checkout.orders import InvalidOrder, OrderConflict, OrderDetails, create_order
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.protocol.addresses import BillingAddress
-from wallet_gateway.protocol.cart import Discount, Item, Shipping
+from wallet_gateway.protocol.cart import Discount, Shipping
+from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.checkout import BillingAddress
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.testing.control import SandboxControl
 

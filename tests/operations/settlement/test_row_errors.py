@@ -10,34 +10,15 @@ from django.db import IntegrityError
 
 from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.dying import scripted
-from tests.tables import every
 from wallet_gateway import signals
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance import sweep as sweeping
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling import due
-from wallet_gateway.operations.settlement.row_errors import failure, one_line
+from wallet_gateway.operations.settlement.row_errors import failure
 
 HOSTILE = "no\r\nERROR forged: paid\u2028\u202e\x1b[2J" + "x" * 5000
-
-
-@every(
-    ("text", "line"),
-    [
-        ("as it is, é and 猫 too", "as it is, é and 猫 too"),
-        ("a\nb\r\tc", r"a\nb\r\tc"),
-        ("\x00\x1b\x7f\x85", r"\x00\x1b\x7f\x85"),
-        ("\u2028\u2029\u202e\ufeff", r"\u2028\u2029\u202e\ufeff"),
-        ("\ud800", r"\ud800"),
-        ("x" * 300, "x" * 300),
-        ("x" * 301, "x" * 297 + "..."),
-        ("\n" * 300, r"\n" * 148 + "\\..."),
-    ],
-    ids=range(8),
-)
-def test_a_text_is_one_line_of_at_most_300_characters(text: str, line: str) -> None:
-    assert one_line(text) == line
 
 
 def test_a_failure_is_named_by_its_classes_and_places_and_never_by_its_text() -> None:

@@ -29,7 +29,7 @@ from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.operations.sending import emergency_stop
 from wallet_gateway.operations.wallet.session import WalletSession
-from wallet_gateway.protocol.cart import Item
+from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.queries.health import health
 from wallet_gateway.queries.pauses import sending_pauses
 from wallet_gateway.queries.work_queue import waiting

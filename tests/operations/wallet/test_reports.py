@@ -30,7 +30,7 @@ from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.operations.settlement import settle as settlement
 from wallet_gateway.operations.settlement import transaction_columns
-from wallet_gateway.protocol.fields import WireModel
+from wallet_gateway.protocol.wire import WireModel
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -135,7 +135,7 @@ def test_a_checkout_that_fails_anywhere(
     )
 
 
-@pytest.mark.parametrize("name", ["_checked_request", "_check_storable", "_store_once"])
+@pytest.mark.parametrize("name", ["_checked_content", "_check_storable", "_store_once"])
 def test_an_order_that_fails_anywhere(
     name: str, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from wallet_gateway.operations.wallet.result import (
     read_result,
     report_of,
 )
-from wallet_gateway.protocol.wallet_results import FailedWalletResult, WalletResult
+from wallet_gateway.protocol.accounts import FailedWalletResult, WalletResult
 
 CRYPTOGRAM = "QUJDREVGR0hJSktMTU5PUFFSU1Q="
 GOOD: dict[str, Any] = {

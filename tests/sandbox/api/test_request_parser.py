@@ -11,8 +11,7 @@ import pytest
 from tests.sandbox.merchant import CHECKOUT, TRANSACTIONS, checkout_body, detached_body, follow_up_body
 from tests.tables import every
 from wallet_gateway.protocol.checkout import CheckoutRequest
-from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
-from wallet_gateway.protocol.follow_ups import FollowUpRequest
+from wallet_gateway.protocol.follow_ups import DetachedRefundRequest, FollowUpRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.sandbox.api.request_parser import (
     Operation,

@@ -9,7 +9,8 @@ import pytest
 
 from tests.sandbox.hosted.wire import SMALLEST, UNIT, checkout_request
 from tests.tables import every
-from wallet_gateway.protocol.cart import Item, build_cart
+from wallet_gateway.protocol.cart import build_cart
+from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.hosted.checkout_summary import (

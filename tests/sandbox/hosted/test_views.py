@@ -10,7 +10,8 @@ import pytest
 from tests.sandbox.hosted.wire import SHOP, URLS, checkout_body
 from tests.sandbox.pages.soundness import assert_sound
 from tests.sandbox.pages.visitor import Page, Visitor
-from wallet_gateway.protocol.cart import Item, build_cart
+from wallet_gateway.protocol.cart import build_cart
+from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import CheckoutRequest
 from wallet_gateway.sandbox.hosted.checkout_summary import SKINS, CartView, CheckoutView, checkout_view
 from wallet_gateway.sandbox.pages.localization import LANGUAGES

@@ -6,7 +6,14 @@ import itertools
 from decimal import Decimal
 from typing import Any, Final
 
-from wallet_gateway.protocol.cart import Discount, Item, Shipping, ShoppingCart, build_cart, cart_total
+from wallet_gateway.protocol.cart import (
+    Discount,
+    Shipping,
+    build_cart,
+    cart_total,
+)
+from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.cart_messages import ShoppingCart
 from wallet_gateway.protocol.checkout import CheckoutRequest
 
 _numbers = itertools.count(1)

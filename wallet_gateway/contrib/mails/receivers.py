@@ -19,9 +19,10 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways, signals
 from wallet_gateway.models import PaymentOrder, WorkMark
+from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import header_line
 from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
-from wallet_gateway.templatetags.money_display import format_money
 
 logger = logging.getLogger("wallet_gateway.mails")
 
@@ -66,7 +67,7 @@ def tell_managers(reference: str, amount: Money, ends_at: datetime, **_kwargs: A
     """Write to the shop's managers that an authorization lapses soon."""
     ends = formats.date_format(ends_at, "DATETIME_FORMAT")
     subject = _("Order %(reference)s: an authorization ends on %(ends)s") % {
-        "reference": _one_line(reference),
+        "reference": header_line(reference),
         "ends": ends,
     }
     text = _("%(amount)s of it can be captured until then, and not afterwards.") % {"amount": amount}
@@ -79,11 +80,11 @@ def _write(what: str, order: PaymentOrder, about: str, amount: Money | None) -> 
         return
     with translation.override(_language(order)):
         money = format_money(amount) if amount else ""
-        given = {"number": _one_line(order.order_number or order.reference), "amount": money}
+        given = {"number": header_line(order.order_number or order.reference), "amount": money}
         text = render_to_string(f"wallet_gateway/mails/{what}.txt", given).strip()
     subject, _rest, body = text.partition("\n")
     try:
-        send_mail(_one_line(subject), body.strip() + "\n", None, [address])
+        send_mail(header_line(subject), body.strip() + "\n", None, [address])
     except SMTPRecipientsRefused as refused:
         if any(code < _FOR_GOOD for code, _said in refused.recipients.values()):
             raise
@@ -99,8 +100,3 @@ def _language(order: PaymentOrder) -> str | None:
     except LookupError:
         # The shop's own.
         return translation.get_language()
-
-
-def _one_line(text: str) -> str:
-    """Return a text as it can stand in a header."""
-    return " ".join(text.split())

@@ -12,18 +12,24 @@ from typing import Any
 from django.db import IntegrityError
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.lifecycle import PaymentType
+from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.prepared_sql import select
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.inputs import WHAT_IS_NO_TEXT, is_storable
+from wallet_gateway.operations.inputs import WHAT_IS_NO_TEXT
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 from wallet_gateway.protocol import strict_json
-from wallet_gateway.protocol.addresses import BillingAddress, ShippingAddress
-from wallet_gateway.protocol.cart import Discount, Item, Shipping, build_cart, cart_total
-from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutType
+from wallet_gateway.protocol.cart import (
+    Discount,
+    Shipping,
+    build_cart,
+    cart_total,
+)
+from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.checkout import BillingAddress, OrderContent, ShippingAddress
 from wallet_gateway.protocol.codes import check_currency
+from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import (
     FieldError,
     InvalidAmount,
@@ -32,22 +38,10 @@ from wallet_gateway.protocol.errors import (
     UnknownCode,
 )
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import is_storable
 
 _REFERENCE = re.compile(r"\A[!-~]{1,64}\Z")
-_WIRE_TYPES = {
-    PaymentType.SALE: CheckoutType.SALE,
-    PaymentType.PREAUTHORIZATION: CheckoutType.PREAUTHORIZATION,
-}
-# What every attempt sets anew; an order is checked with stand-ins for them.
-_PER_ATTEMPT = (
-    "merchantId",
-    "storeId",
-    "userId",
-    "clientSystemTransactionId",
-    "redirectDetails",
-)
 _LONGEST = {"order_number": 127, "language": 35, "continue_url": 500}
-_STAND_IN_URL = "https://shop.invalid/"
 
 
 class InvalidOrder(OperationRefused):
@@ -109,16 +103,15 @@ def create_order(
     content; nothing is stored in either case.
     """
     details = _check_own_fields(reference, details, continue_url)
-    request = _checked_request(details)
-    content = {name: value for name, value in request.to_wire().items() if name not in _PER_ATTEMPT}
-    content.get("checkoutDetails", {}).pop("paymentMethod", None)
+    checked = _checked_content(details)
+    content = checked.to_wire()
     written, now = _check_storable(content), clock.now()
     order = PaymentOrder(
         reference=reference,
         gateway=gateway,
         type=PaymentType(details.type),
-        currency=request.currency_code,
-        amount_minor=request.money.minor_units,
+        currency=checked.currency_code,
+        amount_minor=checked.money.minor_units,
         order_number=details.order_number or "",
         language=details.language or "",
         content=content,
@@ -187,16 +180,16 @@ def _store_once(order: PaymentOrder) -> PaymentOrder:
     return found
 
 
-def _checked_request(details: OrderDetails) -> CheckoutRequest:
+def _checked_content(details: OrderDetails) -> OrderContent:
     try:
-        return _request(details)
+        return _content(details)
     except InvalidMessage as error:
         raise InvalidOrder(error.errors) from error
     except ProtocolError as error:
         raise InvalidOrder([FieldError(path="order", message=str(error))]) from error
 
 
-def _request(details: OrderDetails) -> CheckoutRequest:
+def _content(details: OrderDetails) -> OrderContent:
     cart = None
     if details.items or details.shipping or details.discounts:
         cart = build_cart(
@@ -206,31 +199,23 @@ def _request(details: OrderDetails) -> CheckoutRequest:
             discounts=details.discounts,
         )
     amount = _amount(details, cart_total(cart, details.currency) if cart else None)
-    return CheckoutRequest.build(
-        merchant_id="-",
-        store_id="-",
-        user_id="-",
+    return OrderContent.build(
         type=_wire_type(details.type),
         amount=amount.to_wire(),
         currency_code=details.currency,
-        client_system_transaction_id="-",
         provider_discretionary_data=details.order_number,
         details=_provider_details(details),
         checkout_details=_checkout_details(details),
         address_details=_address_details(details),
-        redirect_details=dict.fromkeys(
-            ("return_url", "success_url", "pending_url", "error_url", "cancel_url", "refused_url"),
-            _STAND_IN_URL,
-        ),
         shopping_cart_details=cart,
     )
 
 
-def _wire_type(value: object) -> CheckoutType:
+def _wire_type(value: object) -> str:
     if not isinstance(value, str) or value not in set(PaymentType):
         message = f"must be one of {', '.join(PaymentType)}"
         raise InvalidOrder([FieldError(path="type", message=message)])
-    return _WIRE_TYPES[PaymentType(value)]
+    return wire_type(TransactionKind.CHECKOUT, value)
 
 
 def _amount(details: OrderDetails, total: Money | None) -> Money:
@@ -254,7 +239,6 @@ def _provider_details(details: OrderDetails) -> dict[str, Any] | None:
 
 def _checkout_details(details: OrderDetails) -> dict[str, Any]:
     return {
-        "payment_method": "-",
         "skin_id": details.skin_id,
         "language": details.language,
         **(details.cardholder or {}),

@@ -26,7 +26,8 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
 from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator, execute, find_by_idempotency_key
 from wallet_gateway.operations.inputs import minor_units_of
-from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpType
+from wallet_gateway.protocol.endpoints import wire_type
+from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.money import Money
 
 
@@ -162,13 +163,6 @@ def _refuse(
     raise refusal(reason or "somebody else was quicker; look again")
 
 
-_WIRE_TYPES = {
-    TransactionKind.CAPTURE: FollowUpType.CAPTURE,
-    TransactionKind.REFUND: FollowUpType.REFUND,
-    TransactionKind.REVERSAL: FollowUpType.REVERSAL_PREAUTHORIZATION,
-}
-
-
 def _carry_out(
     payment: Payment,
     kind: TransactionKind,
@@ -203,7 +197,7 @@ def request_of(
         merchant_id=account.merchant_id,
         store_id=account.store_id,
         user_id=account.user_id,
-        type=_WIRE_TYPES[kind],
+        type=wire_type(kind),
         amount=Money.from_minor_units(minor, payment.currency).to_wire(),
         currency_code=payment.currency,
         client_system_transaction_id=reference,

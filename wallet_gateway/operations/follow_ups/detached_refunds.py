@@ -19,8 +19,9 @@ from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator, exec
 from wallet_gateway.operations.inputs import BadAmount, minor_units_of
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.protocol.codes import check_currency
-from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
+from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import ProtocolError
+from wallet_gateway.protocol.follow_ups import DetachedRefundRequest
 from wallet_gateway.protocol.money import Money
 
 _PARENT = re.compile(r"\A[!-~]{1,128}\Z")
@@ -56,7 +57,7 @@ def refund_migrated(
         merchant_id=account.merchant_id,
         store_id=account.store_id,
         user_id=account.user_id,
-        type="detached.refund",
+        type=wire_type(TransactionKind.DETACHED_REFUND),
         amount=Money.from_minor_units(minor, currency).to_wire(),
         currency_code=currency,
         client_system_transaction_id=reference,

@@ -32,8 +32,12 @@ from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.sending.send import Outcomes, body_columns, claim_columns, send_once
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import reread
-from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest, DetachedRefundResponse
-from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpResponse
+from wallet_gateway.protocol.follow_ups import (
+    DetachedRefundRequest,
+    DetachedRefundResponse,
+    FollowUpRequest,
+    FollowUpResponse,
+)
 
 Message = FollowUpRequest | DetachedRefundRequest
 

@@ -23,8 +23,9 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, reverse
 from wallet_gateway.operations.follow_ups.execute import Initiator
-from wallet_gateway.operations.settlement.row_errors import failure, log_row_error, one_line
+from wallet_gateway.operations.settlement.row_errors import failure, log_row_error
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.sweep")
 

@@ -34,10 +34,11 @@ from wallet_gateway.operations.settlement.booking import OPENING
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 from wallet_gateway.operations.settlement.freezes import release_freezes
 from wallet_gateway.operations.settlement.outbox import deliver_due
-from wallet_gateway.operations.settlement.row_errors import log_row_error, one_line, read_due
+from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.wallet import sweep as wallet_sweep
+from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.sweep")
 

@@ -14,8 +14,8 @@ from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending.circuit_breaker import pause_queries
 from wallet_gateway.operations.settlement.booking import OPENING
-from wallet_gateway.operations.settlement.row_errors import one_line
 from wallet_gateway.protocol.status import StatusAnswer, StatusRecord
+from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
 

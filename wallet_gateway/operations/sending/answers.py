@@ -25,8 +25,7 @@ from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, un
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.authorizations import AuthorizationResponse
-from wallet_gateway.protocol.detached_refunds import DetachedRefundResponse
-from wallet_gateway.protocol.follow_ups import FollowUpResponse
+from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
 
 
 def record_follow_up_answer(

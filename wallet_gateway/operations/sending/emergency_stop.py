@@ -12,7 +12,7 @@ from wallet_gateway.models import GatewayPause
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.inputs import check_storable
-from wallet_gateway.operations.settlement.row_errors import one_line
+from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
 

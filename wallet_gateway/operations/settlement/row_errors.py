@@ -16,12 +16,12 @@ from django.db import DataError, IntegrityError
 from django.db.models import Model, QuerySet
 
 from wallet_gateway.operations.settlement.counters import VersionConflict
+from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.sweep")
 
 M = TypeVar("M", bound=Model)
 
-LONGEST_TEXT = 300
 _MOST_PLACES = 8
 _OF_ONE_ROW = (DataError, IntegrityError, VersionConflict, ValueError)
 """What can be wrong with one row. A database that is away is not among them: it stops the sweep."""
@@ -43,13 +43,6 @@ def log_row_error(reference: str) -> Iterator[None]:
         yield
     except _OF_ONE_ROW as error:
         logger.error("%s could not be handled; a person must look: %s", reference, failure(error))
-
-
-def one_line(value: object) -> str:
-    """Give a text with everything escaped that is not printed as itself, at most 300 characters of it."""
-    text = str(value)[: LONGEST_TEXT + 1]
-    escaped = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
-    return escaped if len(escaped) <= LONGEST_TEXT else escaped[: LONGEST_TEXT - 3] + "..."
 
 
 def failure(error: BaseException) -> str:

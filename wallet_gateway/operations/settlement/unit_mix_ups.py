@@ -16,7 +16,7 @@ from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.polling_schedule import MIX_UP_PAUSE, MIX_UP_WINDOW
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, PauseCode
 from wallet_gateway.operations.sending.circuit_breaker import pause_until
-from wallet_gateway.operations.settlement.row_errors import one_line
+from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
 

@@ -19,29 +19,24 @@ from wallet_gateway.domain.card_security import (
     duty_of,
     why_not_charge,
 )
-from wallet_gateway.domain.lifecycle import PaymentType
+from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.sending.retries import retry_read
-from wallet_gateway.operations.settlement.row_errors import one_line
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
 from wallet_gateway.operations.wallet.hooks import AuthenticationQuestion
 from wallet_gateway.operations.wallet.keys import PublicKey, WalletUnavailable, opened
 from wallet_gateway.operations.wallet.result import as_report
-from wallet_gateway.protocol.accounts import PaymentAccount
-from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationType, ThreeDSecure
+from wallet_gateway.protocol.accounts import PaymentAccount, WalletResult
+from wallet_gateway.protocol.authorizations import AuthorizationRequest, ThreeDSecure
 from wallet_gateway.protocol.checkout import RedirectDetails
+from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.errors import InvalidMessage
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.wallet_results import WalletResult
+from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.wallet")
-
-_TYPES = {
-    PaymentType.SALE: AuthorizationType.SALE,
-    PaymentType.PREAUTHORIZATION: AuthorizationType.PREAUTHORIZATION,
-}
 
 
 class WalletCardRefused(OperationRefused):
@@ -121,7 +116,7 @@ def request_for(
         merchant_id=account.merchant_id,
         store_id=account.store_id,
         user_id=account.user_id,
-        type=_TYPES[PaymentType(order.type)],
+        type=wire_type(TransactionKind.AUTHORIZATION, order.type),
         amount=amount.to_wire(),
         currency_code=order.currency,
         client_system_transaction_id=transaction.reference,

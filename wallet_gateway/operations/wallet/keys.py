@@ -19,9 +19,9 @@ from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.sending.retries import retry_read
-from wallet_gateway.operations.settlement.row_errors import one_line
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
 from wallet_gateway.protocol.accounts import PublicKeyResponse
+from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.wallet")
 

@@ -40,10 +40,10 @@ from wallet_gateway.operations.wallet.result import (
     read_result,
     report_of,
 )
+from wallet_gateway.protocol.accounts import FailedWalletResult, WalletResult
 from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.protocol.errors import FieldError
-from wallet_gateway.protocol.wallet_results import FailedWalletResult, WalletResult
 
 _PAGE_WAS_ASKED = timedelta(seconds=5)
 """An open page of the same order that was asked about longer ago is asked about before a card is charged."""

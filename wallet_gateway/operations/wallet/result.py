@@ -12,12 +12,12 @@ from django.views.decorators.debug import sensitive_variables
 from wallet_gateway.client.redaction import REMOVED, redact_message, without_card_numbers
 from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.inputs import is_storable
 from wallet_gateway.operations.wallet.pricing import NO_OPTION, region_of
+from wallet_gateway.protocol.accounts import FailedWalletResult, SheetChoices, WalletResult
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
 from wallet_gateway.protocol.faults import is_contradictory
 from wallet_gateway.protocol.strict_json import fold_name
-from wallet_gateway.protocol.wallet_results import FailedWalletResult, SheetChoices, WalletResult
+from wallet_gateway.protocol.text import is_storable, printable
 
 LONGEST_REPORT = 300
 """Characters kept of what a browser reports."""
@@ -145,5 +145,4 @@ def as_report(text: object) -> str:
     if not is_storable(text):
         return ""
     # Cut at the end: half of a card's number would not be seen as one.
-    printable = "".join(c if c.isprintable() else " " for c in str(text))
-    return _without_secrets(printable)[:LONGEST_REPORT]
+    return _without_secrets(printable(str(text)))[:LONGEST_REPORT]

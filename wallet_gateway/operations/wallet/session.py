@@ -27,7 +27,7 @@ from wallet_gateway.operations.wallet.pricing import (
     with_next,
 )
 from wallet_gateway.operations.wallet.result import checked_choices
-from wallet_gateway.protocol.money import exponent
+from wallet_gateway.protocol.codes import currency_exponent
 
 _TIME_TO_PAY = timedelta(minutes=5)
 """An attempt with less time left is not shown again."""
@@ -168,7 +168,7 @@ def _checked(order: PaymentOrder, context: GatewayContext) -> WalletPolicy:
     wallet = context.wallet_of(order)
     if wallet is None:
         raise WalletUnavailable(f"gateway {context.alias!r} has no WALLET in the settings")
-    if exponent(order.currency) > MOST_WALLET_DECIMALS:
+    if currency_exponent(order.currency) > MOST_WALLET_DECIMALS:
         raise WalletUnavailable(f"wallets cannot write an amount in {order.currency}")
     if not context.policy.sending or sending_is_paused(context, context.clock.now()):
         raise WalletUnavailable("sending to the gateway is paused or switched off")

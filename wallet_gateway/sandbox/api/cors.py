@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from wallet_gateway.protocol.accounts import PaymentAccountRequest
 from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT
-from wallet_gateway.protocol.errors import excerpt
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.api.request_parser import ParsedRequest, RawRequest
 from wallet_gateway.sandbox.merchants import cached_stores
 from wallet_gateway.sandbox.models import Merchant
@@ -25,7 +25,7 @@ _VARY: Final = ("Vary", "Origin")
 def check_origin(merchant: Merchant, origin: str | None) -> None:
     """Check that an origin is registered for a merchant; raises ``OriginNotRegistered``."""
     if origin is not None and not _is_registered(merchant, origin):
-        raise OriginNotRegistered(f"Pages of {excerpt(origin)} are not registered for this merchant.")
+        raise OriginNotRegistered(f"Pages of {quote(origin)} are not registered for this merchant.")
 
 
 def is_preflight(raw: RawRequest) -> bool:

@@ -7,10 +7,9 @@ from typing import Any, Final
 from wallet_gateway.protocol.accounts import PaymentAccountQuery, PaymentAccountRequest, PublicKeyRequest
 from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.checkout import CheckoutRequest
-from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
-from wallet_gateway.protocol.errors import excerpt
-from wallet_gateway.protocol.follow_ups import FollowUpRequest
+from wallet_gateway.protocol.follow_ups import DetachedRefundRequest, FollowUpRequest
 from wallet_gateway.protocol.status import StatusQuery
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.api.cors import check_origin
 from wallet_gateway.sandbox.api.request_parser import Message, ParsedRequest
 from wallet_gateway.sandbox.merchants import merchant_of
@@ -79,4 +78,4 @@ def _execute(context: RequestContext, message: Message) -> dict[str, Any] | list
 
 def _check_provider(merchant: Merchant, given: str, path: str) -> None:
     if given.casefold() != merchant.provider.casefold():
-        raise SchemaValidationError(f"{path}: must be {excerpt(merchant.provider)}, not {excerpt(given)}")
+        raise SchemaValidationError(f"{path}: must be {quote(merchant.provider)}, not {quote(given)}")

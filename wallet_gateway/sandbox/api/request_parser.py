@@ -10,7 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Any, Final, TypeAlias
+from functools import cache
+from typing import Any, Final, TypeAlias, get_args
 from urllib.parse import parse_qsl
 
 from wallet_gateway.protocol import endpoints, strict_json
@@ -22,14 +23,17 @@ from wallet_gateway.protocol.accounts import (
 )
 from wallet_gateway.protocol.authorizations import AuthorizationRequest
 from wallet_gateway.protocol.checkout import CheckoutRequest
-from wallet_gateway.protocol.complaints import MISSING
-from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
-from wallet_gateway.protocol.errors import FieldError, InvalidMessage, UnreadableBody, excerpt, join_path
-from wallet_gateway.protocol.fields import WireModel
-from wallet_gateway.protocol.follow_ups import FollowUpRequest
-from wallet_gateway.protocol.plans import plan_of
+from wallet_gateway.protocol.errors import (
+    FieldError,
+    InvalidMessage,
+    UnreadableBody,
+    join_path,
+)
+from wallet_gateway.protocol.follow_ups import DetachedRefundRequest, FollowUpRequest
 from wallet_gateway.protocol.status import StatusQuery
 from wallet_gateway.protocol.strict_json import JsonValue, fold_name
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.wire import MISSING, WireModel
 from wallet_gateway.sandbox.refusals import (
     BodyTooLarge,
     MethodNotAllowed,
@@ -149,22 +153,37 @@ def allowed_methods(path: str) -> tuple[str, ...]:
 
 def unknown_fields(model: type[WireModel], source: dict[str, Any], path: str = "") -> Iterator[str]:
     """Yield the path of each field in a wire object that its message does not define."""
-    by_name = plan_of(model).by_name
+    parts = _parts(model)
     for name, value in source.items():
-        slot = by_name.get(fold_name(name))
-        if slot is None:
-            yield join_path(path, excerpt(name)[1:-1])
-        elif slot.part is not None:
-            yield from _within(slot.part, value, join_path(path, slot.wire_name))
+        wire_name = model.spellings.get(fold_name(name))
+        if wire_name is None:
+            yield join_path(path, quote(name)[1:-1])
+        elif wire_name in parts:
+            yield from _within(parts[wire_name], value, join_path(path, wire_name))
+
+
+@cache
+def _parts(model: type[WireModel]) -> dict[str, type[WireModel]]:
+    """Return the message classes of those fields that hold one or a list of them, by wire name."""
+    found = {
+        model.wire_names[name]: _message_in(field.annotation) for name, field in model.model_fields.items()
+    }
+    return {wire_name: part for wire_name, part in found.items() if part is not None}
+
+
+def _message_in(annotation: object) -> type[WireModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, WireModel):
+        return annotation
+    return next(filter(None, map(_message_in, get_args(annotation))), None)
 
 
 def _route(raw: RawRequest) -> Callable[[RawRequest], ParsedRequest]:
     methods = _methods_at(raw.path)
     if not methods:
-        raise UnknownPath(f"There is nothing at {excerpt(raw.path)}.")
+        raise UnknownPath(f"There is nothing at {quote(raw.path)}.")
     if raw.method not in methods:
         allowed = " or ".join(sorted(methods))
-        raise MethodNotAllowed(f"{raw.path} takes {allowed}, not {excerpt(raw.method)}.")
+        raise MethodNotAllowed(f"{raw.path} takes {allowed}, not {quote(raw.method)}.")
     return methods[raw.method]
 
 

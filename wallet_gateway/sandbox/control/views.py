@@ -12,9 +12,9 @@ from typing import Any
 from django.http import HttpRequest
 
 from wallet_gateway.protocol.accounts import CardNetwork
-from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox import merchants, state
 from wallet_gateway.sandbox.api import faults, journal
 from wallet_gateway.sandbox.api.delayed_requests import execute_due_requests
@@ -184,7 +184,7 @@ def import_migration_file(request: HttpRequest) -> object:
     """Import a migration file."""
     merchant_id = request.GET.get("merchantId", merchants.BUILT_IN_ID)
     if not Merchant.objects.filter(merchant_id=merchant_id).exists():
-        raise UnknownMerchant(f"There is no merchant {excerpt(merchant_id)}.")
+        raise UnknownMerchant(f"There is no merchant {quote(merchant_id)}.")
     # Read bytes: `str.splitlines` splits at more than line ends, and one invalid byte would reject all rows.
     lines = BytesIO(request.body)
     keep_good = request.GET.get("keepGood") == "1"

@@ -12,9 +12,20 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from wallet_gateway.protocol.addresses import AddressDetails, BillingAddress, ShippingAddress
-from wallet_gateway.protocol.cart import DiscountDetail, ItemDetail, ShippingDetail, ShoppingCart
-from wallet_gateway.protocol.checkout import CheckoutDetails, CheckoutRequest, CheckoutType
+from wallet_gateway.protocol.cart_messages import (
+    DiscountDetail,
+    ItemDetail,
+    ShippingDetail,
+    ShoppingCart,
+)
+from wallet_gateway.protocol.checkout import (
+    AddressDetails,
+    BillingAddress,
+    CheckoutDetails,
+    CheckoutRequest,
+    CheckoutType,
+    ShippingAddress,
+)
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.pages.localization import amount_text, number_text, rate_text
 

@@ -14,7 +14,8 @@ from django.utils import numberformat
 from django.utils.formats import get_format
 from django.utils.translation.trans_real import parse_accept_lang_header
 
-from wallet_gateway.protocol.money import Money, exponent
+from wallet_gateway.protocol.codes import currency_exponent
+from wallet_gateway.protocol.money import Money
 
 LANGUAGES: Final = ("en", "de", "fr", "es", "ar")
 DEFAULT_LANGUAGE: Final = "en"
@@ -52,7 +53,7 @@ def direction(language: str) -> str:
 
 def amount_text(money: Money, language: str, *, negative: bool = False) -> str:
     """Return an amount with all decimals of its currency, grouped and placed as in the language."""
-    number = number_text(money.amount, language, decimals=exponent(money.currency))
+    number = number_text(money.amount, language, decimals=currency_exponent(money.currency))
     minus = _MINUS if negative else ""
     sign = CURRENCY_SIGNS.get(money.currency, money.currency)
     if language not in SIGN_FIRST:

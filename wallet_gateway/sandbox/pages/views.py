@@ -8,8 +8,8 @@ from __future__ import annotations
 from django.contrib.staticfiles.views import serve
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.faults import error_body
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.json_calls import json_response
 
 
@@ -28,7 +28,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001
     """Answer 404 to a request for an unknown path."""
-    return _fail(request, 404, f"There is nothing at {excerpt(request.path)}.")
+    return _fail(request, 404, f"There is nothing at {quote(request.path)}.")
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
-from wallet_gateway.protocol.errors import excerpt
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import Checkout, Outcome, RecordOrigin
 from wallet_gateway.sandbox.payments.payer import payment_details
@@ -79,7 +79,7 @@ def decide_checkout(checkout: Checkout, outcome: Outcome | str, *, by_hand: bool
 
 def check_checkout_open(checkout: Checkout, *, now: datetime) -> None:
     """Check that the checkout is still open; raises ``CheckoutUsedUp`` or ``CheckoutExpired``."""
-    name = f"checkout {excerpt(checkout.reference)}"
+    name = f"checkout {quote(checkout.reference)}"
     if checkout.decided_outcome:
         raise CheckoutUsedUp(f"The {name} was decided: {checkout.decided_outcome}.")
     if checkout.expires_at is not None and checkout.expires_at <= now:

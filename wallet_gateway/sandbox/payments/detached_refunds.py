@@ -8,14 +8,14 @@ from typing import Any, Final
 
 from django.db.models import Sum
 
-from wallet_gateway.protocol.detached_refunds import (
+from wallet_gateway.protocol.follow_ups import (
     DETACHED_REFUND_TYPE,
     DetachedRefundRequest,
     DetachedRefundResponse,
 )
-from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.migration_file import MigrationRow, RowError, read_rows
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import Deposit, RecordOrigin, RecordState, TransactionRecord
 from wallet_gateway.sandbox.payments.limits import check_refund
@@ -83,7 +83,7 @@ def _find_deposit(merchant_id: str, parent_transaction_id: str) -> Deposit:
     deposits = Deposit.objects.filter(merchant_id=merchant_id, parent_transaction_id=parent_transaction_id)
     deposit = deposits.first()
     if deposit is None:
-        raise UnknownOriginal(f"No migration file had a deposit {excerpt(parent_transaction_id)}.")
+        raise UnknownOriginal(f"No migration file had a deposit {quote(parent_transaction_id)}.")
     return deposit
 
 
@@ -148,12 +148,12 @@ def _deposit(row: MigrationRow, merchant_id: str, *, line: int) -> Deposit | Row
     known = Deposit.objects.filter(merchant_id=merchant_id, parent_transaction_id=parent).first()
     deposit = known or Deposit(merchant_id=merchant_id, parent_transaction_id=parent)
     if known is not None and known.currency != row.currency:
-        return RowError(line, f"{excerpt(parent)} is known in {known.currency} already")
+        return RowError(line, f"{quote(parent)} is known in {known.currency} already")
     deposit.provider_transaction_id = row.provider_transaction_id
     deposit.paid_at = row.transacted_at
     deposit.amount_minor = row.money.minor_units
     deposit.currency = row.currency
     deposit.refunded_before_minor = row.refunded.minor_units
     if known is not None and refunded_of(deposit) > deposit.amount_minor:
-        return RowError(line, f"more than {row.money} of {excerpt(parent)} was refunded here already")
+        return RowError(line, f"more than {row.money} of {quote(parent)} was refunded here already")
     return deposit

@@ -11,9 +11,9 @@ from collections.abc import Callable
 from typing import Final
 
 from wallet_gateway.protocol.checkout import CheckoutType
-from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.models import RecordState, TransactionRecord
 from wallet_gateway.sandbox.payments.records import PaymentTotals, totals_of
 from wallet_gateway.sandbox.refusals import (
@@ -30,7 +30,7 @@ from wallet_gateway.sandbox.refusals import (
 def check_follow_up(original: TransactionRecord, follow_up: FollowUpType, amount: Money) -> None:
     """Check a follow-up against the state and amounts of its original; raises a ``Refusal``."""
     if original.state != RecordState.APPROVED:
-        raise OriginalNotApproved(f"The payment {excerpt(original.reference)} is {original.state}.")
+        raise OriginalNotApproved(f"The payment {quote(original.reference)} is {original.state}.")
     if amount.currency != original.currency:
         raise CurrencyDiffers(f"The payment is in {original.currency}, the request in {amount.currency}.")
     _RULES[follow_up](original, totals_of(original), amount)
@@ -73,7 +73,7 @@ def _check_reversal(original: TransactionRecord, totals: PaymentTotals, amount: 
     if original.type == CheckoutType.SALE or totals.capturing:
         raise AlreadyCaptured("What is captured can be refunded, not reversed.")
     if totals.reversed:
-        raise OriginalNotApproved(f"The payment {excerpt(original.reference)} was reversed before.")
+        raise OriginalNotApproved(f"The payment {quote(original.reference)} was reversed before.")
     if amount != original.amount:
         raise ReversalNotWhole(f"A reversal takes the whole {original.amount}, not {amount}.")
 

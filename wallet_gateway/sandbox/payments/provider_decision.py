@@ -12,8 +12,7 @@ from typing import Final
 
 from wallet_gateway.protocol.authorizations import AuthorizationType
 from wallet_gateway.protocol.checkout import CheckoutType
-from wallet_gateway.protocol.detached_refunds import DETACHED_REFUND_TYPE
-from wallet_gateway.protocol.follow_ups import FollowUpType
+from wallet_gateway.protocol.follow_ups import DETACHED_REFUND_TYPE, FollowUpType
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.sandbox.models import Outcome, RecordState
 from wallet_gateway.sandbox.state import FaultMode

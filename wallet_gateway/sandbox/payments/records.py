@@ -14,9 +14,9 @@ from django.db.models import Q, Sum
 
 from wallet_gateway.protocol.authorizations import AuthorizationType
 from wallet_gateway.protocol.checkout import CheckoutType
-from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import (
     Authentication,
@@ -108,7 +108,7 @@ def settle_pending(record: TransactionRecord, outcome: Outcome) -> None:
     with write_lock():
         record.refresh_from_db()
         if record.state != RecordState.PENDING:
-            raise NotPending(f"The transaction {excerpt(record.reference)} is {record.state}.")
+            raise NotPending(f"The transaction {quote(record.reference)} is {record.state}.")
         change_state(record, decision_for_outcome(record.type, outcome), now=current_conditions().now)
 
 
@@ -120,7 +120,7 @@ def find_original(merchant: Merchant, reference: str) -> TransactionRecord:
         ).order_by("pk")
     )
     if not originals:
-        raise UnknownOriginal(f"No payment was made under {excerpt(reference)}.")
+        raise UnknownOriginal(f"No payment was made under {quote(reference)}.")
     return next((one for one in originals if one.state == RecordState.APPROVED), originals[0])
 
 
@@ -189,7 +189,7 @@ def find_authentication(query: ReferenceQuery) -> Authentication:
         .first()
     )
     if authentication is None:
-        raise UnknownReference(f"{excerpt(query.reference)} has no 3-D Secure page.")
+        raise UnknownReference(f"{quote(query.reference)} has no 3-D Secure page.")
     return authentication
 
 
@@ -211,9 +211,9 @@ def _merchant_of(query: ReferenceQuery, path: str) -> Merchant:
     conditions = {name: value for name, value in named.items() if value is not None}
     merchants = list(Merchant.objects.filter(**conditions, **{path: query.reference}).distinct()[:2])
     if not merchants:
-        raise UnknownReference(f"Nothing is known under {excerpt(query.reference)}.")
+        raise UnknownReference(f"Nothing is known under {quote(query.reference)}.")
     if len(merchants) > 1:
         raise AmbiguousReference(
-            f"Several merchants use {excerpt(query.reference)}; say merchantId and storeId."
+            f"Several merchants use {quote(query.reference)}; say merchantId and storeId."
         )
     return merchants[0]

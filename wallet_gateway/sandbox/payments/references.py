@@ -6,8 +6,8 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
-from wallet_gateway.protocol.errors import excerpt
-from wallet_gateway.protocol.fields import TransactionRequest
+from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.wire import TransactionRequest
 from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import AcceptedRequest, DuplicatePolicy
 from wallet_gateway.sandbox.refusals import ReferenceAlreadyUsed
@@ -43,8 +43,8 @@ def answer_once(
 
 def _is_executed_again(context: RequestContext, first: AcceptedRequest, fingerprint: str) -> bool:
     if first.fingerprint != fingerprint:
-        raise ReferenceAlreadyUsed(f"{excerpt(first.reference)} was used for another request.")
+        raise ReferenceAlreadyUsed(f"{quote(first.reference)} was used for another request.")
     duplicates = context.conditions.behaviour.duplicates
     if duplicates is DuplicatePolicy.REJECT:
-        raise ReferenceAlreadyUsed(f"{excerpt(first.reference)} was used for this request before.")
+        raise ReferenceAlreadyUsed(f"{quote(first.reference)} was used for this request before.")
     return duplicates is DuplicatePolicy.EXECUTE

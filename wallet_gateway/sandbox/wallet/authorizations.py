@@ -9,7 +9,7 @@ from typing import Any
 
 from wallet_gateway.protocol.accounts import CardType
 from wallet_gateway.protocol.authorizations import AUTHENTICATED, AuthorizationRequest, AuthorizationResponse
-from wallet_gateway.protocol.errors import excerpt
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.models import (
     PaymentAccount,
     RecordOrigin,
@@ -91,7 +91,7 @@ def _check_unused(account: PaymentAccount) -> None:
     # An undocumented state may be a success, so it counts as used.
     used = account.authorizations.exclude(state=RecordState.ERRORED).first()
     if used is not None:
-        raise AccountUsedUp(f"The account was used for {excerpt(used.reference)}, which is {used.state}.")
+        raise AccountUsedUp(f"The account was used for {quote(used.reference)}, which is {used.state}.")
 
 
 def _write(

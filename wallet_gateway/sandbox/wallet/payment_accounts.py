@@ -11,8 +11,8 @@ from wallet_gateway.protocol.accounts import (
     PaymentAccountResponse,
 )
 from wallet_gateway.protocol.accounts import PaymentAccount as DescribedAccount
-from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.strict_json import fold_name
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.db_transactions import write_lock
 from wallet_gateway.sandbox.models import DuplicatePolicy, Merchant, PaymentAccount, hash_secret
 from wallet_gateway.sandbox.refusals import (
@@ -58,7 +58,7 @@ def find_account(merchant: Merchant, account_id: str) -> PaymentAccount:
     """Find a store's account; raises ``UnknownAccount``."""
     account = PaymentAccount.objects.filter(merchant=merchant, account_id=account_id).first()
     if account is None:
-        raise UnknownAccount(f"This store has no payment account {excerpt(account_id)}.")
+        raise UnknownAccount(f"This store has no payment account {quote(account_id)}.")
     return account
 
 
@@ -87,7 +87,7 @@ def _check_named_network(request: PaymentAccountRequest) -> None:
     info = request.payment_data.payment_method_data.info
     named = info.card_network if info else None
     if named and fold_name(named) not in map(fold_name, CardNetwork):
-        raise CardNotAccepted(f"{excerpt(named)} is not taken; these are: {', '.join(CardNetwork)}.")
+        raise CardNotAccepted(f"{quote(named)} is not taken; these are: {', '.join(CardNetwork)}.")
 
 
 def _find_earlier(

@@ -8,7 +8,7 @@ from typing import Final
 from django.db.models import Min
 
 from wallet_gateway.protocol.authorizations import AuthorizationRequest
-from wallet_gateway.protocol.errors import excerpt
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
 from wallet_gateway.sandbox.models import (
     Authentication,
@@ -93,7 +93,7 @@ def decide_authentication(
 def check_authentication_open(authentication: Authentication, *, now: datetime) -> None:
     """Check that the page is still open; raises ``AuthenticationUsedUp`` or ``AuthenticationExpired``."""
     record = authentication.record
-    name = f"3-D Secure page of {excerpt(record.reference)}"
+    name = f"3-D Secure page of {quote(record.reference)}"
     if authentication.expires_at <= now:
         raise AuthenticationExpired(f"The {name} ended at {authentication.expires_at.isoformat()}.")
     if authentication.decided_outcome or record.state != RecordState.PENDING:

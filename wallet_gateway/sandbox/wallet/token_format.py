@@ -13,7 +13,7 @@ from collections.abc import Set as AbstractSet
 from enum import StrEnum
 from typing import Any, Final, NamedTuple, NoReturn
 
-from wallet_gateway.protocol.errors import excerpt
+from wallet_gateway.protocol.text import quote
 
 SENDER: Final = "Google"
 """The sender id of the wallet, as it is signed."""
@@ -162,7 +162,7 @@ def milliseconds(value: object) -> int | None:
 def _version(given: object) -> Version:
     if not isinstance(given, str) or given not in list(Version):
         raise InvalidToken(
-            Reason.UNSUPPORTED_VERSION, f"protocolVersion is {excerpt(given)}; it must be ECv2 or ECv1"
+            Reason.UNSUPPORTED_VERSION, f"protocolVersion is {quote(given)}; it must be ECv2 or ECv1"
         )
     return Version(given)
 

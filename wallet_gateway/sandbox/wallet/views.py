@@ -16,7 +16,7 @@ from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST, require_safe
 
-from wallet_gateway.protocol.errors import excerpt
+from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.json_calls import (
     Input,
     InvalidInput,
@@ -129,7 +129,7 @@ def _approve(given: Input) -> object:
     given.check_no_unread_fields()
     card = card_by_id(card_id)
     if card is None:
-        raise InvalidInput(f"cardId must be that of a stored card, not {excerpt(card_id)}.")
+        raise InvalidInput(f"cardId must be that of a stored card, not {quote(card_id)}.")
     return approve(card, request, merchant_id=_gateway_merchant_id(request), choices=choices)
 
 
@@ -152,7 +152,7 @@ def _refusal_for_foreign_page(request: HttpRequest) -> Refusal | None:
     own_origin = f"{request.scheme}://{request.get_host()}"
     site = request.headers.get("Sec-Fetch-Site", "same-origin")
     if origin not in (None, own_origin) or site not in ("same-origin", "none"):
-        return ForeignPage(f"Pages of {excerpt(origin or 'other sites')} may not use the wallet's own calls.")
+        return ForeignPage(f"Pages of {quote(origin or 'other sites')} may not use the wallet's own calls.")
     return None
 
 

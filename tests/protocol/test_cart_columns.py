@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.tables import every
-from wallet_gateway.protocol.columns import read_column, write_column, write_rates
+from wallet_gateway.protocol.cart_lines import read_column, write_column, write_rates
 from wallet_gateway.protocol.errors import InvalidAmount
 from wallet_gateway.protocol.money import format_units, units_of
 

@@ -1,7 +1,11 @@
-"""An amount as a person reads it in the language of the moment. No arithmetic, nothing for the wire.
+"""How an amount is written for people: in the language of the moment, with Django's separators and grouping.
 
-Separators and grouping are Django's for each language; where the currency stands is for the translators to
-say.
+This is the one place for it: pages and mails for customers write ``format_money``, tables of numbers
+``format_amount``. Two spellings are kept apart on purpose. ``str(money)`` is exact and the same in every
+language: logs, errors and the rows of the admin use it, because an operator compares it with the gateway's
+own records and types it into a form. The sandbox has a function of its own: it plays the other party and
+imports nothing of the merchant's. Babel is not used, as Django's formats are here already and projects adjust
+them. Where the currency stands is for the translators to say.
 """
 
 from __future__ import annotations
@@ -10,7 +14,8 @@ from django.utils import numberformat
 from django.utils.formats import get_format
 from django.utils.translation import get_language, pgettext
 
-from wallet_gateway.protocol.money import Money, exponent
+from wallet_gateway.protocol.codes import currency_exponent
+from wallet_gateway.protocol.money import Money
 
 # Only signs that mean one currency to everybody who reads them; all others are written by their code.
 SIGNS = {"EUR": "€", "GBP": "£", "JPY": "¥", "USD": "$"}
@@ -18,7 +23,7 @@ SIGNS = {"EUR": "€", "GBP": "£", "JPY": "¥", "USD": "$"}
 
 def format_money(money: Money) -> str:
     """Return the amount with exactly its currency's decimals: `€1,234.50`, `1.234,50 €`, `10.000 KWD`."""
-    parts = {"number": _number(money), "currency": SIGNS.get(money.currency, money.currency)}
+    parts = {"number": format_amount(money), "currency": SIGNS.get(money.currency, money.currency)}
     if money.currency in SIGNS:
         text = pgettext("amount with a currency sign", "%(currency)s%(number)s") % parts
     else:
@@ -27,12 +32,13 @@ def format_money(money: Money) -> str:
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
-def _number(money: Money) -> str:
+def format_amount(money: Money) -> str:
+    """Return the amount without its currency, for a table whose heading names it: `1,234.50`, `1.234,50`."""
     language = get_language()
     return numberformat.format(
         money.amount,
         get_format("DECIMAL_SEPARATOR", language, use_l10n=True),
-        decimal_pos=exponent(money.currency),
+        decimal_pos=currency_exponent(money.currency),
         # Some of Django's languages name a separator but no group size.
         grouping=get_format("NUMBER_GROUPING", language, use_l10n=True) or 3,
         thousand_sep=get_format("THOUSAND_SEPARATOR", language, use_l10n=True),

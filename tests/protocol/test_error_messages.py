@@ -10,9 +10,10 @@ from pydantic import AfterValidator, BaseModel, Strict, ValidationError
 from tests.protocol.samples import changed, checkout
 from tests.tables import every
 from wallet_gateway.protocol.checkout import CheckoutRequest
-from wallet_gateway.protocol.complaints import PATTERNS, complaints_of, wire_path
+from wallet_gateway.protocol.endpoints import MESSAGES
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
-from wallet_gateway.protocol.messages import MESSAGES
+from wallet_gateway.protocol.field_types import PATTERN_MESSAGES
+from wallet_gateway.protocol.wire import field_errors, wire_path
 
 
 def complaint(path: str, value: object) -> tuple[str, str]:
@@ -20,7 +21,7 @@ def complaint(path: str, value: object) -> tuple[str, str]:
     try:
         CheckoutRequest.model_validate(changed(checkout(), path, value))
     except ValidationError as error:
-        (fault,) = complaints_of(error)
+        (fault,) = field_errors(error)
         return fault.path, fault.message
     raise AssertionError("nothing was wrong")
 
@@ -94,7 +95,7 @@ def test_faults_of_a_part_are_told_one_by_one() -> None:
         CheckoutRequest.model_validate(
             changed(checkout(), "shoppingCartDetails.discountDetails[0]", {"discountAmount": "1.00"})
         )
-    assert [fault.path for fault in complaints_of(caught.value)] == [
+    assert [fault.path for fault in field_errors(caught.value)] == [
         "shoppingCartDetails.discountDetails[0].discountType",
         "shoppingCartDetails.discountDetails[0].discountName",
     ]
@@ -127,7 +128,7 @@ def patterns_of(schema: object) -> set[str]:
 
 @every("name", MESSAGES)
 def test_every_pattern_of_every_message_has_its_sentence(name: str) -> None:
-    assert patterns_of(MESSAGES[name].model_json_schema()) <= PATTERNS.keys()
+    assert patterns_of(MESSAGES[name].model_json_schema()) <= PATTERN_MESSAGES.keys()
 
 
 def refuse(word: str) -> str:
@@ -158,7 +159,7 @@ def test_what_a_validator_raises_or_nobody_foresaw_is_told_too(
 ) -> None:
     with pytest.raises(ValidationError) as caught:
         Stranger.model_validate(values)
-    assert [(fault.path, fault.message) for fault in complaints_of(caught.value)] == faults
+    assert [(fault.path, fault.message) for fault in field_errors(caught.value)] == faults
 
 
 @every(("path", "sent", "message"), KINDS.values(), ids=KINDS.keys())
@@ -169,7 +170,7 @@ def test_a_sentence_is_short_and_printable_whatever_was_sent(
     try:
         CheckoutRequest.model_validate(changed(checkout(), path, value))
     except ValidationError as error:
-        for fault in complaints_of(error):
+        for fault in field_errors(error):
             assert len(fault.message) < 200
             assert fault.message.isprintable()
     else:

@@ -9,8 +9,8 @@ from django.utils import translation
 from pytest_django import Settings
 
 from tests.tables import every
+from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.templatetags.money_display import format_money
 
 N = "\N{NO-BREAK SPACE}"
 

@@ -1,0 +1,168 @@
+"""Text from other parties: safe to quote, to log, to show, to store and to export."""
+
+from __future__ import annotations
+
+import unicodedata
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tables import every
+from wallet_gateway.protocol.text import (
+    MAX_LOG_LENGTH,
+    MAX_QUOTE_LENGTH,
+    MAX_VISIBLE_LENGTH,
+    escape_formula,
+    header_line,
+    is_storable,
+    one_line,
+    printable,
+    quote,
+    visible,
+    without_nul,
+)
+
+
+@every(
+    ("value", "quoted"),
+    [
+        ("10,00", "'10,00'"),
+        ("", "''"),
+        ("it's", '"it\'s"'),
+        ("line\nbreak", r"'line\nbreak'"),
+        ("\x1b[31mred", r"'\x1b[31mred'"),
+        ("١٢", r"'\u0661\u0662'"),
+        ("\u202egnp.exe", r"'\u202egnp.exe'"),
+        ("\ud800", r"'\ud800'"),
+        (None, "None"),
+        (True, "True"),
+        (1.5, "1.5"),
+        (42, "42"),
+        (10**100, "a number of many digits"),
+        ([1, 2], "a value of type list"),
+        ({"a": 1}, "a value of type dict"),
+    ],
+    ids=repr,
+)
+def test_a_value_is_quoted_in_plain_ascii(value: object, quoted: str) -> None:
+    assert quote(value) == quoted
+
+
+@every(
+    "value",
+    ["x" * 61, "x" * 1_000_000, "\n" * 40, "\U0001f4a9" * 60, 10**5000, type("T" * 500, (), {})()],
+    ids=["long", "huge", "escaped", "emoji", "number", "type"],
+)
+def test_a_quote_never_exceeds_sixty_characters(value: object) -> None:
+    assert len(quote(value)) <= MAX_QUOTE_LENGTH
+    assert quote(value).isascii()
+
+
+def test_a_text_that_is_cut_says_so() -> None:
+    assert quote("x" * 61) == "'" + "x" * 56 + "..."
+    assert quote("x" * 58) == "'" + "x" * 58 + "'"
+
+
+HIDING = {"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"}
+RIGHT_TO_LEFT_OVERRIDE, NO_BREAK_SPACE, LINE_SEPARATOR = "\u202e", "\u00a0", "\u2028"
+
+
+@every(
+    ("text", "shown"),
+    [
+        ("a chip in the rim", "a chip in the rim"),
+        ("Größe ٥ 漢字 🎁", "Größe ٥ 漢字 🎁"),  # noqa: RUF001
+        ("paid \u202edecil\u202c", "paid \\u202edecil\\u202c"),
+        ("\u2066x\u2069\u200f\u200b\ufeff", "\\u2066x\\u2069\\u200f\\u200b\\ufeff"),
+        ("one\r\ntwo\tthree\x00\x1b[31m\x7f", "one\\r\\ntwo\\tthree\\x00\\x1b[31m\\x7f"),
+        ("\u2028\U000e0041\ue000", "\\u2028\\U000e0041\\ue000"),
+        ("<b onclick=x>&amp;", "<b onclick=x>&amp;"),
+        (f"a{NO_BREAK_SPACE}b", f"a{NO_BREAK_SPACE}b"),
+        ("\ud800", r"\ud800"),
+        (42, "42"),
+    ],
+    ids=ascii,
+)
+def test_what_hides_is_written_as_its_escape(text: object, shown: str) -> None:
+    assert visible(text) == shown
+
+
+@given(st.text())
+def test_no_text_hides_anything(text: str) -> None:
+    assert not {unicodedata.category(c) for c in visible(text)} & HIDING
+
+
+def test_a_long_text_is_cut_and_says_so() -> None:
+    assert visible("x" * 501) == "x" * MAX_VISIBLE_LENGTH + "…"
+    assert visible("x" * 500) == "x" * 500
+
+
+@every(
+    ("text", "line"),
+    [
+        (ValueError("a\r\nb"), r"a\r\nb"),
+        (f"a{NO_BREAK_SPACE}b", r"a\xa0b"),
+        ("as it is, é and 猫 too", "as it is, é and 猫 too"),
+        ("a\nb\r\tc", r"a\nb\r\tc"),
+        ("\x00\x1b\x7f\x85", r"\x00\x1b\x7f\x85"),
+        ("\u2028\u2029\u202e\ufeff", r"\u2028\u2029\u202e\ufeff"),
+        ("\ud800", r"\ud800"),
+        ("x" * 300, "x" * 300),
+        ("x" * 301, "x" * 297 + "..."),
+        ("\n" * 300, r"\n" * 148 + "\\..."),
+    ],
+    ids=range(10),
+)
+def test_a_text_is_one_line_of_at_most_300_characters(text: object, line: str) -> None:
+    assert one_line(text) == line
+
+
+@every("text", ["x" * 10_000, "\n" * 299, "\U000e0001" * 300], ids=ascii)
+def test_a_line_of_a_log_is_bounded_after_escaping(text: str) -> None:
+    line = one_line(text)
+    assert len(line) == MAX_LOG_LENGTH
+    assert line.endswith("...")
+
+
+@every(("text", "line"), [("a\r\nBcc: x", "a Bcc: x"), ("  a \t b ", "a b"), ("", "")], ids=ascii)
+def test_a_header_has_no_line_breaks(text: str, line: str) -> None:
+    assert header_line(text) == line
+
+
+def test_unprintable_characters_become_spaces_one_for_one() -> None:
+    text = f"a\n{RIGHT_TO_LEFT_OVERRIDE}\0b{NO_BREAK_SPACE}"
+    assert printable(text) == "a   b "
+    assert len(printable(text)) == len(text)
+
+
+@every("text", ["", "plain", "Zürich \U0001f600", "\u0645\u0631\u062d\u0628\u0627", "a\nb"], ids=ascii)
+def test_a_text_of_whole_characters_can_be_stored(text: str) -> None:
+    assert is_storable(text)
+
+
+@every("value", ["nul\0", "\ud800", "a\udfff", "\udc80b", None, 5, b"text"], ids=ascii)
+def test_nul_half_pairs_and_other_types_cannot_be_stored(value: object) -> None:
+    assert not is_storable(value)
+
+
+def test_nul_is_replaced_and_nothing_is_empty() -> None:
+    assert without_nul("a\0b") == "a\ufffdb"
+    assert without_nul(None) == ""
+
+
+SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")
+
+
+@every("sign", SIGNS, ids=ascii)
+@every("blanks", ["", " ", "  ", NO_BREAK_SPACE, f" {NO_BREAK_SPACE} "], ids=ascii)
+def test_a_cell_that_begins_like_a_formula_is_escaped_whatever_blanks_precede(sign: str, blanks: str) -> None:
+    assert escape_formula(f"{blanks}{sign}1+1") == f"'{blanks}{sign}1+1"
+
+
+@every(
+    "text",
+    ["", " ", "ORDER-1", "20.00", "2026-05-17T12:00:00+00:00", "a=b", "a\tb", "'=1", "\u2212 5"],
+    ids=ascii,
+)
+def test_any_other_cell_stays_as_it_is(text: str) -> None:
+    assert escape_formula(text) == text

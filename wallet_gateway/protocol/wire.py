@@ -1,0 +1,289 @@
+"""The base of every message: how it is read, written and checked.
+
+A message is a frozen value. ``build`` makes it from Python values, ``from_wire`` and ``from_json`` from what
+the other party sent. All three normalize first: names become canonical, and the currency, once found, says
+how many decimals the amounts below it have. Then pydantic checks every field by its type, and the rules
+between the fields of each object whose fields are right by themselves. Every fault found is reported at once.
+The constructor is pydantic's own: it takes canonical values only and raises pydantic's error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+from pydantic import BaseModel, ConfigDict, ValidationError, ValidationInfo, model_validator
+from pydantic.alias_generators import to_camel
+
+from wallet_gateway.protocol import codes, strict_json
+from wallet_gateway.protocol.errors import FieldError, InvalidAmount, InvalidMessage, UnknownCode
+from wallet_gateway.protocol.field_types import (
+    PATTERN_MESSAGES,
+    CurrencyCode,
+    Identifier,
+    OwnReference,
+    PositiveAmount,
+    Reading,
+    RepeatedField,
+    UnquotedNumber,
+)
+from wallet_gateway.protocol.money import Money, format_units, units_of
+from wallet_gateway.protocol.strict_json import NumberText, fold_name
+from wallet_gateway.protocol.text import quote
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+CURRENCY: Final = "currencyCode"
+"""The field that says how many decimals the amounts of a message have."""
+
+MISSING: Final = "is missing; it is mandatory"
+
+
+class _Name(str):
+    """A field's name, shown without quotes."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+class WireModel(BaseModel):
+    """A message or a part of one; attributes in snake_case, wire names in camelCase."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="ignore",
+        alias_generator=to_camel,
+        validate_by_alias=True,
+        validate_by_name=True,
+        serialize_by_alias=True,
+        hide_input_in_errors=True,
+    )
+
+    alternative_names: ClassVar[Mapping[str, str]] = {}
+    """Other spellings in the interface's examples, to the canonical wire name."""
+
+    is_answer: ClassVar[bool] = False
+    """Answers are read more tolerantly: numbers for text, zeros beyond the currency's decimals."""
+
+    wire_names: ClassVar[Mapping[str, str]] = {}
+    """The canonical wire names by attribute."""
+
+    spellings: ClassVar[Mapping[str, str]] = {}
+    """The canonical wire names by every canonical, case-folded and alternative spelling."""
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        """Derive the names of a message from its fields, once."""
+        super().__pydantic_init_subclass__(**kwargs)
+        cls.wire_names = {name: field.alias or name for name, field in cls.model_fields.items()}
+        canonical = {name: name for name in cls.wire_names.values()}
+        folded = {fold_name(other): name for other, name in {**canonical, **cls.alternative_names}.items()}
+        cls.spellings = folded | canonical
+
+    # Reading
+
+    @classmethod
+    def build(cls, **values: object) -> Self:
+        """Make the message from Python values in snake_case; raises InvalidMessage with every fault.
+
+        An unknown name is a TypeError, as for any function.
+        """
+        return cls.checked(values, Reading(is_from_python=True, is_answer=False))
+
+    @classmethod
+    def from_wire(cls, source: Mapping[str, Any]) -> Self:
+        """Read JSON values in any letter case and documented spelling; raises InvalidMessage.
+
+        Unknown names are ignored.
+
+        "Example payloads vary in letter case of field names" (General conventions).
+        """
+        return cls.checked(source, Reading(is_from_python=False, is_answer=cls.is_answer))
+
+    @classmethod
+    def from_json(cls, data: bytes | str) -> Self:
+        """Read the bytes of a message; raises UnreadableBody or InvalidMessage."""
+        value = strict_json.loads(data)
+        if not isinstance(value, dict):
+            raise InvalidMessage([FieldError("", "the body is no JSON object; send one, in braces")])
+        return cls.from_wire(value)
+
+    @classmethod
+    def from_canonical(cls, wire: dict[str, Any]) -> Self:
+        """Read what ``to_wire`` wrote: nothing is normalized, every rule is checked again."""
+        return cls.checked(wire)
+
+    @classmethod
+    def checked(cls, values: Mapping[str, Any], context: object = None) -> Self:
+        """Validate values under wire names, with a context for the validators; raises InvalidMessage."""
+        try:
+            message: Self = cls.__pydantic_validator__.validate_python(
+                values, context=context, by_alias=True, by_name=False
+            )
+        except ValidationError as error:
+            raise InvalidMessage(field_errors(error)) from error
+        return message
+
+    @model_validator(mode="before")
+    @classmethod
+    def _normalize(cls, source: object, info: ValidationInfo) -> object:
+        """Give the values canonical names, and note the currency for the amounts of this object and below."""
+        reading = info.context
+        if type(reading) is not Reading or not isinstance(source, Mapping):
+            return source
+        from_python = reading.is_from_python
+        values = cls._from_attributes(source) if from_python else cls._from_spellings(source, reading)
+        if CURRENCY in values:
+            reading.currency = _known_currency(values[CURRENCY])
+        return values
+
+    @classmethod
+    def _from_attributes(cls, source: Mapping[str, Any]) -> dict[str, Any]:
+        wire_names = cls.wire_names
+        if unknown := source.keys() - wire_names.keys():
+            raise TypeError(f"{cls.__name__} has no field {quote(min(unknown))}")
+        return {wire_names[name]: value for name, value in source.items()}
+
+    @classmethod
+    def _from_spellings(cls, source: Mapping[str, Any], reading: Reading) -> dict[str, Any]:
+        spellings, is_request = cls.spellings, not reading.is_answer
+        values: dict[str, Any] = {}
+        for name, value in source.items():
+            wire_name = spellings.get(name) or spellings.get(fold_name(name))
+            if wire_name is None:
+                continue
+            if wire_name in values:
+                values[wire_name] = cls._repeated(wire_name, source)
+            elif is_request and type(value) is NumberText:
+                values[wire_name] = UnquotedNumber(value)
+            else:
+                values[wire_name] = value
+        return values
+
+    @classmethod
+    def _repeated(cls, wire_name: str, source: Mapping[str, Any]) -> RepeatedField:
+        # Parsers disagree on which of two values counts, so neither does.
+        names = [quote(name) for name in source if cls.spellings.get(fold_name(name)) == wire_name]
+        return RepeatedField(f"is given more than once, as {' and '.join(names)}; send {wire_name} alone")
+
+    # Writing
+
+    def to_wire(self) -> dict[str, Any]:
+        """Return the message as JSON values under canonical names, without what is None."""
+        values: dict[str, Any] = self.__pydantic_serializer__.to_python(self, mode="json", exclude_none=True)
+        return values
+
+    def to_json(self) -> bytes:
+        """Return the message as bytes to send; the same message always gives the same bytes."""
+        return self.__pydantic_serializer__.to_json(self, exclude_none=True)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy; one with changes is checked like any other message."""
+        return self.build(**{**dict(self), **update}) if update else super().model_copy(deep=deep)
+
+    def __repr_args__(self) -> Iterator[tuple[None, _Name]]:
+        """Show the names of the given fields only: values are personal data, and a repr gets into logs."""
+        return ((None, _Name(name)) for name, value in self if value is not None)
+
+    __str__ = BaseModel.__repr__
+
+
+class TransactionRequest(WireModel):
+    """The fields that every request that moves money begins with."""
+
+    merchant_id: Identifier
+    store_id: Identifier
+    user_id: Identifier
+    type: str
+    amount: PositiveAmount
+    currency_code: CurrencyCode
+    client_system_transaction_id: OwnReference
+
+    @property
+    def money(self) -> Money:
+        """The amount with its currency."""
+        return Money.parse(self.amount, self.currency_code)
+
+    @model_validator(mode="after")
+    def _has_the_decimals_of_its_currency(self) -> Self:
+        check_decimals(self.amount, self.currency_code)
+        return self
+
+
+def check_decimals(amount: str, currency: str) -> None:
+    """Raise InvalidMessage for an amount without exactly its currency's decimals.
+
+    Only the constructor can fail here: ``build`` and ``from_wire`` write the decimals themselves.
+    """
+    exponent = codes.currency_exponent(currency)
+    try:
+        written = format_units(units_of(amount, exponent), exponent)
+    except InvalidAmount as error:
+        raise InvalidMessage([FieldError("amount", str(error))]) from error
+    if amount != written:
+        raise InvalidMessage([FieldError("amount", f"{amount} is to be written {written}")])
+
+
+def _known_currency(code: object) -> str | None:
+    """Return the currency of a message, or None: its own field says what is wrong with it."""
+    try:
+        return codes.check_currency(code) if isinstance(code, str) else None
+    except UnknownCode:
+        return None
+
+
+# Pydantic's faults in our sentences
+
+
+def field_errors(error: ValidationError) -> Iterator[FieldError]:
+    """Give every fault pydantic found, with its canonical path and our sentence."""
+    for details in error.errors(include_url=False):
+        path = wire_path(details["loc"])
+        cause = details.get("ctx", {}).get("error")
+        if isinstance(cause, InvalidMessage):
+            yield from (fault.under(path) for fault in cause.errors)
+        else:
+            yield FieldError(path, _error_message(details))
+
+
+def wire_path(location: tuple[int | str, ...]) -> str:
+    """Write a location as ``shoppingCartDetails.itemDetails[3].unitAmount``."""
+    path = ""
+    for step in location:
+        path += f"[{step}]" if isinstance(step, int) else f".{step}" if path else step
+    return path
+
+
+def _error_message(details: ErrorDetails) -> str:
+    """Say what is wrong and what would be right; a value is quoted shortly or not at all."""
+    value, kind = details["input"], details["type"]
+    if value is None or kind == "missing":
+        return MISSING
+    if isinstance(value, RepeatedField):
+        return value.message
+    if isinstance(value, UnquotedNumber):
+        if kind in _TEXT_EXPECTED:
+            return f"{quote(value.digits)} is a number; send text, in quotes"
+        value = value.digits
+    if kind == "string_pattern_mismatch":
+        return PATTERN_MESSAGES[details["ctx"]["pattern"]](value)
+    if kind in _MESSAGES:
+        return _MESSAGES[kind].format(quote(value), **details.get("ctx", {}))
+    return details["msg"]
+
+
+_TEXT_EXPECTED = frozenset({"string_type", "enum", "literal_error"})
+_MESSAGES = {
+    "string_type": "{0} is no text; give text",
+    "string_unicode": "holds half of a surrogate pair, which is no character",
+    "string_too_long": "is too long; at most {max_length} characters are allowed",
+    "int_type": "{0} is no whole number; give one, without quotes",
+    "greater_than_equal": "{0} is too small; the least is {ge}",
+    "less_than_equal": "{0} is too large; the most is {le}",
+    "enum": "{0} is not known; give {expected}",
+    "literal_error": "{0} is not known; give {expected}",
+    "model_type": "{0} is no object; give one",
+    "tuple_type": "{0} is no list; give one",
+    "value_error": "{error}",
+}
