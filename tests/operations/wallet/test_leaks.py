@@ -22,6 +22,7 @@ from wallet_gateway.models import WalletAttempt, WalletKey
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.operations.sending import answers, retries
+from wallet_gateway.operations.sending import send as sending
 from wallet_gateway.operations.settlement import settle as settlement
 from wallet_gateway.operations.wallet import authorize
 from wallet_gateway.operations.wallet import pay as wallet_payment
@@ -199,7 +200,7 @@ PLACES = [
     (client_gateway, "parse_response"),
     (redaction, "_redact"),
     (authorize, "_claim"),
-    (authorize, "retry_unsent"),
+    (sending, "retry_unsent"),
     (answers, "record_authorization_answer"),
     (settlement, "_add_event"),
 ]

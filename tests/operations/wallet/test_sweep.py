@@ -12,7 +12,7 @@ from tests.operations.wallet_customer import Customer
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder, TransactionEvent, WalletKey
 from wallet_gateway.operations.maintenance.sweep import sweep
-from wallet_gateway.operations.wallet import authorize
+from wallet_gateway.operations.sending import send as sending
 from wallet_gateway.operations.wallet.sweep import (
     erase_secrets,
     expire_buttons,
@@ -38,7 +38,7 @@ def die_while(
         raise Died
 
     with monkeypatch.context() as patch:
-        patch.setattr(authorize, doing, die)
+        patch.setattr(sending, doing, die)
         with pytest.raises(Died):
             customer.pay(order)
     return GatewayTransaction.objects.get()

@@ -21,11 +21,11 @@ from wallet_gateway.domain.polling_schedule import (
     needs_operator,
 )
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, TransactionEventKind
-from wallet_gateway.operations._accounts import foreign_merchant_account
 from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, consume_approval
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.inputs import WHAT_IS_NO_TEXT
+from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
 from wallet_gateway.operations.settlement.freezes import release_freeze
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate

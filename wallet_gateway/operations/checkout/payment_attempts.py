@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from django.db.models import F
 
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
-from wallet_gateway.domain.polling_schedule import LEASE, offered_until
+from wallet_gateway.domain.polling_schedule import offered_until
 from wallet_gateway.domain.totals import PaymentTotals, payment_state
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
@@ -18,6 +17,7 @@ from wallet_gateway.models.prepared_sql import insert, update
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError, OperationRefused
 from wallet_gateway.operations.sending.circuit_breaker import sending_is_paused
+from wallet_gateway.operations.sending.send import body_columns, claim_columns
 from wallet_gateway.operations.settlement.booking import OPENING
 from wallet_gateway.protocol.checkout import CheckoutRequest
 
@@ -128,14 +128,10 @@ def _new_attempt(
         number=number,
         reference=request.client_system_transaction_id,
         context=context,
-        now=now,
-        state=TransactionState.SENDING,
-        attempt_no=1,
-        leased_until=now + LEASE,
+        created_at=now,
         # Until an answer names the page's end, this is the latest instant it could have.
-        expires_at=now + page_lifetime(context),
-        request_body=body.decode(),
-        body_hash=hashlib.sha256(body).hexdigest(),
+        **claim_columns(now=now, expires_at=now + page_lifetime(context)),
+        **body_columns(body),
     )
 
 
@@ -146,13 +142,18 @@ def insert_attempt(
     number: int,
     reference: str,
     context: GatewayContext,
-    now: datetime,
+    created_at: datetime,
     state: TransactionState,
     **columns: Any,
 ) -> GatewayTransaction:
     """Write one more payment of an order and its opening transaction, which has these `columns`."""
     amount, currency = order.amount_minor, order.currency
-    shared = {"reference": reference, "amount_minor": amount, "currency": currency, "created_at": now}
+    shared = {
+        "reference": reference,
+        "amount_minor": amount,
+        "currency": currency,
+        "created_at": created_at,
+    }
     stands = payment_state(PaymentTotals(amount=amount), state, kind)
     payment = Payment(order=order, number=number, type=order.type, state=stands, **shared)
     insert(payment)
@@ -162,7 +163,6 @@ def insert_attempt(
         gateway=context.alias,
         kind=kind,
         state=state,
-        state_changed_at=now,
         **shared,
         **columns,
     )
@@ -179,13 +179,8 @@ def _claim_again(
     transaction: GatewayTransaction, context: GatewayContext, now: datetime
 ) -> GatewayTransaction:
     """Claim a request of which no byte left: the same reference and body may go again."""
-    claim = {
-        "state": TransactionState.SENDING,
-        "state_changed_at": now,
-        "attempt_no": transaction.attempt_no + 1,
-        "leased_until": now + LEASE,
-        "expires_at": now + page_lifetime(context),
-    }
+    expires_at = now + page_lifetime(context)
+    claim = claim_columns(now=now, attempt_no=transaction.attempt_no, expires_at=expires_at)
     GatewayTransaction.objects.filter(pk=transaction.pk).update(**claim)
     for name, value in claim.items():
         setattr(transaction, name, value)

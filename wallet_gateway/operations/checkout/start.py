@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from django.views.decorators.debug import sensitive_variables
 
@@ -24,7 +24,7 @@ from wallet_gateway.operations.checkout.payment_attempts import (
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending.circuit_breaker import pause_sending
 from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, unexpected_host
-from wallet_gateway.operations.sending.retries import retry_unsent
+from wallet_gateway.operations.sending.send import Outcomes, send_once
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
@@ -106,22 +106,36 @@ def _request(
 
 
 def _send(transaction: GatewayTransaction, request: CheckoutRequest, context: GatewayContext) -> Payment:
-    not_after = context.not_after()
-    try:
-        answer = retry_unsent(lambda: context.gateway.checkout(request, not_after=not_after))
-    except NotSent as error:
-        _record(transaction, LifecycleEvent.NOTHING_LEFT, error, context)
-        raise GatewayUnreachable(f"nothing was sent: {error}") from error
-    except Refused as error:
-        _record(transaction, LifecycleEvent.REJECTED, error, context)
-        raise CheckoutRefused(str(error)) from error
-    except OutcomeUnknown as error:
-        # The answer was the only copy of the page's address, so nobody can reach that page through us.
-        if error.retry_after is not None:
-            pause_sending(context, seconds=error.retry_after, detail=str(error))
-        _record(transaction, LifecycleEvent.PAGE_LOST, error, context)
-        raise GatewayUnreachable(f"no payment page was received: {error}") from error
-    return _open(transaction, answer, context)
+    outcomes: Outcomes[CheckoutResponse, Payment] = Outcomes(
+        answered=lambda answer: _open(transaction, answer, context),
+        not_sent=lambda error: _nothing_left(transaction, error, context),
+        refused=lambda error: _refused(transaction, error, context),
+        unknown=lambda error: _page_lost(transaction, error, context),
+    )
+    return send_once(
+        lambda not_after: context.gateway.checkout(request, not_after=not_after),
+        outcomes,
+        context=context,
+        retries_unsent=True,
+    )
+
+
+def _nothing_left(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> NoReturn:
+    _record(transaction, LifecycleEvent.NOTHING_LEFT, error, context)
+    raise GatewayUnreachable(f"nothing was sent: {error}") from error
+
+
+def _refused(transaction: GatewayTransaction, error: Refused, context: GatewayContext) -> NoReturn:
+    _record(transaction, LifecycleEvent.REJECTED, error, context)
+    raise CheckoutRefused(str(error)) from error
+
+
+def _page_lost(transaction: GatewayTransaction, error: OutcomeUnknown, context: GatewayContext) -> NoReturn:
+    # The answer was the only copy of the page's address, so nobody can reach that page through us.
+    if error.retry_after is not None:
+        pause_sending(context, seconds=error.retry_after, detail=str(error))
+    _record(transaction, LifecycleEvent.PAGE_LOST, error, context)
+    raise GatewayUnreachable(f"no payment page was received: {error}") from error
 
 
 # Third step: record the evidence

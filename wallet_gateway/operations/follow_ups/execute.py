@@ -5,19 +5,17 @@ Nothing here sends a request twice: the only exception is one of which it is cer
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from django.db import IntegrityError
 from django.db.models import Exists
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.domain.polling_schedule import LEASE
 from wallet_gateway.models import Approval, GatewayPause, GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations.approvals.requests import (
     Grant,
@@ -31,9 +29,15 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
 from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.operations.sending import answers
+from wallet_gateway.operations.sending.send import Outcomes, body_columns, claim_columns, send_once
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import reread
-from wallet_gateway.protocol.follow_ups import DetachedRefundRequest, FollowUpRequest
+from wallet_gateway.protocol.follow_ups import (
+    DetachedRefundRequest,
+    DetachedRefundResponse,
+    FollowUpRequest,
+    FollowUpResponse,
+)
 
 Message = FollowUpRequest | DetachedRefundRequest
 
@@ -170,11 +174,10 @@ def _record_transaction(
 ) -> GatewayTransaction:
     now = context.clock.now()
     reserve(now)
-    draft.pk = None
-    draft.state, draft.state_changed_at, draft.created_at = TransactionState.SENDING, now, now
-    draft.attempt_no, draft.leased_until = 1, now + LEASE
+    draft.pk, draft.created_at = None, now
     draft.outstanding_key, draft.holds_reservation = draft.parent_key, True
-    draft.request_body, draft.body_hash = body.decode(), hashlib.sha256(body).hexdigest()
+    for name, value in (claim_columns(now=now) | body_columns(body)).items():
+        setattr(draft, name, value)
     draft.save(force_insert=True)
     if grant is not None:
         consume_approval(grant, draft, now=now)
@@ -210,16 +213,8 @@ def _claim(transaction: GatewayTransaction, context: GatewayContext) -> bool:
         state=TransactionState.NOT_SENT,
         attempt_no=transaction.attempt_no,
     )
-    return bool(
-        unsent.update(
-            state=TransactionState.SENDING,
-            state_changed_at=now,
-            attempt_no=transaction.attempt_no + 1,
-            leased_until=now + LEASE,
-            outstanding_key=transaction.parent_key,
-            next_send_at=None,
-        )
-    )
+    held = {"outstanding_key": transaction.parent_key, "next_send_at": None}
+    return bool(unsent.update(**claim_columns(now=now, attempt_no=transaction.attempt_no, **held)))
 
 
 def _is_frozen(transaction: GatewayTransaction) -> Exists:
@@ -231,16 +226,27 @@ def _is_frozen(transaction: GatewayTransaction) -> Exists:
 @sensitive_variables()
 def send(transaction: GatewayTransaction, message: Message, *, context: GatewayContext) -> GatewayTransaction:
     """Send a committed transaction and record what came of it."""
-    not_after = context.not_after()
-    try:
-        if isinstance(message, DetachedRefundRequest):
-            detached = context.gateway.detached_refund(message, not_after=not_after)
-            return answers.record_detached_answer(transaction, detached, context=context)
-        answer = context.gateway.follow_up(message, not_after=not_after)
-        return answers.record_follow_up_answer(transaction, answer, context=context)
-    except NotSent as error:
-        return answers.record_not_sent(transaction, error, context=context)
-    except Refused as error:
-        return answers.record_refusal(transaction, error, context=context)
-    except OutcomeUnknown as error:
-        return answers.record_unknown(transaction, error, context=context)
+    not_sent = partial(answers.record_not_sent, transaction, context=context)
+    refused = partial(answers.record_refusal, transaction, context=context)
+    unknown = partial(answers.record_unknown, transaction, context=context)
+    if isinstance(message, DetachedRefundRequest):
+        detached: Outcomes[DetachedRefundResponse, GatewayTransaction] = Outcomes(
+            answered=partial(answers.record_detached_answer, transaction, context=context),
+            not_sent=not_sent,
+            refused=refused,
+            unknown=unknown,
+        )
+        return send_once(
+            lambda not_after: context.gateway.detached_refund(message, not_after=not_after),
+            detached,
+            context=context,
+        )
+    follow_up: Outcomes[FollowUpResponse, GatewayTransaction] = Outcomes(
+        answered=partial(answers.record_follow_up_answer, transaction, context=context),
+        not_sent=not_sent,
+        refused=refused,
+        unknown=unknown,
+    )
+    return send_once(
+        lambda not_after: context.gateway.follow_up(message, not_after=not_after), follow_up, context=context
+    )

@@ -20,8 +20,8 @@ from wallet_gateway.domain.polling_schedule import (
     step_after,
 )
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
-from wallet_gateway.operations._accounts import foreign_merchant_account
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.text import one_line

@@ -1,7 +1,4 @@
-"""When one call is made again at once: a request of which no byte left, and a question that moves nothing.
-
-What was sent, or may have been, passes through untouched: see Note [Unknown is a state] in domain/lifecycle.
-"""
+"""Repeat reads: requests that move no money may be sent again while a person waits for the page."""
 
 from __future__ import annotations
 
@@ -16,23 +13,6 @@ from wallet_gateway.client.exchange import Answer
 from wallet_gateway.operations.context import GatewayContext
 
 M = TypeVar("M")
-
-_STAYS_UNSENT = {NotSentReason.TLS, NotSentReason.STALE_CLAIM}
-"""A certificate does not heal within a request, and a claim does not grow younger."""
-
-
-def retry_unsent(send: Callable[[], Answer[M]]) -> Answer[M]:
-    """Return the gateway's answer to what `send` sends, the same bytes each time.
-
-    Raises what the second try raised, and what the first one raised when a second is of no use.
-    """
-    try:
-        return send()
-    except NotSent as error:
-        if error.reason in _STAYS_UNSENT:
-            raise
-    return send()
-
 
 WAITS = (0.5, 1.0, 2.0)
 _PATIENCE_SECONDS = 25.0

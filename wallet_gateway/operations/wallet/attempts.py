@@ -103,7 +103,8 @@ def write_attempt(
         number=Payment.objects.filter(order=order).count() + 1,
         reference=context.new_reference(),
         context=context,
-        now=now,
+        created_at=now,
+        state_changed_at=now,
         state=TransactionState.AWAITING_RESULT,
         expires_at=min(now + BUTTON_IS_FRESH, key.expires_at),
     )

@@ -6,16 +6,15 @@ twice, but for one of which it is certain that no byte left.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from datetime import datetime
+from functools import partial
 
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.client.errors import NotSent, OutcomeUnknown, Refused
+from wallet_gateway.client.errors import NotSent
 from wallet_gateway.client.redaction import redact, written
 from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, PaymentState, TransactionState
-from wallet_gateway.domain.polling_schedule import LEASE
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,
@@ -27,12 +26,12 @@ from wallet_gateway.models.orders import PAYABLE_STATES, KnownPayments
 from wallet_gateway.models.prepared_sql import update
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending import answers
-from wallet_gateway.operations.sending.retries import retry_unsent
+from wallet_gateway.operations.sending.send import Outcomes, body_columns, claim_columns, send_once
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.wallet.attempts import OrderAttempts
-from wallet_gateway.protocol.authorizations import AuthorizationRequest
+from wallet_gateway.protocol.authorizations import AuthorizationRequest, AuthorizationResponse
 
 
 class _Lost(Exception):
@@ -52,19 +51,17 @@ def claim(
 
     It may not once the order has moved since `tried` was read, the attempt is claimed, or sending waits.
     """
-    now, body = context.clock.now(), request.to_json()
-    columns = {
-        "state": TransactionState.SENDING,
-        "state_changed_at": now,
-        "attempt_no": 1,
-        "leased_until": now + LEASE,
-        "outstanding_key": transaction.parent_key,
-        "amount_minor": request.money.minor_units,
-        # It is never sent from here, so its secrets have no place here.
-        "request_body": written(redact(request.to_wire())),
-        "body_hash": hashlib.sha256(body).hexdigest(),
-        "wallet_secrets": secrets,
-    }
+    now = context.clock.now()
+    columns = claim_columns(
+        now=now,
+        attempt_no=transaction.attempt_no,
+        outstanding_key=transaction.parent_key,
+        amount_minor=request.money.minor_units,
+        wallet_secrets=secrets,
+        **body_columns(request.to_json()),
+    )
+    # It is never sent from the row, so its secrets have no place there.
+    columns["request_body"] = written(redact(request.to_wire()))
     paid = {"state": PaymentState.PENDING, "amount_minor": columns["amount_minor"], **about_card}
     try:
         in_transaction(lambda: _claim(tried.order, transaction, columns, paid, now))
@@ -122,18 +119,18 @@ def send(
     transaction: GatewayTransaction, request: AuthorizationRequest, *, api_key: str, context: GatewayContext
 ) -> GatewayTransaction:
     """Send a claimed authorization once, and record what came of it."""
-    not_after = context.not_after()
-    try:
-        answer = retry_unsent(
-            lambda: context.gateway.authorize(request, api_key=api_key, not_after=not_after)
-        )
-    except NotSent as error:
-        return _give_up(transaction, error, context)
-    except Refused as error:
-        return answers.record_refusal(transaction, error, context=context)
-    except OutcomeUnknown as error:
-        return answers.record_unknown(transaction, error, context=context)
-    return answers.record_authorization_answer(transaction, answer, context=context)
+    outcomes: Outcomes[AuthorizationResponse, GatewayTransaction] = Outcomes(
+        answered=partial(answers.record_authorization_answer, transaction, context=context),
+        not_sent=lambda error: _give_up(transaction, error, context),
+        refused=partial(answers.record_refusal, transaction, context=context),
+        unknown=partial(answers.record_unknown, transaction, context=context),
+    )
+    return send_once(
+        lambda not_after: context.gateway.authorize(request, api_key=api_key, not_after=not_after),
+        outcomes,
+        context=context,
+        retries_unsent=True,
+    )
 
 
 def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> GatewayTransaction:

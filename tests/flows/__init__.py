@@ -1,0 +1,1 @@
+"""How many files of this package one use case enters, counted while it runs."""
