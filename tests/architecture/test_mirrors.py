@@ -18,6 +18,9 @@ TESTED_ELSEWHERE: dict[str, str] = {
                 "sending/answers",
                 "sending/redirect_hosts",
             ),
+            "repeated reads are a part of wallet/test_keys and wallet/test_fault_matrix_network": (
+                "sending/retries",
+            ),
             "what is written with a change of state is test_settle, test_contradictions and the invariants": (
                 "settlement/booking",
                 "settlement/counters",

@@ -1,4 +1,4 @@
-"""Whose request it was: the settings may name another account of the gateway than the one that sent it."""
+"""Detect transactions that were sent under another merchant account than the settings name today."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from wallet_gateway.operations.context import GatewayContext
 
 
 def foreign_merchant_account(transaction: GatewayTransaction, context: GatewayContext) -> str:
-    """Return in words the account that a transaction was sent for, where the settings name another; else "".
+    """Return the account that a transaction was sent under, or an empty text if it is the configured one.
 
-    The gateway knows nothing of it under the settings' account, so an empty answer tells nothing. A body that
-    retention has erased tells nothing, either.
+    The gateway knows nothing of it under the configured account, so an empty status answer is no evidence.
+    When retention has erased the body, the account is not known, and the text is empty.
     """
-    sent = json.loads(_body(transaction) or "{}")
-    ours = context.gateway.account
-    theirs = sent.get("merchantId", ours.merchant_id), sent.get("storeId", ours.store_id)
-    if theirs == (ours.merchant_id, ours.store_id):
+    sent = json.loads(_sent_body(transaction) or "{}")
+    configured = context.gateway.account
+    account = sent.get("merchantId", configured.merchant_id), sent.get("storeId", configured.store_id)
+    if account == (configured.merchant_id, configured.store_id):
         return ""
-    return "merchantId {}, storeId {}".format(*theirs)
+    return "merchantId {}, storeId {}".format(*account)
 
 
-def _body(transaction: GatewayTransaction) -> str:
-    """Return what was sent: it stands in the row until it has left, and then once, in its evidence."""
+def _sent_body(transaction: GatewayTransaction) -> str:
+    """Return the request: it is in the row until it has been sent, and then once in one of its events."""
     kept = TransactionEvent.objects.filter(transaction=transaction).exclude(request_body="").order_by("pk")
     return transaction.request_body or kept.values_list("request_body", flat=True).first() or ""
