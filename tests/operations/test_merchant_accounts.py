@@ -2,35 +2,38 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
 
-from tests.models.rows import NOW, a_transaction
-from wallet_gateway.models import TransactionEvent
+from tests.operations.conftest import Pay, VirtualClock
+from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.maintenance import retention
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
 
-pytestmark = pytest.mark.django_db
 
-OWN = '{"merchantId":"SANDBOX-MERCHANT","storeId":"SANDBOX-STORE"}'
-OTHER_STORE = '{"merchantId":"SANDBOX-MERCHANT","storeId":"STORE-2"}'
-
-
-@pytest.mark.parametrize("body", [OWN, '{"merchantId":"SANDBOX-MERCHANT"}', "{}", ""])
-def test_the_configured_account_and_an_unknown_one_are_not_foreign(
-    body: str, context: GatewayContext
-) -> None:
-    assert foreign_merchant_account(a_transaction(request_body=body), context) == ""
+def moved_to(context: GatewayContext, **account: Any) -> GatewayContext:
+    """The same gateway after the settings have changed."""
+    gateway = context.gateway
+    moved = Gateway(account=replace(gateway.account, **account), transport=gateway._transport)
+    return replace(context, gateway=moved)
 
 
-def test_another_store_is_named(context: GatewayContext) -> None:
-    found = foreign_merchant_account(a_transaction(request_body=OTHER_STORE), context)
-    assert found == "merchantId SANDBOX-MERCHANT, storeId STORE-2"
+def test_the_account_of_the_settings_is_not_foreign(pay: Pay, context: GatewayContext) -> None:
+    assert foreign_merchant_account(pay().opening, context) == ""
 
 
-def test_what_was_sent_is_found_in_the_first_event_that_has_a_body(context: GatewayContext) -> None:
-    transaction = a_transaction(request_body="")
-    for body in ("", OTHER_STORE, OWN):
-        TransactionEvent.objects.create(
-            transaction=transaction, kind="ANSWER", state_after="UNKNOWN", request_body=body, occurred_at=NOW
-        )
-    assert foreign_merchant_account(transaction, context).endswith("storeId STORE-2")
+def test_an_account_that_the_settings_no_longer_name_is_named(pay: Pay, context: GatewayContext) -> None:
+    sent = pay().opening
+    for account in ({"merchant_id": "NEW"}, {"store_id": "NEW"}):
+        found = foreign_merchant_account(sent, moved_to(context, **account))
+        assert found == "merchantId SANDBOX-MERCHANT, storeId SANDBOX-STORE"
+
+
+def test_after_retention_nothing_is_known(pay: Pay, context: GatewayContext, clock: VirtualClock) -> None:
+    sent = pay().opening
+    clock.advance(minutes=60 * 24 * 401)
+    retention.erase_old_bodies(clock=clock, kept=timedelta(days=400))
+    sent.refresh_from_db()
+    assert foreign_merchant_account(sent, moved_to(context, store_id="NEW")) == ""
