@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from rest_framework.exceptions import APIException, MethodNotAllowed, ParseError
 
-from wallet_gateway.api.problems import ExpiredLink, NotConfigured, UnknownLink, as_problem
+from wallet_gateway.api.problems import TITLES, ExpiredLink, NotConfigured, UnknownLink, as_problem
 
 
 @pytest.mark.parametrize(
@@ -23,9 +23,15 @@ def test_a_failure_says_its_code_and_one_sentence(fault: APIException, status: i
     response = as_problem(fault, {})
     assert response is not None
     assert response.status_code == status
-    assert set(response.data) == {"code", "message"}
-    assert response.data["code"] == code
-    assert response.data["message"].endswith(".")
+    assert response.content_type == "application/problem+json"
+    assert response.data == {
+        "type": f"urn:wallet-gateway:problem:{code}",
+        "title": str(TITLES[code]),
+        "status": status,
+        "detail": str(fault.detail),
+        "code": code,
+    }
+    assert response.data["detail"].endswith(".")
 
 
 def test_what_nobody_foresaw_is_left_to_fail() -> None:

@@ -21,10 +21,10 @@ from wallet_gateway.admin import confirm_tokens
 from wallet_gateway.admin.admin_log import note_down
 from wallet_gateway.admin.approval_messages import asked_because, sentence_of_request, what_is_asked
 from wallet_gateway.admin.forms import VerdictForm
-from wallet_gateway.admin.messages import said
 from wallet_gateway.admin.operation_registry import REFUND
 from wallet_gateway.admin.pages import draw, sentence_of, tell
 from wallet_gateway.admin.permissions import APPROVE, OF_KIND, RESOLVE, demand, may, may_still, name_of_person
+from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.visible_text import visible, visible_body
 from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.lifecycle import TransactionKind
@@ -76,7 +76,7 @@ class VerdictPage:
         try:
             transaction = payments.approve(self.approval, by=by, reason=reason)
         except (OperationError, ImproperlyConfigured) as error:
-            return self._refused(form, said(str(error)))
+            return self._refused(form, refusal_text(error, gateway=self.approval.gateway))
         words = _("Agreed to what %(author)s asked for.") % {"author": self.approval.created_by or "-"}
         note_down(
             self.request,
@@ -91,7 +91,7 @@ class VerdictPage:
         try:
             approval = payments.decline(self.approval, by=by, reason=reason)
         except OperationError as error:
-            return self._refused(form, said(str(error)))
+            return self._refused(form, refusal_text(error, gateway=self.approval.gateway))
         sentence = sentence_of_request(approval)
         note_down(self.request, _row_of(approval), f"{sentence} {reason}")
         messages.info(self.request, sentence)

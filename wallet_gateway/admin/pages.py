@@ -14,7 +14,7 @@ from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.messages import said
+from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.labels import name_of
@@ -65,4 +65,4 @@ def sentence_of(transaction: GatewayTransaction) -> str:
     }
     if transaction.state == TransactionState.UNKNOWN:
         words += " " + _("The amount stays reserved; the gateway is being asked and nothing is sent again.")
-    return f"{words} {said(transaction.detail)}".strip()
+    return f"{words} {visible(transaction.detail)}".strip()

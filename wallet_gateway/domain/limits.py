@@ -1,11 +1,12 @@
 """What may still be captured, refunded or reversed, in minor units.
 
-The same rules stand as conditions in the reserving UPDATE; these functions say them to people beforehand
-and explain a refusal afterwards. They never replace the condition in the statement.
+The same rules stand as conditions in the reserving UPDATE; these functions name the rule that forbids an
+operation, beforehand or after a refusal. They never replace the condition in the statement.
 """
 
 from __future__ import annotations
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.totals import Reversal, Sums
 
 
@@ -27,32 +28,32 @@ def reversible(sums: Sums) -> int:
     return sums.authorized if untouched and not sums.is_frozen else 0
 
 
-def why_not_capture(sums: Sums, wanted: int) -> str:
-    """Say in plain words why `wanted` cannot be captured; empty when it can."""
+def why_not_capture(sums: Sums, wanted: int) -> ErrorCode | None:
+    """Return the code of the rule by which `wanted` cannot be captured; None when it can."""
     if sums.is_frozen:
-        return "the payment is frozen until a person has looked at it"
+        return ErrorCode.PAYMENT_FROZEN
     if sums.reversal is not Reversal.NONE:
-        return "the authorization has been, or is being, reversed"
+        return ErrorCode.AUTHORIZATION_REVERSED
     if sums.authorized == 0:
-        return "nothing is authorized"
-    return "" if wanted <= capturable(sums) else "the amount is above what is left to capture"
+        return ErrorCode.NOTHING_AUTHORIZED
+    return None if wanted <= capturable(sums) else ErrorCode.ABOVE_CAPTURABLE
 
 
-def why_not_refund(sums: Sums, wanted: int) -> str:
-    """Say in plain words why `wanted` cannot be refunded; empty when it can."""
+def why_not_refund(sums: Sums, wanted: int) -> ErrorCode | None:
+    """Return the code of the rule by which `wanted` cannot be refunded; None when it can."""
     if sums.is_frozen:
-        return "the payment is frozen until a person has looked at it"
+        return ErrorCode.PAYMENT_FROZEN
     if sums.captured == 0:
-        return "nothing is captured"
-    return "" if wanted <= refundable(sums) else "the amount is above what is left to refund"
+        return ErrorCode.NOTHING_CAPTURED
+    return None if wanted <= refundable(sums) else ErrorCode.ABOVE_REFUNDABLE
 
 
-def why_not_reverse(sums: Sums) -> str:
-    """Say in plain words why the authorization cannot be reversed; empty when it can."""
+def why_not_reverse(sums: Sums) -> ErrorCode | None:
+    """Return the code of the rule by which the authorization cannot be reversed; None when it can."""
     if sums.is_frozen:
-        return "the payment is frozen until a person has looked at it"
+        return ErrorCode.PAYMENT_FROZEN
     if sums.authorized == 0:
-        return "nothing is authorized"
+        return ErrorCode.NOTHING_AUTHORIZED
     if sums.reversal is not Reversal.NONE:
-        return "it has been, or is being, reversed already"
-    return "" if reversible(sums) else "a capture has been made or is under way; refund it instead"
+        return ErrorCode.AUTHORIZATION_REVERSED
+    return None if reversible(sums) else ErrorCode.ALREADY_CAPTURED

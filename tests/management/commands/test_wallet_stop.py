@@ -26,7 +26,7 @@ def test_a_stop_is_said_seen_and_lifted(wallet_sandbox: SandboxControl) -> None:
     order = payments.create_order(reference="STOP-1", currency="EUR", amount=Decimal("10.00"))
     assert stop(status=True) == "requests leave to every gateway\n"
     assert stop(by="anna", reason="wrong amounts") == "default: stopped by anna: wrong amounts\n"
-    with pytest.raises(payments.CheckoutPaused):
+    with pytest.raises(payments.errors.SendingStopped):
         payments.start_checkout(order)
     assert "stopped by anna" in stop(status=True)
 
