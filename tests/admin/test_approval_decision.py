@@ -197,7 +197,7 @@ def test_declining_needs_a_reason_and_is_told(operator: Client, second: Client, 
     assert "not &lt;b&gt;returned&lt;/b&gt;" in page
     assert "does not wait for anybody any more" in second.get(page_of()).content.decode()
     assert (
-        "It does not wait for a second person any more"
+        "This request no longer waits for approval."
         in second.post(
             page_of(), {"decline": "1", "reason": "again", "ticket": ""}, follow=True
         ).content.decode()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.core.signals import got_request_exception
@@ -30,28 +30,36 @@ logger = logging.getLogger(__name__)
 CONTENT_TYPE = "application/problem+json"
 TYPE_PREFIX = "urn:wallet-gateway:problem:"
 
-TITLES: Mapping[str, Promise] = {
-    "parse_error": _("The request is not valid JSON"),
-    "invalid_body": _("The request is not valid"),
-    "invalid_result": _("The wallet's result is not valid"),
-    "permission_denied": _("The request is not allowed"),
-    "unknown_link": _("Unknown link"),
-    "method_not_allowed": _("Method not allowed"),
-    "not_acceptable": _("Only JSON is available"),
-    "order_not_payable": _("The order cannot be paid"),
-    "card_refused": _("The card is not accepted"),
-    "price_changed": _("The price has changed"),
-    "expired_link": _("The link has expired"),
-    "too_large": _("The request is too large"),
-    "unsupported_media_type": _("Only JSON is accepted"),
-    "throttled": _("Too many requests"),
-    "too_many_results": _("Too many results"),
-    "internal_error": _("Unexpected error"),
-    "wallet_unavailable": _("The wallet is not available"),
-    "try_again": _("Temporary failure"),
-    "not_configured": _("Payments are not configured"),
+
+class Problem(NamedTuple):
+    """What is the same each time a code is answered."""
+
+    status: int
+    title: Promise
+
+
+PROBLEMS: Mapping[str, Problem] = {
+    "parse_error": Problem(400, _("The request is not valid JSON")),
+    "invalid_body": Problem(400, _("The request is not valid")),
+    "invalid_result": Problem(400, _("The wallet's result is not valid")),
+    "permission_denied": Problem(403, _("The request is not allowed")),
+    "unknown_link": Problem(404, _("Unknown link")),
+    "method_not_allowed": Problem(405, _("Method not allowed")),
+    "not_acceptable": Problem(406, _("Only JSON is available")),
+    "order_not_payable": Problem(409, _("The order cannot be paid")),
+    "card_refused": Problem(409, _("The card is not accepted")),
+    "price_changed": Problem(409, _("The price has changed")),
+    "expired_link": Problem(410, _("The link has expired")),
+    "too_large": Problem(413, _("The request is too large")),
+    "unsupported_media_type": Problem(415, _("Only JSON is accepted")),
+    "throttled": Problem(429, _("Too many requests")),
+    "too_many_results": Problem(429, _("Too many results")),
+    "internal_error": Problem(500, _("Unexpected error")),
+    "wallet_unavailable": Problem(503, _("The wallet is not available")),
+    "try_again": Problem(503, _("Temporary failure")),
+    "not_configured": Problem(503, _("Payments are not configured")),
 }
-"""Each code with its title, which is the same each time."""
+"""What each code stands for."""
 
 NOT_UNDERSTOOD = _("This request is not one that we understand.")
 """Said of every request that no page of ours makes; the code says more, for whoever writes a page."""
@@ -144,7 +152,7 @@ def as_problem(fault: Exception, context: dict[str, Any]) -> Response | None:
     response.content_type = CONTENT_TYPE
     response.data = {
         "type": f"{TYPE_PREFIX}{code}",
-        "title": str(TITLES.get(code, code)),
+        "title": str(PROBLEMS[code].title),
         "status": response.status_code,
         "detail": str(known.detail),
         "code": code,

@@ -26,7 +26,7 @@ from wallet_gateway.models import (
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.approvals.resolve import Decision, close_discrepancy
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidState
+from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_order
@@ -386,7 +386,7 @@ def test_closing_the_last_difference_lets_the_payment_be_used_again(
 def test_a_difference_is_closed_with_a_reason_and_a_name(
     words: tuple[str, str], elsewhere: Discrepancy, context: GatewayContext
 ) -> None:
-    with pytest.raises(InvalidState):
+    with refuses(InvalidInput, ErrorCode.REASON_MISSING if not words[0] else ErrorCode.NAME_MISSING):
         close_discrepancy(elsewhere, reason=words[0], by=words[1], context=context)
     assert Payment.objects.get().is_frozen
 
