@@ -86,28 +86,3 @@ def test_the_public_names_are_these_and_all_are_there() -> None:
 
 def test_every_verb_says_what_it_does() -> None:
     assert all(getattr(payments, name).__doc__ for name in NAMES)
-
-
-ERRORS = {
-    "AwaitingApproval",
-    "CardRefused",
-    "ErrorCode",
-    "GatewayRefused",
-    "GatewayUnreachable",
-    "IdempotencyConflict",
-    "InvalidInput",
-    "InvalidState",
-    "OperationError",
-    "OperationOutstanding",
-    "OperationRefused",
-    "OrderNotPayable",
-    "PriceChanged",
-    "SendingStopped",
-    "TryAgain",
-    "WalletUnavailable",
-}
-
-
-def test_the_errors_have_a_module_of_their_own() -> None:
-    assert set(payments.errors.__all__) == ERRORS
-    assert all(getattr(payments.errors, name).__doc__ for name in ERRORS)

@@ -36,6 +36,7 @@ class TransactionEventAdmin(ReadOnlyAdmin):
         labelled("get_kind_display", _("kind")),
         labelled("lifecycle_event", _("event")),
         "state_afterwards",
+        labelled("get_discrepancy_kind_display", _("discrepancy")),
         seen("detail", _("detail")),
         labelled("http_status", _("HTTP status")),
         labelled("elapsed_ms", _("milliseconds")),

@@ -160,8 +160,12 @@ def as_problem(fault: Exception, context: dict[str, Any]) -> Response | None:
     return response
 
 
-def as_unexpected(fault: Exception, request: Request) -> Response:
-    """Report a failure that nobody foresaw as Django does, and return its problem details."""
+def as_answer(fault: Exception, context: dict[str, Any]) -> Response:
+    """Return the problem details of any failure; report one that nobody foresaw as Django does."""
+    return as_problem(fault, context) or _unexpected(fault, context["request"])
+
+
+def _unexpected(fault: Exception, request: Request) -> Response:
     got_request_exception.send(sender=None, request=request._request)
     response = as_problem(InternalError(), {})
     assert response is not None  # noqa: S101 - it is one of ours
