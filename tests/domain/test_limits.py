@@ -14,19 +14,19 @@ from wallet_gateway.domain.limits import (
     why_not_refund,
     why_not_reverse,
 )
-from wallet_gateway.domain.totals import Reversal, Sums
+from wallet_gateway.domain.totals import PaymentTotals, Reversal
 
-AUTHORIZED = Sums(amount=1000, authorized=1000)
-IN_PART = Sums(
+AUTHORIZED = PaymentTotals(amount=1000, authorized=1000)
+IN_PART = PaymentTotals(
     amount=1000, authorized=1000, captured=600, refunded=100, capture_reserved=300, refund_reserved=50
 )
-FROZEN = Sums(amount=1000, authorized=1000, captured=500, is_frozen=True)
-GOING_BACK = Sums(amount=1000, authorized=1000, reversal=Reversal.RESERVED)
-EMPTY = Sums(amount=1000)
+FROZEN = PaymentTotals(amount=1000, authorized=1000, captured=500, is_frozen=True)
+GOING_BACK = PaymentTotals(amount=1000, authorized=1000, reversal=Reversal.RESERVED)
+EMPTY = PaymentTotals(amount=1000)
 
 
 @pytest.mark.parametrize(
-    ("sums", "capture", "refund", "reversal"),
+    ("totals", "capture", "refund", "reversal"),
     [
         (AUTHORIZED, 1000, 0, 1000),
         (IN_PART, 100, 450, 0),
@@ -36,12 +36,14 @@ EMPTY = Sums(amount=1000)
     ],
     ids=["authorized", "in part", "frozen", "going back", "empty"],
 )
-def test_what_is_left_counts_what_is_under_way(sums: Sums, capture: int, refund: int, reversal: int) -> None:
-    assert (capturable(sums), refundable(sums), reversible(sums)) == (capture, refund, reversal)
+def test_what_is_left_counts_what_is_under_way(
+    totals: PaymentTotals, capture: int, refund: int, reversal: int
+) -> None:
+    assert (capturable(totals), refundable(totals), reversible(totals)) == (capture, refund, reversal)
 
 
 @every(
-    ("sums", "wanted", "code"),
+    ("totals", "wanted", "code"),
     [
         (AUTHORIZED, 1000, None),
         (AUTHORIZED, 1001, ErrorCode.ABOVE_CAPTURABLE),
@@ -51,12 +53,12 @@ def test_what_is_left_counts_what_is_under_way(sums: Sums, capture: int, refund:
         (EMPTY, 1, ErrorCode.NOTHING_AUTHORIZED),
     ],
 )
-def test_a_refused_capture_says_why(sums: Sums, wanted: int, code: ErrorCode | None) -> None:
-    assert why_not_capture(sums, wanted) is code
+def test_a_refused_capture_says_why(totals: PaymentTotals, wanted: int, code: ErrorCode | None) -> None:
+    assert why_not_capture(totals, wanted) is code
 
 
 @pytest.mark.parametrize(
-    ("sums", "wanted", "code"),
+    ("totals", "wanted", "code"),
     [
         (IN_PART, 450, None),
         (IN_PART, 451, ErrorCode.ABOVE_REFUNDABLE),
@@ -64,12 +66,12 @@ def test_a_refused_capture_says_why(sums: Sums, wanted: int, code: ErrorCode | N
         (AUTHORIZED, 1, ErrorCode.NOTHING_CAPTURED),
     ],
 )
-def test_a_refused_refund_says_why(sums: Sums, wanted: int, code: ErrorCode | None) -> None:
-    assert why_not_refund(sums, wanted) is code
+def test_a_refused_refund_says_why(totals: PaymentTotals, wanted: int, code: ErrorCode | None) -> None:
+    assert why_not_refund(totals, wanted) is code
 
 
 @pytest.mark.parametrize(
-    ("sums", "code"),
+    ("totals", "code"),
     [
         (AUTHORIZED, None),
         (IN_PART, ErrorCode.ALREADY_CAPTURED),
@@ -78,5 +80,5 @@ def test_a_refused_refund_says_why(sums: Sums, wanted: int, code: ErrorCode | No
         (EMPTY, ErrorCode.NOTHING_AUTHORIZED),
     ],
 )
-def test_a_refused_reversal_says_why(sums: Sums, code: ErrorCode | None) -> None:
-    assert why_not_reverse(sums) is code
+def test_a_refused_reversal_says_why(totals: PaymentTotals, code: ErrorCode | None) -> None:
+    assert why_not_reverse(totals) is code

@@ -34,7 +34,7 @@ NAMES = {
     "close_discrepancy",
     "create_order",
     "decline",
-    "deliver_facts",
+    "deliver_events",
     "errors",
     "export_migration_file",
     "get_order",

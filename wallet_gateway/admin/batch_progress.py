@@ -19,10 +19,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin import batch_rows, bulk_status_query, confirm_tokens
-from wallet_gateway.admin.admin_log import note_down
+from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.pages import draw, sentence_of
-from wallet_gateway.admin.permissions import demand, name_of_person
+from wallet_gateway.admin.permissions import name_of_person, require_permission
 from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.models import BatchKind, BatchState, OperationBatch, OperationBatchRow, RowState
 
@@ -40,17 +40,17 @@ def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespon
     return _page(site, request, batch, drives=renews or batch.created_by == name_of_person(request))
 
 
-def steer(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
+def control(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
     """Stop a batch; or take it up again where it was stopped, and carry out some of its rows."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     batch = batch_for(request, batch_id)
     if "stop" in request.POST and batch_rows.stop(batch):
-        note_down(request, batch, _("Stopped."))
+        log_change(request, batch, _("Stopped."))
     if not {"go_on", "carry_on"} & request.POST.keys() or batch.state == BatchState.DRAFT:
         return HttpResponseRedirect(progress_url(batch))
     if "go_on" in request.POST and batch_rows.go_on(batch):
-        note_down(request, batch, _("Gone on with."))
+        log_change(request, batch, _("Gone on with."))
         batch.refresh_from_db()
     _step(request, batch)
     return _page(site, request, batch, drives=True)
@@ -61,7 +61,7 @@ def batch_for(request: HttpRequest, batch_id: int) -> OperationBatch:
     batch = get_object_or_404(OperationBatch, pk=batch_id)
     # Whoever may see rows may ask about them.
     if batch.kind != BatchKind.ASK:
-        demand(request, batch_rows.operation_of(batch).permission)
+        require_permission(request, batch_rows.operation_of(batch).permission)
     return batch
 
 
@@ -121,7 +121,7 @@ def _note(request: HttpRequest, row: OperationBatchRow) -> None:
         words = _("%(what)s (%(reference)s; batch %(batch)s of %(author)s)") % done
     else:
         return
-    note_down(request, row.subject, words)
+    log_change(request, row.subject, words)
 
 
 def _counts(rows: list[OperationBatchRow]) -> list[tuple[str, int]]:

@@ -20,7 +20,7 @@ from wallet_gateway import gateways
 from wallet_gateway.admin import bulk_status_query
 from wallet_gateway.admin.approval_messages import sentence_of_request
 from wallet_gateway.admin.operation_registry import BY_KIND, DETACHED_REFUND, NotDone, Operation, execute
-from wallet_gateway.admin.permissions import may_still
+from wallet_gateway.admin.permissions import user_still_has
 from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.totals import Reversal
@@ -206,7 +206,7 @@ def _check_author(row: OperationBatchRow) -> None:
     batch = row.batch
     # What a process that died has begun is looked up, whoever has left since.
     begun = GatewayTransaction.objects.filter(idempotency_key=row.key).exists()
-    if not begun and not may_still(batch.created_by, operation_of(batch).permission):
+    if not begun and not user_still_has(batch.created_by, operation_of(batch).permission):
         words = _("%(author)s, who confirmed it, has no longer the permission for it. Nothing was sent.")
         raise NotDone(words % {"author": visible(batch.created_by)})
 

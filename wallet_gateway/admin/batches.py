@@ -13,11 +13,11 @@ from django.utils.translation import gettext_lazy
 
 from wallet_gateway.admin import batch_rows
 from wallet_gateway.admin.batch_forms import BatchForm
-from wallet_gateway.admin.batch_progress import batch_for, confirm_url, progress, progress_url, steer
+from wallet_gateway.admin.batch_progress import batch_for, confirm_url, control, progress, progress_url
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import draw
-from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, may, name_of_person
-from wallet_gateway.admin.read_only import OwnPageAdmin, seen
+from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, has_permission, name_of_person
+from wallet_gateway.admin.read_only import OwnPageAdmin, text_column
 from wallet_gateway.models import BatchState, OperationBatch, PaymentOrder
 
 
@@ -60,7 +60,7 @@ class OperationBatchAdmin(OwnPageAdmin):
         "id",
         "kind",
         "state",
-        seen("created_by", gettext_lazy("author")),
+        text_column("created_by", gettext_lazy("author")),
         "created_at",
         "finished_at",
     )
@@ -70,9 +70,9 @@ class OperationBatchAdmin(OwnPageAdmin):
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Let also those see batches who make them: an action of a list leads here."""
         makers = (SEE_ORDERS, SEE_TRANSACTIONS, *(operation.permission for operation in BY_KIND.values()))
-        return any(may(request, permission) for permission in makers) or super().has_view_permission(
-            request, obj
-        )
+        return any(
+            has_permission(request, permission) for permission in makers
+        ) or super().has_view_permission(request, obj)
 
     def get_urls(self) -> list[URLPattern]:
         """Add the pages of a batch before those of Django."""
@@ -80,7 +80,7 @@ class OperationBatchAdmin(OwnPageAdmin):
         own = [
             path("<int:batch_id>/confirm/", self.acting(confirm_batch), name=f"{name}_confirm"),
             path("<int:batch_id>/progress/", self.acting(progress), name=f"{name}_progress"),
-            path("<int:batch_id>/steer/", self.acting(steer), name=f"{name}_steer"),
+            path("<int:batch_id>/steer/", self.acting(control), name=f"{name}_steer"),
         ]
         return own + super().get_urls()
 

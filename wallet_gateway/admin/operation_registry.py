@@ -27,7 +27,7 @@ from wallet_gateway.domain.limits import (
     why_not_refund,
     why_not_reverse,
 )
-from wallet_gateway.domain.totals import Sums
+from wallet_gateway.domain.totals import PaymentTotals
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations.errors import OperationRefused, message_of
 from wallet_gateway.protocol.money import Money
@@ -50,8 +50,8 @@ class Operation:
     verb: Promise | str
     left: Promise | str
     """What the available amount is called."""
-    available: Callable[[Sums], int]
-    why_not: Callable[[Sums], ErrorCode | None]
+    available: Callable[[PaymentTotals], int]
+    why_not: Callable[[PaymentTotals], ErrorCode | None]
     reasons: Reasons
     in_parts: bool = True
     """Whether less than all that is left can be asked for."""
@@ -63,11 +63,11 @@ class Operation:
 
     def available_of(self, payment: Payment) -> Money:
         """Return what is left of a payment for this operation, as the row stands."""
-        return Money.from_minor_units(max(self.available(payment.sums), 0), payment.currency)
+        return Money.from_minor_units(max(self.available(payment.totals), 0), payment.currency)
 
     def why_not_of(self, payment: Payment) -> str:
         """Say why nothing is left; empty where something is."""
-        code = self.why_not(payment.sums)
+        code = self.why_not(payment.totals)
         return message_of(code) if code is not None else ""
 
 
@@ -81,7 +81,7 @@ CAPTURE = Operation(
     verb=gettext_lazy("Capture"),
     left=gettext_lazy("Left to capture"),
     available=capturable,
-    why_not=lambda sums: why_not_capture(sums, 0) or ErrorCode.NOTHING_TO_CAPTURE,
+    why_not=lambda totals: why_not_capture(totals, 0) or ErrorCode.NOTHING_TO_CAPTURE,
     reasons=(
         ("shipped", gettext_lazy("Goods shipped")),
         ("part-shipped", gettext_lazy("Part of the goods shipped")),
@@ -97,7 +97,7 @@ REFUND = Operation(
     verb=gettext_lazy("Refund"),
     left=gettext_lazy("Left to refund"),
     available=refundable,
-    why_not=lambda sums: why_not_refund(sums, 0) or ErrorCode.NOTHING_TO_REFUND,
+    why_not=lambda totals: why_not_refund(totals, 0) or ErrorCode.NOTHING_TO_REFUND,
     reasons=(
         ("returned", gettext_lazy("Goods returned")),
         ("damaged", gettext_lazy("Damaged or missing")),

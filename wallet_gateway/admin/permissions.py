@@ -31,18 +31,18 @@ OF_KIND = {
 """What it takes to ask the gateway for something, or to ask for it again."""
 
 
-def may(request: HttpRequest, permission: str) -> bool:
+def has_permission(request: HttpRequest, permission: str) -> bool:
     """Say whether the person behind a request has a permission."""
     return request.user.has_perm(permission)
 
 
-def demand(request: HttpRequest, permission: str) -> None:
+def require_permission(request: HttpRequest, permission: str) -> None:
     """Raise `PermissionDenied` unless the person behind a request has a permission."""
-    if not may(request, permission):
+    if not has_permission(request, permission):
         raise PermissionDenied
 
 
-def may_still(name: str, permission: str) -> bool | None:
+def user_still_has(name: str, permission: str) -> bool | None:
     """Say whether the account of a name has a permission now; None where there is no such account."""
     model = get_user_model()
     account = model._default_manager.filter(**{model.USERNAME_FIELD: name}).first()

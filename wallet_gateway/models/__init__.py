@@ -6,7 +6,7 @@ A row keeps its own shape and sums true and never talks to a gateway. States and
 
 from wallet_gateway.models.approvals import Approval, ApprovalState
 from wallet_gateway.models.batches import BatchKind, BatchState, OperationBatch, OperationBatchRow, RowState
-from wallet_gateway.models.desk import Desk
+from wallet_gateway.models.dashboard import Dashboard
 from wallet_gateway.models.discrepancies import Discrepancy
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.orders import PaymentOrder
@@ -23,7 +23,7 @@ __all__ = [
     "ApprovalState",
     "BatchKind",
     "BatchState",
-    "Desk",
+    "Dashboard",
     "Discrepancy",
     "GatewayPause",
     "GatewayTransaction",

@@ -34,7 +34,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.models.labels import name_of
+from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.errors import FieldError
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ def message_of(code: ErrorCode, **params: object) -> str:
 def _shown(value: object) -> object:
     """Return a parameter as a person reads it: states and durations in their language."""
     if isinstance(value, StrEnum):
-        return str(name_of(value))
+        return str(label_of(value))
     if isinstance(value, timedelta):
         if value.days > 1:
             return ngettext("%(count)d day", "%(count)d days", value.days) % {"count": value.days}

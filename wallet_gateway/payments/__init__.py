@@ -53,7 +53,7 @@ from wallet_gateway.payments.detached_refunds import (
 )
 from wallet_gateway.payments.follow_ups import capture, refund, reverse
 from wallet_gateway.payments.maintenance import (
-    deliver_facts,
+    deliver_events,
     reconcile_due,
     resume_sending,
     sending_pauses,
@@ -128,7 +128,7 @@ __all__ = [
     "close_discrepancy",
     "create_order",
     "decline",
-    "deliver_facts",
+    "deliver_events",
     "errors",
     "export_migration_file",
     "get_order",

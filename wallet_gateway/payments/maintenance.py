@@ -16,7 +16,7 @@ from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayPause, PaymentOrder, WalletAttempt
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
 from wallet_gateway.operations.maintenance import sweep as sweeping
-from wallet_gateway.operations.maintenance.ledger_comparison import Compared
+from wallet_gateway.operations.maintenance.ledger_comparison import ComparedTransaction
 from wallet_gateway.operations.maintenance.sweep import SweepReport
 from wallet_gateway.operations.polling import due
 from wallet_gateway.operations.sending import emergency_stop
@@ -29,10 +29,10 @@ from wallet_gateway.queries.health import Health
 from wallet_gateway.queries.pauses import SendingPause
 
 __all__ = [
-    "Compared",
+    "ComparedTransaction",
     "Comparison",
     "comparison",
-    "deliver_facts",
+    "deliver_events",
     "ending_authorizations",
     "erase_customer",
     "gateway_aliases",
@@ -60,7 +60,7 @@ def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
 def sweep() -> tuple[SweepReport, ...]:
     """Do once, for every gateway, what runs by itself: recovery, expiry, unsent requests, the outbox."""
     aliases = gateway_aliases()
-    sweeping.warn_of_orphans(aliases)
+    sweeping.warn_of_unconfigured_gateways(aliases)
     reports = tuple(_sweep(alias) for alias in aliases)
     retention.erase_old_bodies(clock=gateways.clock(), kept=timedelta(days=conf.settings().retention_days))
     sweeping.drop_old_drafts(clock=gateways.clock())
@@ -74,7 +74,7 @@ def _sweep(alias: str) -> SweepReport:
     return report
 
 
-def deliver_facts() -> int:
+def deliver_events() -> int:
     """Tell the shop's receivers what they have not been told yet; return how many facts were taken."""
     return outbox.deliver_due(clock=gateways.clock())
 
@@ -138,7 +138,7 @@ class Comparison:
 
     total: int
     """How many transactions there are to compare."""
-    rows: Iterator[Compared]
+    rows: Iterator[ComparedTransaction]
 
 
 def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = False) -> Comparison:

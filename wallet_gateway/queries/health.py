@@ -39,7 +39,7 @@ class Health:
     """Orders that were paid more than once."""
     orphans: int
     """Transactions without an end at gateways that the settings do not name: nobody asks after them."""
-    facts_late: int
+    events_overdue: int
     pauses: tuple[SendingPause, ...]
 
     @property
@@ -59,7 +59,7 @@ class Health:
             "unit mix-ups are open: amounts differ by a factor of ten or more": self.mix_ups,
             "orders are overpaid": self.overpaid,
             "transactions are at gateways that the settings do not name": self.orphans,
-            "facts could not be told": self.facts_late,
+            "facts could not be told": self.events_overdue,
         }
         found += [f"{count} {words}" for words, count in counts.items() if count]
         return tuple(found + [f"nothing is sent to {pause.gateway}" for pause in self.pauses])
@@ -100,7 +100,7 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
         mix_ups=differences["mix_ups"],
         orphans=of_transactions["orphans"],
         overpaid=PaymentOrder.objects.filter(state=OrderState.OVERPAID).count(),
-        facts_late=OutboxEvent.objects.filter(
+        events_overdue=OutboxEvent.objects.filter(
             next_delivery_at__isnull=False, occurred_at__lt=now - FACT_IS_LATE
         ).count(),
         pauses=sending_pauses(now),

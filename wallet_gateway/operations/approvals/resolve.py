@@ -22,8 +22,8 @@ from wallet_gateway.domain.polling_schedule import (
     needs_operator,
 )
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, TransactionEventKind
-from wallet_gateway.operations._accounts import other_account_of
-from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, take_up
+from wallet_gateway.operations._accounts import foreign_merchant_account
+from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, consume_approval
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.inputs import check_decision
@@ -71,7 +71,7 @@ def resolve(
 
     def with_it() -> None:
         if grant is not None:
-            take_up(grant, transaction, now=context.clock.now())
+            consume_approval(grant, transaction, now=context.clock.now())
         if TransactionState(transaction.state) is TransactionState.ANOMALY:
             _close_all(transaction, reason=reason, by=by, context=context)
 
@@ -122,7 +122,7 @@ def _event(transaction: GatewayTransaction, decision: Decision, context: Gateway
         raise InvalidState(ErrorCode.NO_DECISION_NEEDED, state=state)
     if state is not TransactionState.OPEN and not _has_waited(transaction, context):
         raise _too_early(transaction)
-    if other := other_account_of(transaction, context):
+    if other := foreign_merchant_account(transaction, context):
         raise InvalidState(ErrorCode.OTHER_ACCOUNT, account=other)
     return LifecycleEvent.ABANDONED
 

@@ -20,7 +20,7 @@ from wallet_gateway.domain.limits import (
     why_not_refund,
     why_not_reverse,
 )
-from wallet_gateway.domain.totals import Reversal, Sums
+from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext
@@ -48,8 +48,8 @@ def capture(
     first = find_by_idempotency_key(who, kind=TransactionKind.CAPTURE, payment=payment, amount=asked)
     if first is not None:
         return first
-    sums = payment.sums
-    minor = capturable(sums) if asked is None else asked
+    totals = payment.totals
+    minor = capturable(totals) if asked is None else asked
 
     def reserve(now: datetime) -> None:
         taken = _payable(payment, context, now).filter(
@@ -59,7 +59,7 @@ def capture(
             _refuse(payment, context, now, partial(why_not_capture, wanted=minor))
 
     if minor <= 0:
-        raise InvalidState(why_not_capture(sums, 1) or ErrorCode.NOTHING_TO_CAPTURE)
+        raise InvalidState(why_not_capture(totals, 1) or ErrorCode.NOTHING_TO_CAPTURE)
     return _carry_out(payment, TransactionKind.CAPTURE, minor, reserve, context, who)
 
 
@@ -81,8 +81,8 @@ def refund(
     first = find_by_idempotency_key(who, kind=TransactionKind.REFUND, payment=payment, amount=asked)
     if first is not None:
         return first
-    sums = payment.sums
-    minor = refundable(sums) if asked is None else asked
+    totals = payment.totals
+    minor = refundable(totals) if asked is None else asked
     alone = limit_for(payment.currency, who.grant, context)
 
     def reserve(now: datetime) -> None:
@@ -94,7 +94,7 @@ def refund(
             _refuse(payment, context, now, why, lambda: check_alone(payment, minor, alone))
 
     if minor <= 0:
-        raise InvalidState(why_not_refund(sums, 1) or ErrorCode.NOTHING_TO_REFUND)
+        raise InvalidState(why_not_refund(totals, 1) or ErrorCode.NOTHING_TO_REFUND)
     return _carry_out(payment, TransactionKind.REFUND, minor, reserve, context, who)
 
 
@@ -116,9 +116,9 @@ def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTE
     first = find_by_idempotency_key(who, kind=TransactionKind.REVERSAL, payment=payment)
     if first is not None:
         return first
-    minor = reversible(payment.sums)
+    minor = reversible(payment.totals)
     if minor <= 0:
-        raise InvalidState(why_not_reverse(payment.sums) or ErrorCode.NOTHING_TO_REVERSE)
+        raise InvalidState(why_not_reverse(payment.totals) or ErrorCode.NOTHING_TO_REVERSE)
     return _carry_out(payment, TransactionKind.REVERSAL, minor, reserve, context, who)
 
 
@@ -137,12 +137,12 @@ def _refuse(
     payment: Payment,
     context: GatewayContext,
     now: datetime,
-    why_not: Callable[[Sums], ErrorCode | None],
+    why_not: Callable[[PaymentTotals], ErrorCode | None],
     check: Callable[[], None] = lambda: None,
 ) -> None:
     """Say why the reserving UPDATE found no row; the rows are read again for that."""
     payment.refresh_from_db()
-    code = why_not(payment.sums)
+    code = why_not(payment.totals)
     if code is not None:
         raise InvalidState(code)
     if GatewayPause.that_hold(now).filter(gateway=context.alias).exists():
