@@ -23,8 +23,8 @@ def place_order(
     """Tell the wallet what is to be paid, then store the order.
 
     In this order, because the wallet may refuse: then nothing is stored at all. What was begun and not
-    finished is finished by placing it again under the same number. Raises `payments.InvalidOrder`, and
-    `payments.OrderConflict` when the number was begun with another cart.
+    finished is finished by placing it again under the same number. Raises `payments.errors.InvalidInput`, and
+    `payments.errors.IdempotencyConflict` when the number was begun with another cart.
     """
     order = _order(quote, answers, language)
     order.sheet = asdict(sheet) if sheet else {}

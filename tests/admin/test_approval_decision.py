@@ -182,7 +182,7 @@ def test_an_order_that_changed_meanwhile_is_looked_at_again(
 
     assert "there are now 5.00 EUR" in say(second, "agree", ticket=ticket)
     page = say(second, "agree")
-    assert "The amount is above what is left to refund." in page
+    assert "The amount is higher than what is left to refund." in page
     assert "Waiting" in page
     assert refunds() == []
     type(payment).objects.filter(pk=payment.pk).update(refunded=0)
@@ -190,14 +190,14 @@ def test_an_order_that_changed_meanwhile_is_looked_at_again(
 
 def test_declining_needs_a_reason_and_is_told(operator: Client, second: Client, order: PaymentOrder) -> None:
     ask(operator, order)
-    assert "It needs a reason." in say(second, "decline")
+    assert "The reason is missing. Say why." in say(second, "decline")
     page = say(second, "decline", "not <b>returned</b>")
     assert "Refund of 8.00 EUR: Declined." in page
     assert "A second person did not agree" in page
     assert "not &lt;b&gt;returned&lt;/b&gt;" in page
     assert "does not wait for anybody any more" in second.get(page_of()).content.decode()
     assert (
-        "It does not wait for a second person any more"
+        "This request no longer waits for approval."
         in second.post(
             page_of(), {"decline": "1", "reason": "again", "ticket": ""}, follow=True
         ).content.decode()
@@ -217,7 +217,7 @@ def test_a_page_that_was_not_made_for_it_does_nothing(
 
 def test_a_second_request_is_refused_on_the_form(operator: Client, order: PaymentOrder) -> None:
     ask(operator, order)
-    assert "decide on that one first" in ask(operator, order, "9.00")
+    assert "Decide on that request first." in ask(operator, order, "9.00")
 
 
 def test_while_the_gateway_is_stopped_the_page_says_so_and_it_goes_on_waiting(
@@ -225,7 +225,7 @@ def test_while_the_gateway_is_stopped_the_page_says_so_and_it_goes_on_waiting(
 ) -> None:
     ask(operator, order)
     payments.stop_sending("default", by="anna", reason="drill")
-    assert "New operations are paused" in say(second, "agree")
+    assert "Sending to this gateway is paused." in say(second, "agree")
     payments.resume_sending("default", by="anna", reason="over")
     assert "Refund of 8.00 EUR: Approved." in say(second, "agree")
 

@@ -167,7 +167,7 @@ def test_each_result_is_read_also_of_those_that_fail(
 
     assert page.count("Capture of 20.00 EUR: Approved.") == 2
     assert page.count("Capture of 20.00 EUR: Unknown.") == 1
-    assert page.count("The amount is above what is left to capture.") == 1
+    assert page.count("The amount is higher than what is left to capture.") == 1
 
 
 def test_a_long_batch_goes_on_with_each_look_of_its_pages_script(

@@ -249,7 +249,7 @@ def test_a_pause_of_the_gateway_is_said_on_the_form(
 
     page = operator.post(url, {"ticket": ticket, "amount": "4.00", "reason": "shipped"}).content.decode()
 
-    assert "Sending to the gateway is switched off." in page
+    assert "Sending to the gateway is switched off in the settings." in page
     assert not follow_ups()
 
 

@@ -180,7 +180,7 @@ def test_a_stop_and_its_end_are_done_named_and_logged(guard: Client, wallet_sand
     order = payments.create_order(reference="S-1", currency="EUR", amount=Decimal("5.00"))
 
     assert guard.post(STOP, {"reason": "double captures"}).headers["Location"] == DASHBOARD
-    with pytest.raises(payments.CheckoutUnavailable):
+    with pytest.raises(payments.errors.OperationError):
         payments.start_checkout(order)
     page = text_of(guard)
     assert "by gerda: <bdi>double captures</bdi>" in page

@@ -56,7 +56,7 @@ DECISION = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 4711"}
 def test_too_early_is_said_beside_the_decision(operator: Client, unknown: GatewayTransaction) -> None:
     page = operator.post(url_of(unknown, "decide"), DECISION).content.decode()
 
-    assert "Too early: after 24 hours" in page
+    assert "It is too early. A person may decide after 24 hours" in page
     unknown.refresh_from_db()
     assert unknown.state == TransactionState.UNKNOWN
 
@@ -94,7 +94,7 @@ def test_what_stays_pending_is_given_up_after_a_week(
     page = operator.post(url_of(unknown, "decide"), DECISION, follow=True).content.decode()
 
     assert ("Capture of 5.00 EUR: Abandoned." in page) is decided
-    assert ("Too early: after 7 days" in page) is not decided
+    assert ("It is too early. A person may decide after 7 days" in page) is not decided
     unknown.refresh_from_db()
     assert (unknown.state == "ABANDONED", unknown.outstanding_key is None) == (decided, decided)
 
@@ -141,7 +141,7 @@ def test_what_never_left_is_sent_once_more(operator: Client, unsent: GatewayTran
     second = operator.post(url, {"reason": "gateway is back"}).content.decode()
 
     assert "Capture of 5.00 EUR: Approved." in first
-    assert "only what never left may be sent again" in second
+    assert "Only a request that was never sent can be sent again." in second
     assert GatewayTransaction.objects.filter(kind="CAPTURE").count() == 1
 
 
@@ -174,7 +174,7 @@ def test_a_difference_is_closed_once_with_a_reason(operator: Client) -> None:
     url = reverse("admin:wallet_gateway_discrepancy_close", args=[difference.pk])
 
     assert "The difference is closed." in operator.post(url, {"reason": "seen"}, follow=True).content.decode()
-    assert "This difference is closed already." in operator.post(url, {"reason": "seen"}).content.decode()
+    assert "This discrepancy is already closed." in operator.post(url, {"reason": "seen"}).content.decode()
 
     difference.refresh_from_db()
     assert (difference.closed_by, difference.reason) == ("anna", "seen")

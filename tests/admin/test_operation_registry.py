@@ -55,12 +55,12 @@ def test_what_is_left_is_what_the_domain_says() -> None:
         (
             {"authorized": 2000, "captured": 1},
             REVERSE,
-            "A capture has been made or is under way; refund it instead.",
+            "A capture has been made or is under way. Refund it instead of reversing.",
         ),
         (
             {"authorized": 2000, "is_frozen": True},
             CAPTURE,
-            "The payment is frozen until a person has looked at it.",
+            "The payment is frozen because of a discrepancy. Resolve the discrepancy first.",
         ),
     ],
 )

@@ -9,6 +9,7 @@ from urllib.request import Request, urlopen
 from django.test import Client
 from django.urls import reverse
 
+from wallet_gateway.api.problems import PROBLEMS
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
@@ -57,3 +58,14 @@ def approve(
     with urlopen(Request(url, data=json.dumps(body).encode(), headers=headers)) as answer:
         detail: dict[str, Any] = json.load(answer)
     return detail
+
+
+def problem(code: str, status: int, detail: str) -> dict[str, object]:
+    """Return the problem details of a failure."""
+    return {
+        "type": f"urn:wallet-gateway:problem:{code}",
+        "title": str(PROBLEMS[code].title),
+        "status": status,
+        "detail": detail,
+        "code": code,
+    }

@@ -3,9 +3,21 @@
 from __future__ import annotations
 
 import pytest
+from django.core.signals import got_request_exception
+from django.test import RequestFactory
 from rest_framework.exceptions import APIException, MethodNotAllowed, ParseError
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from wallet_gateway.api.problems import ExpiredLink, NotConfigured, UnknownLink, as_problem
+from tests.operations.test_errors import CLASSES, RAISED
+from tests.tables import every
+from wallet_gateway.api.base import JSONView
+from wallet_gateway.api.problems import PROBLEMS, ExpiredLink, NotConfigured, UnknownLink, as_problem
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.models import Approval
+from wallet_gateway.operations.errors import AwaitingApproval, OperationError
+
+FIRST_CODES = [(name, ErrorCode[code]) for name, code, _given in RAISED]
 
 
 @pytest.mark.parametrize(
@@ -23,10 +35,51 @@ def test_a_failure_says_its_code_and_one_sentence(fault: APIException, status: i
     response = as_problem(fault, {})
     assert response is not None
     assert response.status_code == status
-    assert set(response.data) == {"code", "message"}
-    assert response.data["code"] == code
-    assert response.data["message"].endswith(".")
+    assert response.content_type == "application/problem+json"
+    assert response.data == {
+        "type": f"urn:wallet-gateway:problem:{code}",
+        "title": str(PROBLEMS[code].title),
+        "status": status,
+        "detail": str(fault.detail),
+        "code": code,
+    }
+    assert response.data["detail"].endswith(".")
 
 
 def test_what_nobody_foresaw_is_left_to_fail() -> None:
     assert as_problem(ZeroDivisionError("an accident"), {}) is None
+
+
+@every("refused", list(CLASSES.values()), ids=lambda refused: refused.__name__)
+def test_each_refusal_is_a_problem_with_a_known_code_and_its_status(refused: type[OperationError]) -> None:
+    if refused is AwaitingApproval:
+        error: OperationError = AwaitingApproval(Approval(amount_minor=800, currency="EUR"))
+    else:
+        error = refused(
+            next((code for name, code in FIRST_CODES if name == refused.__name__), ErrorCode.STATE_CHANGED)
+        )
+    response = as_problem(error, {})
+    assert response is not None
+    assert PROBLEMS[response.data["code"]].status == response.status_code == response.data["status"]
+
+
+@every("accident", [ZeroDivisionError("an accident: SECRET"), LookupError("SECRET")])
+def test_an_accident_is_a_problem_that_tells_nothing_and_is_reported(
+    accident: Exception, rf: RequestFactory, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Broken(JSONView):
+        def get(self, _request: Request) -> Response:
+            raise accident
+
+    told: list[object] = []
+    got_request_exception.connect(listener := lambda **given: told.append(given["request"]))
+    request = rf.get("/")
+    response = Broken.as_view()(request)
+    got_request_exception.disconnect(listener)
+
+    assert response.render()["Content-Type"] == "application/problem+json"
+    assert (response.status_code, response.data["code"]) == (500, "internal_error")
+    assert "SECRET" not in response.content.decode()
+    assert told == [request]
+    assert "accident" in caplog.text or "SECRET" in caplog.text
+    assert response["Cache-Control"] == "no-store"

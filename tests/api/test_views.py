@@ -9,6 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
+from tests.api.browser import problem
 from tests.web.conftest import address
 from tests.web.rows import an_attempt, an_order
 from wallet_gateway import return_tokens
@@ -63,7 +64,7 @@ def test_a_poll_touches_neither_session_nor_user(client: Client) -> None:
 def test_a_token_that_is_not_ours_is_a_problem_in_json(client: Client) -> None:
     response = client.get(reverse("wallet_gateway:status", args=["a:b:c"]))
     assert response.status_code == 404
-    assert response.json() == {"code": "unknown_link", "message": "There is no such link."}
+    assert response.json() == problem("unknown_link", 404, "There is no such link.")
     assert response["Cache-Control"] == "no-store"
 
 
@@ -81,7 +82,7 @@ def test_an_expired_link_says_so_and_not_what_became_of_the_order(
     monkeypatch.setattr("django.core.signing.time.time", lambda: 9_999_999_999.0)
     response = client.get(path)
     assert response.status_code == 410
-    assert response.json() == {"code": "expired_link", "message": "This link has expired."}
+    assert response.json() == problem("expired_link", 410, "This link has expired.")
 
 
 def test_a_shop_without_its_settings_is_a_problem_that_names_none_of_them(
@@ -98,7 +99,7 @@ def test_a_shop_without_its_settings_is_a_problem_that_names_none_of_them(
 
 def test_a_problem_is_in_the_language_of_the_request(client: Client) -> None:
     path = reverse("wallet_gateway:status", args=["a:b:c"])
-    assert client.get(path, HTTP_ACCEPT_LANGUAGE="de").json()["message"] == "Diesen Link gibt es nicht."
+    assert client.get(path, HTTP_ACCEPT_LANGUAGE="de").json()["detail"] == "Diesen Link gibt es nicht."
 
 
 @pytest.mark.parametrize("method", ["post", "put", "patch", "delete", "head", "options", "trace"])
@@ -113,7 +114,8 @@ def test_there_is_nothing_to_do_but_ask(client: Client, method: str) -> None:
 def test_whoever_wants_something_else_than_json_gets_a_problem_in_json(client: Client, accept: str) -> None:
     response = _poll(client, an_attempt(an_order()), HTTP_ACCEPT=accept)
     assert response.status_code == 406
-    assert response["Content-Type"] == "application/json"
+    assert response["Content-Type"] == "application/problem+json"
+    assert response.json()["code"] == "not_acceptable"
 
 
 def test_polls_are_not_throttled(client: Client) -> None:

@@ -15,7 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pytest_django import Settings
 
-from tests.api.browser import CARD, Browser, approve
+from tests.api.browser import CARD, Browser, approve, problem
 from tests.statements import statements
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import OrderState
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 
 MakeOrder = Callable[..., PaymentOrder]
 KINDS = ["session", "reference", "price", "result", "event"]
-UNKNOWN = {"code": "unknown_link", "message": "There is no such link."}
+UNKNOWN = problem("unknown_link", 404, "There is no such link.")
 FAILED = {"code": "4000340", "description": "GeneralValidationError", "details": {"message": "no token"}}
 
 
@@ -433,8 +433,8 @@ def test_neither_cryptogram_nor_account_is_in_a_log_or_an_answer(
 
 def test_a_problem_is_in_the_language_of_the_request(order: PaymentOrder, browser: Browser) -> None:
     PaymentOrder.objects.filter(pk=order.pk).update(state=OrderState.PAID)
-    message = browser.post("session", order, HTTP_ACCEPT_LANGUAGE="de").json()["message"]
-    assert "bezahlt" in message
+    detail = browser.post("session", order, HTTP_ACCEPT_LANGUAGE="de").json()["detail"]
+    assert "bezahlt" in detail
 
 
 @pytest.mark.parametrize("kind", KINDS)

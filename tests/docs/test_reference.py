@@ -7,11 +7,16 @@ import subprocess
 import sys
 
 from django.apps import apps
+from django.utils.translation import override
 
 import wallet_gateway
 from tests.docs.pages import ROOT
+from tests.operations.test_errors import CLASSES, RAISED
 from wallet_gateway import payments, signals
+from wallet_gateway.api.problems import PROBLEMS
 from wallet_gateway.conf import rules, wallet_rules
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.operations.errors import DESCRIPTIONS
 from wallet_gateway.protocol.endpoints import MESSAGES
 
 
@@ -107,3 +112,25 @@ def test_the_options_of_the_sandbox_are_all_described() -> None:
 
 def test_the_changelog_has_an_entry_for_this_version() -> None:
     assert f"## [{wallet_gateway.__version__}]" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_the_codes_of_errors_are_all_described_under_the_class_that_carries_them() -> None:
+    page = _page("reference/errors.md")
+    sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##|\Z)", page, flags=re.MULTILINE | re.DOTALL))
+    row = re.compile(r"^\| `(\w+)` \| (\d+) \| (.+) \|$", re.MULTILINE)
+    described = {found[0]: found[1:] for text in sections.values() for found in row.findall(text)}
+    with override(None):
+        known = {
+            code.value: (str(found.status), re.sub(r"%\((\w+)\)s", r"*\1*", str(found.message)))
+            for code, found in DESCRIPTIONS.items()
+        }
+    assert described == known
+    carried = {code: name for name, text in sections.items() for code, *_ in row.findall(text)}
+    raised = {ErrorCode[code].value: name for name, code, _given in RAISED}
+    assert {code: name for code, name in raised.items() if name in CLASSES and carried[code] != name} == {}
+
+
+def test_the_problems_of_the_json_interface_are_all_described() -> None:
+    page = _page("reference/errors.md").partition("## In JSON")[2]
+    described = dict(re.findall(r"^\| `(\w+)` \| (\d+) \|", page, flags=re.MULTILINE))
+    assert described == {code: str(problem.status) for code, problem in PROBLEMS.items()}

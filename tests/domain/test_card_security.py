@@ -13,6 +13,7 @@ from wallet_gateway.domain.card_security import (
     duty_of,
     why_not_charge,
 )
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.protocol.accounts import CardType
 from wallet_gateway.protocol.authorizations import ThreeDSecure
 
@@ -69,7 +70,8 @@ def test_what_failed_or_is_not_finished_is_never_charged(
 @every("status", ["U", "I"])
 def test_without_proof_the_settings_decide(status: str, network: str, eci: str) -> None:
     said = result(status, eci)
-    assert "no proof" in why_not_charge(said, network=network, accept_unauthenticated=False)
+    code = why_not_charge(said, network=network, accept_unauthenticated=False)
+    assert code is ErrorCode.THREE_DS_WITHOUT_PROOF
     assert not why_not_charge(said, network=network, accept_unauthenticated=True)
 
 
@@ -87,5 +89,5 @@ WRONG = [
 
 @every(("network", "status", "eci"), WRONG)
 def test_an_indicator_that_says_something_else_is_refused(network: str, status: str, eci: str) -> None:
-    why = why_not_charge(result(status, eci), network=network, accept_unauthenticated=True)
-    assert "does not fit" in why
+    code = why_not_charge(result(status, eci), network=network, accept_unauthenticated=True)
+    assert code is ErrorCode.THREE_DS_ECI

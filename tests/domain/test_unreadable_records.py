@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.outcomes import Expectation, Verdict, read_records
 from wallet_gateway.domain.unreadable_records import (
-    UNREADABLE,
     concerning,
     fingerprint_of,
     may_be_own,
@@ -73,6 +73,7 @@ def test_what_is_unknown_of_a_record_may_fit(changes: dict[str, Any], concerns: 
     assert may_be_own(given, EXPECTED) is own
 
 
+BEGINNING = "a record of the gateway cannot be read"
 BESIDE: list[tuple[list[StatusRecord], Verdict, bool]] = [
     ([], V.NO_NEWS, True),
     ([record(state="Errored")], V.NO_NEWS, True),
@@ -90,7 +91,8 @@ def test_only_money_that_moved_or_may_move_counts_beside_what_may_be_its_own(
     found = read_records(records, EXPECTED, [unreadable()])
     assert (found.verdict, found.own_unreadable, found.absent) == (verdict, own, False)
     assert found.unreadable == (unreadable(),)
-    assert found.detail.startswith(UNREADABLE) is own
+    assert found.shown_discrepancy is (found.discrepancy or DiscrepancyKind.RECORD_UNREADABLE)
+    assert found.detail.startswith(BEGINNING) is own
 
 
 @pytest.mark.parametrize(
@@ -114,10 +116,10 @@ def test_somebody_elses_record_changes_nothing() -> None:
 def test_a_sentence_names_the_first_three_and_counts_the_rest() -> None:
     rows = [unreadable(type=f"type-{n}", id=f"g{n}") for n in range(5)]
     said = sentence_of(rows)
-    assert said.startswith(f"{UNREADABLE}: 'type-0' 'g0': id: is missing | 'type-1'")
+    assert said.startswith(f"{BEGINNING}: 'type-0' 'g0': id: is missing | 'type-1'")
     assert said.endswith(" | and 2 more")
     assert "type-3" not in said
-    assert sentence_of([unreadable()]) == f"{UNREADABLE}: of unknown type: id: is missing"
+    assert sentence_of([unreadable()]) == f"{BEGINNING}: of unknown type: id: is missing"
 
 
 def test_what_a_gateway_calls_a_record_is_quoted_in_part_and_escaped() -> None:

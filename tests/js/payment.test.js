@@ -6,7 +6,7 @@ import { aWhile, FAILURE, open, parameters, promise, ready, session, SUCCESS, un
 
 const APPROVED = { outcome: "APPROVED", message: "", next: "/result-page" }
 const DECLINED = { outcome: "DECLINED", message: "Your bank declined", next: "" }
-const NOT_PAYABLE = [409, { code: "order_not_payable", message: "This order is already paid." }]
+const NOT_PAYABLE = [409, { code: "order_not_payable", detail: "This order is already paid." }]
 
 // --- opening ------------------------------------------------------------------------------------------------------
 
@@ -27,7 +27,7 @@ test("the button is hidden until the wallet is ready, and then shown", async (t)
 })
 
 for (const [what, answer] of [
-  ["the key service fails", [503, { code: "wallet_unavailable", message: "Not now" }]],
+  ["the key service fails", [503, { code: "wallet_unavailable", detail: "Not now" }]],
   ["the shop is not reached", null],
   ["the shop's answer is a page of words", [200, "<html>"]],
   ["the shop breaks", [500, "<h1>Server Error</h1>"]],
@@ -155,9 +155,9 @@ test("the gateway's refusal of a card goes to the shop, too", async (t) => {
 })
 
 for (const [what, answer, words] of [
-  ["refused", [400, { code: "invalid_result", message: "Not the wallet's" }], "Not the wallet's"],
-  ["unknown", [404, { code: "unknown_link", message: "No such link" }], "No such link"],
-  ["one too many", [429, { code: "too_many_results", message: "Too often" }], "Too often"],
+  ["refused", [400, { code: "invalid_result", detail: "Not the wallet's" }], "Not the wallet's"],
+  ["unknown", [404, { code: "unknown_link", detail: "No such link" }], "No such link"],
+  ["one too many", [429, { code: "too_many_results", detail: "Too often" }], "Too often"],
   ["refused without words", [403, "<h1>Forbidden</h1>"], "Failed"],
 ]) {
   test(`a result that is ${what} leaves the order payable, with a new session`, async (t) => {
@@ -298,7 +298,7 @@ test("without a session there is nothing that a report could belong to", async (
   assert.deepEqual(page.questions("event"), [])
 })
 
-for (const [what, answer] of [["is not reached", null], ["has heard enough", [429, { code: "throttled", message: "" }]], ["breaks", [500, "<h1>"]]]) {
+for (const [what, answer] of [["is not reached", null], ["has heard enough", [429, { code: "throttled", detail: "" }]], ["breaks", [500, "<h1>"]]]) {
   test(`a shop that ${what} when it is told changes nothing on the page`, async (t) => {
     const page = await ready(t, { event: answer })
     await until(() => page.questions("event").length)

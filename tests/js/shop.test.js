@@ -15,9 +15,10 @@ test("a question is a POST of JSON with the token of the form, and never of a ca
 })
 
 for (const [what, answer, expected] of [
-  ["words of the shop", [409, { code: "order_not_payable", message: "Paid" }], { message: "Paid", code: "order_not_payable", isUnclear: false }],
-  ["a shop that says it cannot", [503, { code: "wallet_unavailable", message: "No" }], { message: "No", code: "wallet_unavailable", isUnclear: false }],
+  ["words of the shop", [409, { code: "order_not_payable", detail: "Paid" }], { message: "Paid", code: "order_not_payable", isUnclear: false }],
+  ["a shop that says it cannot", [503, { code: "wallet_unavailable", detail: "No" }], { message: "No", code: "wallet_unavailable", isUnclear: false }],
   ["a broken shop", [500, "<html>"], { message: "", code: "", isUnclear: true }],
+  ["a failure that the shop did not foresee", [500, { code: "internal_error", detail: "Oh" }], { message: "Oh", code: "internal_error", isUnclear: true }],
   ["a proxy's page", [502, "null"], { message: "", code: "", isUnclear: true }],
   ["a redirect", [302, ""], { message: "", code: "unreachable", isUnclear: true }],
   ["a cut line", null, { message: "", code: "unreachable", isUnclear: true }],

@@ -9,8 +9,8 @@ import pytest
 
 from wallet_gateway.domain.dual_control import ApprovalPolicy
 from wallet_gateway.models import Approval
-from wallet_gateway.operations.approvals.requests import AwaitingApproval
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import AwaitingApproval
 
 
 def needs_two(context: GatewayContext, **above: int) -> GatewayContext:

@@ -6,11 +6,13 @@ from decimal import Decimal
 
 import pytest
 
+from tests.refusals import refuses
 from tests.tables import every
 from wallet_gateway import payments
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayTransaction, Payment
-from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.inputs import BadAmount, UnstorableText, check_storable, minor_units_of
+from wallet_gateway.operations.errors import InvalidInput, OperationRefused
+from wallet_gateway.operations.inputs import check_storable, minor_units_of
 from wallet_gateway.protocol.money import Money
 
 
@@ -45,7 +47,7 @@ def test_no_amount_is_none() -> None:
         (Decimal("-Infinity"), "no finite number"),
         (Decimal("1e1000000"), "too many digits"),
         (Decimal("9999999999999.99"), "too many digits"),
-        (Money(Decimal("1.00"), "USD"), "is in USD, the payment is in EUR"),
+        (Money(Decimal("1.00"), "USD"), "is in USD, but the payment is in EUR"),
         (1, "must be a Decimal or Money, not int"),
         (1.0, "must be a Decimal or Money, not float"),
         ("1.00", "must be a Decimal or Money, not str"),
@@ -54,12 +56,12 @@ def test_no_amount_is_none() -> None:
     ],
 )
 def test_what_is_no_amount_is_refused_with_its_reason(amount: object, words: str) -> None:
-    with pytest.raises(BadAmount, match=words):
+    with pytest.raises(InvalidInput, match=words):
         minor_units_of(amount, currency="EUR")  # type: ignore[call-overload]
 
 
 def test_a_bad_amount_is_a_refusal_like_others() -> None:
-    assert issubclass(BadAmount, OperationRefused)
+    assert issubclass(InvalidInput, OperationRefused)
 
 
 NO_CHARACTERS = ["\ud800", "a\udfff", "\udc80b", "nul\0"]
@@ -67,7 +69,7 @@ NO_CHARACTERS = ["\ud800", "a\udfff", "\udc80b", "nul\0"]
 
 @pytest.mark.parametrize("text", NO_CHARACTERS, ids=ascii)
 def test_what_is_no_character_is_not_storable(text: str) -> None:
-    with pytest.raises(UnstorableText, match="comment: must be text"):
+    with refuses(InvalidInput, ErrorCode.TEXT_INVALID, field="comment"):
         check_storable(by="anna", comment=text)
 
 
@@ -80,7 +82,7 @@ def test_every_text_of_characters_is_storable(text: str) -> None:
 
 @pytest.mark.parametrize("value", [None, 5, b"text"], ids=repr)
 def test_what_is_no_text_is_refused_by_name(value: object) -> None:
-    with pytest.raises(UnstorableText, match="by: must be text"):
+    with refuses(InvalidInput, ErrorCode.TEXT_INVALID, field="by"):
         check_storable(by=value)
 
 
@@ -91,7 +93,7 @@ def test_what_is_no_text_is_refused_by_name(value: object) -> None:
 def test_a_refund_whose_comment_cannot_be_stored_is_refused_before_anything_is_written(
     name: str, text: str
 ) -> None:
-    with pytest.raises(OperationRefused, match=f"{name}: must be text"):
+    with refuses(InvalidInput, ErrorCode.TEXT_INVALID, field=name):
         payments.refund_migrated("OLD-1", Decimal(1), "EUR", **{name: text})
     assert not GatewayTransaction.objects.exists()
 

@@ -43,24 +43,22 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.operations.approvals.approve import approve
-from wallet_gateway.operations.approvals.requests import AwaitingApproval, UnableToApprove, decline
-from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve, resolve
+from wallet_gateway.operations.approvals.requests import decline
+from wallet_gateway.operations.approvals.resolve import Decision, resolve
 from wallet_gateway.operations.checkout import orders
 from wallet_gateway.operations.checkout.orders import OrderDetails
-from wallet_gateway.operations.checkout.payment_attempts import CheckoutInProgress
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
-    UnableToCapture,
-    UnableToRefund,
-    UnableToReverse,
-    capture,
-    refund,
-    reverse,
+from wallet_gateway.operations.errors import (
+    AwaitingApproval,
+    InvalidState,
+    OperationOutstanding,
+    OperationRefused,
+    TryAgain,
 )
-from wallet_gateway.operations.follow_ups.detached_refunds import UnableToRefundMigrated, refund_migrated
-from wallet_gateway.operations.follow_ups.execute import Initiator, OperationOutstanding, send_again
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
+from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
+from wallet_gateway.operations.follow_ups.execute import Initiator, send_again
 from wallet_gateway.operations.maintenance.sweep import end_leases, sweep
 from wallet_gateway.operations.polling.due import reconcile_due
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt, reconcile_order
@@ -135,7 +133,7 @@ def test_refunds_never_exceed_what_was_captured(
 
     results = together(give_one_back)
 
-    assert surprises(results, UnableToRefund) == []
+    assert surprises(results, InvalidState) == []
     done = [one for one in results if isinstance(one, GatewayTransaction)]
     assert Counter(one.state for one in done) == {S.APPROVED: fits}
     payment = fresh(payment)
@@ -168,7 +166,7 @@ def test_either_captures_or_a_reversal_and_never_both(
         lambda: reverse(payment=fresh(payment), context=real),
     )
 
-    assert surprises(results, OperationOutstanding, UnableToCapture, UnableToReverse) == []
+    assert surprises(results, OperationOutstanding, InvalidState, InvalidState) == []
     payment = fresh(payment)
     reversed_ = payment.reversal == Reversal.DONE
     assert reversed_ is (payment.captured == 0)
@@ -202,7 +200,7 @@ def test_one_deposit_is_refunded_up_to_its_limit(
 
     results = together(lambda: persistently(give_ten_back))
 
-    assert surprises(results, UnableToRefundMigrated) == []
+    assert surprises(results, InvalidState) == []
     states = Counter(one.state for one in results if isinstance(one, GatewayTransaction))
     assert states[S.APPROVED] == 4
     assert set(states) <= {S.APPROVED, S.REJECTED}
@@ -235,7 +233,7 @@ def test_many_clicks_on_one_order_open_one_page(
 
     results = together(click)
 
-    assert surprises(results, CheckoutInProgress) == []
+    assert surprises(results, TryAgain) == []
     shown = {one for one in results if isinstance(one, str)}
     assert len(shown) == 1
     assert "" not in shown
@@ -417,7 +415,7 @@ def test_a_decision_and_late_news_end_in_one_of_two_ways(
         decide, lambda: reconcile_order(order=fresh(payment).order, context=late, everything=True)
     )
 
-    assert surprises(results, UnableToResolve) == []
+    assert surprises(results, InvalidState) == []
     transaction.refresh_from_db()
     payment = fresh(payment)
     assert payment.refund_reserved == 0
@@ -489,7 +487,7 @@ def test_of_many_who_agree_at_once_one_does_and_it_is_sent_once(
 
     results = together(lambda: approve(request, by=next(names), context=two))
 
-    assert surprises(results, UnableToApprove) == []
+    assert surprises(results, InvalidState) == []
     assert times_sent(wallet_sandbox, "refund") == 1
     (transaction,) = [row for row in results if isinstance(row, GatewayTransaction)]
     request.refresh_from_db()
@@ -510,9 +508,9 @@ def test_either_somebody_agrees_or_somebody_declines(
         times=4,
     )
 
-    assert surprises(results, UnableToApprove) == []
+    assert surprises(results, InvalidState) == []
     # Who agrees several times at once is told each time of the one refund.
-    assert len({one for one in results if not isinstance(one, UnableToApprove)}) == 1
+    assert len({one for one in results if not isinstance(one, InvalidState)}) == 1
     request.refresh_from_db()
     agreed = request.state == ApprovalState.AGREED
     assert times_sent(wallet_sandbox, "refund") == int(agreed)

@@ -15,5 +15,5 @@ def test_a_decision_without_need_is_refused(wallet_sandbox: SandboxControl) -> N
     order = paid(wallet_sandbox)
     transaction = order.payments.get().opening
 
-    with pytest.raises(payments.UnableToResolve):
+    with pytest.raises(payments.errors.InvalidState):
         payments.resolve(transaction, decision="DID_NOT_HAPPEN", reason="a guess", by="grace")

@@ -8,8 +8,11 @@ import pytest
 from django.db import transaction as db_transaction
 
 from tests.payments.paid_orders import paid
+from tests.refusals import refuses
 from wallet_gateway import payments
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -32,11 +35,11 @@ def test_money_is_captured_refunded_and_reversed(wallet_sandbox: SandboxControl)
 def test_an_order_without_money_has_nothing_to_operate_on(wallet_sandbox: SandboxControl) -> None:
     order = payments.create_order(reference="SHOP-1", currency="EUR", amount=Decimal("20.00"))
 
-    with pytest.raises(payments.UnableToCapture):
+    with pytest.raises(payments.errors.InvalidState):
         payments.capture(order)
-    with pytest.raises(payments.UnableToRefund):
+    with pytest.raises(payments.errors.InvalidState):
         payments.refund(order)
-    with pytest.raises(payments.UnableToReverse):
+    with pytest.raises(payments.errors.InvalidState):
         payments.reverse(order)
 
 
@@ -44,12 +47,8 @@ def test_a_payment_of_another_order_is_not_operated_on(wallet_sandbox: SandboxCo
     mine, other = paid(wallet_sandbox, "SHOP-1"), paid(wallet_sandbox, "SHOP-2")
     foreign = other.payments.get()
 
-    for verb, refusal in (
-        (payments.capture, payments.UnableToCapture),
-        (payments.refund, payments.UnableToRefund),
-        (payments.reverse, payments.UnableToReverse),
-    ):
-        with pytest.raises(refusal, match="is not one of order SHOP-1"):
+    for verb in (payments.capture, payments.refund, payments.reverse):
+        with refuses(InvalidInput, ErrorCode.PAYMENT_OF_OTHER_ORDER, order="SHOP-1"):
             verb(mine, payment=foreign)
     assert payments.refund(other, payment=foreign).state == TransactionState.APPROVED
 
@@ -73,7 +72,7 @@ def test_of_two_payments_the_shop_says_which_one_it_means(wallet_sandbox: Sandbo
     second.captured = 0
     second.save(force_insert=True)
 
-    with pytest.raises(payments.UnableToRefund, match="has 2 payments; say which one is meant"):
+    with refuses(InvalidInput, ErrorCode.SEVERAL_PAYMENTS, count=2):
         payments.refund(order)
     assert payments.refund(order, payment=order.payments.get(number=1)).state == TransactionState.APPROVED
 

@@ -261,7 +261,7 @@ def test_the_page_follows_no_answer_out_of_the_shop(
 def test_a_link_that_is_no_longer_honoured_ends_at_its_page(
     page: Page, shop: str, pending: Payment, status: int
 ) -> None:
-    _answer(page, {"code": "expired_link", "message": "This link has expired."}, status)
+    _answer(page, {"code": "expired_link", "detail": "This link has expired."}, status)
     page.goto(shop + address("return", pending, ReturnOutcome.PENDING))
     with page.expect_navigation(url=re.compile(re.escape(shop) + "/wallet/result/")):
         pass

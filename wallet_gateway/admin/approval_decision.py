@@ -21,7 +21,6 @@ from wallet_gateway.admin import confirm_tokens
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_messages import reason_of, sentence_of_request, what_is_asked
 from wallet_gateway.admin.forms import ApprovalDecisionForm
-from wallet_gateway.admin.messages import said
 from wallet_gateway.admin.operation_registry import REFUND
 from wallet_gateway.admin.pages import draw, sentence_of, tell
 from wallet_gateway.admin.permissions import (
@@ -33,6 +32,7 @@ from wallet_gateway.admin.permissions import (
     require_permission,
     user_still_has,
 )
+from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.visible_text import visible_body
 from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.lifecycle import TransactionKind
@@ -85,7 +85,7 @@ class ApprovalDecisionPage:
         try:
             transaction = payments.approve(self.approval, by=by, reason=reason)
         except (OperationError, ImproperlyConfigured) as error:
-            return self._refused(form, said(str(error)))
+            return self._refused(form, refusal_text(error, gateway=self.approval.gateway))
         words = _("Agreed to what %(author)s asked for.") % {"author": self.approval.created_by or "-"}
         log_change(
             self.request,
@@ -100,7 +100,7 @@ class ApprovalDecisionPage:
         try:
             approval = payments.decline(self.approval, by=by, reason=reason)
         except OperationError as error:
-            return self._refused(form, said(str(error)))
+            return self._refused(form, refusal_text(error, gateway=self.approval.gateway))
         sentence = sentence_of_request(approval)
         log_change(self.request, _row_of(approval), f"{sentence} {reason}")
         messages.info(self.request, sentence)

@@ -22,7 +22,6 @@ from wallet_gateway.admin.dashboard_tables import csv_lines, currency_parts, gat
 from wallet_gateway.admin.dashboard_work_queue import work_of
 from wallet_gateway.admin.forms import ReasonForm
 from wallet_gateway.admin.keys import keys_page
-from wallet_gateway.admin.messages import said
 from wallet_gateway.admin.pages import View, acting, draw
 from wallet_gateway.admin.permissions import (
     ROTATE_KEYS,
@@ -34,6 +33,7 @@ from wallet_gateway.admin.permissions import (
     require_permission,
 )
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
+from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.models import Dashboard
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.payments import maintenance
@@ -120,7 +120,7 @@ def _act(request: HttpRequest, alias: str, verb: str, form: ReasonForm) -> bool:
     try:
         pause = _VERBS[verb](alias, by=by, reason=reason)
     except OperationRefused as error:
-        form.refuse(said(str(error)))
+        form.refuse(refusal_text(error, gateway=alias))
         return False
     log_change(request, pause, f"{_words(verb)['title']}: {reason}")
     done = (

@@ -23,9 +23,9 @@ from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_limits import hint_of_decision
 from wallet_gateway.admin.approval_messages import report_approval_request
 from wallet_gateway.admin.forms import DecisionForm, ReasonForm
-from wallet_gateway.admin.messages import said
 from wallet_gateway.admin.pages import draw, sentence_of, tell
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, name_of_person, require_permission
+from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.errors import OperationRefused
@@ -108,7 +108,7 @@ def _decided(
         try:
             transaction = act(form)
         except (OperationRefused, ImproperlyConfigured) as error:
-            form.refuse(said(str(error)))
+            form.refuse(refusal_text(error, gateway=transaction.gateway))
         except payments.AwaitingApproval as waiting:
             report_approval_request(
                 request, transaction.payment.order if transaction.payment else transaction, waiting.approval
@@ -146,7 +146,7 @@ def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int
         try:
             payments.close_discrepancy(discrepancy, reason=reason, by=name_of_person(request))
         except (OperationRefused, ImproperlyConfigured) as error:
-            form.refuse(said(str(error)))
+            form.refuse(refusal_text(error, gateway=discrepancy.gateway))
         else:
             log_change(request, discrepancy, _("Closed: %(reason)s") % {"reason": reason})
             messages.success(request, _("The difference is closed."))

@@ -16,7 +16,8 @@ from django.utils.translation import gettext_lazy
 
 from wallet_gateway import payments
 from wallet_gateway.admin import permissions
-from wallet_gateway.admin.messages import said
+from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.limits import (
     capturable,
@@ -28,7 +29,7 @@ from wallet_gateway.domain.limits import (
 )
 from wallet_gateway.domain.totals import PaymentTotals
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
-from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.errors import OperationRefused, message_of
 from wallet_gateway.protocol.money import Money
 
 Reasons = tuple[tuple[str, Promise | str], ...]
@@ -50,7 +51,7 @@ class Operation:
     left: Promise | str
     """What the available amount is called."""
     available: Callable[[PaymentTotals], int]
-    why_not: Callable[[PaymentTotals], str]
+    why_not: Callable[[PaymentTotals], ErrorCode | None]
     reasons: Reasons
     in_parts: bool = True
     """Whether less than all that is left can be asked for."""
@@ -66,7 +67,8 @@ class Operation:
 
     def why_not_of(self, payment: Payment) -> str:
         """Say why nothing is left; empty where something is."""
-        return said(self.why_not(payment.totals))
+        code = self.why_not(payment.totals)
+        return message_of(code) if code is not None else ""
 
 
 _OTHER = ("other", gettext_lazy("Another reason (say it in the note)"))
@@ -79,7 +81,7 @@ CAPTURE = Operation(
     verb=gettext_lazy("Capture"),
     left=gettext_lazy("Left to capture"),
     available=capturable,
-    why_not=lambda totals: why_not_capture(totals, 0) or "nothing is left to capture",
+    why_not=lambda totals: why_not_capture(totals, 0) or ErrorCode.NOTHING_TO_CAPTURE,
     reasons=(
         ("shipped", gettext_lazy("Goods shipped")),
         ("part-shipped", gettext_lazy("Part of the goods shipped")),
@@ -95,7 +97,7 @@ REFUND = Operation(
     verb=gettext_lazy("Refund"),
     left=gettext_lazy("Left to refund"),
     available=refundable,
-    why_not=lambda totals: why_not_refund(totals, 0) or "nothing is left to refund",
+    why_not=lambda totals: why_not_refund(totals, 0) or ErrorCode.NOTHING_TO_REFUND,
     reasons=(
         ("returned", gettext_lazy("Goods returned")),
         ("damaged", gettext_lazy("Damaged or missing")),
@@ -162,7 +164,7 @@ def execute(
     try:
         transaction = _ask(operation, of, amount, key=key, by=by, comment=comment)
     except (OperationRefused, ImproperlyConfigured) as error:
-        raise NotDone(said(str(error))) from error
+        raise NotDone(refusal_text(error, gateway=_gateway_of(of))) from error
     if transaction.state == TransactionState.NOT_SENT and _gave_up(transaction, by):
         raise NotDone(
             _("The gateway cannot be reached. Nothing was sent and nothing is reserved; try again later.")
@@ -189,11 +191,15 @@ def _ask(
     return verb(of.order, amount, payment=of, idempotency_key=key, by=by, comment=comment)
 
 
+def _gateway_of(of: Payment | MigratedDeposit) -> str:
+    return of.gateway if isinstance(of, MigratedDeposit) else of.order.gateway
+
+
 def _gave_up(transaction: GatewayTransaction, by: str) -> bool:
     reason = "the gateway could not be reached; given up while the person stood by"
     try:
         payments.resolve(transaction, decision=payments.Decision.DID_NOT_HAPPEN, reason=reason, by=by or "-")
-    except payments.UnableToResolve:
+    except payments.errors.InvalidState:
         # A worker has just sent it: its outcome is the answer.
         transaction.refresh_from_db()
         return False

@@ -14,10 +14,10 @@ from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.messages import said
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.models.labels import label_of
+from wallet_gateway.protocol.text import visible
 
 View = Callable[..., HttpResponseBase]
 
@@ -65,4 +65,4 @@ def sentence_of(transaction: GatewayTransaction) -> str:
     }
     if transaction.state == TransactionState.UNKNOWN:
         words += " " + _("The amount stays reserved; the gateway is being asked and nothing is sent again.")
-    return f"{words} {said(transaction.detail)}".strip()
+    return f"{words} {visible(transaction.detail)}".strip()

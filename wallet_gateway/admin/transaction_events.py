@@ -36,6 +36,7 @@ class TransactionEventAdmin(ReadOnlyAdmin):
         label_column("get_kind_display", _("kind")),
         label_column("lifecycle_event", _("event")),
         "state_afterwards",
+        label_column("get_discrepancy_kind_display", _("discrepancy")),
         text_column("detail", _("detail")),
         label_column("http_status", _("HTTP status")),
         label_column("elapsed_ms", _("milliseconds")),

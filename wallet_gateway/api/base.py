@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 
 from wallet_gateway import payments
 from wallet_gateway.api.parsers import StrictParser, refuse_foreign_content
-from wallet_gateway.api.problems import UnknownLink, as_problem
+from wallet_gateway.api.problems import UnknownLink, as_answer
 from wallet_gateway.api.sessions import binding_of
 from wallet_gateway.models import PaymentOrder
 
@@ -45,9 +45,9 @@ class JSONView(APIView):
     def perform_authentication(self, request: Request) -> None:
         """Ask nobody who they are: there is no user here."""
 
-    def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Response | None]:
+    def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Response]:
         """Answer problems in our shape, whatever the project's API does."""
-        return as_problem
+        return as_answer
 
 
 class CustomerView(JSONView):

@@ -1,141 +1,207 @@
-"""Failures as JSON: one shape, `{code, message}`, and no word about the inside of the shop."""
+"""Failures as RFC 9457 problem details, without a word about the inside of the shop.
+
+Every answer but a success is `application/problem+json`: `type`, `title`, `status`, `detail` and `code`. The
+`type` is the code as a URN, for no page explains it: scripts compare `code`. `detail` is for the customer.
+"""
 
 from __future__ import annotations
 
 import logging
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, PermissionDenied
+from django.core.signals import got_request_exception
+from django.http import Http404
 from django.utils.functional import Promise
+from django.utils.log import log_response
 from django.utils.translation import gettext_lazy as _
-from rest_framework import status
-from rest_framework.exceptions import APIException
+from rest_framework import exceptions, status
+from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
-from wallet_gateway import payments
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.payments import errors
+from wallet_gateway.payments.errors import ErrorCode
 
 logger = logging.getLogger(__name__)
 
+CONTENT_TYPE = "application/problem+json"
+TYPE_PREFIX = "urn:wallet-gateway:problem:"
+
+
+class Problem(NamedTuple):
+    """What is the same each time a code is answered."""
+
+    status: int
+    title: Promise
+
+
+PROBLEMS: Mapping[str, Problem] = {
+    "parse_error": Problem(400, _("The request is not valid JSON")),
+    "invalid_body": Problem(400, _("The request is not valid")),
+    "invalid_result": Problem(400, _("The wallet's result is not valid")),
+    "permission_denied": Problem(403, _("The request is not allowed")),
+    "unknown_link": Problem(404, _("Unknown link")),
+    "method_not_allowed": Problem(405, _("Method not allowed")),
+    "not_acceptable": Problem(406, _("Only JSON is available")),
+    "order_not_payable": Problem(409, _("The order cannot be paid")),
+    "card_refused": Problem(409, _("The card is not accepted")),
+    "price_changed": Problem(409, _("The price has changed")),
+    "expired_link": Problem(410, _("The link has expired")),
+    "too_large": Problem(413, _("The request is too large")),
+    "unsupported_media_type": Problem(415, _("Only JSON is accepted")),
+    "throttled": Problem(429, _("Too many requests")),
+    "too_many_results": Problem(429, _("Too many results")),
+    "internal_error": Problem(500, _("Unexpected error")),
+    "wallet_unavailable": Problem(503, _("The wallet is not available")),
+    "try_again": Problem(503, _("Temporary failure")),
+    "not_configured": Problem(503, _("Payments are not configured")),
+}
+"""What each code stands for."""
 
 NOT_UNDERSTOOD = _("This request is not one that we understand.")
 """Said of every request that no page of ours makes; the code says more, for whoever writes a page."""
 
 
-class UnknownLink(APIException):
+class UnknownLink(exceptions.APIException):
     """The token is not ours, or names nothing, or another's: these are not told apart."""
 
     status_code = status.HTTP_404_NOT_FOUND
     default_code = "unknown_link"
-
-    def __init__(self) -> None:
-        super().__init__(_("There is no such link."))
+    default_detail = _("There is no such link.")
 
 
-class ExpiredLink(APIException):
+class ExpiredLink(exceptions.APIException):
     """The token is ours and too old to be shown anything."""
 
     status_code = status.HTTP_410_GONE
     default_code = "expired_link"
-
-    def __init__(self) -> None:
-        super().__init__(_("This link has expired."))
+    default_detail = _("This link has expired.")
 
 
-class NotConfigured(APIException):
+class NotConfigured(exceptions.APIException):
     """A setting is missing or wrong; which one, the log says and the customer need not know."""
 
     status_code = status.HTTP_503_SERVICE_UNAVAILABLE
     default_code = "not_configured"
-
-    def __init__(self) -> None:
-        super().__init__(_("Payments are not available right now."))
+    default_detail = _("Payments are not available right now.")
 
 
-class TooLarge(APIException):
+class TooLarge(exceptions.APIException):
     """The body has more bytes than a customer's browser has to say."""
 
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
     default_code = "too_large"
-
-    def __init__(self) -> None:
-        super().__init__(NOT_UNDERSTOOD)
+    default_detail = NOT_UNDERSTOOD
 
 
-class InvalidBody(APIException):
+class InvalidBody(exceptions.APIException):
     """The body is JSON, and not what this address takes."""
 
     status_code = status.HTTP_400_BAD_REQUEST
     default_code = "invalid_body"
-
-    def __init__(self) -> None:
-        super().__init__(NOT_UNDERSTOOD)
+    default_detail = NOT_UNDERSTOOD
 
 
-class Refusal(APIException):
+class InternalError(exceptions.APIException):
+    """A failure that nobody foresaw. Whether a card was charged is not known: a page has to find out."""
+
+    default_code = "internal_error"
+    default_detail = _("Something went wrong. Load the page again before you try anything else.")
+
+
+class Refusal(exceptions.APIException):
     """What the operations refuse, in the customer's words."""
 
-    def __init__(self, status_code: int, code: str, message: Promise) -> None:
+    def __init__(self, status_code: int, code: str, detail: Promise) -> None:
         self.status_code = status_code
-        super().__init__(str(message), code)
+        super().__init__(str(detail), code)
 
 
-# The most particular first. After each of them nothing was charged.
-REFUSALS: tuple[tuple[type[Exception], int, str, Promise], ...] = (
-    (payments.InvalidWalletResult, 400, "invalid_result", _("Nothing was charged. Try again.")),
-    (
-        payments.OrderNotPayable,
-        409,
+# After each of these nothing was charged.
+_REFUSALS: Mapping[type[errors.OperationError], tuple[str, Promise]] = {
+    errors.InvalidInput: ("invalid_result", _("Nothing was charged. Try again.")),
+    errors.OrderNotPayable: (
         "order_not_payable",
         _("This order is paid already, or a payment for it is being checked. Please do not pay again."),
     ),
-    (
-        payments.WalletCardRefused,
-        409,
+    errors.CardRefused: (
         "card_refused",
         _("This card cannot be used here. Nothing was charged. Please take another one."),
     ),
-    (
-        payments.WalletPriceChanged,
-        409,
+    errors.PriceChanged: (
         "price_changed",
         _("The price has changed. Nothing was charged. Please look at it and try again."),
     ),
-    (
-        payments.TooManyWalletResults,
-        429,
-        "too_many_results",
-        _("That was tried too often. Nothing was charged. Please load the page again."),
-    ),
-    (payments.WalletTryAgain, 503, "try_again", _("Nothing was charged. Try again.")),
-    (
-        payments.OperationError,
-        503,
-        "wallet_unavailable",
-        _("Your wallet cannot be used right now. Please pay on the payment page."),
-    ),
-)
+    errors.TryAgain: ("try_again", _("Nothing was charged. Try again.")),
+}
+_TOO_OFTEN = _("That was tried too often. Nothing was charged. Please load the page again.")
+_UNAVAILABLE = _("Your wallet cannot be used right now. Please pay on the payment page.")
+_UNKNOWN = frozenset({ErrorCode.WALLET_REFERENCE_UNKNOWN, ErrorCode.WALLET_SESSION_MISSING})
 
 
 def as_problem(fault: Exception, context: dict[str, Any]) -> Response | None:
-    """Put the REST framework's answer to a failure into our shape; what it does not know stays a failure."""
+    """Return the problem details of a failure; None for one that nobody foresaw."""
     known = _known(fault)
     response = exception_handler(known, context)
-    if response is not None and isinstance(known, APIException):
-        response.data = {"code": known.get_codes(), "message": str(known.detail)}
+    if response is None or not isinstance(known, exceptions.APIException):
+        return None
+    code = str(known.get_codes())
+    response.content_type = CONTENT_TYPE
+    response.data = {
+        "type": f"{TYPE_PREFIX}{code}",
+        "title": str(PROBLEMS[code].title),
+        "status": response.status_code,
+        "detail": str(known.detail),
+        "code": code,
+    }
+    return response
+
+
+def as_answer(fault: Exception, context: dict[str, Any]) -> Response:
+    """Return the problem details of any failure; report one that nobody foresaw as Django does."""
+    return as_problem(fault, context) or _unexpected(fault, context["request"])
+
+
+def _unexpected(fault: Exception, request: Request) -> Response:
+    got_request_exception.send(sender=None, request=request._request)
+    response = as_problem(InternalError(), {})
+    assert response is not None  # noqa: S101 - it is one of ours
+    log_response(
+        "Internal Server Error: %s",
+        request.path,
+        response=response,
+        request=request._request,
+        exception=fault,
+    )
     return response
 
 
 def _known(fault: Exception) -> Exception:
-    if isinstance(fault, ImproperlyConfigured):
-        logger.error("wallet payments are not configured", exc_info=fault)
-        return NotConfigured()
-    if isinstance(fault, PaymentOrder.DoesNotExist | payments.UnknownWalletReference):
-        return UnknownLink()
-    for refused, status_code, code, message in REFUSALS:
-        if isinstance(fault, refused):
-            # The words of an operation are for the log: they may name the gateway and the order.
-            logger.warning("refused as %s: %s", code, fault)
-            return Refusal(status_code, code, message)
+    match fault:
+        case ImproperlyConfigured():
+            logger.error("wallet payments are not configured", exc_info=fault)
+            return NotConfigured()
+        case PaymentOrder.DoesNotExist() | Http404():
+            return UnknownLink()
+        case PermissionDenied():
+            return exceptions.PermissionDenied()
+        case errors.OperationError():
+            return _refusal(fault)
     return fault
+
+
+def _refusal(fault: errors.OperationError) -> exceptions.APIException:
+    if fault.code in _UNKNOWN:
+        return UnknownLink()
+    if fault.code is ErrorCode.TOO_MANY_RESULTS:
+        refusal = Refusal(fault.status, "too_many_results", _TOO_OFTEN)
+    elif type(fault) in _REFUSALS:
+        refusal = Refusal(fault.status, *_REFUSALS[type(fault)])
+    else:
+        refusal = Refusal(status.HTTP_503_SERVICE_UNAVAILABLE, "wallet_unavailable", _UNAVAILABLE)
+    # The message of an operation is for the log: it may name the gateway and the order.
+    logger.warning("refused as %s: %r", refusal.get_codes(), fault)
+    return refusal

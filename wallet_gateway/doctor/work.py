@@ -9,7 +9,6 @@ from django.core.exceptions import ImproperlyConfigured
 from wallet_gateway import conf, gateways
 from wallet_gateway.doctor.findings import Finding, bad, doubtful, good
 from wallet_gateway.models import PaymentOrder, WorkMark
-from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
@@ -20,7 +19,7 @@ _LOW_UNITS = 5
 """A small amount in most currencies; where it is not, `GO_LIVE_MAX_AMOUNT` names the limit."""
 
 
-class UnableToRecord(OperationRefused):
+class UnableToRecord(Exception):
     """The payment cannot stand for the others; nothing was recorded."""
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.protocol.accounts import CardNetwork, CardType
 from wallet_gateway.protocol.authorizations import AuthenticationStatus, ThreeDSecure
 
@@ -26,18 +27,22 @@ class AuthenticationRequirement(StrEnum):
 class CardMismatch(ValueError):
     """The account and what the page handed over do not fit together; nothing may be sent."""
 
+    def __init__(self, code: ErrorCode) -> None:
+        super().__init__(code)
+        self.code = code
+
 
 def duty_of(card_type: CardType, *, has_cryptogram: bool, external: bool) -> AuthenticationRequirement:
-    """Say what is owed for a card of this type; raises `UnfitCard`.
+    """Say what is owed for a card of this type; raises `CardMismatch`.
 
     `external` says that the shop has an authenticator of its own.
     """
     if card_type is CardType.TOKEN:
         if not has_cryptogram:
-            raise CardMismatch("a tokenized card came without its cryptogram")
+            raise CardMismatch(ErrorCode.CRYPTOGRAM_MISSING)
         return AuthenticationRequirement.NOTHING
     if has_cryptogram:
-        raise CardMismatch("a cryptogram came with a card that is no token")
+        raise CardMismatch(ErrorCode.CRYPTOGRAM_UNEXPECTED)
     return AuthenticationRequirement.EXTERNAL if external else AuthenticationRequirement.REDIRECT
 
 
@@ -54,14 +59,14 @@ _S = AuthenticationStatus
 _SHIFTS = {_S.AUTHENTICATED: _Shift.FULL, _S.ATTEMPTED: _Shift.ATTEMPT, _S.UNAVAILABLE: _Shift.NONE}
 _WITHOUT_PROOF = frozenset({_S.UNAVAILABLE, _S.INFORMATIONAL})
 _REFUSALS = {
-    _S.NOT_AUTHENTICATED: "3-D Secure failed: the customer was not authenticated",
-    _S.REJECTED: "3-D Secure failed: the card's issuer rejected it",
-    _S.CHALLENGE: "3-D Secure is not finished: the customer still has to be challenged",
+    _S.NOT_AUTHENTICATED: ErrorCode.THREE_DS_FAILED,
+    _S.REJECTED: ErrorCode.THREE_DS_REJECTED,
+    _S.CHALLENGE: ErrorCode.THREE_DS_UNFINISHED,
 }
 
 
-def why_not_charge(result: ThreeDSecure, *, network: str, accept_unauthenticated: bool) -> str:
-    """Say in plain words why a card may not be charged after this 3-D Secure; empty when it may.
+def why_not_charge(result: ThreeDSecure, *, network: str, accept_unauthenticated: bool) -> ErrorCode | None:
+    """Return the code of the rule by which a card may not be charged after this 3-D Secure; None when it may.
 
     `accept_unauthenticated` is the shop's policy for 3-D Secure that was not available: it bears the risk.
     """
@@ -69,10 +74,10 @@ def why_not_charge(result: ThreeDSecure, *, network: str, accept_unauthenticated
     if status in _REFUSALS:
         return _REFUSALS[status]
     if status in _WITHOUT_PROOF and not accept_unauthenticated:
-        return f"3-D Secure brought no proof (status {status}), and the settings demand one"
+        return ErrorCode.THREE_DS_WITHOUT_PROOF
     if status in _SHIFTS and not _fits(result.eci, network, _SHIFTS[status]):
-        return f"the indicator {result.eci} does not fit 3-D Secure status {status} of {network[:20]}"
-    return ""
+        return ErrorCode.THREE_DS_ECI
+    return None
 
 
 def _fits(eci: str, network: str, shift: _Shift) -> bool:

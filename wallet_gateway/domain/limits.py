@@ -1,11 +1,12 @@
 """What may still be captured, refunded or reversed, in minor units.
 
-The same rules stand as conditions in the reserving UPDATE; these functions say them to people beforehand
-and explain a refusal afterwards. They never replace the condition in the statement.
+The same rules stand as conditions in the reserving UPDATE; these functions name the rule that forbids an
+operation, beforehand or after a refusal. They never replace the condition in the statement.
 """
 
 from __future__ import annotations
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 
 
@@ -27,32 +28,32 @@ def reversible(totals: PaymentTotals) -> int:
     return totals.authorized if untouched and not totals.is_frozen else 0
 
 
-def why_not_capture(totals: PaymentTotals, wanted: int) -> str:
-    """Say in plain words why `wanted` cannot be captured; empty when it can."""
+def why_not_capture(totals: PaymentTotals, wanted: int) -> ErrorCode | None:
+    """Return the code of the rule by which `wanted` cannot be captured; None when it can."""
     if totals.is_frozen:
-        return "the payment is frozen until a person has looked at it"
+        return ErrorCode.PAYMENT_FROZEN
     if totals.reversal is not Reversal.NONE:
-        return "the authorization has been, or is being, reversed"
+        return ErrorCode.AUTHORIZATION_REVERSED
     if totals.authorized == 0:
-        return "nothing is authorized"
-    return "" if wanted <= capturable(totals) else "the amount is above what is left to capture"
+        return ErrorCode.NOTHING_AUTHORIZED
+    return None if wanted <= capturable(totals) else ErrorCode.ABOVE_CAPTURABLE
 
 
-def why_not_refund(totals: PaymentTotals, wanted: int) -> str:
-    """Say in plain words why `wanted` cannot be refunded; empty when it can."""
+def why_not_refund(totals: PaymentTotals, wanted: int) -> ErrorCode | None:
+    """Return the code of the rule by which `wanted` cannot be refunded; None when it can."""
     if totals.is_frozen:
-        return "the payment is frozen until a person has looked at it"
+        return ErrorCode.PAYMENT_FROZEN
     if totals.captured == 0:
-        return "nothing is captured"
-    return "" if wanted <= refundable(totals) else "the amount is above what is left to refund"
+        return ErrorCode.NOTHING_CAPTURED
+    return None if wanted <= refundable(totals) else ErrorCode.ABOVE_REFUNDABLE
 
 
-def why_not_reverse(totals: PaymentTotals) -> str:
-    """Say in plain words why the authorization cannot be reversed; empty when it can."""
+def why_not_reverse(totals: PaymentTotals) -> ErrorCode | None:
+    """Return the code of the rule by which the authorization cannot be reversed; None when it can."""
     if totals.is_frozen:
-        return "the payment is frozen until a person has looked at it"
+        return ErrorCode.PAYMENT_FROZEN
     if totals.authorized == 0:
-        return "nothing is authorized"
+        return ErrorCode.NOTHING_AUTHORIZED
     if totals.reversal is not Reversal.NONE:
-        return "it has been, or is being, reversed already"
-    return "" if reversible(totals) else "a capture has been made or is under way; refund it instead"
+        return ErrorCode.AUTHORIZATION_REVERSED
+    return None if reversible(totals) else ErrorCode.ALREADY_CAPTURED

@@ -96,6 +96,13 @@ class Finding:
     answer: str = ""
     """The redacted answer, where a record of it cannot be read."""
 
+    @property
+    def shown_discrepancy(self) -> DiscrepancyKind | None:
+        """Return the discrepancy that the evidence shows; a record that cannot be read counts as one."""
+        if self.discrepancy is None and self.unreadable:
+            return DiscrepancyKind.RECORD_UNREADABLE
+        return self.discrepancy
+
 
 NO_NEWS = Finding(verdict=Verdict.NO_NEWS)
 

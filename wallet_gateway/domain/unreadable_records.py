@@ -15,8 +15,6 @@ from wallet_gateway.protocol.text import quote
 if TYPE_CHECKING:
     from wallet_gateway.domain.outcomes import Expectation
 
-UNREADABLE = "a record of the gateway cannot be read"
-"""How every sentence about such records begins."""
 _MAX_NAMED = 3
 
 
@@ -38,7 +36,7 @@ def sentence_of(records: Sequence[UnreadableRecord]) -> str:
     """Return one sentence that names the first of some records and what is wrong with them."""
     named = " | ".join(_named(record) for record in records[:_MAX_NAMED])
     more = len(records) - _MAX_NAMED
-    return f"{UNREADABLE}: {named}" + (f" | and {more} more" if more > 0 else "")
+    return f"a record of the gateway cannot be read: {named}" + (f" | and {more} more" if more > 0 else "")
 
 
 def fingerprint_of(records: Sequence[UnreadableRecord]) -> str:

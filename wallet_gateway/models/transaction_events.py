@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.models.fields import choices_of
 from wallet_gateway.models.transactions import GatewayTransaction
 
@@ -57,6 +58,8 @@ class TransactionEvent(models.Model):
     lifecycle_event = models.CharField(max_length=24, blank=True)
     """What it meant for the transaction (a `LifecycleEvent`); empty when nothing new was learned."""
     state_after = models.CharField(max_length=16)
+    discrepancy_kind = models.CharField(max_length=24, blank=True, choices=choices_of(DiscrepancyKind))
+    """In what it differs from our books; empty where it does not."""
     detail = models.CharField(max_length=500, blank=True)
     http_status = models.PositiveSmallIntegerField(null=True, blank=True)
     request_body = models.TextField(blank=True)

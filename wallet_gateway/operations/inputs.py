@@ -5,17 +5,11 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import overload
 
-from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import is_storable
-
-WHAT_IS_NO_TEXT = "none of them NUL or half of a surrogate pair"
-"""Ends a sentence on what a text may hold."""
-
-
-class BadAmount(OperationRefused):
-    """The amount is not one that this currency can have, or is in another currency."""
 
 
 @overload
@@ -23,27 +17,32 @@ def minor_units_of(amount: None, *, currency: str) -> None: ...
 @overload
 def minor_units_of(amount: Decimal | Money, *, currency: str) -> int: ...
 def minor_units_of(amount: Decimal | Money | None, *, currency: str) -> int | None:
-    """Return minor units, or None where no amount is given. Raises `BadAmount`."""
+    """Return minor units, or None where no amount is given. Raises `InvalidInput`."""
     if amount is None:
         return None
     if isinstance(amount, Money):
         if amount.currency != currency:
-            raise BadAmount(f"amount is in {amount.currency}, the payment is in {currency}")
+            raise InvalidInput(ErrorCode.AMOUNT_CURRENCY, given=amount.currency, currency=currency)
         amount = amount.amount
     if not isinstance(amount, Decimal):
-        raise BadAmount(f"amount must be a Decimal or Money, not {type(amount).__name__}")
+        raise InvalidInput(ErrorCode.AMOUNT_TYPE, type=type(amount).__name__)
     try:
         return Money.parse(amount, currency).minor_units
     except ProtocolError as error:
-        raise BadAmount(f"amount: {error}") from error
-
-
-class UnstorableText(OperationRefused):
-    """A text cannot be stored: it holds a NUL, or half of a surrogate pair, which is no character."""
+        raise InvalidInput(ErrorCode.AMOUNT_INVALID, currency=currency, problem=str(error)) from error
 
 
 def check_storable(**texts: object) -> None:
-    """Refuse texts that cannot be stored; raises UnstorableText that names the first of them."""
+    """Refuse texts that cannot be stored; raises `InvalidInput` that names the first of them."""
     for name, text in texts.items():
         if not is_storable(text):
-            raise UnstorableText(f"{name}: must be text, its characters {WHAT_IS_NO_TEXT}")
+            raise InvalidInput(ErrorCode.TEXT_INVALID, field=name)
+
+
+def check_decision(*, by: str, reason: str) -> None:
+    """Refuse a decision without a reason or without the name of the person; raises `InvalidInput`."""
+    check_storable(by=by, reason=reason)
+    if not by.strip():
+        raise InvalidInput(ErrorCode.NAME_MISSING)
+    if not reason.strip():
+        raise InvalidInput(ErrorCode.REASON_MISSING)

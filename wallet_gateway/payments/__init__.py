@@ -12,36 +12,20 @@ from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome
 from wallet_gateway.models import Approval
 from wallet_gateway.models.wallet import WalletEvent
-from wallet_gateway.operations.approvals.requests import (
-    AnotherRequestWaits,
+from wallet_gateway.operations.approvals.resolve import Decision
+from wallet_gateway.operations.errors import (
     AwaitingApproval,
-    UnableToApprove,
-)
-from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve
-from wallet_gateway.operations.checkout.orders import InvalidOrder, OrderConflict
-from wallet_gateway.operations.checkout.payment_attempts import (
-    CheckoutInProgress,
-    CheckoutPaused,
-    CheckoutUnavailable,
+    GatewayUnreachable,
+    OperationError,
+    OperationOutstanding,
+    OperationRefused,
     OrderNotPayable,
+    SendingStopped,
+    WalletUnavailable,
 )
-from wallet_gateway.operations.checkout.start import CheckoutRefused, GatewayUnreachable
-from wallet_gateway.operations.errors import OperationError, OperationRefused, SendingStopped
-from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
-    UnableToCapture,
-    UnableToRefund,
-    UnableToReverse,
-)
-from wallet_gateway.operations.follow_ups.detached_refunds import UnableToRefundMigrated
-from wallet_gateway.operations.follow_ups.execute import KeyConflict, OperationOutstanding
-from wallet_gateway.operations.follow_ups.resend import UnableToSendAgain
-from wallet_gateway.operations.inputs import BadAmount
 from wallet_gateway.operations.maintenance.sweep import SweepReport
 from wallet_gateway.operations.migration.import_export import ImportReport
 from wallet_gateway.operations.polling.reconciliation import Asked
-from wallet_gateway.operations.sending.emergency_stop import UnableToStop
-from wallet_gateway.operations.wallet.attempts import UnknownWalletReference
-from wallet_gateway.operations.wallet.card import WalletCardRefused, WalletTryAgain
 from wallet_gateway.operations.wallet.hooks import (
     AuthenticationQuestion,
     SheetDiscount,
@@ -50,14 +34,10 @@ from wallet_gateway.operations.wallet.hooks import (
     SheetQuestion,
     ShippingOption,
 )
-from wallet_gateway.operations.wallet.keys import Rotation, WalletUnavailable
-from wallet_gateway.operations.wallet.pay import (
-    TooManyWalletResults,
-    WalletPriceChanged,
-)
+from wallet_gateway.operations.wallet.keys import Rotation
 from wallet_gateway.operations.wallet.pricing import SheetPrice
-from wallet_gateway.operations.wallet.result import InvalidWalletResult
 from wallet_gateway.operations.wallet.session import WalletSession
+from wallet_gateway.payments import errors
 from wallet_gateway.payments.decisions import (
     approvals_waiting,
     approve,
@@ -106,30 +86,20 @@ from wallet_gateway.queries.pauses import SendingPause
 from wallet_gateway.queries.wallet import WalletReceipt, wallet_receipt
 
 __all__ = [
-    "AnotherRequestWaits",
     "Approval",
     "Asked",
     "AuthenticationQuestion",
     "AwaitingApproval",
-    "BadAmount",
     "BillingAddress",
-    "CheckoutInProgress",
-    "CheckoutPaused",
-    "CheckoutRefused",
-    "CheckoutUnavailable",
     "Decision",
     "Discount",
     "GatewayUnreachable",
     "ImportReport",
-    "InvalidOrder",
-    "InvalidWalletResult",
     "Item",
-    "KeyConflict",
     "Money",
     "OperationError",
     "OperationOutstanding",
     "OperationRefused",
-    "OrderConflict",
     "OrderNotPayable",
     "OrderSummary",
     "Rotation",
@@ -145,24 +115,11 @@ __all__ = [
     "ShippingOption",
     "SweepReport",
     "TimelineEntry",
-    "TooManyWalletResults",
-    "UnableToApprove",
-    "UnableToCapture",
-    "UnableToRefund",
-    "UnableToRefundMigrated",
-    "UnableToResolve",
-    "UnableToReverse",
-    "UnableToSendAgain",
-    "UnableToStop",
-    "UnknownWalletReference",
-    "WalletCardRefused",
     "WalletEvent",
     "WalletOutcome",
     "WalletPolicy",
-    "WalletPriceChanged",
     "WalletReceipt",
     "WalletSession",
-    "WalletTryAgain",
     "WalletUnavailable",
     "approvals_waiting",
     "approve",
@@ -173,6 +130,7 @@ __all__ = [
     "create_order",
     "decline",
     "deliver_events",
+    "errors",
     "export_migration_file",
     "get_order",
     "get_order_by_token",

@@ -18,7 +18,7 @@ def send_again(transaction: GatewayTransaction, *, by: str = "", comment: str = 
     """Send a `NOT_SENT` capture, refund or reversal once more, now: the same reference, the same bytes.
 
     For what `needs_operator` because the sweep has tried a few times and stopped; `resolve` gives it up
-    instead and frees its amount. Raises `UnableToSendAgain`.
+    instead and frees its amount. Raises `InvalidState`.
     """
     return resending.send_again(
         transaction, context=context_of(transaction.gateway), who=Initiator(by=by, comment=comment)
@@ -30,7 +30,7 @@ def resolve(
 ) -> GatewayTransaction:
     """Record a person's decision on an outcome that no evidence has ended.
 
-    Raises `UnableToResolve`, and `AwaitingApproval` where the settings demand a second person.
+    Raises `InvalidState`, and `AwaitingApproval` where the settings demand a second person.
     """
     return resolutions.resolve(
         transaction,
@@ -56,12 +56,12 @@ def approvals_waiting() -> tuple[Approval, ...]:
 def approve(approval: Approval, *, by: str, reason: str = "") -> GatewayTransaction:
     """Agree to what another person asked for, and do it; look at the returned transaction's `state`.
 
-    Raises `UnableToApprove`, above all for the person who asked, and whatever the operation refuses: then
+    Raises `InvalidState`, above all for the person who asked, and whatever the operation refuses: then
     nothing was sent and the request goes on waiting.
     """
     return approving.approve(approval, by=by, reason=reason, context=context_of(approval.gateway))
 
 
 def decline(approval: Approval, *, by: str, reason: str) -> Approval:
-    """End a request without doing it; whoever asked withdraws it by this. Raises `UnableToApprove`."""
+    """End a request without doing it; whoever asked withdraws it by this. Raises `InvalidState`."""
     return approvals.decline(approval, by=by, reason=reason, clock=gateways.clock())

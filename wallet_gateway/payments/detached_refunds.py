@@ -28,7 +28,7 @@ def refund_migrated(
 ) -> GatewayTransaction:
     """Refund a payment made through another provider; `approved_amount` of the result may be less.
 
-    Raises `UnableToRefundMigrated` when more is asked than a known deposit has left, and `AwaitingApproval`
+    Raises `InvalidState` when more is asked than a known deposit has left, and `AwaitingApproval`
     where the settings demand a second person.
     """
     return detached_refunds.refund_migrated(

@@ -14,11 +14,9 @@ from django.db.models import Q
 from wallet_gateway import conf, gateways
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayPause, PaymentOrder, WalletAttempt
-from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
 from wallet_gateway.operations.maintenance import sweep as sweeping
-from wallet_gateway.operations.maintenance.ledger_comparison import ComparedTransaction, GatewaySilent
-from wallet_gateway.operations.maintenance.retention import UnableToErase
+from wallet_gateway.operations.maintenance.ledger_comparison import ComparedTransaction
 from wallet_gateway.operations.maintenance.sweep import SweepReport
 from wallet_gateway.operations.polling import due
 from wallet_gateway.operations.sending import emergency_stop
@@ -33,9 +31,6 @@ from wallet_gateway.queries.pauses import SendingPause
 __all__ = [
     "ComparedTransaction",
     "Comparison",
-    "GatewaySilent",
-    "OperationRefused",
-    "UnableToErase",
     "comparison",
     "deliver_events",
     "ending_authorizations",
@@ -87,13 +82,13 @@ def deliver_events() -> int:
 def stop_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
     """Let nothing new be sent to a gateway until a person resumes it; status queries go on.
 
-    Raises `UnableToStop` without an author or a reason.
+    Raises `InvalidInput` without an author or a reason.
     """
     return emergency_stop.stop_sending(context=context_of(gateway), by=by, reason=reason)
 
 
 def resume_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
-    """Let requests leave again after `stop_sending`; raises `UnableToStop` when nobody stopped it."""
+    """Let requests leave again after `stop_sending`; raises `InvalidState` when nobody stopped it."""
     return emergency_stop.resume_sending(context=context_of(gateway), by=by, reason=reason)
 
 
@@ -123,7 +118,7 @@ def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[Pay
 
 
 def erase_customer(order: PaymentOrder, *, by: str, reason: str) -> PaymentOrder:
-    """Erase what an order tells of its customer; its sums stay. Raises `UnableToErase`."""
+    """Erase what an order tells of its customer; its sums stay. Raises `InvalidState`."""
     return retention.erase_customer(order, by=by, reason=reason, clock=gateways.clock())
 
 
@@ -149,8 +144,8 @@ class Comparison:
 def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = False) -> Comparison:
     """Compare what was made or moved at one gateway within so many days; repair it where an author is given.
 
-    `resume` goes on where the last comparison was broken off. Reading the rows raises `GatewaySilent` when
-    the gateway stops answering.
+    `resume` goes on where the last comparison was broken off. Reading the rows raises `GatewayUnreachable`
+    when the gateway stops answering.
     """
     context, touched = context_of(gateway), timedelta(days=days)
     after = ledger_comparison.position(context=context) if resume else 0

@@ -52,7 +52,7 @@ def create_order(
 
     Sums are computed from the items, shipping and discounts; an `amount` given beside them is checked.
     `type` is "sale" or "preauthorization". Everything optional of the interface's checkout request can be
-    given. Raises `InvalidOrder`, whose `errors` name each field, and `OrderConflict` when the reference
+    given. Raises `InvalidInput`, whose `errors` name each field, and `IdempotencyConflict` when the reference
     belongs to an order with other content.
     """
     conf.gateway_settings(gateway)
@@ -103,8 +103,8 @@ def get_order_by_token(token: str) -> PaymentOrder:
 def start_checkout(order: PaymentOrder) -> Payment:
     """Return a payment whose `redirect_url` the customer is to be sent to.
 
-    A page that is still open is served again. Raises a `CheckoutUnavailable`; `OrderNotPayable` among them
-    means that the customer must not pay again.
+    A page that is still open is served again. Raises `OrderNotPayable` when the customer must not pay again,
+    and `SendingStopped`, `TryAgain`, `GatewayRefused` or `GatewayUnreachable` when no page can be opened now.
     """
     return checkout.start_checkout(order=order, context=context_of(order.gateway), return_urls=return_urls)
 

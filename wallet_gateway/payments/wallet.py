@@ -8,17 +8,19 @@ from typing import Any
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway import gateways
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
 from wallet_gateway.gateways import cipher, context_of, return_urls
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.models.wallet import WalletEvent
+from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.wallet import attempts as wallet_attempts
 from wallet_gateway.operations.wallet import events as wallet_events
 from wallet_gateway.operations.wallet import keys as wallet_keys
 from wallet_gateway.operations.wallet import pay as wallet_payment
 from wallet_gateway.operations.wallet import session as wallet_session
-from wallet_gateway.operations.wallet.keys import Rotation, WalletUnavailable
+from wallet_gateway.operations.wallet.keys import Rotation
 from wallet_gateway.operations.wallet.pricing import SheetPrice
 from wallet_gateway.operations.wallet.session import WalletSession
 
@@ -28,7 +30,8 @@ def open_wallet_session(order: PaymentOrder, *, session: str, language: str = ""
     """Return what a page needs to show a wallet button for an order, bound to the customer's session.
 
     `session` is the session's key. The same order and session get the same attempt again until a result has
-    come. Raises `WalletUnavailable`, and then the hosted page is still there, and `OrderNotPayable`.
+    come. Raises `WalletUnavailable`, and then the hosted page is still there, `SendingStopped` and
+    `OrderNotPayable`.
     """
     context = context_of(order.gateway)
     return wallet_session.open_session(order=order, session=session, context=context, language=language)
@@ -38,8 +41,8 @@ def next_wallet_reference(order: PaymentOrder, *, session: str, after: str = "")
     """Return a reference for another card in a sheet that is open, after the first one was declined.
 
     `after` is the reference that the sheet had before; a shop that prices its sheets should say it, for a
-    customer may have several open. Raises `UnknownWalletReference`, `WalletUnavailable` and
-    `OrderNotPayable`.
+    customer may have several open. Raises `InvalidInput`, `WalletUnavailable`, `SendingStopped`
+    and `OrderNotPayable`.
     """
     context = context_of(order.gateway)
     return wallet_session.next_reference(order=order, session=session, context=context, after=after)
@@ -57,7 +60,7 @@ def price_wallet_sheet(
 ) -> SheetPrice:
     """Price what the customer chose on the sheet, and remember it: this, and no other sum, is authorized.
 
-    Raises `UnknownWalletReference` and `InvalidWalletResult`.
+    Raises `InvalidInput`.
     """
     return wallet_session.price_sheet_of(
         order=order,
@@ -73,9 +76,9 @@ def pay_with_wallet(order: PaymentOrder | str, *, session: str, detail: Mapping[
     """Charge the card of a sheet's result, `event.detail` as it is, once; ask `wallet_outcome` what then.
 
     `order` may be the token of one. A repeated result returns the payment as it stands. A failure of the
-    sheet is noted and leaves the order payable. Raises `InvalidWalletResult`, `UnknownWalletReference`,
-    `TooManyWalletResults`, `OrderNotPayable`, `WalletUnavailable`, `WalletCardRefused`,
-    `WalletPriceChanged` and `WalletTryAgain`; after each of them nothing was charged.
+    sheet is noted and leaves the order payable. Raises `InvalidInput`,
+    `InvalidState` after too many results, `OrderNotPayable`, `SendingStopped`, `WalletUnavailable`,
+    `CardRefused`, `PriceChanged` and `TryAgain`; after each of them nothing was charged.
     """
     tried = wallet_attempts.load(order)
     return wallet_payment.pay_with_wallet(
@@ -98,7 +101,7 @@ def note_wallet_event(
     """Keep what the browser reports, an error or a closed sheet, for the timeline; it decides nothing.
 
     Of one attempt the first twenty reports are kept, shortened and without card numbers. Raises
-    `UnknownWalletReference`, and ValueError for an event that there is not.
+    `InvalidInput`, and ValueError for an event that there is not.
     """
     wallet_events.note_event(
         order=order,
@@ -117,5 +120,5 @@ def rotate_wallet_keys() -> Rotation:
     """
     newest = cipher()
     if newest is None:
-        raise WalletUnavailable("FERNET_KEYS are not set, so nothing is encrypted")
+        raise WalletUnavailable(ErrorCode.FERNET_KEYS_MISSING)
     return wallet_keys.rotate_keys(newest)

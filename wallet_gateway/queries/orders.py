@@ -10,8 +10,8 @@ from enum import StrEnum
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
-from wallet_gateway.domain.unreadable_records import UNREADABLE
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
@@ -275,7 +275,7 @@ def _text_of(row: TransactionEvent) -> str | Promise:
     state = TransactionState(row.state_after)
     if row.kind == TransactionEventKind.APPROVAL:
         return _("Agreed to by a second person")
-    if not row.lifecycle_event and row.detail.startswith(UNREADABLE):
+    if not row.lifecycle_event and row.discrepancy_kind == DiscrepancyKind.RECORD_UNREADABLE:
         return _("Gateway asked, a record cannot be read")
     if not row.lifecycle_event:
         return _NO_NEWS[TransactionEventKind(row.kind)]

@@ -47,12 +47,10 @@ def checkout(request: HttpRequest, token: str) -> HttpResponse:
     order = _order(token)
     try:
         return _see_other(payments.start_checkout(order).redirect_url)
-    except payments.OrderNotPayable:
-        kind, status = pages.kind_without_payment(order), HTTPStatus.CONFLICT
-    except payments.CheckoutRefused:
-        kind, status = PageKind.CHECKOUT_UNAVAILABLE, HTTPStatus.BAD_GATEWAY
-    except payments.CheckoutUnavailable:
-        kind, status = PageKind.CHECKOUT_UNAVAILABLE, HTTPStatus.SERVICE_UNAVAILABLE
+    except payments.OrderNotPayable as error:
+        kind, status = pages.kind_without_payment(order), error.status
+    except payments.OperationError as error:
+        kind, status = PageKind.CHECKOUT_UNAVAILABLE, error.status
     return _order_page(request, order, kind, token=pages.latest_token(order), status=status)
 
 
@@ -117,7 +115,7 @@ def _order_page(
     kind: PageKind,
     *,
     token: str,
-    status: HTTPStatus = HTTPStatus.OK,
+    status: int = HTTPStatus.OK,
     nonce: str = "",
     bank_url: str = "",
 ) -> HttpResponse:
@@ -141,7 +139,7 @@ def _order_page(
 
 
 def _page(
-    request: HttpRequest, page: ResultPage, *, status: HTTPStatus = HTTPStatus.OK, nonce: str = ""
+    request: HttpRequest, page: ResultPage, *, status: int = HTTPStatus.OK, nonce: str = ""
 ) -> HttpResponse:
     # Only where the nonce is ours: the project's own comes into the context by its own way.
     ours = {"csp_nonce": nonce} if nonce else {}

@@ -104,11 +104,11 @@ def _placed(request: HttpRequest, form: ReviewForm, answers: CheckoutAnswers) ->
             language=get_language() or "en",
             sheet=SheetChoices.read(request.session),
         )
-    except payments.InvalidOrder as invalid:
+    except payments.errors.InvalidInput as invalid:
         for fault in invalid.errors:
             form.add_error(None, f"{fault.path}: {fault.message}")
         return _review_page(request, form, answers)
-    except payments.OrderConflict:
+    except payments.errors.IdempotencyConflict:
         # The cart changed after this number was begun and not finished: the order needs one of its own.
         return _placed(request, form, answers.under_new_number())
     Cart(request.session).clear()

@@ -14,6 +14,8 @@ from tests.operations.journal import times_sent
 from tests.operations.records import answer_of, record
 from tests.operations.second_person import asked, needs_two
 from tests.operations.subjects import DEPOSIT, MIGRATION_FILE
+from tests.refusals import refuses
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (
     Approval,
@@ -25,11 +27,15 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.operations.approvals.approve import approve
-from wallet_gateway.operations.approvals.requests import UnableToApprove
-from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve, resolve
+from wallet_gateway.operations.approvals.resolve import Decision, resolve
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationRefused, SendingStopped
-from wallet_gateway.operations.follow_ups.capture_refund_reverse import UnableToRefund, refund
+from wallet_gateway.operations.errors import (
+    InvalidInput,
+    InvalidState,
+    OperationOutstanding,
+    SendingStopped,
+)
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
 from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.maintenance.sweep import sweep
@@ -78,7 +84,7 @@ def test_it_is_sent_once_and_both_names_are_kept(
     assert (request_of_anna.state, request_of_anna.decided_by) == (ApprovalState.AGREED, "bert")
     again = Initiator(idempotency_key="click", by="anna")
     assert refund(payment=payment, context=two, amount=Decimal("8.00"), who=again) == transaction
-    with pytest.raises(UnableToApprove):
+    with pytest.raises(InvalidState):
         approve(request_of_anna, by="carla", context=two)
     assert times_sent(wallet_sandbox, "refund") == 1
 
@@ -87,7 +93,7 @@ def test_it_is_sent_once_and_both_names_are_kept(
 def test_who_asked_cannot_agree_nor_can_nobody(
     request_of_anna: Approval, two: GatewayContext, wallet_sandbox: SandboxControl, name: str
 ) -> None:
-    with pytest.raises(UnableToApprove):
+    with pytest.raises(InvalidState if name else InvalidInput):
         approve(request_of_anna, by=name, context=two)
     assert times_sent(wallet_sandbox, "refund") == 0
 
@@ -98,7 +104,7 @@ def test_a_name_longer_than_its_column_is_still_the_one_who_asked(
 ) -> None:
     name = "anna@" + "long." * 40 + "example"
     request = asked(lambda: refund(payment=payment, context=two, who=Initiator(by=name)))
-    with pytest.raises(UnableToApprove, match="who has asked"):
+    with refuses(InvalidState, ErrorCode.APPROVAL_OWN):
         approve(request, by=change(name), context=two)
     assert times_sent(wallet_sandbox, "refund") == 0
 
@@ -108,7 +114,7 @@ def test_what_is_no_longer_there_is_said_nothing_is_sent_and_it_goes_on_waiting(
 ) -> None:
     refund(payment=payment, context=context, amount=Decimal("15.00"))
 
-    with pytest.raises(UnableToRefund, match="above what is left to refund"):
+    with refuses(InvalidState, ErrorCode.ABOVE_REFUNDABLE):
         approve(request_of_anna, by="bert", context=needs_two(context))
 
     request_of_anna.refresh_from_db()
@@ -130,7 +136,7 @@ def test_while_another_refund_has_no_outcome_it_goes_on_waiting(
 ) -> None:
     wallet_sandbox.fault("refund", "drop_before")
     refund(payment=payment, context=two, amount=Decimal("1.00"))
-    with pytest.raises(OperationRefused, match="no outcome yet"):
+    with refuses(OperationOutstanding, ErrorCode.OPERATION_OUTSTANDING):
         approve(request_of_anna, by="bert", context=two)
     request_of_anna.refresh_from_db()
     assert request_of_anna.state == ApprovalState.WAITING
@@ -140,7 +146,7 @@ def test_after_its_time_nobody_can_agree(
     request_of_anna: Approval, two: GatewayContext, clock: VirtualClock, wallet_sandbox: SandboxControl
 ) -> None:
     clock.advance(days=7)
-    with pytest.raises(UnableToApprove):
+    with pytest.raises(InvalidState):
         approve(request_of_anna, by="bert", context=two)
     assert times_sent(wallet_sandbox, "refund") == 0
 
@@ -240,7 +246,7 @@ def test_what_the_gateway_said_meanwhile_is_not_decided_on(
 ) -> None:
     request = asked(give_up)
     GatewayTransaction.objects.filter(pk=stuck.pk).update(absent_count=0)
-    with pytest.raises(UnableToResolve):
+    with pytest.raises(InvalidState):
         approve(request, by="bert", context=two)
     request.refresh_from_db()
     assert request.state == ApprovalState.WAITING
@@ -258,7 +264,7 @@ def test_what_has_become_a_contradiction_since_is_not_decided_on(
     twice = answer_of(*(record(stuck, "8.00", id=f"g{n}") for n in range(2)))
     sweep(context=scripted(two, twice))
 
-    with pytest.raises(UnableToResolve, match="moved on"):
+    with refuses(InvalidState, ErrorCode.STATE_CHANGED):
         approve(request, by="bert", context=two)
 
     stuck.refresh_from_db()
@@ -283,7 +289,7 @@ def test_a_difference_that_nobody_had_seen_is_not_closed_by_an_earlier_request(
     third = answer_of(*(record(stuck, "8.00", id=f"g{n}") for n in range(3)))
     reconcile_order(order=payment.order, context=scripted(two, third), everything=True)
 
-    with pytest.raises(UnableToResolve, match="moved on"):
+    with refuses(InvalidState, ErrorCode.STATE_CHANGED):
         approve(request, by="bert", context=two)
     assert Discrepancy.objects.filter(transaction=stuck, closed_at__isnull=True).count() == 2
 

@@ -10,23 +10,20 @@ import pytest
 from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.journal import times_sent
 from tests.operations.second_person import asked, needs_two
+from tests.refusals import refuses
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction, Payment
-from wallet_gateway.operations.approvals.requests import (
-    AnotherRequestWaits,
-    AwaitingApproval,
-    UnableToApprove,
-    decline,
-)
+from wallet_gateway.operations.approvals.requests import decline
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationRefused, SendingStopped
-from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
-    UnableToRefund,
-    capture,
-    refund,
-    reverse,
+from wallet_gateway.operations.errors import (
+    AwaitingApproval,
+    IdempotencyConflict,
+    InvalidInput,
+    InvalidState,
+    SendingStopped,
 )
-from wallet_gateway.operations.follow_ups.execute import Initiator, KeyConflict
-from wallet_gateway.operations.inputs import UnstorableText
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
+from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.sending.emergency_stop import stop_sending
 from wallet_gateway.testing.control import SandboxControl
@@ -85,7 +82,7 @@ def test_all_that_is_left_is_asked_for_as_an_amount(give: Ask) -> None:
 
 
 def test_what_cannot_be_done_at_all_is_refused_and_asks_nobody(give: Ask, two: GatewayContext) -> None:
-    with pytest.raises(UnableToRefund, match="above what is left"):
+    with refuses(InvalidState, ErrorCode.ABOVE_REFUNDABLE):
         give("20.01")
     stop_sending(context=two, by="anna", reason="drill")
     with pytest.raises(SendingStopped):
@@ -101,13 +98,13 @@ def test_captures_and_reversals_take_one_person(two: GatewayContext, pay: Pay) -
 def test_the_same_key_gives_the_same_request_and_no_other_operation_has_it(give: Ask) -> None:
     first = asked(lambda: give("8.00", key="click"))
     assert asked(lambda: give("8.00", key="click")) == first
-    with pytest.raises(KeyConflict):
+    with pytest.raises(IdempotencyConflict):
         give("9.00", key="click")
 
 
 def test_a_payment_has_one_request_that_waits(give: Ask) -> None:
     asked(lambda: give("8.00"))
-    with pytest.raises(AnotherRequestWaits, match="decide on that one first"):
+    with refuses(InvalidState, ErrorCode.APPROVAL_PENDING):
         give("9.00")
 
 
@@ -119,10 +116,10 @@ def test_who_declines_says_why_and_the_key_is_spent(
     declined = decline(request, by="bert", reason="not returned", clock=clock)
 
     assert (declined.state, declined.decided_by, declined.reason) == ("DECLINED", "bert", "not returned")
-    with pytest.raises(OperationRefused, match="was not agreed to") as refused:
+    with refuses(IdempotencyConflict, ErrorCode.KEY_DECLINED) as refused:
         give("8.00", key="click")
     assert not isinstance(refused.value, AwaitingApproval)
-    with pytest.raises(UnableToApprove):
+    with pytest.raises(InvalidState):
         decline(request, by="carla", reason="twice", clock=clock)
     assert asked(lambda: give("8.00")) != request
     assert times_sent(wallet_sandbox, "refund") == 0
@@ -134,14 +131,18 @@ def test_who_asked_withdraws_it(give: Ask, clock: VirtualClock) -> None:
 
 
 @pytest.mark.parametrize(
-    ("by", "reason", "refusal"),
-    [("", "no", UnableToApprove), ("bert", " ", UnableToApprove), ("be\x00rt", "no", UnstorableText)],
+    ("by", "reason", "code"),
+    [
+        ("", "no", ErrorCode.NAME_MISSING),
+        ("bert", " ", ErrorCode.REASON_MISSING),
+        ("be\x00rt", "no", ErrorCode.TEXT_INVALID),
+    ],
 )
 def test_declining_needs_a_name_and_a_reason(
-    give: Ask, clock: VirtualClock, by: str, reason: str, refusal: type[Exception]
+    give: Ask, clock: VirtualClock, by: str, reason: str, code: ErrorCode
 ) -> None:
     request = asked(lambda: give("8.00"))
-    with pytest.raises(refusal):
+    with refuses(InvalidInput, code):
         decline(request, by=by, reason=reason, clock=clock)
     request.refresh_from_db()
     assert request.state == ApprovalState.WAITING
@@ -152,7 +153,7 @@ def test_what_nobody_decides_lapses_and_holds_up_no_further_request(
 ) -> None:
     first = asked(lambda: give("8.00"))
     clock.advance(days=7)
-    with pytest.raises(UnableToApprove):
+    with pytest.raises(InvalidState):
         decline(first, by="bert", reason="late", clock=clock)
 
     second = asked(lambda: give("8.00"))

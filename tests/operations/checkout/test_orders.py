@@ -15,14 +15,17 @@ from django.db import transaction as db_transaction
 from pytest_django.fixtures import DjangoAssertNumQueries
 
 from tests.operations.conftest import MUG, VirtualClock
+from tests.refusals import refuses
 from wallet_gateway import payments
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.checkout import orders
-from wallet_gateway.operations.checkout.orders import InvalidOrder, OrderConflict, OrderDetails, create_order
+from wallet_gateway.operations.checkout.orders import OrderDetails, create_order
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import IdempotencyConflict, InvalidInput
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import BillingAddress
@@ -264,7 +267,7 @@ def test_other_content_under_the_same_reference_is_a_conflict(
     changes: dict[str, Any], create: Create
 ) -> None:
     first = create()
-    with pytest.raises(OrderConflict, match="SHOP-1"):
+    with refuses(IdempotencyConflict, ErrorCode.ORDER_CONTENT_DIFFERS, reference="SHOP-1"):
         create(**changes)
     first.refresh_from_db()
     assert (PaymentOrder.objects.count(), first.amount_minor) == (1, 2000)
@@ -273,7 +276,7 @@ def test_other_content_under_the_same_reference_is_a_conflict(
 def test_another_gateway_is_another_content(create: Create, clock: VirtualClock) -> None:
     create()
     details = OrderDetails(currency="EUR", items=(MUG,))
-    with pytest.raises(OrderConflict):
+    with pytest.raises(IdempotencyConflict):
         create_order(reference="SHOP-1", details=details, gateway="second", clock=clock)
 
 
@@ -290,7 +293,7 @@ def test_a_call_that_comes_second_by_a_hair_brings_the_firsts_order(
         # What the second saw before the first had committed.
         patch.setattr(PaymentOrder.objects, "filter", lambda **_: looked)
         assert create() == first
-        with pytest.raises(OrderConflict):
+        with pytest.raises(IdempotencyConflict):
             create(order_number="A-2")
 
 
@@ -386,7 +389,7 @@ REFUSED = [
 def test_a_bad_order_is_refused_by_the_path_of_what_is_wrong_and_nothing_is_stored(
     path: str, message: str, details: dict[str, Any], create: Create
 ) -> None:
-    with pytest.raises(InvalidOrder) as refusal:
+    with pytest.raises(InvalidInput) as refusal:
         create(**details)
 
     assert path in {error.path for error in refusal.value.errors}
@@ -397,20 +400,20 @@ def test_a_bad_order_is_refused_by_the_path_of_what_is_wrong_and_nothing_is_stor
 
 def test_an_order_of_nothing_is_refused(create: Create) -> None:
     free = (Discount(name="All of it", amount=Decimal("20.00")),)
-    with pytest.raises(InvalidOrder) as refusal:
+    with pytest.raises(InvalidInput) as refusal:
         create(discounts=free)
     assert [error.path for error in refusal.value.errors] == ["amount"]
 
 
 def test_everything_wrong_with_an_order_is_said_at_once(create: Create) -> None:
-    with pytest.raises(InvalidOrder) as refusal:
+    with pytest.raises(InvalidInput) as refusal:
         create(
             items=(replace(MUG, quantity=0), replace(MUG, product_name="")),
             billing_address={"street": "x"},
             cardholder={"cardholder_mobile_phone": "?"},
         )
     assert len(refusal.value.errors) >= 2
-    with pytest.raises(InvalidOrder) as refusal:
+    with pytest.raises(InvalidInput) as refusal:
         create(reference="", language="x" * 99, currency="?")
     assert [error.path for error in refusal.value.errors] == ["reference", "language", "currency"]
 
@@ -429,7 +432,7 @@ def test_the_limits_of_own_fields_are_those_of_the_columns() -> None:
 
 
 def test_a_text_with_nul_is_refused_wherever_it_stands(create: Create) -> None:
-    with pytest.raises(InvalidOrder, match="NUL"):
+    with pytest.raises(InvalidInput, match="NUL"):
         create(cardholder={"cardholder_first_name": "A\0"})
     assert not PaymentOrder.objects.exists()
 

@@ -14,14 +14,13 @@ from django.test.utils import CaptureQueriesContext
 from tests.operations.conftest import MakeOrder, Pay, Start, VirtualClock
 from tests.operations.dying import interrupted
 from tests.operations.journal import bodies
+from tests.refusals import refuses
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.checkout import payment_attempts
-from wallet_gateway.operations.checkout.payment_attempts import (
-    CheckoutInProgress,
-    OrderNotPayable,
-)
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OrderNotPayable, TryAgain
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.testing.control import SandboxControl
@@ -152,7 +151,7 @@ def test_what_is_paid_or_may_be_is_not_paid_again(
     wallet_sandbox: SandboxControl,
 ) -> None:
     order = pay(outcome, **details).order
-    with pytest.raises(OrderNotPayable, match=f"is {state}; it must not be paid again"):
+    with refuses(OrderNotPayable, ErrorCode.ORDER_NOT_PAYABLE, state=OrderState(state)):
         start(order)
     assert len(bodies(wallet_sandbox)) == 1
     assert GatewayTransaction.objects.count() == 1
@@ -191,7 +190,7 @@ def test_a_click_that_waits_in_vain_is_told_so_and_sends_nothing(
     waits: list[float] = []
 
     def click_once_more() -> None:
-        with pytest.raises(CheckoutInProgress, match="try again in a moment"):
+        with refuses(TryAgain, ErrorCode.CHECKOUT_IN_PROGRESS):
             start(PaymentOrder.objects.get(), replace(context, sleep=waits.append))
 
     start(order, interrupted(context, before=click_once_more))

@@ -13,20 +13,18 @@ from tests.client.servers import RawServer, hangs_up, unused_port
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.dying import interrupted
 from tests.operations.journal import posts
+from tests.refusals import refuses
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, TransactionEvent
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import IdempotencyConflict, InvalidInput, OperationOutstanding
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
     capture,
     refund,
     reverse,
 )
-from wallet_gateway.operations.follow_ups.execute import (
-    Initiator,
-    KeyConflict,
-    OperationOutstanding,
-    send_again,
-)
+from wallet_gateway.operations.follow_ups.execute import Initiator, send_again
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
 
@@ -55,7 +53,7 @@ def test_while_an_outcome_is_unknown_nothing_else_is_begun(
     unknown = capture(payment=authorized, context=context, amount=eur("5.00"))
     assert unknown.state == S.UNKNOWN
 
-    with pytest.raises(OperationOutstanding, match="no outcome yet"):
+    with refuses(OperationOutstanding, ErrorCode.OPERATION_OUTSTANDING):
         second(payment=authorized, context=context, amount=eur("1.00"))
     authorized.refresh_from_db()
     assert (authorized.capture_reserved, authorized.refund_reserved) == (500, 0)
@@ -94,7 +92,7 @@ def test_a_repeated_key_without_an_amount_brings_the_first_transaction(
 
 def test_a_key_belongs_to_one_kind_of_operation(paid: Payment, context: GatewayContext) -> None:
     refund(payment=paid, context=context, amount=eur("1.00"), who=Initiator(idempotency_key="click-1"))
-    with pytest.raises(KeyConflict):
+    with pytest.raises(IdempotencyConflict):
         reverse(payment=paid, context=context, who=Initiator(idempotency_key="click-1"))
 
 
@@ -119,7 +117,7 @@ def test_a_key_with_another_amount_is_a_conflict(
     amount: Decimal, paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     refund(payment=paid, context=context, amount=eur("5.00"), who=Initiator(idempotency_key="click-1"))
-    with pytest.raises(KeyConflict, match="'click-1' belongs to another operation"):
+    with refuses(IdempotencyConflict, ErrorCode.KEY_TAKEN, key="click-1"):
         refund(payment=paid, context=context, amount=amount, who=Initiator(idempotency_key="click-1"))
     assert len(posts(wallet_sandbox)) == 1
 
@@ -127,7 +125,7 @@ def test_a_key_with_another_amount_is_a_conflict(
 def test_a_key_belongs_to_one_payment(pay: Pay, context: GatewayContext) -> None:
     first, second = pay(), pay()
     refund(payment=first, context=context, amount=eur("5.00"), who=Initiator(idempotency_key="click-1"))
-    with pytest.raises(KeyConflict):
+    with pytest.raises(IdempotencyConflict):
         refund(payment=second, context=context, amount=eur("5.00"), who=Initiator(idempotency_key="click-1"))
 
 
@@ -135,7 +133,7 @@ def test_a_key_belongs_to_one_payment(pay: Pay, context: GatewayContext) -> None
 def test_what_two_databases_might_read_differently_is_no_key(
     key: str, paid: Payment, context: GatewayContext
 ) -> None:
-    with pytest.raises(KeyConflict, match="1 to 64 visible ASCII"):
+    with refuses(InvalidInput, ErrorCode.KEY_INVALID):
         refund(payment=paid, context=context, amount=eur("5.00"), who=Initiator(idempotency_key=key))
 
 

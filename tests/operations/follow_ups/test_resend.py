@@ -11,16 +11,23 @@ from tests.client.certificates import Certificate
 from tests.client.servers import RawServer, unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Resolve, VirtualClock
 from tests.operations.subjects import Subject
+from tests.refusals import refuses
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, TransactionEvent
 from wallet_gateway.operations.approvals.resolve import Decision
-from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
+from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import SendingStopped
-from wallet_gateway.operations.follow_ups.execute import Initiator, OperationOutstanding
-from wallet_gateway.operations.follow_ups.resend import UnableToSendAgain, send_again
-from wallet_gateway.operations.inputs import UnstorableText
+from wallet_gateway.operations.errors import (
+    GatewayUnreachable,
+    InvalidInput,
+    InvalidState,
+    OperationOutstanding,
+    SendingStopped,
+)
+from wallet_gateway.operations.follow_ups.execute import Initiator
+from wallet_gateway.operations.follow_ups.resend import send_again
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.sending.circuit_breaker import pause_sending
 
@@ -125,7 +132,7 @@ def test_what_has_left_is_never_sent_again(
     stale = GatewayTransaction.objects.get(pk=left_to_a_person.pk)
     subject.control.fault("refund", "drop_after")
     assert send_again(left_to_a_person, context=context).state == S.UNKNOWN
-    with pytest.raises(UnableToSendAgain, match="it is UNKNOWN; only what never left"):
+    with refuses(InvalidState, ErrorCode.NOT_UNSENT, state=TransactionState.UNKNOWN):
         send_again(stale, context=context)
     assert subject.requests() == 1
 
@@ -143,7 +150,7 @@ def test_nothing_is_sent_while_it_is_frozen(
     subject: Subject, left_to_a_person: GatewayTransaction, context: GatewayContext
 ) -> None:
     freeze(subject)
-    with pytest.raises(UnableToSendAgain, match="frozen until a person"):
+    with refuses(InvalidState, ErrorCode.PAYMENT_FROZEN if subject.payment else ErrorCode.DEPOSIT_FROZEN):
         send_again(left_to_a_person, context=context)
     assert subject.requests() == 0
     release_freezes(subject)
@@ -159,7 +166,7 @@ def test_nothing_is_sent_while_sending_is_paused_or_off(
     with pytest.raises(SendingStopped):
         send_again(left_to_a_person, context=make_context(sending=False))
     pause_sending(context, seconds=60, detail="Retry-After")
-    with pytest.raises(UnableToSendAgain, match="paused for this gateway"):
+    with refuses(SendingStopped, ErrorCode.SENDING_PAUSED):
         send_again(left_to_a_person, context=context)
     assert subject.requests() == 0
 
@@ -187,7 +194,7 @@ def test_whoever_is_second_is_told_so(
         return claim(transaction, context)
 
     monkeypatch.setattr(execution, "_claim", be_second)
-    with pytest.raises(UnableToSendAgain, match="somebody else is sending it"):
+    with refuses(InvalidState, ErrorCode.BEING_SENT):
         send_again(left_to_a_person, context=context)
 
 
@@ -196,10 +203,10 @@ def test_a_page_is_opened_anew_instead(make_order: MakeOrder, unreachable: Gatew
         start_checkout(order=make_order(), context=unreachable, return_urls=return_urls)
     transaction = GatewayTransaction.objects.get()
     assert not transaction.needs_operator
-    with pytest.raises(UnableToSendAgain, match="another one"):
+    with refuses(InvalidState, ErrorCode.CHECKOUT_NOT_RESENT):
         send_again(transaction, context=unreachable)
 
 
 def test_words_that_cannot_be_stored_are_refused() -> None:
-    with pytest.raises(UnstorableText):
+    with pytest.raises(InvalidInput):
         Initiator(by="anna", comment="a\0b")

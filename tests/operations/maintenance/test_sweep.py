@@ -14,8 +14,9 @@ from tests.operations.dying import Killed, interrupted, kill
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment, PaymentOrder
-from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
+from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import GatewayUnreachable
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture
 from wallet_gateway.operations.maintenance import sweep as sweeping
 from wallet_gateway.operations.maintenance.sweep import (

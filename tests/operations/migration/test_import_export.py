@@ -10,11 +10,15 @@ from decimal import Decimal
 import pytest
 
 from tests.operations.conftest import VirtualClock
+from tests.refusals import refuses
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.follow_ups.detached_refunds import UnableToRefundMigrated, refund_migrated
+from wallet_gateway.operations.errors import InvalidState
+from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
 from wallet_gateway.operations.migration import import_export as migration_file
 from wallet_gateway.operations.migration.import_export import ImportReport, ImportStep, export_migration_file
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -157,7 +161,7 @@ def test_a_file_completes_a_deposit_that_only_the_gateway_knew(
     refunded.refresh_from_db()
     assert (refunded.is_known, refunded.amount_minor, refunded.refunded) == (True, 5000, 2000)
     assert str(refunded.refundable) == "20.00 EUR"
-    with pytest.raises(UnableToRefundMigrated, match=r"only 20\.00 EUR"):
+    with refuses(InvalidState, ErrorCode.ABOVE_DEPOSIT, left=Money(Decimal("20.00"), "EUR")):
         refund_migrated(
             parent_transaction_id="OLD-1", amount=Decimal("20.01"), currency="EUR", context=context
         )

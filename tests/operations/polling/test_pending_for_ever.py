@@ -11,11 +11,13 @@ from tests.exhaustive import one_of
 from tests.operations.conftest import Pay, Resolve, Start, VirtualClock, sweep_until
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
+from tests.refusals import refuses
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, Payment, PaymentOrder
-from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve
+from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.errors import InvalidState, OperationRefused
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import reverse as reverse_payment
 from wallet_gateway.operations.maintenance.sweep import sweep
@@ -112,7 +114,7 @@ def test_before_a_week_it_is_too_early_to_decide(slow: Slow, resolve: Resolve, c
     transaction, gateway = slow
     clock.advance(days=6, hours=23)
     sweep(context=gateway)
-    with pytest.raises(UnableToResolve, match=r"too early: after 7 days and 5 answers that ended nothing"):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY_PENDING, after=timedelta(days=7), needed=5):
         resolve(transaction, NOT_HAPPENED)
 
 

@@ -11,6 +11,8 @@ import pytest
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.dying import filing, in_the_name_of, scripted
 from tests.operations.records import answer_of, record
+from tests.refusals import refuses
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.gateways import return_urls
@@ -18,12 +20,8 @@ from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, 
 from wallet_gateway.operations.approvals.resolve import close_discrepancy
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
-    UnableToRefund,
-    capture,
-    refund,
-    reverse,
-)
+from wallet_gateway.operations.errors import InvalidState
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.due import reconcile_due
 from wallet_gateway.operations.polling.reconciliation import (
@@ -346,7 +344,7 @@ def test_a_frozen_payment_can_be_read_and_not_worked_on(
     wallet_sandbox.portal(payment.reference, "ecom.refund", "5.00")
     clock.advance(minutes=7)
     sweep(context=context)
-    with pytest.raises(UnableToRefund, match="frozen"):
+    with refuses(InvalidState, ErrorCode.PAYMENT_FROZEN):
         refund(payment=payment, context=context, amount=Decimal("20.00"))
 
 

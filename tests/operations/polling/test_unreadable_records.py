@@ -12,6 +12,8 @@ from tests.operations.conftest import Pay, Resolve, VirtualClock, sweep_until
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
 from tests.operations.subjects import Subject
+from tests.refusals import refuses
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import (
     Discrepancy,
@@ -19,8 +21,9 @@ from wallet_gateway.models import (
     PaymentOrder,
     TransactionEvent,
 )
-from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve, close_discrepancy
+from wallet_gateway.operations.approvals.resolve import Decision, close_discrepancy
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.maintenance.ledger_comparison import compare_all
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt, reconcile_order
@@ -287,7 +290,7 @@ def test_a_person_may_give_up_after_a_day_what_the_gateway_cannot_name(
     clock.advance_to(transaction.next_query_at)
     sweep(context=spoiled)
     transaction.refresh_from_db()
-    with pytest.raises(UnableToResolve, match="too early"):
+    with refuses(InvalidState, ErrorCode.TOO_EARLY_UNKNOWN):
         resolve(transaction, Decision.DID_NOT_HAPPEN)
 
     clock.advance(days=1)
@@ -329,7 +332,7 @@ def test_a_page_a_day_past_its_end_without_a_readable_answer_reaches_a_person(
     wallet_sandbox.fault("status", fault, times=0, **options)
     clock.advance(hours=2)
     sweep(context=context)
-    with pytest.raises(UnableToResolve, match="needs no decision"):
+    with refuses(InvalidState, ErrorCode.NO_DECISION_NEEDED):
         resolve(transaction, Decision.DID_NOT_HAPPEN)
     transaction.refresh_from_db()
     assert (transaction.state, transaction.needs_operator) == (S.OPEN, False)

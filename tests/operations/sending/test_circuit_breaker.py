@@ -15,10 +15,9 @@ from tests.operations.subjects import OPERATIONS, Subject, make_subject
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayPause, PauseCode
-from wallet_gateway.operations.checkout.payment_attempts import CheckoutPaused
-from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
+from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import SendingStopped
+from wallet_gateway.operations.errors import GatewayUnreachable, SendingStopped
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.sending import circuit_breaker
@@ -60,7 +59,7 @@ def test_a_rate_limit_pauses_every_new_request_until_the_gateway_wants_them(
     clock.advance(seconds=119)
     with pytest.raises(SendingStopped):
         subject.execute()
-    with pytest.raises(CheckoutPaused):
+    with pytest.raises(SendingStopped):
         start_checkout(order=make_order(), context=context, return_urls=return_urls)
     assert sent(wallet_sandbox) == before
     assert subject.reserved() == 0
@@ -97,7 +96,7 @@ def test_a_rate_limit_of_checkouts_pauses_them(
     with pytest.raises(GatewayUnreachable):
         start_checkout(order=order, context=context, return_urls=return_urls)
 
-    with pytest.raises(CheckoutPaused):
+    with pytest.raises(SendingStopped):
         start_checkout(order=order, context=context, return_urls=return_urls)
     clock.advance(seconds=61)
     assert start_checkout(order=order, context=context, return_urls=return_urls).is_open
@@ -211,7 +210,7 @@ def test_switched_off_nothing_new_is_sent_and_questions_go_on(
 
     clock.advance_to(transaction.next_query_at)
     assert sweep(context=off).asked >= 1
-    with pytest.raises(CheckoutPaused):
+    with pytest.raises(SendingStopped):
         start_checkout(order=make_order(), context=off, return_urls=return_urls)
     if name in {"capture", "refund"}:
         with pytest.raises(SendingStopped):

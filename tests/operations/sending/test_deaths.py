@@ -13,16 +13,16 @@ from django.db import OperationalError, connection
 from tests.operations.conftest import MakeOrder, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.subjects import Subject
+from tests.refusals import refuses
 from wallet_gateway.client.errors import NotSent, NotSentReason
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, TransactionEvent
 from wallet_gateway.operations import context as contexts
-from wallet_gateway.operations.checkout.payment_attempts import CheckoutInProgress
-from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
+from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.follow_ups.capture_refund_reverse import UnableToReverse
-from wallet_gateway.operations.follow_ups.execute import OperationOutstanding
+from wallet_gateway.operations.errors import GatewayUnreachable, InvalidState, OperationOutstanding, TryAgain
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.settlement import db_transactions
@@ -105,7 +105,7 @@ def test_while_a_sender_has_its_lease_nobody_begins_another_operation(
     with pytest.raises(Killed):
         subject.execute(interrupted(context, before=kill))
 
-    refusal = UnableToReverse if subject.name == "reversal" else OperationOutstanding
+    refusal = InvalidState if subject.name == "reversal" else OperationOutstanding
     with pytest.raises(refusal):
         subject.execute()
     assert GatewayTransaction.objects.filter(kind=latest().kind).count() == 1
@@ -120,7 +120,7 @@ def test_a_page_whose_opener_died_is_abandoned_and_kept_on_watch(
         start_checkout(order=order, context=interrupted(context, after=kill), return_urls=return_urls)
     assert latest().state == S.SENDING
 
-    with pytest.raises(CheckoutInProgress):
+    with pytest.raises(TryAgain):
         start_checkout(order=order, context=context, return_urls=return_urls)
     end_lease(context, clock)
 
@@ -221,7 +221,7 @@ def test_a_page_that_comes_after_the_lease_is_shown_to_nobody(
     make_order: MakeOrder, context: GatewayContext, clock: VirtualClock
 ) -> None:
     sleeper = interrupted(context, after=lambda: end_lease(context, clock))
-    with pytest.raises(GatewayUnreachable, match="too late"):
+    with refuses(GatewayUnreachable, ErrorCode.PAGE_TOO_LATE):
         start_checkout(order=make_order(), context=sleeper, return_urls=return_urls)
 
     transaction = latest()
@@ -237,7 +237,7 @@ def test_a_page_that_comes_after_another_click_opened_one_is_shown_to_nobody(
         end_lease(context, clock)
         start_checkout(order=order, context=context, return_urls=return_urls)
 
-    with pytest.raises(GatewayUnreachable, match="too late"):
+    with refuses(GatewayUnreachable, ErrorCode.PAGE_TOO_LATE):
         start_checkout(
             order=order, context=interrupted(context, after=somebody_else_clicks), return_urls=return_urls
         )

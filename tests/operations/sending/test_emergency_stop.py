@@ -10,19 +10,19 @@ import pytest
 
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.subjects import OPERATIONS, make_subject
+from tests.refusals import refuses
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayPause, PauseCode
-from wallet_gateway.operations.checkout.payment_attempts import CheckoutPaused
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import SendingStopped
+from wallet_gateway.operations.errors import InvalidInput, InvalidState, SendingStopped
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
-from wallet_gateway.operations.inputs import UnstorableText
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.operations.sending import circuit_breaker
-from wallet_gateway.operations.sending.emergency_stop import UnableToStop, resume_sending, stop_sending
+from wallet_gateway.operations.sending.emergency_stop import resume_sending, stop_sending
 from wallet_gateway.queries.pauses import sending_pauses
 from wallet_gateway.testing.control import SandboxControl
 
@@ -54,7 +54,7 @@ def test_while_stopped_no_page_is_opened(
     context: GatewayContext, make_order: MakeOrder, wallet_sandbox: SandboxControl
 ) -> None:
     stop_sending(context=context, **WHY)
-    with pytest.raises(CheckoutPaused):
+    with pytest.raises(SendingStopped):
         start_checkout(order=make_order(), context=context, return_urls=return_urls)
     assert sent(wallet_sandbox) == 0
 
@@ -126,10 +126,10 @@ def test_another_gateway_goes_on(context: GatewayContext, make_context: MakeCont
 
 
 def test_what_nobody_stopped_cannot_be_resumed(context: GatewayContext, clock: VirtualClock) -> None:
-    with pytest.raises(UnableToStop, match="no person"):
+    with refuses(InvalidState, ErrorCode.SENDING_NOT_STOPPED):
         resume_sending(context=context, **WHY)
     circuit_breaker.pause_sending(context, seconds=900, detail="rate limit")
-    with pytest.raises(UnableToStop, match="no person"):
+    with refuses(InvalidState, ErrorCode.SENDING_NOT_STOPPED):
         resume_sending(context=context, **WHY)
     assert len(sending_pauses(clock.now())) == 1
 
@@ -141,12 +141,13 @@ def test_what_nobody_stopped_cannot_be_resumed(context: GatewayContext, clock: V
 def test_a_decision_needs_an_author_and_a_reason(
     decide: Decide, words: dict[str, str], context: GatewayContext
 ) -> None:
-    with pytest.raises(UnableToStop, match="reason and the name"):
+    code = ErrorCode.REASON_MISSING if words["by"].strip() else ErrorCode.NAME_MISSING
+    with refuses(InvalidInput, code):
         decide(context=context, **words)
     assert not GatewayPause.objects.exists()
 
 
 @pytest.mark.parametrize("decide", [stop_sending, resume_sending])
 def test_words_that_cannot_be_stored_are_refused_by_name(decide: Decide, context: GatewayContext) -> None:
-    with pytest.raises(UnstorableText, match="reason"):
+    with refuses(InvalidInput, ErrorCode.TEXT_INVALID, field="reason"):
         decide(context=context, by="anna", reason="a\0b")

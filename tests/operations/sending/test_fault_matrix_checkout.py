@@ -12,8 +12,9 @@ from tests.operations.conftest import IMPATIENT, MakeContext, MakeOrder, Virtual
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, Payment, PaymentOrder
-from wallet_gateway.operations.checkout.start import CheckoutRefused, GatewayUnreachable, start_checkout
+from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import GatewayRefused, GatewayUnreachable
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
 
@@ -167,7 +168,7 @@ def test_a_refusal_ends_the_attempt_at_once_with_the_gateways_words(
     wallet_sandbox.fault("checkout", row.fault, **row.options)
     order = make_order()
 
-    with pytest.raises(CheckoutRefused) as refusal:
+    with pytest.raises(GatewayRefused) as refusal:
         start(order, context)
 
     first = attempt_of(order)
@@ -186,7 +187,7 @@ def test_a_refused_page_that_is_paid_all_the_same_is_an_anomaly(
 ) -> None:
     wallet_sandbox.fault("checkout", "duplicate")
     order = make_order()
-    with pytest.raises(CheckoutRefused):
+    with pytest.raises(GatewayRefused):
         start(order, context)
     first = attempt_of(order)
     wallet_sandbox.complete_checkout(first.reference, "success")

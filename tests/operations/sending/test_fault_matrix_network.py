@@ -15,8 +15,9 @@ from tests.operations.subjects import Subject
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.operations.checkout.start import GatewayUnreachable, start_checkout
+from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import GatewayUnreachable
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling import due
 from wallet_gateway.testing.control import SandboxControl

@@ -12,6 +12,8 @@ from tests.operations.conftest import Pay, Resolve, VirtualClock, sweep_until
 from tests.operations.dying import Killed, kill, scripted
 from tests.operations.records import answer_of, record
 from tests.operations.subjects import Subject
+from tests.refusals import refuses
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import (
@@ -22,8 +24,9 @@ from wallet_gateway.models import (
     Payment,
 )
 from wallet_gateway.operations.approvals import resolve as resolutions
-from wallet_gateway.operations.approvals.resolve import Decision, UnableToResolve, close_discrepancy
+from wallet_gateway.operations.approvals.resolve import Decision, close_discrepancy
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_order
@@ -129,7 +132,7 @@ def test_another_amount_is_never_booked_as_ours(
     clock.advance_to(transaction.next_query_at)
     sweep(context=scripted(context, answer_of(record(transaction, amount))))
 
-    with pytest.raises(UnableToResolve, match="another amount or currency than was asked for"):
+    with refuses(InvalidState, ErrorCode.OTHER_AMOUNT):
         resolve(transaction, HAPPENED)
     assert (subject.reserved(), subject.booked()) == (subject.amount, 0)
     assert subject.is_frozen()
@@ -157,7 +160,7 @@ def twice(
 def test_an_approval_that_was_contradicted_cannot_be_undone(
     twice: GatewayTransaction, resolve: Resolve
 ) -> None:
-    with pytest.raises(UnableToResolve, match="approved before it was contradicted"):
+    with refuses(InvalidState, ErrorCode.APPROVED_BEFORE):
         resolve(twice, NOT_HAPPENED)
     assert not Discrepancy.objects.filter(closed_at__isnull=False).exists()
 
@@ -383,14 +386,14 @@ def test_closing_the_last_difference_lets_the_payment_be_used_again(
 def test_a_difference_is_closed_with_a_reason_and_a_name(
     words: tuple[str, str], elsewhere: Discrepancy, context: GatewayContext
 ) -> None:
-    with pytest.raises(UnableToResolve):
+    with refuses(InvalidInput, ErrorCode.REASON_MISSING if not words[0] else ErrorCode.NAME_MISSING):
         close_discrepancy(elsewhere, reason=words[0], by=words[1], context=context)
     assert Payment.objects.get().is_frozen
 
 
 def test_a_difference_is_closed_once(elsewhere: Discrepancy, context: GatewayContext) -> None:
     close_discrepancy(elsewhere, reason="by hand", by="anna", context=context)
-    with pytest.raises(UnableToResolve, match="closed already"):
+    with refuses(InvalidState, ErrorCode.DISCREPANCY_CLOSED):
         close_discrepancy(elsewhere, reason="again", by="bert", context=context)
     elsewhere.refresh_from_db()
     assert elsewhere.closed_by == "anna"

@@ -20,7 +20,6 @@ from tests.operations.wallet_customer import Customer
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals import resolve as resolutions
-from wallet_gateway.operations.checkout.payment_attempts import CheckoutPaused
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import SendingStopped
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
@@ -185,7 +184,7 @@ def test_the_same_on_a_second_order_within_the_hour_stops_all_sending_for_a_quar
     assert (pause.gateway, pause.by, pause.until) == ("default", "", clock.now() + QUARTER)
     assert "sending to default is stopped for 15 minutes: unit mix-up" in caplog.text
     assert "nothing is sent to default" in problems(clock)
-    with pytest.raises(CheckoutPaused):
+    with pytest.raises(SendingStopped):
         start(make_order())
     with pytest.raises(SendingStopped):
         refund(payment=paid, context=context, amount=Decimal("1.00"))
@@ -286,7 +285,7 @@ def test_one_mix_up_in_the_answer_to_our_own_request_stops_all_sending(
     assert pause.until == clock.now() + QUARTER
     (alarm,) = caplog.get_records("setup")
     assert "sending to default is stopped for 15 minutes: unit mix-up" in alarm.getMessage()
-    with pytest.raises(CheckoutPaused):
+    with pytest.raises(SendingStopped):
         start(make_order())
 
     clock.advance(minutes=15, seconds=1)
@@ -320,7 +319,7 @@ def test_a_person_may_stop_it_for_as_long_as_they_say(
 ) -> None:
     emergency_stop.stop_sending(context=context, by="anna", reason="who is wrong?")
     clock.advance(days=365)
-    with pytest.raises(CheckoutPaused):
+    with pytest.raises(SendingStopped):
         start(make_order())
     resolutions.close_discrepancy(Discrepancy.objects.get(), reason="they were", by="anna", context=context)
     assert len(sending_pauses(clock.now())) == 1, "closing it does not lift a person's stop"

@@ -10,12 +10,14 @@ import pytest
 from tests.operations.conftest import MakeContext, MakeOrder
 from tests.operations.journal import sent
 from tests.operations.wallet_customer import CARD, TOKEN, Customer
+from tests.refusals import refuses
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (
     GatewayTransaction,
     PaymentOrder,
 )
-from wallet_gateway.operations.wallet.card import WalletCardRefused
+from wallet_gateway.operations.errors import CardRefused
 from wallet_gateway.operations.wallet.hooks import (
     AuthenticationQuestion,
 )
@@ -80,7 +82,7 @@ def test_a_card_without_enough_three_d_secure_is_never_sent(
 ) -> None:
     order = make_order()
     shop = make_context(authenticate=lambda question: answer)
-    with pytest.raises(WalletCardRefused):
+    with pytest.raises(CardRefused):
         replace(customer, context=shop).pay(order, CARD)
     assert not sent(wallet_sandbox)
     assert not GatewayTransaction.objects.exclude(state=S.AWAITING_RESULT).exists()
@@ -111,7 +113,7 @@ def test_the_account_decides_what_kind_of_card_it_is_and_not_the_page(
     detail.pop("cryptogram", None)
     if forged:
         detail["cryptogram"] = forged
-    with pytest.raises(WalletCardRefused):
+    with pytest.raises(CardRefused):
         customer.post(order, detail)
     assert not sent(wallet_sandbox)
 
@@ -121,6 +123,6 @@ def test_a_network_that_the_settings_leave_out_is_refused(
 ) -> None:
     assert customer.context.wallet is not None
     only_visa = replace(customer.context, wallet=replace(customer.context.wallet, card_networks=("VISA",)))
-    with pytest.raises(WalletCardRefused, match="network"):
+    with refuses(CardRefused, ErrorCode.CARD_NETWORK):
         replace(customer, context=only_visa).pay(make_order(), network="AMEX")
     assert not sent(wallet_sandbox)

@@ -9,7 +9,7 @@ from tests.operations.wallet_customer import Customer
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_EVENTS, WalletEvent
-from wallet_gateway.operations.wallet.attempts import UnknownWalletReference
+from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.wallet.events import note_event
 
 pytestmark = pytest.mark.django_db
@@ -63,7 +63,7 @@ def test_a_full_list_still_takes_the_result(customer: Customer, make_order: Make
 def test_nobody_reports_for_another(customer: Customer, make_order: MakeOrder) -> None:
     order = make_order()
     button = customer.open(order)
-    with pytest.raises(UnknownWalletReference):
+    with pytest.raises(InvalidInput):
         note_event(
             order=order,
             reference=button.reference,

@@ -19,8 +19,8 @@ from tests.operations.sending.test_fault_matrix import ROWS, Row
 from tests.operations.wallet_customer import CARD, Customer, authorizing_through
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, PaymentOrder
+from wallet_gateway.operations.errors import TryAgain
 from wallet_gateway.operations.maintenance.sweep import sweep
-from wallet_gateway.operations.wallet.card import WalletTryAgain
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -174,7 +174,7 @@ def test_an_account_is_asked_about_as_often_as_the_matrix_says_and_then_the_butt
     order = make_order()
     detail = customer.approve(customer.open(order))
     wallet_sandbox.fault("get_payment_account", fault, times=10, **options)
-    with pytest.raises(WalletTryAgain) as failure:
+    with pytest.raises(TryAgain) as failure:
         customer.post(order, detail)
 
     assert times_sent(wallet_sandbox, "get_payment_account") == tries

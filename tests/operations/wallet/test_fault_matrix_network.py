@@ -14,9 +14,8 @@ from tests.operations.wallet_customer import Customer, authorizing_through, dive
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.models import PaymentOrder, TransactionEvent, WalletKey
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import TryAgain, WalletUnavailable
 from wallet_gateway.operations.maintenance.sweep import sweep
-from wallet_gateway.operations.wallet.card import WalletTryAgain
-from wallet_gateway.operations.wallet.keys import WalletUnavailable
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -123,7 +122,7 @@ def test_an_account_that_cannot_be_asked_about_charges_nothing_and_the_same_resu
     waits: list[float] = []
     with far_end(certificate) as far:
         context = diverted("payment_account", sender(far), context=noting(waits, customer.context))
-        with pytest.raises(WalletTryAgain):
+        with pytest.raises(TryAgain):
             customer.post(order, detail, context)
 
     assert len(waits) + 1 == tries

@@ -15,6 +15,8 @@ from tests.models.rows import a_wallet_attempt
 from tests.operations.conftest import MakeContext, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.journal import times_sent
+from tests.refusals import refuses
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import (
     GatewayPause,
@@ -25,11 +27,11 @@ from wallet_gateway.models import (
     WalletKey,
 )
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.wallet import keys as wallet_keys
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
 from wallet_gateway.operations.wallet.keys import (
     RENEW_BEFORE,
-    WalletUnavailable,
     cipher_of,
     current_key,
     erase_old_keys,
@@ -204,7 +206,7 @@ def test_a_key_sealed_with_a_key_that_is_gone_is_fetched_anew(
 
 
 def test_without_keys_to_seal_with_there_is_no_button(context: GatewayContext) -> None:
-    with pytest.raises(WalletUnavailable, match="FERNET_KEYS"):
+    with refuses(WalletUnavailable, ErrorCode.FERNET_KEYS_MISSING):
         cipher_of(replace(context, cipher=None))
 
 

@@ -15,7 +15,9 @@ from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.journal import sent
 from tests.operations.wallet_customer import CARD, Customer, authorizing_through
+from tests.refusals import refuses
 from wallet_gateway.client.exchange import Answer
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import (
@@ -28,26 +30,25 @@ from wallet_gateway.models import (
     WalletAttempt,
 )
 from wallet_gateway.models.wallet import MOST_RESULTS
-from wallet_gateway.operations.checkout.payment_attempts import OrderNotPayable
 from wallet_gateway.operations.checkout.start import start_checkout
+from wallet_gateway.operations.errors import (
+    InvalidInput,
+    InvalidState,
+    OrderNotPayable,
+    PriceChanged,
+    SendingStopped,
+    TryAgain,
+)
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.operations.wallet import attempts as wallet_attempts
-from wallet_gateway.operations.wallet.attempts import UnknownWalletReference
-from wallet_gateway.operations.wallet.card import WalletTryAgain
 from wallet_gateway.operations.wallet.hooks import (
     SheetPricing,
     SheetQuestion,
     ShippingOption,
 )
-from wallet_gateway.operations.wallet.keys import WalletUnavailable
-from wallet_gateway.operations.wallet.pay import (
-    TooManyWalletResults,
-    WalletPriceChanged,
-    pay_with_wallet,
-)
-from wallet_gateway.operations.wallet.result import InvalidWalletResult
+from wallet_gateway.operations.wallet.pay import pay_with_wallet
 from wallet_gateway.operations.wallet.session import price_sheet_of
 from wallet_gateway.protocol.accounts import PaymentAccount
 from wallet_gateway.queries.wallet import wallet_receipt
@@ -153,12 +154,12 @@ def test_a_result_of_another_order_or_session_is_not_known(
     detail = customer.approve(customer.open(mine))
     customer.open(other)
 
-    with pytest.raises(UnknownWalletReference):
+    with pytest.raises(InvalidInput):
         customer.post(other, detail)
     stranger = replace(customer, session="session-key-of-eve")
-    with pytest.raises(UnknownWalletReference):
+    with pytest.raises(InvalidInput):
         stranger.post(mine, detail)
-    with pytest.raises(UnknownWalletReference):
+    with pytest.raises(InvalidInput):
         replace(customer, session="").post(mine, detail)
     assert not sent(wallet_sandbox)
     assert PaymentOrder.objects.get(pk=mine.pk).is_payable
@@ -172,7 +173,7 @@ def test_an_account_that_paid_one_order_pays_no_other(
     customer.post(first, detail)
 
     button = customer.open(second)
-    with pytest.raises(InvalidWalletResult, match="transactionAccountId: belongs to another"):
+    with pytest.raises(InvalidInput, match="transactionAccountId: belongs to another"):
         customer.post(second, detail | {"clientSystemTransactionId": button.reference})
     assert len(sent(wallet_sandbox)) == 1
     assert PaymentOrder.objects.get(pk=second.pk).is_payable
@@ -185,9 +186,9 @@ def test_a_reference_brings_five_results_and_no_sixth(
     button = customer.open(order)
     nobody = {"clientSystemTransactionId": button.reference, "transactionAccountId": "no-such-account"}
     for _ in range(MOST_RESULTS):
-        with pytest.raises(WalletTryAgain):
+        with pytest.raises(TryAgain):
             customer.post(order, nobody)
-    with pytest.raises(TooManyWalletResults):
+    with pytest.raises(InvalidState):
         customer.post(order, nobody)
     assert not sent(wallet_sandbox)
     assert WalletAttempt.objects.get().results_count == MOST_RESULTS
@@ -395,12 +396,12 @@ def test_a_pause_and_the_emergency_stop_hold_the_button_back(
 ) -> None:
     order = make_order()
     detail = customer.approve(customer.open(order))
-    with pytest.raises(WalletUnavailable):
+    with refuses(SendingStopped, ErrorCode.SENDING_DISABLED):
         customer.post(order, detail, make_context(sending=False))
     GatewayPause.objects.create(
         gateway="default", sending_until=customer.context.clock.now() + timedelta(minutes=5)
     )
-    with pytest.raises(WalletUnavailable, match="paused"):
+    with refuses(SendingStopped, ErrorCode.SENDING_PAUSED):
         customer.post(order, detail)
     assert not sent(wallet_sandbox)
     assert PaymentOrder.objects.get(pk=order.pk).is_payable
@@ -441,7 +442,7 @@ def test_an_address_that_costs_more_than_the_sheet_showed_is_not_charged(
     order = make_order()
     detail = shop.approve(shop.open(order)) | {"shippingAddress": {"countryCode": "NZ"}}
 
-    with pytest.raises(WalletPriceChanged):
+    with pytest.raises(PriceChanged):
         shop.post(order, detail)
     assert not sent(wallet_sandbox)
     assert PaymentOrder.objects.get(pk=order.pk).is_payable
@@ -458,7 +459,7 @@ def test_a_price_for_one_address_is_not_paid_for_a_parcel_that_the_page_says_not
     detail = shop.approve(button)
 
     for spoilt in ({}, {"shippingAddress": {"name": "Ada"}}, {"shippingAddress": {"countryCode": "AQ"}}):
-        with pytest.raises(InvalidWalletResult, match="shippingAddress"):
+        with pytest.raises(InvalidInput, match="shippingAddress"):
             shop.post(order, detail | spoilt)
 
     assert not sent(wallet_sandbox)
@@ -483,7 +484,7 @@ def test_what_is_priced_while_a_card_is_being_charged_changes_neither_its_amount
             chosen={"address": {"countryCode": "NZ"}, "option": "std", "offers": ()},
             context=context,
         )
-        with pytest.raises(InvalidWalletResult, match="another result"):
+        with pytest.raises(InvalidInput, match="another result"):
             shop.post(order, detail | {"shippingAddress": {"countryCode": "NZ"}})
         return look_up(*given, **more)
 
@@ -523,9 +524,9 @@ def test_a_reference_is_paid_with_one_card(
     button = customer.open(order)
     first, second = customer.approve(button), customer.approve(button)
     nobody = first | {"transactionAccountId": "no-such-account"}
-    with pytest.raises(WalletTryAgain):
+    with pytest.raises(TryAgain):
         customer.post(order, nobody)
-    with pytest.raises(InvalidWalletResult, match="transactionAccountId: another result"):
+    with pytest.raises(InvalidInput, match="transactionAccountId: another result"):
         customer.post(order, second)
     assert not sent(wallet_sandbox)
 

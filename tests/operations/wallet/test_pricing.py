@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.operations.conftest import MUG, MakeContext, MakeOrder
+from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.operations.wallet.hooks import (
     SheetDiscount,
     SheetFault,
@@ -17,7 +18,6 @@ from wallet_gateway.operations.wallet.hooks import (
 )
 from wallet_gateway.operations.wallet.pricing import (
     NOTHING_CHOSEN,
-    BadPricing,
     choices_in,
     price_sheet,
     region_of,
@@ -112,7 +112,7 @@ def test_an_answer_that_is_no_price_is_the_shops_fault_and_is_said(
     make_order: MakeOrder,
     make_context: MakeContext,
 ) -> None:
-    with pytest.raises(BadPricing):
+    with pytest.raises(OperationError):
         price_sheet(make_order(), NOTHING_CHOSEN, context=make_context(price=lambda question: answer))
 
 

@@ -16,12 +16,10 @@ from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_RESULTS
-from wallet_gateway.operations.checkout.payment_attempts import CheckoutUnavailable
 from wallet_gateway.operations.checkout.start import start_checkout
-from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.errors import InvalidState, OperationError, OperationRefused
 from wallet_gateway.operations.wallet.hooks import SheetPricing, SheetQuestion, ShippingOption
 from wallet_gateway.operations.wallet.keys import may_ask_for_key, note_failure
-from wallet_gateway.operations.wallet.pay import TooManyWalletResults
 from wallet_gateway.operations.wallet.session import price_sheet_of
 from wallet_gateway.operations.wallet.sweep import expire_buttons
 from wallet_gateway.testing.control import SandboxControl
@@ -73,7 +71,7 @@ def test_no_more_than_five_results_are_looked_at_however_many_come_at_once(
 
     assert surprises(results, OperationRefused) == []
     assert times_sent(wallet_sandbox, "get_payment_account") == MOST_RESULTS
-    assert sum(isinstance(one, TooManyWalletResults) for one in results) == len(results) - MOST_RESULTS
+    assert sum(isinstance(one, InvalidState) for one in results) == len(results) - MOST_RESULTS
 
 
 def test_two_tabs_with_a_card_each_charge_one_of_them(
@@ -106,7 +104,7 @@ def test_the_hosted_page_and_the_button_at_the_same_moment_do_not_both_take_the_
 
     results = together(lambda: customer.post(order, detail), page, times=2)
 
-    assert surprises(results, OperationRefused, CheckoutUnavailable) == []
+    assert surprises(results, OperationRefused, OperationError) == []
     assert times_sent(wallet_sandbox, "authorization") == 1
     assert stands(order).state == OrderState.PAID
 

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from tests.tables import every
+from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.wallet.result import (
-    InvalidWalletResult,
     as_report,
     bound_account,
     checked_choices,
@@ -162,7 +162,7 @@ BAD: list[Any] = [
 
 @every("detail", BAD, ids=lambda detail: repr(detail)[-60:])
 def test_anything_else_is_refused_without_a_value(detail: object) -> None:
-    with pytest.raises(InvalidWalletResult) as failure:
+    with pytest.raises(InvalidInput) as failure:
         read_result(detail)
     assert failure.value.errors
     said = str(failure.value) + repr(failure.value) + repr(failure.value.errors)
@@ -172,13 +172,13 @@ def test_anything_else_is_refused_without_a_value(detail: object) -> None:
 
 
 def test_a_cryptogram_that_is_none_is_not_quoted() -> None:
-    with pytest.raises(InvalidWalletResult) as failure:
+    with pytest.raises(InvalidInput) as failure:
         read_result(GOOD | {"cryptogram": "almost-a-cryptogram"})
     assert "almost" not in str(failure.value)
 
 
 def test_a_cryptogram_in_another_field_is_not_quoted_either() -> None:
-    with pytest.raises(InvalidWalletResult) as refused:
+    with pytest.raises(InvalidInput) as refused:
         read_result(GOOD | {"transactionMethod": CRYPTOGRAM})
     assert CRYPTOGRAM not in str(refused.value)
     told = as_report(f"could not use {CRYPTOGRAM}, 05")
@@ -207,7 +207,7 @@ def test_choices_are_of_the_right_kind_and_size() -> None:
     ],
 )
 def test_other_choices_are_refused(chosen: dict[str, Any]) -> None:
-    with pytest.raises(InvalidWalletResult):
+    with pytest.raises(InvalidInput):
         checked_choices(chosen)
 
 

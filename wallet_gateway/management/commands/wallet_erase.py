@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.payments import maintenance
+from wallet_gateway.payments.errors import OperationRefused
 
 
 class Command(BaseCommand):
@@ -50,7 +51,7 @@ class Command(BaseCommand):
             return ""
         try:
             maintenance.erase_customer(order, by=by or getuser(), reason=reason)
-        except maintenance.OperationRefused as error:
+        except OperationRefused as error:
             return f"{order.reference}: {error}"
         self.stdout.write(f"{order.reference}: erased")
         return ""

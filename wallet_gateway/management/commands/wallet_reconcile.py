@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway.management.progress import with_progress
 from wallet_gateway.payments import maintenance
+from wallet_gateway.payments.errors import GatewayUnreachable
 
 WHAT_CANNOT_BE_FOUND = (
     "Only records under references that we know can be found: a payment that was made under any other "
@@ -62,7 +63,7 @@ class Command(BaseCommand):
                 for difference in row.differences:
                     found[difference.kind] += 1
                     self.stdout.write(f"{row.transaction.reference}  {difference.kind}: {difference.detail}")
-        except maintenance.GatewaySilent as error:
+        except GatewayUnreachable as error:
             raise CommandError(f"{error} (wallet_reconcile --resume)") from error
 
     def _sum_up(self, found: Counter[str], *, repaired: bool) -> None:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.dual_control import is_same_person
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction, MigratedDeposit
-from wallet_gateway.operations.approvals.requests import Grant, UnableToApprove, check_decider
+from wallet_gateway.operations.approvals.requests import Grant, check_decider
 from wallet_gateway.operations.approvals.resolve import Decision, resolve
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
 from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
 from wallet_gateway.operations.follow_ups.execute import Initiator
@@ -22,21 +24,21 @@ from wallet_gateway.operations.follow_ups.execute import Initiator
 def approve(approval: Approval, *, by: str, context: GatewayContext, reason: str = "") -> GatewayTransaction:
     """Do what another person asked for; return the transaction in whatever state it then has.
 
-    Raises `UnableToApprove` for the person who asked, for a request that does not wait any more and for the
+    Raises `InvalidState` for the person who asked, for a request that does not wait any more and for the
     slower of two who agree; and what the operation itself refuses, in which case the request goes on waiting.
     """
     check_decider(by, reason)
     approval = Approval.objects.select_related("payment__order", "deposit", "subject").get(pk=approval.pk)
     # As far as a name is kept: of a longer one the row has no more to compare with.
     if is_same_person(by[:150], approval.created_by):
-        raise UnableToApprove("who has asked for it cannot agree to it: it takes another person")
+        raise InvalidState(ErrorCode.APPROVAL_OWN)
     if not approval.is_waiting(context.clock.now()):
-        raise UnableToApprove("it does not wait for a second person any more; look again")
+        raise InvalidState(ErrorCode.APPROVAL_CLOSED)
     transaction = _carry_out(approval, Grant(approval=approval, by=by, reason=reason.strip()), context)
     approval.refresh_from_db()
     if (approval.state, approval.decided_by) != (ApprovalState.AGREED, by[:150]):
         # Both found the transaction of one key; the log must not name both.
-        raise UnableToApprove("it does not wait for a second person any more; look again")
+        raise InvalidState(ErrorCode.APPROVAL_CLOSED)
     return transaction
 
 

@@ -14,6 +14,7 @@ from django.db import IntegrityError
 from django.db.models import F, Q, QuerySet
 
 from wallet_gateway.domain.dual_control import is_same_person
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
@@ -24,29 +25,20 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.operations.context import Clock, GatewayContext
-from wallet_gateway.operations.errors import OperationError, OperationRefused
+from wallet_gateway.operations.errors import (
+    AwaitingApproval,
+    IdempotencyConflict,
+    InvalidInput,
+    InvalidState,
+    OperationError,
+    OperationRefused,
+)
 from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 
 
 class SecondPersonNeeded(OperationRefused):
     """The amount is above what one person may give back alone. Raised under the lock; nothing is taken."""
-
-
-class AwaitingApproval(OperationError):
-    """It takes a second person: the request is stored and waits, nothing is reserved and nothing was sent."""
-
-    def __init__(self, approval: Approval) -> None:
-        super().__init__(f"{approval.amount} takes a second person; the request waits for one")
-        self.approval = approval
-
-
-class AnotherRequestWaits(OperationRefused):
-    """Another request on the same payment, deposit or outcome waits for a second person."""
-
-
-class UnableToApprove(OperationRefused):
-    """Somebody may not decide, or there is nothing to decide any more; nothing was sent."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +66,7 @@ def within(alone: int | None, minor: int) -> Q:
 def check_alone(parent: Payment | MigratedDeposit, minor: int, alone: int | None) -> None:
     """Say the same of a row that was read; raises `SecondPersonNeeded`."""
     if alone is not None and parent.refunded + parent.refund_reserved + minor > alone:
-        raise SecondPersonNeeded("it takes a second person")
+        raise SecondPersonNeeded(ErrorCode.APPROVAL_NEEDED)
 
 
 def ask_for(
@@ -139,9 +131,7 @@ def _ask(approval: Approval, context: GatewayContext) -> AwaitingApproval:
     except IntegrityError as error:
         first = Approval.objects.filter(idempotency_key=approval.idempotency_key).first()
         if first is None:
-            raise AnotherRequestWaits(
-                "another request about this waits for a second person; decide on that one first"
-            ) from error
+            raise InvalidState(ErrorCode.APPROVAL_PENDING) from error
         return AwaitingApproval(first)
     return AwaitingApproval(approval)
 
@@ -158,15 +148,15 @@ def outcome_of(approval: Approval) -> OperationError:
     if approval.state == ApprovalState.WAITING:
         return AwaitingApproval(approval)
     if approval.state == ApprovalState.AGREED:
-        return OperationRefused("somebody else was quicker; look again")
-    return OperationRefused("this was asked for under the same key and was not agreed to")
+        return InvalidState(ErrorCode.CHANGED_MEANWHILE)
+    return IdempotencyConflict(ErrorCode.KEY_DECLINED)
 
 
 def consume_approval(grant: Grant, transaction: GatewayTransaction, *, now: datetime) -> None:
     """Mark a request as agreed to, once, and note by whom. Runs in the caller's database transaction."""
     waiting = _waiting(now).filter(pk=grant.approval.pk)
     if not waiting.update(**_word(ApprovalState.AGREED, grant.by, grant.reason, now)):
-        raise UnableToApprove("it does not wait for a second person any more; look again")
+        raise InvalidState(ErrorCode.APPROVAL_CLOSED)
     TransactionEvent.objects.create(
         transaction=transaction,
         kind=TransactionEventKind.APPROVAL,
@@ -179,15 +169,15 @@ def consume_approval(grant: Grant, transaction: GatewayTransaction, *, now: date
 
 
 def decline(approval: Approval, *, by: str, reason: str, clock: Clock) -> Approval:
-    """End a request without doing it; by whoever asked it is withdrawn. Raises `UnableToApprove`."""
+    """End a request without doing it; by whoever asked it is withdrawn. Raises `InvalidState`."""
     check_decider(by, reason)
     if not reason.strip():
-        raise UnableToApprove("it needs a reason")
+        raise InvalidInput(ErrorCode.REASON_MISSING)
     now = clock.now()
     own = is_same_person(by[:150], approval.created_by)
     state = ApprovalState.WITHDRAWN if own else ApprovalState.DECLINED
     if not _waiting(now).filter(pk=approval.pk).update(**_word(state, by, reason, now)):
-        raise UnableToApprove("it does not wait for a second person any more; look again")
+        raise InvalidState(ErrorCode.APPROVAL_CLOSED)
     approval.refresh_from_db()
     return approval
 
@@ -202,7 +192,7 @@ def check_decider(by: str, reason: str) -> None:
     """Refuse words that cannot be kept, and a person without a name."""
     check_storable(by=by, reason=reason)
     if not by.strip():
-        raise UnableToApprove("it needs the name of whoever decides")
+        raise InvalidInput(ErrorCode.NAME_MISSING)
 
 
 def _waiting(now: datetime) -> QuerySet[Approval]:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.discrepancies import OTHER_AMOUNT, DiscrepancyKind
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import (
     IllegalTransition,
     LifecycleEvent,
@@ -23,14 +24,13 @@ from wallet_gateway.domain.polling_schedule import (
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, consume_approval
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.inputs import WHAT_IS_NO_TEXT
+from wallet_gateway.operations.errors import InvalidState
+from wallet_gateway.operations.inputs import check_decision
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
 from wallet_gateway.operations.settlement.freezes import release_freeze
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.settlement.unit_mix_ups import resume_after_mix_up
-from wallet_gateway.protocol.text import is_storable
 
 
 class Decision(StrEnum):
@@ -40,10 +40,6 @@ class Decision(StrEnum):
     """The amount is released; the reference stays on watch for 90 days."""
     DID_HAPPEN = "DID_HAPPEN"
     """Only of a contradiction: what the gateway reports stands as it is."""
-
-
-class UnableToResolve(OperationRefused):
-    """The decision is not open, or not yet; nothing was changed."""
 
 
 @sensitive_variables()
@@ -61,11 +57,11 @@ def resolve(
     A request of which no byte left may be given up at any time. An unknown outcome may be after 24 hours and
     five empty answers, or where its record cannot be read; what stays pending after as many answers that it
     is, a wallet's card after 24 hours, anything else after 7 days; a hosted page of which nothing readable
-    was heard for a day past its end. A contradiction may be decided either way. Raises `UnableToResolve`, and
+    was heard for a day past its end. A contradiction may be decided either way. Raises `InvalidState`, and
     `AwaitingApproval` when it takes a second person: what is given up may be asked for once more, and then
     it may happen twice.
     """
-    _check_words(reason, by)
+    check_decision(by=by, reason=reason)
     transaction = reread(transaction)
     event = _event(transaction, decision, context)
     if grant is not None:
@@ -91,7 +87,7 @@ def resolve(
     try:
         settled = settle(transaction, news, context=context)
     except IllegalTransition as error:
-        raise UnableToResolve("it has moved on meanwhile; look again") from error
+        raise InvalidState(ErrorCode.STATE_CHANGED) from error
     release_freeze(settled, context=context)
     return reread(settled)
 
@@ -102,7 +98,7 @@ def _check_is_as_asked(transaction: GatewayTransaction, approval: Approval) -> N
         transaction=transaction, closed_at__isnull=True, found_at__gt=approval.created_at
     )
     if transaction.state_changed_at > approval.created_at or unseen.exists():
-        raise UnableToResolve("it has moved on meanwhile; look again")
+        raise InvalidState(ErrorCode.STATE_CHANGED)
 
 
 def _takes_two(transaction: GatewayTransaction, context: GatewayContext) -> bool:
@@ -117,20 +113,17 @@ def _event(transaction: GatewayTransaction, decision: Decision, context: Gateway
     if state is TransactionState.ANOMALY:
         return _event_of_anomaly(transaction, decision)
     if decision is Decision.DID_HAPPEN:
-        raise UnableToResolve(f"only the gateway's evidence approves a transaction in state {state}")
+        raise InvalidState(ErrorCode.GATEWAY_MUST_APPROVE, state=state)
     if state is TransactionState.NOT_SENT:
         return LifecycleEvent.ABANDONED
     if state not in _UNDECIDED or (
         state is TransactionState.OPEN and not _is_left_silent(transaction, context)
     ):
-        raise UnableToResolve(f"a transaction in state {state} needs no decision")
+        raise InvalidState(ErrorCode.NO_DECISION_NEEDED, state=state)
     if state is not TransactionState.OPEN and not _has_waited(transaction, context):
-        raise UnableToResolve(_too_early(transaction))
+        raise _too_early(transaction)
     if other := foreign_merchant_account(transaction, context):
-        raise UnableToResolve(
-            f"it was sent for {other}, and the gateway was asked in the name of another account: "
-            "give the alias its account back, and ask again"
-        )
+        raise InvalidState(ErrorCode.OTHER_ACCOUNT, account=other)
     return LifecycleEvent.ABANDONED
 
 
@@ -157,15 +150,13 @@ def _decidable_after(transaction: GatewayTransaction) -> timedelta:
     return decidable_after(TransactionKind(transaction.kind), TransactionState(transaction.state))
 
 
-def _too_early(transaction: GatewayTransaction) -> str:
-    after = _decidable_after(transaction)
-    age = f"{after.days} days" if after.days > 1 else f"{int(after.total_seconds() // 3600)} hours"
-    answers = (
-        "empty answers" if transaction.state == TransactionState.UNKNOWN else "answers that ended nothing"
-    )
-    return (
-        f"too early: after {age} and {OPERATOR_ABSENT_ANSWERS} {answers} in a row "
-        f"(so far {transaction.absent_count}) a person may decide"
+def _too_early(transaction: GatewayTransaction) -> InvalidState:
+    is_unknown = transaction.state == TransactionState.UNKNOWN
+    return InvalidState(
+        ErrorCode.TOO_EARLY_UNKNOWN if is_unknown else ErrorCode.TOO_EARLY_PENDING,
+        after=_decidable_after(transaction),
+        needed=OPERATOR_ABSENT_ANSWERS,
+        count=transaction.absent_count,
     )
 
 
@@ -174,9 +165,7 @@ def _event_of_anomaly(transaction: GatewayTransaction, decision: Decision) -> Li
         _check_amount_is_ours(transaction)
         return LifecycleEvent.ACCEPTED_BY_PERSON
     if transaction.approved_minor is not None:
-        raise UnableToResolve(
-            "this transaction was approved before it was contradicted; it cannot be undone here"
-        )
+        raise InvalidState(ErrorCode.APPROVED_BEFORE)
     return LifecycleEvent.ABANDONED
 
 
@@ -184,17 +173,7 @@ def _check_amount_is_ours(transaction: GatewayTransaction) -> None:
     """Refuse to book our amount where the gateway reports another one."""
     differs = Discrepancy.objects.filter(transaction=transaction, kind__in=OTHER_AMOUNT)
     if transaction.approved_minor is None and differs.exists():
-        raise UnableToResolve(
-            "the gateway reports another amount or currency than was asked for; it cannot be booked as ours. "
-            "Undo it in the provider's portal, then decide that it did not happen"
-        )
-
-
-def _check_words(reason: str, by: str) -> None:
-    if not (is_storable(reason) and is_storable(by)):
-        raise UnableToResolve(f"reason and author must be text, their characters {WHAT_IS_NO_TEXT}")
-    if not reason.strip() or not by.strip():
-        raise UnableToResolve("a decision needs a reason and the name of whoever takes it")
+        raise InvalidState(ErrorCode.OTHER_AMOUNT)
 
 
 def _close_all(transaction: GatewayTransaction, *, reason: str, by: str, context: GatewayContext) -> None:
@@ -212,13 +191,13 @@ def close_discrepancy(
 
     With the last unit mix-up of a gateway, requests may leave to it again.
     """
-    _check_words(reason, by)
+    check_decision(by=by, reason=reason)
     now = context.clock.now()
     closed = Discrepancy.objects.filter(pk=discrepancy.pk, closed_at__isnull=True).update(
         closed_at=now, closed_by=by[:150], reason=reason[:500]
     )
     if not closed:
-        raise UnableToResolve("this difference is closed already")
+        raise InvalidState(ErrorCode.DISCREPANCY_CLOSED)
     discrepancy.refresh_from_db()
     resume_after_mix_up(discrepancy.gateway)
     if discrepancy.transaction is not None:

@@ -12,12 +12,12 @@ from typing import Any
 from django.db import IntegrityError
 from django.views.decorators.debug import sensitive_variables
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.prepared_sql import select
 from wallet_gateway.operations.context import Clock
-from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.inputs import WHAT_IS_NO_TEXT
+from wallet_gateway.operations.errors import IdempotencyConflict, InvalidInput
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.cart import (
@@ -42,18 +42,6 @@ from wallet_gateway.protocol.text import is_storable
 
 _REFERENCE = re.compile(r"\A[!-~]{1,64}\Z")
 _LONGEST = {"order_number": 127, "language": 35, "continue_url": 500}
-
-
-class InvalidOrder(OperationRefused):
-    """The order breaks rules of the interface; `errors` names every field and what would be right."""
-
-    def __init__(self, errors: Sequence[FieldError]) -> None:
-        self.errors = tuple(errors)
-        super().__init__("; ".join(f"{error.path}: {error.message}" for error in self.errors))
-
-
-class OrderConflict(OperationRefused):
-    """The reference belongs to an order with other content."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,8 +87,8 @@ def create_order(
 ) -> PaymentOrder:
     """Store an order, or return the one that this reference already has.
 
-    Raises `InvalidOrder` when it breaks a rule and `OrderConflict` when the reference belongs to another
-    content; nothing is stored in either case.
+    Raises `InvalidInput` when it breaks a rule and `IdempotencyConflict` when the reference belongs to
+    another content; nothing is stored in either case.
     """
     details = _check_own_fields(reference, details, continue_url)
     checked = _checked_content(details)
@@ -133,14 +121,16 @@ def _check_own_fields(reference: object, details: OrderDetails, continue_url: st
     for name, value in own.items():
         longest = _LONGEST[name]
         if value is not None and not (is_storable(value) and len(value) <= longest):
-            message = f"must be text of at most {longest} characters, {WHAT_IS_NO_TEXT}"
+            message = (
+                f"must be text of at most {longest} characters, none of them NUL or half of a surrogate pair"
+            )
             errors.append(FieldError(path=name, message=message))
     try:
         details = replace(details, currency=_currency(details.currency))
     except UnknownCode as error:
         errors.append(FieldError(path="currency", message=str(error)))
     if errors:
-        raise InvalidOrder(errors)
+        raise InvalidInput(ErrorCode.ORDER_INVALID, errors=errors)
     return details
 
 
@@ -154,8 +144,12 @@ def _check_storable(content: dict[str, Any]) -> bytes:
     """Return the content's canonical bytes; a NUL cannot be stored by every database."""
     written = strict_json.dumps(content)
     if b"\\u0000" in written:
-        raise InvalidOrder([FieldError(path="order", message="a text contains the character NUL")])
+        raise _invalid("order", "a text contains the character NUL")
     return written
+
+
+def _invalid(path: str, problem: str) -> InvalidInput:
+    return InvalidInput(ErrorCode.ORDER_INVALID, errors=[FieldError(path=path, message=problem)])
 
 
 def _store_once(order: PaymentOrder) -> PaymentOrder:
@@ -173,10 +167,7 @@ def _store_once(order: PaymentOrder) -> PaymentOrder:
         else:
             return order
     if found.content_hash != order.content_hash:
-        raise OrderConflict(
-            f"reference {order.reference!r} belongs to an order with other content; "
-            "an order that changed needs a reference of its own"
-        )
+        raise IdempotencyConflict(ErrorCode.ORDER_CONTENT_DIFFERS, reference=order.reference)
     return found
 
 
@@ -184,9 +175,9 @@ def _checked_content(details: OrderDetails) -> OrderContent:
     try:
         return _content(details)
     except InvalidMessage as error:
-        raise InvalidOrder(error.errors) from error
+        raise InvalidInput(ErrorCode.ORDER_INVALID, errors=error.errors) from error
     except ProtocolError as error:
-        raise InvalidOrder([FieldError(path="order", message=str(error))]) from error
+        raise _invalid("order", str(error)) from error
 
 
 def _content(details: OrderDetails) -> OrderContent:
@@ -213,22 +204,20 @@ def _content(details: OrderDetails) -> OrderContent:
 
 def _wire_type(value: object) -> str:
     if not isinstance(value, str) or value not in set(PaymentType):
-        message = f"must be one of {', '.join(PaymentType)}"
-        raise InvalidOrder([FieldError(path="type", message=message)])
+        raise _invalid("type", f"must be one of {', '.join(PaymentType)}")
     return wire_type(TransactionKind.CHECKOUT, value)
 
 
 def _amount(details: OrderDetails, total: Money | None) -> Money:
     if details.amount is None:
         if total is None:
-            message = "is needed when there are no items"
-            raise InvalidOrder([FieldError(path="amount", message=message)])
+            raise _invalid("amount", "is needed when there are no items")
         return total
     given = details.amount
     try:
         return Money.parse(given, details.currency)
     except InvalidAmount as error:
-        raise InvalidOrder([FieldError(path="amount", message=str(error))]) from error
+        raise _invalid("amount", str(error)) from error
 
 
 def _provider_details(details: OrderDetails) -> dict[str, Any] | None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db.models import F
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import offered_until
 from wallet_gateway.domain.totals import PaymentTotals, payment_state
@@ -15,27 +16,11 @@ from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.models.prepared_sql import insert, update
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationError, OperationRefused
+from wallet_gateway.operations.errors import OrderNotPayable, SendingStopped
 from wallet_gateway.operations.sending.circuit_breaker import sending_is_paused
 from wallet_gateway.operations.sending.send import body_columns, claim_columns
 from wallet_gateway.operations.settlement.booking import OPENING
 from wallet_gateway.protocol.checkout import CheckoutRequest
-
-
-class CheckoutUnavailable(OperationError):
-    """The payment page could not be opened; nothing was charged and the customer may try again."""
-
-
-class OrderNotPayable(OperationRefused, CheckoutUnavailable):
-    """The order is paid, or a payment of it is pending: it must not be paid again."""
-
-
-class CheckoutInProgress(OperationRefused, CheckoutUnavailable):
-    """Another request is opening the page at this moment."""
-
-
-class CheckoutPaused(OperationRefused, CheckoutUnavailable):
-    """Sending to the gateway is paused or switched off."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,13 +32,13 @@ class PreparedAttempt:
 
 
 def check_not_paused(context: GatewayContext) -> None:
-    """Raise `CheckoutPaused` while sending waits.
+    """Raise `SendingStopped` while sending waits.
 
     To be asked before the transaction of `begin`, which has to start with the lock: where reads are
     repeatable, the first one decides what all later ones see, those under the lock among them.
     """
     if sending_is_paused(context, context.clock.now()):
-        raise CheckoutPaused("sending to the gateway is paused; try again later")
+        raise SendingStopped(ErrorCode.SENDING_PAUSED)
 
 
 def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext) -> PreparedAttempt | None:
@@ -115,7 +100,7 @@ def _lock(order: PaymentOrder, **columns: OrderState) -> None:
         order.version, order.state = order.version + 1, columns.get("state", order.state)
         return
     order.refresh_from_db()
-    raise OrderNotPayable(f"order {order.reference} is {order.state}; it must not be paid again")
+    raise OrderNotPayable(ErrorCode.ORDER_NOT_PAYABLE, order=order.reference, state=OrderState(order.state))
 
 
 def _new_attempt(

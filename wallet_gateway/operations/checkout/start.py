@@ -10,20 +10,20 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
-from wallet_gateway.operations.checkout.payment_attempts import (
-    CheckoutInProgress,
-    CheckoutPaused,
-    CheckoutUnavailable,
-    OrderNotPayable,
-    begin,
-    check_not_paused,
-    page_lifetime,
-)
+from wallet_gateway.operations.checkout.payment_attempts import begin, check_not_paused, page_lifetime
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import (
+    GatewayRefused,
+    GatewayUnreachable,
+    OrderNotPayable,
+    SendingStopped,
+    TryAgain,
+)
 from wallet_gateway.operations.sending.circuit_breaker import pause_sending
-from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, unexpected_host
+from wallet_gateway.operations.sending.redirect_hosts import host_of, is_allowed_page, unexpected_host
 from wallet_gateway.operations.sending.send import Outcomes, send_once
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import settle
@@ -31,14 +31,6 @@ from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse, RedirectDetails
 
 _WAIT_FOR_THE_OTHER_CLICK = (0.1, 0.2, 0.4, 0.8, 1.6)
-
-
-class GatewayUnreachable(CheckoutUnavailable):
-    """The gateway did not give us a page."""
-
-
-class CheckoutRefused(CheckoutUnavailable):
-    """The gateway refused to open a page."""
 
 
 @sensitive_variables()
@@ -51,12 +43,13 @@ def start_checkout(
     """Return a payment whose `redirect_url` the customer can be sent to.
 
     A page that is still open is served again; otherwise a new attempt with a new reference is written,
-    committed and sent. Raises a `CheckoutUnavailable`: `OrderNotPayable` when the customer must not pay
-    again, `GatewayUnreachable` or `CheckoutRefused` when no page was given. The six URLs come from
-    `return_urls`, called with the attempt's reference (the interface, section redirectDetails).
+    committed and sent. Raises `OrderNotPayable` when the customer must not pay again, `SendingStopped` or
+    `TryAgain` before anything is sent, `GatewayUnreachable` or `GatewayRefused` when no page was given. The
+    six URLs come from `return_urls`, called with the attempt's reference (the interface, section
+    redirectDetails).
     """
     if not context.policy.sending:
-        raise CheckoutPaused("sending to the gateway is switched off")
+        raise SendingStopped(ErrorCode.SENDING_DISABLED)
     request = _request(order, context, return_urls)
     for wait in (*_WAIT_FOR_THE_OTHER_CLICK, None):
         check_not_paused(context)
@@ -70,7 +63,7 @@ def start_checkout(
             )
         if wait is not None:
             context.sleep(wait)
-    raise CheckoutInProgress("the payment page is being opened by another request; try again in a moment")
+    raise TryAgain(ErrorCode.CHECKOUT_IN_PROGRESS)
 
 
 def _payment_of(transaction: GatewayTransaction) -> Payment:
@@ -122,12 +115,12 @@ def _send(transaction: GatewayTransaction, request: CheckoutRequest, context: Ga
 
 def _nothing_left(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> NoReturn:
     _record(transaction, LifecycleEvent.NOTHING_LEFT, error, context)
-    raise GatewayUnreachable(f"nothing was sent: {error}") from error
+    raise GatewayUnreachable(ErrorCode.NOTHING_SENT, fault=str(error)) from error
 
 
 def _refused(transaction: GatewayTransaction, error: Refused, context: GatewayContext) -> NoReturn:
     _record(transaction, LifecycleEvent.REJECTED, error, context)
-    raise CheckoutRefused(str(error)) from error
+    raise GatewayRefused(ErrorCode.CHECKOUT_REFUSED, answer=str(error)) from error
 
 
 def _page_lost(transaction: GatewayTransaction, error: OutcomeUnknown, context: GatewayContext) -> NoReturn:
@@ -135,7 +128,7 @@ def _page_lost(transaction: GatewayTransaction, error: OutcomeUnknown, context: 
     if error.retry_after is not None:
         pause_sending(context, seconds=error.retry_after, detail=str(error))
     _record(transaction, LifecycleEvent.PAGE_LOST, error, context)
-    raise GatewayUnreachable(f"no payment page was received: {error}") from error
+    raise GatewayUnreachable(ErrorCode.PAGE_NOT_RECEIVED, fault=str(error)) from error
 
 
 # Third step: record the evidence
@@ -172,11 +165,11 @@ def _open(
     )
     opened = settle(transaction, news, context=context)
     if opened.state != TransactionState.OPEN:
-        raise GatewayUnreachable("the payment page arrived too late to be used")
+        raise GatewayUnreachable(ErrorCode.PAGE_TOO_LATE)
     payment = _payment_of(opened)
     if not payment.order.is_payable:
         # An older page was paid while this one was being opened; it stays on watch and is shown to nobody.
-        raise OrderNotPayable(f"order {payment.order} was paid meanwhile; it must not be paid again")
+        raise OrderNotPayable(ErrorCode.ORDER_PAID_MEANWHILE, order=payment.order.reference)
     return payment
 
 
@@ -192,4 +185,4 @@ def _refuse_host(
         attempt_no=transaction.attempt_no,
     )
     settle(transaction, news, context=context)
-    raise CheckoutRefused(finding.detail)
+    raise GatewayRefused(ErrorCode.CHECKOUT_HOST, host=host_of(answer.message.redirect_url))

@@ -10,6 +10,7 @@ from functools import partial
 from django.db.models import F, QuerySet
 from django.views.decorators.debug import sensitive_variables
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import (
     capturable,
@@ -23,24 +24,12 @@ from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationRefused, SendingStopped
+from wallet_gateway.operations.errors import InvalidState, SendingStopped
 from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator, execute, find_by_idempotency_key
 from wallet_gateway.operations.inputs import minor_units_of
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.money import Money
-
-
-class UnableToCapture(OperationRefused):
-    """The amount cannot be captured; nothing was sent."""
-
-
-class UnableToRefund(OperationRefused):
-    """The amount cannot be refunded; nothing was sent."""
-
-
-class UnableToReverse(OperationRefused):
-    """The authorization cannot be reversed; nothing was sent."""
 
 
 @sensitive_variables()
@@ -53,7 +42,7 @@ def capture(
 ) -> GatewayTransaction:
     """Take reserved money, all that is left or a part of it; return the transaction in whatever state it has.
 
-    Raises `UnableToCapture` when the amount is not there to be taken.
+    Raises `InvalidState` when the amount is not there to be taken.
     """
     payment = _as_it_stands(payment)
     asked = minor_units_of(amount, currency=payment.currency)
@@ -68,10 +57,10 @@ def capture(
             authorized__gte=F("captured") + F("capture_reserved") + minor, reversal=Reversal.NONE
         )
         if not taken.update(capture_reserved=F("capture_reserved") + minor):
-            _refuse(payment, context, now, UnableToCapture, partial(why_not_capture, wanted=minor))
+            _refuse(payment, context, now, partial(why_not_capture, wanted=minor))
 
     if minor <= 0:
-        raise UnableToCapture(why_not_capture(totals, 1) or "nothing is left to capture")
+        raise InvalidState(why_not_capture(totals, 1) or ErrorCode.NOTHING_TO_CAPTURE)
     return _carry_out(payment, TransactionKind.CAPTURE, minor, reserve, context, who)
 
 
@@ -85,7 +74,7 @@ def refund(
 ) -> GatewayTransaction:
     """Give captured money back, all that is left or a part; return the transaction in whatever state it has.
 
-    Raises `UnableToRefund` when the amount is not there to be given back, and `AwaitingApproval` when it
+    Raises `InvalidState` when the amount is not there to be given back, and `AwaitingApproval` when it
     takes a second person.
     """
     payment = _as_it_stands(payment)
@@ -103,10 +92,10 @@ def refund(
         )
         if not taken.update(refund_reserved=F("refund_reserved") + minor):
             why = partial(why_not_refund, wanted=minor)
-            _refuse(payment, context, now, UnableToRefund, why, lambda: check_alone(payment, minor, alone))
+            _refuse(payment, context, now, why, lambda: check_alone(payment, minor, alone))
 
     if minor <= 0:
-        raise UnableToRefund(why_not_refund(totals, 1) or "nothing is left to refund")
+        raise InvalidState(why_not_refund(totals, 1) or ErrorCode.NOTHING_TO_REFUND)
     return _carry_out(payment, TransactionKind.REFUND, minor, reserve, context, who)
 
 
@@ -114,7 +103,7 @@ def refund(
 def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTEM) -> GatewayTransaction:
     """Give the whole authorization back; possible only while nothing is captured.
 
-    Raises `UnableToReverse` otherwise.
+    Raises `InvalidState` otherwise.
     """
 
     def reserve(now: datetime) -> None:
@@ -122,7 +111,7 @@ def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTE
             authorized__gt=0, captured=0, capture_reserved=0, reversal=Reversal.NONE
         )
         if not taken.update(reversal=Reversal.RESERVED):
-            _refuse(payment, context, now, UnableToReverse, why_not_reverse)
+            _refuse(payment, context, now, why_not_reverse)
 
     payment = _as_it_stands(payment)
     first = find_by_idempotency_key(who, kind=TransactionKind.REVERSAL, payment=payment)
@@ -130,7 +119,7 @@ def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTE
         return first
     minor = reversible(payment.totals)
     if minor <= 0:
-        raise UnableToReverse(why_not_reverse(payment.totals) or "nothing is left to reverse")
+        raise InvalidState(why_not_reverse(payment.totals) or ErrorCode.NOTHING_TO_REVERSE)
     return _carry_out(payment, TransactionKind.REVERSAL, minor, reserve, context, who)
 
 
@@ -149,18 +138,18 @@ def _refuse(
     payment: Payment,
     context: GatewayContext,
     now: datetime,
-    refusal: type[OperationRefused],
-    why: Callable[[PaymentTotals], str],
+    why_not: Callable[[PaymentTotals], ErrorCode | None],
     check: Callable[[], None] = lambda: None,
 ) -> None:
     """Say why the reserving UPDATE found no row; the rows are read again for that."""
     payment.refresh_from_db()
-    reason = why(payment.totals)
-    if not reason and GatewayPause.that_hold(now).filter(gateway=context.alias).exists():
-        raise SendingStopped("new operations are paused for this gateway; try again later")
-    if not reason:
-        check()
-    raise refusal(reason or "somebody else was quicker; look again")
+    code = why_not(payment.totals)
+    if code is not None:
+        raise InvalidState(code)
+    if GatewayPause.that_hold(now).filter(gateway=context.alias).exists():
+        raise SendingStopped(ErrorCode.SENDING_PAUSED)
+    check()
+    raise InvalidState(ErrorCode.CHANGED_MEANWHILE)
 
 
 def _carry_out(

@@ -10,13 +10,14 @@ from django.db import IntegrityError
 from django.db.models import F, Q
 from django.views.decorators.debug import sensitive_variables
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationRefused, SendingStopped
+from wallet_gateway.operations.errors import InvalidInput, InvalidState, SendingStopped
 from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator, execute, find_by_idempotency_key
-from wallet_gateway.operations.inputs import BadAmount, minor_units_of
+from wallet_gateway.operations.inputs import minor_units_of
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.protocol.codes import check_currency
 from wallet_gateway.protocol.endpoints import wire_type
@@ -25,10 +26,6 @@ from wallet_gateway.protocol.follow_ups import DetachedRefundRequest
 from wallet_gateway.protocol.money import Money
 
 _PARENT = re.compile(r"\A[!-~]{1,128}\Z")
-
-
-class UnableToRefundMigrated(OperationRefused):
-    """The earlier payment cannot be refunded by this amount; nothing was sent."""
 
 
 @sensitive_variables()
@@ -88,16 +85,14 @@ def refund_migrated(
 def _checked(parent_transaction_id: object, amount: Decimal | Money, currency: str) -> tuple[str, int]:
     """Return the currency as ISO writes it, and the amount in minor units."""
     if not isinstance(parent_transaction_id, str) or not _PARENT.match(parent_transaction_id):
-        raise UnableToRefundMigrated(
-            "parent_transaction_id must be 1 to 128 visible ASCII characters without blanks"
-        )
+        raise InvalidInput(ErrorCode.PARENT_ID_INVALID)
     try:
         currency = check_currency(currency)
     except ProtocolError as error:
-        raise BadAmount(f"currency: {error}") from error
+        raise InvalidInput(ErrorCode.CURRENCY_INVALID, problem=str(error)) from error
     minor = minor_units_of(amount, currency=currency)
     if minor is None:
-        raise BadAmount("amount: a detached refund needs one")
+        raise InvalidInput(ErrorCode.AMOUNT_MISSING)
     return currency, minor
 
 
@@ -118,7 +113,7 @@ def _deposit(parent_transaction_id: str, currency: str, context: GatewayContext)
             made = rows.get()
         found = made
     if found.currency != currency:
-        raise UnableToRefundMigrated(f"the deposit is in {found.currency}, not in {currency}")
+        raise InvalidState(ErrorCode.DEPOSIT_CURRENCY, currency=found.currency, given=currency)
     return found
 
 
@@ -137,11 +132,11 @@ def _reserve(
         return
     deposit.refresh_from_db()
     if deposit.is_frozen:
-        raise UnableToRefundMigrated("the deposit is frozen until a person has looked at it")
+        raise InvalidState(ErrorCode.DEPOSIT_FROZEN)
     left = deposit.refundable
     if left is not None and left.minor_units < minor:
-        raise UnableToRefundMigrated(f"only {left.to_wire()} {left.currency} is left to refund")
+        raise InvalidState(ErrorCode.ABOVE_DEPOSIT, left=left)
     if GatewayPause.that_hold(now).filter(gateway=context.alias).exists():
-        raise SendingStopped("new operations are paused for this gateway; try again later")
+        raise SendingStopped(ErrorCode.SENDING_PAUSED)
     check_alone(deposit, minor, alone)
-    raise UnableToRefundMigrated("somebody else was quicker; look again")
+    raise InvalidState(ErrorCode.CHANGED_MEANWHILE)

@@ -15,6 +15,7 @@ from django.db import IntegrityError
 from django.db.models import Exists
 from django.views.decorators.debug import sensitive_variables
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Approval, GatewayPause, GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations.approvals.requests import (
@@ -26,7 +27,13 @@ from wallet_gateway.operations.approvals.requests import (
     outcome_of,
 )
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationRefused, SendingStopped
+from wallet_gateway.operations.errors import (
+    IdempotencyConflict,
+    InvalidInput,
+    OperationOutstanding,
+    OperationRefused,
+    SendingStopped,
+)
 from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.sending.send import Outcomes, body_columns, claim_columns, send_once
@@ -40,14 +47,6 @@ from wallet_gateway.protocol.follow_ups import (
 )
 
 Message = FollowUpRequest | DetachedRefundRequest
-
-
-class OperationOutstanding(OperationRefused):
-    """Another operation on the same payment has no outcome yet; a second could not be told apart from it."""
-
-
-class KeyConflict(OperationRefused):
-    """The key belongs to another operation, or is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +104,7 @@ def _number_in(message: Message) -> str | None:
 
 def _check_sending(context: GatewayContext) -> None:
     if not context.policy.sending:
-        raise SendingStopped("sending to the gateway is switched off")
+        raise SendingStopped(ErrorCode.SENDING_DISABLED)
 
 
 def find_by_idempotency_key(
@@ -119,19 +118,20 @@ def find_by_idempotency_key(
     """Return the transaction that this key already has, or None.
 
     `amount` is what the caller names, in minor units; None when it leaves the amount to us. Raises
-    `KeyConflict` when the key is another operation's, and `AwaitingApproval` when it was asked for already.
+    `InvalidInput` for what is no key, `IdempotencyConflict` when it is another operation's or was declined,
+    and `AwaitingApproval` when it was asked for already.
     """
     if who.idempotency_key is None:
         return None
     if not _KEY.match(who.idempotency_key):
-        raise KeyConflict("a key has 1 to 64 visible ASCII characters without blanks")
+        raise InvalidInput(ErrorCode.KEY_INVALID)
     found = _done_under(who.idempotency_key)
     asked = find_request_by_key(who.idempotency_key) if found is None and who.grant is None else None
     first = found or asked
     if first is None:
         return None
     if _subject(first) != (kind, payment, deposit) or amount not in {None, first.amount_minor}:
-        raise KeyConflict(f"key {who.idempotency_key!r} belongs to another operation")
+        raise IdempotencyConflict(ErrorCode.KEY_TAKEN, key=who.idempotency_key)
     if asked is not None:
         raise outcome_of(asked)
     return found
@@ -145,7 +145,7 @@ def _done_under(idempotency_key: str) -> GatewayTransaction | None:
 def _same_click(draft: GatewayTransaction) -> GatewayTransaction | None:
     first = None if draft.idempotency_key is None else _done_under(draft.idempotency_key)
     if first is not None and _subject(first) != _subject(draft):
-        raise KeyConflict(f"key {draft.idempotency_key!r} belongs to another operation")
+        raise IdempotencyConflict(ErrorCode.KEY_TAKEN, key=draft.idempotency_key)
     return first
 
 
@@ -160,9 +160,7 @@ def _taken(draft: GatewayTransaction, error: IntegrityError) -> GatewayTransacti
     found = _same_click(draft)
     if found is not None and found.reference != draft.reference:
         return found
-    raise OperationOutstanding(
-        "another operation on this payment has no outcome yet; it is being asked after"
-    ) from error
+    raise OperationOutstanding(ErrorCode.OPERATION_OUTSTANDING) from error
 
 
 def _record_transaction(
@@ -195,7 +193,7 @@ def send_again(transaction: GatewayTransaction, *, context: GatewayContext) -> G
     try:
         claimed = in_transaction(lambda: _claim(transaction, context))
     except IntegrityError as error:
-        raise OperationOutstanding("another operation on this payment has no outcome yet") from error
+        raise OperationOutstanding(ErrorCode.OPERATION_OUTSTANDING) from error
     if not claimed:
         return None
     transaction = reread(transaction)

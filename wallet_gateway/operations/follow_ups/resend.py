@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from django.views.decorators.debug import sensitive_variables
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.errors import InvalidState, OperationRefused, SendingStopped
 from wallet_gateway.operations.follow_ups import execute as execution
 from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator
 from wallet_gateway.operations.settlement.booking import OPENING
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
-
-
-class UnableToSendAgain(OperationRefused):
-    """The request may not be sent again, or not now; nothing was sent."""
 
 
 @sensitive_variables()
@@ -25,7 +22,7 @@ def send_again(
 ) -> GatewayTransaction:
     """Send a request of which no byte left once more, the same bytes; return the transaction.
 
-    Raises `UnableToSendAgain`, and `OperationOutstanding` while another operation on the same payment has no
+    Raises `InvalidState`, and `OperationOutstanding` while another operation on the same payment has no
     outcome. What is not to be sent any more is given up by `resolve`.
     """
     transaction = reread(transaction)
@@ -34,21 +31,22 @@ def send_again(
     news = StatusUpdate(kind=TransactionEventKind.DECISION, detail=asked, by=who.by)
     sent = execution.send_again(settle(transaction, news, context=context), context=context)
     if sent is None:
-        raise UnableToSendAgain(_why_not(reread(transaction)))
+        raise _why_not(reread(transaction))
     return sent
 
 
 def _check_is_unsent(transaction: GatewayTransaction) -> None:
     if transaction.kind in OPENING:
-        raise UnableToSendAgain("an attempt to pay is not sent again: the customer starts another one")
+        raise InvalidState(ErrorCode.CHECKOUT_NOT_RESENT)
     if transaction.state != TransactionState.NOT_SENT:
-        raise UnableToSendAgain(f"it is {transaction.state}; only what never left may be sent again")
+        raise InvalidState(ErrorCode.NOT_UNSENT, state=TransactionState(transaction.state))
 
 
-def _why_not(transaction: GatewayTransaction) -> str:
+def _why_not(transaction: GatewayTransaction) -> OperationRefused:
     parent = transaction.payment or transaction.deposit
     if parent is not None and parent.is_frozen:
-        return "frozen until a person has looked at it"
+        frozen = ErrorCode.PAYMENT_FROZEN if transaction.payment else ErrorCode.DEPOSIT_FROZEN
+        return InvalidState(frozen)
     if transaction.state == TransactionState.NOT_SENT:
-        return "new operations are paused for this gateway; try again later"
-    return "somebody else is sending it at this moment; look again"
+        return SendingStopped(ErrorCode.SENDING_PAUSED)
+    return InvalidState(ErrorCode.BEING_SENT)

@@ -98,6 +98,6 @@ def _act(payment: Payment, policy: CapturePolicy, context: GatewayContext) -> bo
         elif policy is CapturePolicy.REVERSE and payment.captured == 0:
             reverse(payment=payment, context=context, who=who)
     except OperationRefused as error:
-        logger.warning("%s was not handled before it lapses: %s", payment.reference, one_line(error))
+        logger.warning("%s was not handled before it lapses: %s", payment.reference, one_line(repr(error)))
         return False
     return True

@@ -15,12 +15,13 @@ from django.db.models import Q, QuerySet
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.comparison import Difference, as_status_update, differences
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionState
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind, WorkMark
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationError
+from wallet_gateway.operations.errors import GatewayUnreachable
 from wallet_gateway.operations.polling.status_query import ask
 from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person
 from wallet_gateway.operations.settlement.settle import reread, settle
@@ -30,10 +31,6 @@ BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0)
 """Seconds between tries while the gateway does not answer; after the last one it is left alone."""
 _BATCH = 200
 _TOUCHED = timedelta(days=40)
-
-
-class GatewaySilent(OperationError):
-    """The gateway has not answered several questions in a row; the comparison can be resumed later."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +66,8 @@ def compare_all(
 ) -> Iterator[ComparedTransaction]:
     """Compare one transaction after another, and yield each; repair what differs where an author is given.
 
-    Bounded by the gateway's query rate and in memory. Raises `GatewaySilent` after several questions without
-    an answer; where it had come to is kept, see `position`.
+    Bounded by the gateway's query rate and in memory. Raises `GatewayUnreachable` after several questions
+    without an answer; where it had come to is kept, see `position`.
     """
     rows = comparable(context=context, touched=touched).select_related("payment__order", "deposit")
     pause, last = 1 / context.policy.query_rate, after
@@ -100,7 +97,7 @@ def _insist(transaction: GatewayTransaction, context: GatewayContext) -> Finding
         context.sleep(wait)
     finding = ask(transaction, context=context)
     if finding is None:
-        raise GatewaySilent(f"the gateway {context.alias} does not answer; resume the comparison later")
+        raise GatewayUnreachable(ErrorCode.GATEWAY_SILENT, gateway=context.alias)
     return finding
 
 

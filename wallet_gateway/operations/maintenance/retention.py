@@ -13,6 +13,7 @@ from typing import Any
 from django.db.models import Model, QuerySet
 from django.views.decorators.debug import sensitive_variables
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import FINAL_STATES, SENDABLE_STATES, TransactionState
 from wallet_gateway.models import (
     GatewayTransaction,
@@ -23,8 +24,8 @@ from wallet_gateway.models import (
     WorkMark,
 )
 from wallet_gateway.operations.context import Clock
-from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.inputs import check_storable
+from wallet_gateway.operations.errors import InvalidState
+from wallet_gateway.operations.inputs import check_decision
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.wallet.pricing import total_of
 
@@ -35,10 +36,6 @@ _WITH_BODY = SENDABLE_STATES | {TransactionState.SENDING}
 _UNPAID = FINAL_STATES - {TransactionState.APPROVED}
 _BOOKS = ("type", "amount", "currencyCode")
 """What of an order's content is no more than its columns say."""
-
-
-class UnableToErase(OperationRefused):
-    """The data are still needed; nothing was erased."""
 
 
 def erase_old_bodies(*, clock: Clock, kept: timedelta) -> int:
@@ -91,12 +88,10 @@ def _plain(model: type[Model]) -> QuerySet[Any]:
 def erase_customer(order: PaymentOrder, *, by: str, reason: str, clock: Clock) -> PaymentOrder:
     """Erase what an order tells of its customer; sums, states and references stay as they are.
 
-    Raises `UnableToErase` while something of the order is not ended: its data may still be sent or needed to
+    Raises `InvalidState` while something of the order is not ended: its data may still be sent or needed to
     find the truth.
     """
-    check_storable(by=by, reason=reason)
-    if not by.strip() or not reason.strip():
-        raise UnableToErase("it needs a reason and the name of whoever decides it")
+    check_decision(by=by, reason=reason)
     in_transaction(lambda: _erase(order, by=by.strip(), reason=reason.strip(), now=clock.now()))
     order.refresh_from_db()
     return order
@@ -106,7 +101,11 @@ def _erase(order: PaymentOrder, *, by: str, reason: str, now: datetime) -> None:
     transactions = GatewayTransaction.objects.filter(payment__order=order)
     unended = transactions.exclude(state__in=FINAL_STATES).first()
     if unended is not None:
-        raise UnableToErase(f"transaction {unended.reference} is {unended.state}; wait until it has ended")
+        raise InvalidState(
+            ErrorCode.TRANSACTION_NOT_ENDED,
+            transaction=unended.reference,
+            state=TransactionState(unended.state),
+        )
     content = {name: value for name, value in order.content.items() if name in _BOOKS}
     PaymentOrder.objects.filter(pk=order.pk).update(content=content | {ERASED: True}, continue_url="")
     _plain(TransactionEvent).filter(transaction__payment__order=order).update(request_body="", answer_body="")

@@ -172,7 +172,7 @@ def _try_again(transaction: GatewayTransaction, context: GatewayContext) -> bool
         with log_row_error(transaction.reference):
             sent = send_again(transaction, context=context)
     except OperationRefused as error:
-        logger.info("%s was not sent again: %s", transaction.reference, one_line(error))
+        logger.info("%s was not sent again: %s", transaction.reference, one_line(repr(error)))
     return sent is not None
 
 

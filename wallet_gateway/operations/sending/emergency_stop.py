@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import logging
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayPause
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.inputs import check_storable
+from wallet_gateway.operations.errors import InvalidState
+from wallet_gateway.operations.inputs import check_decision
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
@@ -20,14 +21,10 @@ MAX_AUTHOR_LENGTH = 150
 MAX_REASON_LENGTH = 500
 
 
-class UnableToStop(OperationRefused):
-    """Sending cannot be stopped or resumed like this; nothing was changed."""
-
-
 def stop_sending(*, context: GatewayContext, by: str, reason: str) -> GatewayPause:
     """Let nothing new be sent to a gateway until a person resumes it; a stop that stands is left as it is.
 
-    Raises `UnableToStop` without an author or a reason.
+    Raises `InvalidInput` without an author or a reason.
     """
     by, reason = _checked(by, reason)
     columns = {"stopped_at": context.clock.now(), "stopped_by": by, "stop_reason": reason}
@@ -38,19 +35,17 @@ def stop_sending(*, context: GatewayContext, by: str, reason: str) -> GatewayPau
 
 
 def resume_sending(*, context: GatewayContext, by: str, reason: str) -> GatewayPause:
-    """Let requests leave again after a person's stop. Raises `UnableToStop` when no person stopped it."""
+    """Let requests leave again after a person's stop. Raises `InvalidState` when no person stopped it."""
     by, reason = _checked(by, reason)
     stopped = GatewayPause.objects.filter(gateway=context.alias, stopped_at__isnull=False)
     resumed = {"resumed_at": context.clock.now(), "resumed_by": by, "resume_reason": reason}
     if not stopped.update(stopped_at=None, **resumed):
-        raise UnableToStop(f"no person has stopped sending to {context.alias}")
+        raise InvalidState(ErrorCode.SENDING_NOT_STOPPED, gateway=context.alias)
     context.pause.forget()
     logger.warning("sending to %s was resumed by %s: %s", context.alias, one_line(by), one_line(reason))
     return GatewayPause.objects.get(gateway=context.alias)
 
 
 def _checked(by: str, reason: str) -> tuple[str, str]:
-    check_storable(by=by, reason=reason)
-    if not by.strip() or not reason.strip():
-        raise UnableToStop("it needs a reason and the name of whoever decides it")
+    check_decision(by=by, reason=reason)
     return by.strip()[:MAX_AUTHOR_LENGTH], reason.strip()[:MAX_REASON_LENGTH]

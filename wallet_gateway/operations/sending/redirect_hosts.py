@@ -19,10 +19,15 @@ def is_allowed_page(url: str, context: GatewayContext) -> bool:
 
 def unexpected_host(url: str, *, verdict: Verdict = Verdict.NO_NEWS, record_id: str = "") -> Finding:
     """Return the finding that the gateway named a page on a host that is not allowed."""
-    host = _split(url)[1][:100]
+    host = host_of(url)
     detail = f"payment page on host {host!r}, which is not among the allowed ones"
     kind = DiscrepancyKind.UNEXPECTED_HOST
     return Finding(verdict=verdict, record_id=record_id, discrepancy=kind, detail=detail)
+
+
+def host_of(url: str) -> str:
+    """Return the host of an address, cut to 100 characters; empty where it is no address."""
+    return _split(url)[1][:100]
 
 
 def _split(url: str) -> tuple[str, str]:

@@ -226,6 +226,7 @@ def _add_event(transaction: GatewayTransaction, news: StatusUpdate, now: datetim
         kind=news.kind,
         lifecycle_event=news.event or "",
         state_after=transaction.state,
+        discrepancy_kind=finding.shown_discrepancy or "",
         detail=(news.detail or finding.detail or unread)[:500],
         http_status=exchange.http_status if exchange else None,
         request_body=exchange.request_body if exchange else "",

@@ -11,6 +11,7 @@ from typing import Any
 
 from django.views.decorators.debug import sensitive_variables
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import BUTTON_IS_FRESH
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt, WalletKey
@@ -18,12 +19,8 @@ from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operations.checkout.orders import check_key
 from wallet_gateway.operations.checkout.payment_attempts import insert_attempt, lock_payable
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.settlement.booking import OPENING
-
-
-class UnknownWalletReference(OperationRefused):
-    """No button of this order was shown under this reference in this session."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,17 +41,17 @@ class OrderAttempts:
         )
 
     def meant(self, reference: object, session: str) -> GatewayTransaction:
-        """Return the attempt under a reference; raises `UnknownWalletReference`, also for another's."""
+        """Return the attempt under a reference; raises `InvalidInput`, also for another's."""
         for transaction in self.of_session(session):
             if transaction.reference == reference:
                 return transaction
-        raise UnknownWalletReference("no wallet button was shown under this reference in this session")
+        raise InvalidInput(ErrorCode.WALLET_REFERENCE_UNKNOWN)
 
 
 def hash_of_session(session: str) -> str:
-    """Return what is stored of a session's key; raises `UnknownWalletReference` where there is none."""
+    """Return what is stored of a session's key; raises `InvalidInput` where there is none."""
     if not session:
-        raise UnknownWalletReference("a wallet button needs a session to be bound to")
+        raise InvalidInput(ErrorCode.WALLET_SESSION_MISSING)
     return hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
 
 

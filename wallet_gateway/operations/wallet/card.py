@@ -19,14 +19,15 @@ from wallet_gateway.domain.card_security import (
     duty_of,
     why_not_charge,
 )
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.errors import CardRefused, TryAgain, WalletUnavailable
 from wallet_gateway.operations.sending.retries import retry_read
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
 from wallet_gateway.operations.wallet.hooks import AuthenticationQuestion
-from wallet_gateway.operations.wallet.keys import PublicKey, WalletUnavailable, opened
+from wallet_gateway.operations.wallet.keys import PublicKey, opened
 from wallet_gateway.operations.wallet.result import as_report
 from wallet_gateway.protocol.accounts import PaymentAccount, WalletResult
 from wallet_gateway.protocol.authorizations import AuthorizationRequest, ThreeDSecure
@@ -37,14 +38,6 @@ from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.wallet")
-
-
-class WalletCardRefused(OperationRefused):
-    """The card may not be charged, by a rule and not by its bank; nothing was sent, another card may do."""
-
-
-class WalletTryAgain(OperationRefused):
-    """The gateway could not be asked about the card; nothing was charged, the button may be pressed again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +61,7 @@ def look_up(transaction: GatewayTransaction, result: WalletResult, context: Gate
     try:
         key = opened(transaction.wallet.key, context)
     except UnreadableSecret as error:
-        raise WalletUnavailable(str(error)) from error
+        raise WalletUnavailable(error.code) from error
     account_id = result.transaction_account_id
 
     def ask() -> Answer[PaymentAccount]:
@@ -83,10 +76,10 @@ def look_up(transaction: GatewayTransaction, result: WalletResult, context: Gate
         fault = one_line(as_report(str(error)))
         logger.error("the account of %s could not be asked about: %s", transaction.reference, fault)
         # Without the cause: its frames hold what was sent.
-        raise WalletTryAgain("the gateway did not say which card it is; nothing was charged") from None
+        raise TryAgain(ErrorCode.CARD_UNKNOWN) from None
     if account.transaction_account_id != account_id:
         logger.error("the gateway named another account than that of %s", transaction.reference)
-        raise WalletTryAgain("the gateway named another account; nothing was charged")
+        raise TryAgain(ErrorCode.CARD_MIXED_UP)
     return Card(result=result, account=account, key=key)
 
 
@@ -100,7 +93,7 @@ def request_for(
 ) -> AuthorizationRequest:
     """Return the request that charges the card what the sheet showed, with the proof that its kind owes.
 
-    Raises `WalletCardRefused` where it may not be charged.
+    Raises `CardRefused` where it may not be charged.
     """
     result, account = card.result, context.gateway.account
     duty = _duty(card, context)
@@ -129,7 +122,7 @@ def request_for(
 def _duty(card: Card, context: GatewayContext) -> AuthenticationRequirement:
     network = card.account.card_network.upper()
     if context.wallet is None or network not in context.wallet.card_networks:
-        raise WalletCardRefused("cards of this network are not taken")
+        raise CardRefused(ErrorCode.CARD_NETWORK)
     try:
         return duty_of(
             card.account.card_type,
@@ -137,14 +130,14 @@ def _duty(card: Card, context: GatewayContext) -> AuthenticationRequirement:
             external=context.authenticate is not None,
         )
     except CardMismatch as error:
-        raise WalletCardRefused(str(error)) from None
+        raise CardRefused(error.code) from None
 
 
 @sensitive_variables()
 def _authenticated(
     order: PaymentOrder, transaction: GatewayTransaction, card: Card, amount: Money, context: GatewayContext
 ) -> ThreeDSecure:
-    """Ask the shop's own 3-D Secure; raises `WalletCardRefused` unless its answer is enough."""
+    """Ask the shop's own 3-D Secure; raises `CardRefused` unless its answer is enough."""
     assert context.authenticate is not None  # noqa: S101 - the duty says so
     assert context.wallet is not None  # noqa: S101 - as above
     network = card.account.card_network.upper()
@@ -158,11 +151,14 @@ def _authenticated(
     )
     answer = context.authenticate(question)
     if answer is None:
-        raise WalletCardRefused("3-D Secure failed: the customer was not authenticated")
+        raise CardRefused(ErrorCode.THREE_DS_FAILED)
     proof = answer if isinstance(answer, ThreeDSecure) else _read_proof(answer)
-    why = why_not_charge(proof, network=network, accept_unauthenticated=context.wallet.accept_unauthenticated)
-    if why:
-        raise WalletCardRefused(why)
+    code = why_not_charge(
+        proof, network=network, accept_unauthenticated=context.wallet.accept_unauthenticated
+    )
+    if code is not None:
+        status = proof.transaction_status.value
+        raise CardRefused(code, status=status, eci=proof.eci, network=network[:20])
     return proof
 
 
@@ -172,4 +168,4 @@ def _read_proof(answer: Mapping[str, object]) -> ThreeDSecure:
         return ThreeDSecure.from_wire(answer)
     except InvalidMessage as error:
         paths = ", ".join(sorted(fault.path for fault in error.errors))
-    raise WalletCardRefused(f"the shop's 3-D Secure answered what is no result: {paths}")
+    raise CardRefused(ErrorCode.THREE_DS_UNREADABLE, fields=paths)

@@ -13,6 +13,7 @@ from hashlib import sha256
 
 from cryptography.fernet import Fernet, InvalidToken, MultiFernet
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.protocol import strict_json
 
@@ -46,14 +47,14 @@ class WalletCipher:
         try:
             return self._all.decrypt(bytes(sealed)).decode()
         except InvalidToken:
-            raise UnreadableSecret("a stored secret opens with none of the FERNET_KEYS") from None
+            raise UnreadableSecret(ErrorCode.SECRET_UNREADABLE) from None
 
     def reseal(self, sealed: Ciphertext) -> bytes:
         """Return the same text under the newest key, with its first date; raises `UnreadableSecret`."""
         try:
             return self._all.rotate(bytes(sealed))
         except InvalidToken:
-            raise UnreadableSecret("a stored secret opens with none of the FERNET_KEYS") from None
+            raise UnreadableSecret(ErrorCode.SECRET_UNREADABLE) from None
 
     def origin(self, sealed: Ciphertext) -> tuple[int, datetime]:
         """Return the place of the key that opens a ciphertext, and when it was first sealed.
@@ -63,7 +64,7 @@ class WalletCipher:
         for place, key in enumerate(self._each):
             with suppress(InvalidToken):
                 return place, datetime.fromtimestamp(key.extract_timestamp(bytes(sealed)), UTC)
-        raise UnreadableSecret("a stored secret opens with none of the FERNET_KEYS")
+        raise UnreadableSecret(ErrorCode.SECRET_UNREADABLE)
 
     def is_under_newest_key(self, sealed: Ciphertext) -> bool:
         """Say whether the newest key alone opens a ciphertext."""

@@ -28,7 +28,7 @@ def with_event(wallet: WalletAttempt, event: WalletEvent, detail: str, *, now: d
 def note_event(
     *, order: PaymentOrder, reference: str, session: str, event: WalletEvent, message: object, clock: Clock
 ) -> None:
-    """Keep what the browser says, the first twenty things of it; raises `UnknownWalletReference`."""
+    """Keep what the browser says, the first twenty things of it; raises `InvalidInput`."""
     transaction = load(order).meant(reference, session)
     detail = as_report(message)
 

@@ -14,10 +14,11 @@ from django.db.models import Q
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.errors import GatewayError
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayPause, GatewayTransaction, WalletKey
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.sending.retries import retry_read
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
 from wallet_gateway.protocol.accounts import PublicKeyResponse
@@ -37,10 +38,6 @@ _KEPT_AFTER_END = timedelta(days=1)
 _BATCH = 500
 
 
-class WalletUnavailable(OperationRefused):
-    """There is no wallet button to be had at this moment; the hosted page may well work."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicKey:
     """One pair of keys, in the open. `repr` shows neither."""
@@ -54,7 +51,7 @@ class PublicKey:
 def cipher_of(context: GatewayContext) -> WalletCipher:
     """Return the cipher of secrets at rest; raises `WalletUnavailable` where the settings have no keys."""
     if context.cipher is None:
-        raise WalletUnavailable("FERNET_KEYS are not set")
+        raise WalletUnavailable(ErrorCode.FERNET_KEYS_MISSING)
     return context.cipher
 
 
@@ -85,7 +82,7 @@ def current_key(*, context: GatewayContext) -> PublicKey:
         key = usable
     if key is None:
         # Without the cause: its frames hold what was sent.
-        raise WalletUnavailable("the gateway's key service brings no key at present")
+        raise WalletUnavailable(ErrorCode.GATEWAY_KEY_MISSING)
     return key
 
 

@@ -12,12 +12,18 @@ from datetime import timedelta
 from django.db import IntegrityError
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_RESULTS, WalletEvent
-from wallet_gateway.operations.checkout.payment_attempts import OrderNotPayable
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.errors import (
+    InvalidState,
+    OrderNotPayable,
+    PriceChanged,
+    SendingStopped,
+    WalletUnavailable,
+)
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
 from wallet_gateway.operations.sending.circuit_breaker import sending_is_paused
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
@@ -30,13 +36,13 @@ from wallet_gateway.operations.wallet.card import (
 )
 from wallet_gateway.operations.wallet.encryption import CardSecrets
 from wallet_gateway.operations.wallet.events import with_event
-from wallet_gateway.operations.wallet.keys import WalletUnavailable, cipher_of
+from wallet_gateway.operations.wallet.keys import cipher_of
 from wallet_gateway.operations.wallet.pricing import choices_in, price_sheet, region_of
 from wallet_gateway.operations.wallet.result import (
-    InvalidWalletResult,
     bound_account,
     check_shipping,
     given_by,
+    invalid_result,
     read_result,
     report_of,
 )
@@ -50,14 +56,6 @@ _PAGE_WAS_ASKED = timedelta(seconds=5)
 _TRIES = 5
 
 
-class TooManyWalletResults(OperationRefused):
-    """A reference has brought as many results as a customer can; the page must be loaded again."""
-
-
-class WalletPriceChanged(OperationRefused):
-    """What the customer approved is not what it costs by now; nothing was sent."""
-
-
 @sensitive_variables()
 def pay_with_wallet(
     *,
@@ -69,9 +67,9 @@ def pay_with_wallet(
 ) -> Payment:
     """Charge the card that the wallet handed over, once; return its payment, whatever has come of it.
 
-    A repeated result returns the payment as it stands. Raises `InvalidWalletResult`,
-    `UnknownWalletReference`, `TooManyWalletResults`, `OrderNotPayable`, `WalletUnavailable`,
-    `WalletCardRefused`, `WalletPriceChanged` and `WalletTryAgain`, each before anything was charged.
+    A repeated result returns the payment as it stands. Raises `InvalidInput`,
+    `InvalidState`, `OrderNotPayable`, `SendingStopped`, `WalletUnavailable`, `CardRefused`, `PriceChanged`
+    and `TryAgain`, each before anything was charged.
     """
     result = read_result(detail)
     if isinstance(result, FailedWalletResult):
@@ -84,7 +82,7 @@ def pay_with_wallet(
         transaction = tried.meant(transaction.reference, session)
     _check_payable(tried.order)
     if not context.policy.sending:
-        raise WalletUnavailable("sending to the gateway is switched off; nothing was charged")
+        raise SendingStopped(ErrorCode.SENDING_DISABLED)
     check_shipping(result, context.wallet_of(tried.order))
     _take(transaction, result, context)
     card = look_up(transaction, result, context)
@@ -101,7 +99,9 @@ def _payment_of(transaction: GatewayTransaction) -> Payment:
 
 def _check_payable(order: PaymentOrder) -> None:
     if not order.is_payable:
-        raise OrderNotPayable(f"order {order} is {order.state}; it must not be paid again")
+        raise OrderNotPayable(
+            ErrorCode.ORDER_NOT_PAYABLE, order=order.reference, state=OrderState(order.state)
+        )
 
 
 def _failed(
@@ -136,14 +136,14 @@ def _take(transaction: GatewayTransaction, result: WalletResult, context: Gatewa
     wallet = transaction.wallet
     for _ in range(MOST_RESULTS + 1):
         if wallet.results_count >= MOST_RESULTS:
-            raise TooManyWalletResults(
-                f"reference {transaction.reference} has brought {MOST_RESULTS} results already"
+            raise InvalidState(
+                ErrorCode.TOO_MANY_RESULTS, reference=transaction.reference, count=MOST_RESULTS
             )
         if _bound(wallet, result, context):
             return
         # Another request has brought one meanwhile; each can do so only as often as there are results.
         wallet.refresh_from_db()
-    raise WalletUnavailable("the attempt is being changed by others; nothing was charged")
+    raise WalletUnavailable(ErrorCode.WALLET_BUSY)
 
 
 @sensitive_variables()
@@ -157,13 +157,13 @@ def _bound(wallet: WalletAttempt, result: WalletResult, context: GatewayContext)
         columns |= {"account_id": account, "given": given, "price": wallet.price}
     elif (wallet.account_id, wallet.given) != (account, given):
         fault = FieldError("transactionAccountId", "another result has been brought under this reference")
-        raise InvalidWalletResult([fault])
+        raise invalid_result(fault)
     rows = WalletAttempt.objects.filter(pk=wallet.pk, results_count=wallet.results_count)
     try:
         return bool(in_transaction(lambda: rows.update(**columns)))
     except IntegrityError:
         fault = FieldError("transactionAccountId", "belongs to another attempt to pay")
-        raise InvalidWalletResult([fault]) from None
+        raise invalid_result(fault) from None
 
 
 @sensitive_variables()
@@ -179,7 +179,7 @@ def _check_price(
         chosen["address"] = region_of(result.shipping_address.to_wire())
     price = price_sheet(order, chosen, context=context)
     if price.errors or price.total.minor_units != snapshot["total"]:
-        raise WalletPriceChanged("the price is not the one on the sheet any more; nothing was charged")
+        raise PriceChanged(ErrorCode.PRICE_CHANGED)
 
 
 @sensitive_variables()
@@ -211,9 +211,9 @@ def _charge(
             return _payment_of(transaction)
         _check_payable(tried.order)
         _check_not_paused(context)
-    raise WalletUnavailable("the order is being changed by others; nothing was charged")
+    raise WalletUnavailable(ErrorCode.WALLET_BUSY)
 
 
 def _check_not_paused(context: GatewayContext) -> None:
     if sending_is_paused(context, context.clock.now()):
-        raise WalletUnavailable("sending to the gateway is paused; nothing was charged")
+        raise SendingStopped(ErrorCode.SENDING_PAUSED)

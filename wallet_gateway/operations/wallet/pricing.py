@@ -9,6 +9,7 @@ from typing import Any
 
 from django.views.decorators.debug import sensitive_variables
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError
@@ -26,10 +27,6 @@ NO_OPTION = "shipping_option_unselected"
 NOTHING_CHOSEN: Mapping[str, Any] = {"address": None, "option": None, "offers": []}
 _NEXT = "next"
 """What the same sheet showed after a card was approved in it: the price of another card, not of that one."""
-
-
-class BadPricing(OperationError):
-    """The shop's pricing function answered something that is no price: a fault of the shop's code."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +48,7 @@ class SheetPrice:
 def price_sheet(order: PaymentOrder, chosen: Mapping[str, Any], *, context: GatewayContext) -> SheetPrice:
     """Price an order under what the customer chose; `chosen` is a snapshot's choices.
 
-    Raises `BadPricing` when the shop's own function answers what is no price.
+    Raises `OperationError` when the shop's own function answers what is no price.
     """
     if context.price is None:
         return SheetPrice(total=order.amount, display_items=tuple(_lines(order)))
@@ -63,7 +60,7 @@ def price_sheet(order: PaymentOrder, chosen: Mapping[str, Any], *, context: Gate
     )
     answer = context.price(question)
     if not isinstance(answer, SheetPricing):
-        raise BadPricing(f"the pricing function returned {type(answer).__name__}, not SheetPricing")
+        raise OperationError(ErrorCode.PRICING_TYPE, type=type(answer).__name__)
     return _priced(order, answer, chosen["option"])
 
 
@@ -76,7 +73,7 @@ def _priced(order: PaymentOrder, answer: SheetPricing, wanted: str | None) -> Sh
     off = [(discount.label, _money(order, discount.amount)) for discount in answer.discounts]
     total = order.amount_minor + sum(m.minor_units for _, m in extra) - sum(m.minor_units for _, m in off)
     if total <= 0:
-        raise BadPricing("the pricing function left nothing to pay")
+        raise OperationError(ErrorCode.PRICING_NOTHING_TO_PAY)
     lines = (
         *_lines(order),
         *((label, LINE_ITEM, money.to_wire()) for label, money in extra),
@@ -100,11 +97,11 @@ def _selected(answer: SheetPricing, wanted: str | None) -> ShippingOption | None
 
 def _money(order: PaymentOrder, amount: Decimal) -> Money:
     if not isinstance(amount, Decimal):
-        raise BadPricing(f"an amount of the pricing function is {type(amount).__name__}, not Decimal")
+        raise OperationError(ErrorCode.PRICING_AMOUNT_TYPE, type=type(amount).__name__)
     try:
         return Money.parse(amount, order.currency, allow_zero=True)
     except ProtocolError as error:
-        raise BadPricing(f"an amount of the pricing function: {error}") from error
+        raise OperationError(ErrorCode.PRICING_AMOUNT_INVALID, problem=str(error)) from error
 
 
 def _lines(order: PaymentOrder) -> Iterator[tuple[str, str, str]]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.redaction import REMOVED, redact_message, without_card_numbers
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import WalletPolicy
-from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.wallet.pricing import NO_OPTION, region_of
 from wallet_gateway.protocol.accounts import FailedWalletResult, SheetChoices, WalletResult
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
@@ -24,25 +25,22 @@ LONGEST_REPORT = 300
 _ACCOUNT = "transactionaccountid"
 
 
-class InvalidWalletResult(OperationRefused):
-    """The detail is none of the wallet's; `errors` names every field, and no value. Nothing was sent."""
-
-    def __init__(self, errors: Sequence[FieldError]) -> None:
-        self.errors = tuple(errors)
-        super().__init__("; ".join(f"{error.path}: {error.message}" for error in self.errors))
+def invalid_result(*faults: FieldError) -> InvalidInput:
+    """Return the refusal of a result; `faults` name fields and hold no value."""
+    return InvalidInput(ErrorCode.WALLET_RESULT_INVALID, errors=faults)
 
 
 @sensitive_variables()
 def read_result(detail: object) -> WalletResult | FailedWalletResult:
-    """Return the detail as a message; raises `InvalidWalletResult` that names every fault.
+    """Return the detail as a message; raises `InvalidInput` that names every fault.
 
     A failure has a code and no field of a success, as the gateway's error body. Fields that the interface
     does not name are not read, and so never stored.
     """
     if not isinstance(detail, Mapping) or not all(isinstance(name, str) for name in detail):
-        raise InvalidWalletResult([FieldError("", "the detail is no JSON object")])
+        raise invalid_result(FieldError("", "the detail is no JSON object"))
     if is_contradictory(detail, _ACCOUNT):
-        raise InvalidWalletResult([FieldError("code", "stands beside a field of a success")])
+        raise invalid_result(FieldError("code", "stands beside a field of a success"))
     failed = "code" in {fold_name(name) for name in detail}
     model = FailedWalletResult if failed else WalletResult
     try:
@@ -50,7 +48,7 @@ def read_result(detail: object) -> WalletResult | FailedWalletResult:
     except InvalidMessage as error:
         # The cause holds the values, and one of them may be a cryptogram.
         faults = [FieldError(fault.path, _without_values(fault)) for fault in error.errors]
-    raise InvalidWalletResult(faults)
+    raise invalid_result(*faults)
 
 
 @sensitive_variables()
@@ -58,15 +56,15 @@ def check_shipping(result: WalletResult, wallet: WalletPolicy | None) -> None:
     """See that an address that the sheet had to ask for is there, and one that may be sent to.
 
     Without it the price would be that of whatever address the page named before. Raises
-    `InvalidWalletResult`.
+    `InvalidInput`.
     """
     if wallet is None or not wallet.shipping_address:
         return
     country = result.shipping_address.country_code if result.shipping_address else None
     if not country:
-        raise InvalidWalletResult([FieldError("shippingAddress", "was asked for and is missing")])
+        raise invalid_result(FieldError("shippingAddress", "was asked for and is missing"))
     if wallet.shipping_countries and country not in wallet.shipping_countries:
-        raise InvalidWalletResult([FieldError("shippingAddress.countryCode", "is none that is sent to")])
+        raise invalid_result(FieldError("shippingAddress.countryCode", "is none that is sent to"))
 
 
 _GIVEN = {"email", "billing_address", "shipping_address"}
@@ -103,7 +101,7 @@ def bound_account(account_id: str) -> str:
 
 @sensitive_variables()
 def checked_choices(chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a customer chose on the sheet, fit to be kept; raises `InvalidWalletResult`.
+    """Return what a customer chose on the sheet, fit to be kept; raises `InvalidInput`.
 
     The choices are priced as they are kept, for they are priced again before the card is charged.
     """
@@ -116,7 +114,7 @@ def checked_choices(chosen: Mapping[str, Any]) -> dict[str, Any]:
         option = None if choices.option in {None, NO_OPTION} else _fit_to_keep("option", choices.option)
         offers = [_fit_to_keep("offers", code) for code in choices.offers]
         return {"address": region_of(address), "option": option, "offers": offers}
-    raise InvalidWalletResult(faults)
+    raise invalid_result(*faults)
 
 
 _SECRET = ("cryptogram", "eciIndicator")

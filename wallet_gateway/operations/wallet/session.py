@@ -9,15 +9,17 @@ from typing import Any
 
 from django.views.decorators.debug import sensitive_variables
 
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS, WalletPolicy
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt
-from wallet_gateway.operations.checkout.payment_attempts import OrderNotPayable
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import OrderNotPayable, SendingStopped, WalletUnavailable
 from wallet_gateway.operations.sending.circuit_breaker import sending_is_paused
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.wallet.attempts import OrderAttempts, fresh, load, write_attempt
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
-from wallet_gateway.operations.wallet.keys import PublicKey, WalletUnavailable, current_key, opened
+from wallet_gateway.operations.wallet.keys import PublicKey, current_key, opened
 from wallet_gateway.operations.wallet.pricing import (
     NOTHING_CHOSEN,
     SheetPrice,
@@ -64,7 +66,9 @@ def open_session(
     wallet = _checked(order, context)
     tried = load(order)
     if not tried.order.is_payable:
-        raise OrderNotPayable(f"order {order} is {tried.order.state}; it must not be paid again")
+        raise OrderNotPayable(
+            ErrorCode.ORDER_NOT_PAYABLE, order=order.reference, state=OrderState(tried.order.state)
+        )
     price = price_sheet(tried.order, NOTHING_CHOSEN, context=context)
     snapshot = snapshot_of(price, NOTHING_CHOSEN)
     reused = _reusable(tried, session, context)
@@ -93,7 +97,7 @@ def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext
     """Return a reference for another card in the same sheet, under the same key and choices.
 
     `after` is the reference that the sheet had before; without it the one that last brought a result is
-    meant. Raises `UnknownWalletReference` where no sheet was opened in this session, `WalletUnavailable` and
+    meant. Raises `InvalidInput` where no sheet was opened in this session, `WalletUnavailable` and
     `OrderNotPayable`.
     """
     _checked(order, context)
@@ -105,7 +109,7 @@ def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext
         return str(latest.reference)
     wallet = before.wallet
     if wallet.key.expires_at <= now:
-        raise WalletUnavailable("the key of this page has ended; reload the page")
+        raise WalletUnavailable(ErrorCode.GATEWAY_KEY_EXPIRED)
     transaction = in_transaction(
         lambda: write_attempt(
             tried.order, key=wallet.key, session=session, price=shown_last(wallet.price), context=context
@@ -144,7 +148,7 @@ def price_sheet_of(
     What was shown when a card was approved stays as it was, for that is what it is charged. Where the shop
     prices no sheets, nothing depends on the choices, and nothing of them is kept.
 
-    Raises `InvalidWalletResult`, `UnknownWalletReference` and `BadPricing`.
+    Raises `InvalidInput`, and `OperationError` for a fault of the shop's pricing function.
     """
     checked = checked_choices(chosen)
     if context.price is None:
@@ -167,11 +171,13 @@ def _remember(wallet: WalletAttempt, shown: Mapping[str, Any]) -> None:
 def _checked(order: PaymentOrder, context: GatewayContext) -> WalletPolicy:
     wallet = context.wallet_of(order)
     if wallet is None:
-        raise WalletUnavailable(f"gateway {context.alias!r} has no WALLET in the settings")
+        raise WalletUnavailable(ErrorCode.WALLET_NOT_CONFIGURED, gateway=context.alias)
     if currency_exponent(order.currency) > MOST_WALLET_DECIMALS:
-        raise WalletUnavailable(f"wallets cannot write an amount in {order.currency}")
-    if not context.policy.sending or sending_is_paused(context, context.clock.now()):
-        raise WalletUnavailable("sending to the gateway is paused or switched off")
+        raise WalletUnavailable(ErrorCode.WALLET_CURRENCY, currency=order.currency)
+    if not context.policy.sending:
+        raise SendingStopped(ErrorCode.SENDING_DISABLED)
+    if sending_is_paused(context, context.clock.now()):
+        raise SendingStopped(ErrorCode.SENDING_PAUSED)
     return wallet
 
 

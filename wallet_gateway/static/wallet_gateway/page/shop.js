@@ -4,6 +4,8 @@
 // Longer than the shop itself waits for the gateway, reads and the authorization together.
 const PATIENCE = 90
 const LONGEST_REPORT = 250
+// The code of a failure that nobody foresaw: the card may have been charged.
+const UNEXPECTED = "internal_error"
 
 export class Refused extends Error {
   /**
@@ -27,8 +29,8 @@ export class Shop {
   async ask(what, body) {
     const [status, answer] = await this.#post(this.#address(what), JSON.stringify(body))
     if (status >= 200 && status < 300 && answer) return answer
-    const { code = "", message = "" } = answer ?? {}
-    throw new Refused(String(message), String(code), status >= 500 && !code)
+    const { code = "", detail = "" } = answer ?? {}
+    throw new Refused(String(detail), String(code), status >= 500 && (!code || code === UNEXPECTED))
   }
 
   /**

@@ -1,0 +1,117 @@
+"""In a German admin every refusal is German: on the real pages, for each code that an operator can meet."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+from django.test import Client
+from django.urls import reverse
+from django.utils.translation import override
+
+from tests.admin.conftest import PaidOrder, operation_url, ticket_on
+from tests.models.rows import a_transaction
+from tests.operations.test_errors import PARAMS
+from tests.tables import every
+from wallet_gateway import payments
+from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.operations.errors import DESCRIPTIONS, InvalidState, OperationRefused, message_of
+
+pytestmark = pytest.mark.django_db
+
+GERMAN = {"Accept-Language": "de"}
+# Those of the wallet button and of the payment page are for customers and programs, never for operators.
+FOR_OPERATORS = [code for code in ErrorCode if DESCRIPTIONS[code].status in {400, 409}]
+FOR_OPERATORS += [ErrorCode.SENDING_PAUSED, ErrorCode.SENDING_DISABLED]
+
+
+@pytest.fixture
+def order(paid_order: PaidOrder) -> PaymentOrder:
+    return paid_order()
+
+
+def both(code: ErrorCode) -> tuple[str, str]:
+    """Give a code's message in German and in English, as a page shows it."""
+    said = []
+    for language in ("de", "en"):
+        with override(language):
+            said.append(message_of(code, **PARAMS))
+    return said[0], said[1]
+
+
+def raises(code: ErrorCode) -> Callable[..., object]:
+    def refuse(*_args: object, **_given: object) -> object:
+        raise OperationRefused(code, **PARAMS)
+
+    return refuse
+
+
+def check_is_german(page: str, code: ErrorCode) -> None:
+    german, english = both(code)
+    shown = unescape(page)
+    assert german in shown
+    assert english not in shown
+
+
+@every("code", FOR_OPERATORS, ids=str)
+def test_the_confirm_page_says_each_refusal_in_german(
+    operator: Client, order: PaymentOrder, monkeypatch: pytest.MonkeyPatch, code: ErrorCode
+) -> None:
+    monkeypatch.setattr(payments, "capture", raises(code))
+    url = operation_url(order, "capture")
+    data = {"ticket": ticket_on(operator, url), "amount": "5.00", "reason": "shipped"}
+    check_is_german(operator.post(url, data, headers=GERMAN).content.decode(), code)
+
+
+PAGES = {
+    "resolve": ("gatewaytransaction_decide", {"decision": "DID_NOT_HAPPEN", "reason": "ticket 7"}),
+    "send_again": ("gatewaytransaction_send_again", {"reason": "ticket 7"}),
+    "close_discrepancy": ("discrepancy_close", {"reason": "ticket 7"}),
+}
+
+
+@pytest.mark.parametrize("verb", PAGES)
+def test_the_pages_of_decisions_say_a_refusal_in_german(
+    operator: Client, order: PaymentOrder, monkeypatch: pytest.MonkeyPatch, verb: str
+) -> None:
+    name, data = PAGES[verb]
+    capture = a_transaction(order.payments.get(), kind="CAPTURE", state="NOT_SENT")
+    row: GatewayTransaction | Discrepancy = capture
+    if verb == "close_discrepancy":
+        row = Discrepancy.objects.create(
+            kind="MADE_ELSEWHERE", gateway="default", fingerprint="x", found_at=order.created_at
+        )
+    monkeypatch.setattr(payments, verb, raises(ErrorCode.STATE_CHANGED))
+    url = reverse(f"admin:wallet_gateway_{name}", args=[row.pk])
+    check_is_german(operator.post(url, data, headers=GERMAN).content.decode(), ErrorCode.STATE_CHANGED)
+
+
+def test_what_is_really_refused_is_said_in_german(operator: Client, order: PaymentOrder) -> None:
+    url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[order.payments.get().opening.pk])
+    data = {"decision": "DID_NOT_HAPPEN", "reason": "ticket 7"}
+    page = unescape(operator.post(url, data, headers=GERMAN).content.decode())
+    assert "Eine Transaktion im Zustand „Genehmigt“ braucht keine Entscheidung." in page
+    assert "needs no decision" not in page
+
+
+def test_why_nothing_is_possible_is_said_in_german(operator: Client, order: PaymentOrder) -> None:
+    Payment.objects.update(is_frozen=True)
+    page = operator.get(reverse("admin:wallet_gateway_paymentorder_change", args=[order.pk]), headers=GERMAN)
+    check_is_german(page.content.decode(), ErrorCode.PAYMENT_FROZEN)
+
+
+def test_settings_that_are_missing_are_named_by_their_gateway() -> None:
+    error = ImproperlyConfigured("WALLET_GATEWAY has no gateway 'elsewhere'")
+    with override("de"):
+        said = refusal_text(error, gateway="elsewhere")
+    assert "elsewhere" in said
+    assert "WALLET_GATEWAY has no" not in said
+
+
+def test_characters_that_hide_text_are_made_visible() -> None:
+    error = InvalidState(ErrorCode.OTHER_ACCOUNT, account="a\u202eb")
+    assert "a\\u202eb" in refusal_text(error, gateway="default")

@@ -1,0 +1,24 @@
+"""Expect an operation to refuse, with a certain exception and code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.operations.errors import OperationError
+
+
+@contextmanager
+def refuses(
+    kind: type[OperationError], code: ErrorCode, **params: object
+) -> Iterator[pytest.ExceptionInfo[OperationError]]:
+    """See that the block raises an error of this very kind and code, with these parameters among its own."""
+    with pytest.raises(kind) as refused:
+        yield refused
+    assert type(refused.value) is kind
+    assert refused.value.code is code
+    assert params.items() <= refused.value.params.items()
+    assert refused.value.message

@@ -1,0 +1,17 @@
+"""What an operation refused, as a page of the admin says it: in the reader's language."""
+
+from __future__ import annotations
+
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.translation import gettext as _
+
+from wallet_gateway.operations.errors import OperationError
+from wallet_gateway.protocol.text import visible
+
+
+def refusal_text(error: OperationError | ImproperlyConfigured, *, gateway: str) -> str:
+    """Return why nothing was done; settings that are missing or wrong are named by their gateway."""
+    if isinstance(error, OperationError):
+        return visible(error.message)
+    words = _("Gateway %(gateway)s is not in the settings, or its settings are wrong. Nothing was done.")
+    return words % {"gateway": visible(gateway)}

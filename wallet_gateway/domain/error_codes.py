@@ -1,0 +1,136 @@
+"""The codes of everything that an operation refuses or cannot do.
+
+A code is stable: shops compare it, logs carry it. Its message and its HTTP status are in
+`operations.errors`; the values that belong to a message travel beside the code as parameters.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class ErrorCode(StrEnum):
+    """What was wrong, by the exception that carries it."""
+
+    # InvalidInput
+    AMOUNT_INVALID = "amount_invalid"
+    AMOUNT_TYPE = "amount_type"
+    AMOUNT_CURRENCY = "amount_currency"
+    AMOUNT_MISSING = "amount_missing"
+    CURRENCY_INVALID = "currency_invalid"
+    TEXT_INVALID = "text_invalid"
+    REASON_MISSING = "reason_missing"
+    NAME_MISSING = "name_missing"
+    KEY_INVALID = "key_invalid"
+    PARENT_ID_INVALID = "parent_id_invalid"
+    PAYMENT_OF_OTHER_ORDER = "payment_of_other_order"
+    SEVERAL_PAYMENTS = "several_payments"
+    ORDER_INVALID = "order_invalid"
+    WALLET_RESULT_INVALID = "wallet_result_invalid"
+    WALLET_REFERENCE_UNKNOWN = "wallet_reference_unknown"
+    WALLET_SESSION_MISSING = "wallet_session_missing"
+
+    # IdempotencyConflict
+    ORDER_CONTENT_DIFFERS = "order_content_differs"
+    KEY_TAKEN = "key_taken"
+    KEY_DECLINED = "key_declined"
+
+    # OrderNotPayable
+    ORDER_NOT_PAYABLE = "order_not_payable"
+    ORDER_PAID_MEANWHILE = "order_paid_meanwhile"
+
+    # SendingStopped
+    SENDING_DISABLED = "sending_disabled"
+    SENDING_PAUSED = "sending_paused"
+
+    # OperationOutstanding
+    OPERATION_OUTSTANDING = "operation_outstanding"
+
+    # AwaitingApproval
+    AWAITING_APPROVAL = "awaiting_approval"
+
+    # InvalidState, captures, refunds and reversals
+    PAYMENT_FROZEN = "payment_frozen"
+    NO_AUTHORIZED_PAYMENT = "no_authorized_payment"
+    NOTHING_AUTHORIZED = "nothing_authorized"
+    NOTHING_CAPTURED = "nothing_captured"
+    NOTHING_TO_CAPTURE = "nothing_to_capture"
+    NOTHING_TO_REFUND = "nothing_to_refund"
+    NOTHING_TO_REVERSE = "nothing_to_reverse"
+    ABOVE_CAPTURABLE = "above_capturable"
+    ABOVE_REFUNDABLE = "above_refundable"
+    AUTHORIZATION_REVERSED = "authorization_reversed"
+    ALREADY_CAPTURED = "already_captured"
+    CHANGED_MEANWHILE = "changed_meanwhile"
+    # InvalidState, deposits of an earlier provider
+    DEPOSIT_FROZEN = "deposit_frozen"
+    DEPOSIT_CURRENCY = "deposit_currency"
+    ABOVE_DEPOSIT = "above_deposit"
+    # InvalidState, sending again
+    CHECKOUT_NOT_RESENT = "checkout_not_resent"
+    NOT_UNSENT = "not_unsent"
+    BEING_SENT = "being_sent"
+    # InvalidState, decisions
+    STATE_CHANGED = "state_changed"
+    NO_DECISION_NEEDED = "no_decision_needed"
+    GATEWAY_MUST_APPROVE = "gateway_must_approve"
+    TOO_EARLY_UNKNOWN = "too_early_unknown"
+    TOO_EARLY_PENDING = "too_early_pending"
+    OTHER_ACCOUNT = "other_account"
+    APPROVED_BEFORE = "approved_before"
+    OTHER_AMOUNT = "other_amount"
+    DISCREPANCY_CLOSED = "discrepancy_closed"
+    # InvalidState, approvals
+    APPROVAL_NEEDED = "approval_needed"
+    APPROVAL_CLOSED = "approval_closed"
+    APPROVAL_OWN = "approval_own"
+    APPROVAL_PENDING = "approval_pending"
+    # InvalidState, maintenance
+    TRANSACTION_NOT_ENDED = "transaction_not_ended"
+    SENDING_NOT_STOPPED = "sending_not_stopped"
+    # InvalidState, the wallet button
+    TOO_MANY_RESULTS = "too_many_results"
+
+    # CardRefused
+    CARD_NETWORK = "card_network"
+    CRYPTOGRAM_MISSING = "cryptogram_missing"
+    CRYPTOGRAM_UNEXPECTED = "cryptogram_unexpected"
+    THREE_DS_FAILED = "three_ds_failed"
+    THREE_DS_REJECTED = "three_ds_rejected"
+    THREE_DS_UNFINISHED = "three_ds_unfinished"
+    THREE_DS_WITHOUT_PROOF = "three_ds_without_proof"
+    THREE_DS_ECI = "three_ds_eci"
+    THREE_DS_UNREADABLE = "three_ds_unreadable"
+
+    # PriceChanged
+    PRICE_CHANGED = "price_changed"
+
+    # TryAgain
+    CHECKOUT_IN_PROGRESS = "checkout_in_progress"
+    CARD_UNKNOWN = "card_unknown"
+    CARD_MIXED_UP = "card_mixed_up"
+
+    # WalletUnavailable
+    WALLET_NOT_CONFIGURED = "wallet_not_configured"
+    WALLET_CURRENCY = "wallet_currency"
+    WALLET_BUSY = "wallet_busy"
+    FERNET_KEYS_MISSING = "fernet_keys_missing"
+    GATEWAY_KEY_MISSING = "gateway_key_missing"
+    GATEWAY_KEY_EXPIRED = "gateway_key_expired"
+    SECRET_UNREADABLE = "secret_unreadable"  # noqa: S105 - a code
+
+    # GatewayRefused
+    CHECKOUT_REFUSED = "checkout_refused"
+    CHECKOUT_HOST = "checkout_host"
+
+    # GatewayUnreachable
+    NOTHING_SENT = "nothing_sent"
+    PAGE_NOT_RECEIVED = "page_not_received"
+    PAGE_TOO_LATE = "page_too_late"
+    GATEWAY_SILENT = "gateway_silent"
+
+    # OperationError itself, a fault of the shop's pricing function
+    PRICING_TYPE = "pricing_type"
+    PRICING_NOTHING_TO_PAY = "pricing_nothing_to_pay"
+    PRICING_AMOUNT_TYPE = "pricing_amount_type"
+    PRICING_AMOUNT_INVALID = "pricing_amount_invalid"

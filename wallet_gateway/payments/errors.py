@@ -1,0 +1,44 @@
+"""What a shop catches: one exception for each reaction, and the codes that tell the reasons apart.
+
+Each exception has `code`, `params`, `message` (in the active language) and `status`, an HTTP status.
+"""
+
+from __future__ import annotations
+
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.operations.errors import (
+    AwaitingApproval,
+    CardRefused,
+    GatewayRefused,
+    GatewayUnreachable,
+    IdempotencyConflict,
+    InvalidInput,
+    InvalidState,
+    OperationError,
+    OperationOutstanding,
+    OperationRefused,
+    OrderNotPayable,
+    PriceChanged,
+    SendingStopped,
+    TryAgain,
+    WalletUnavailable,
+)
+
+__all__ = [
+    "AwaitingApproval",
+    "CardRefused",
+    "ErrorCode",
+    "GatewayRefused",
+    "GatewayUnreachable",
+    "IdempotencyConflict",
+    "InvalidInput",
+    "InvalidState",
+    "OperationError",
+    "OperationOutstanding",
+    "OperationRefused",
+    "OrderNotPayable",
+    "PriceChanged",
+    "SendingStopped",
+    "TryAgain",
+    "WalletUnavailable",
+]
