@@ -65,4 +65,6 @@ def sentence_of(transaction: GatewayTransaction) -> str:
     }
     if transaction.state == TransactionState.UNKNOWN:
         words += " " + _("The amount stays reserved; the gateway is being asked and nothing is sent again.")
-    return f"{words} {visible(transaction.detail)}".strip()
+    if transaction.detail:
+        words += " " + _("Details: %(detail)s") % {"detail": visible(transaction.detail)}
+    return words
