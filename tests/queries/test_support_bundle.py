@@ -29,7 +29,8 @@ def order() -> PaymentOrder:
     transaction = a_transaction(
         a_payment(order),
         request_body='{"amount":"5.00","cardholderLastName":"Lovelace","items":[{"name":"Main Street"}]}',
-        by="Anna",
+        created_by="Anna",
+        reason_code="other",
         comment="Anna said ticket 4711",
         detail="Anna: ticket 4711",
     )

@@ -24,7 +24,7 @@ from wallet_gateway.admin.forms import VerdictForm
 from wallet_gateway.admin.messages import said
 from wallet_gateway.admin.operation_registry import REFUND
 from wallet_gateway.admin.pages import draw, sentence_of, tell
-from wallet_gateway.admin.permissions import APPROVE, OF_KIND, RESOLVE, demand, may, may_still, name_of_person
+from wallet_gateway.admin.permissions import APPROVE, OF_KIND, RESOLVE, demand, may, name_of_person
 from wallet_gateway.admin.visible_text import visible, visible_body
 from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.lifecycle import TransactionKind
@@ -32,6 +32,7 @@ from wallet_gateway.gateways import context_of
 from wallet_gateway.models import Approval, GatewayTransaction, MigratedDeposit, PaymentOrder
 from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.operations.follow_ups.preview import preview
+from wallet_gateway.payments.permissions import user_still_has
 from wallet_gateway.protocol.money import Money
 
 
@@ -185,7 +186,7 @@ def _request_body(approval: Approval) -> str:
 
 def _why_not_of_author(approval: Approval) -> str:
     """Say that whoever asked may not ask any more; nothing of somebody who is no account here."""
-    if may_still(approval.created_by, permission_of(approval)) in {True, None}:
+    if user_still_has(approval.created_by, permission_of(approval)) in {True, None}:
         return ""
     words = _("%(author)s has no longer the permission to ask for this. Decline it.")
     return words % {"author": visible(approval.created_by)}

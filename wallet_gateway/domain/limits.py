@@ -6,6 +6,7 @@ and explain a refusal afterwards. They never replace the condition in the statem
 
 from __future__ import annotations
 
+from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.totals import Reversal, Sums
 
 
@@ -56,3 +57,22 @@ def why_not_reverse(sums: Sums) -> str:
     if sums.reversal is not Reversal.NONE:
         return "it has been, or is being, reversed already"
     return "" if reversible(sums) else "a capture has been made or is under way; refund it instead"
+
+
+def available(kind: TransactionKind, sums: Sums) -> int:
+    """Return the minor units that are left of a payment for a capture, a refund or a reversal."""
+    left = {
+        TransactionKind.CAPTURE: capturable,
+        TransactionKind.REFUND: refundable,
+        TransactionKind.REVERSAL: reversible,
+    }
+    return left[kind](sums)
+
+
+def why_nothing_left(kind: TransactionKind, sums: Sums) -> str:
+    """Say why nothing is left for a capture, a refund or a reversal; what else forbids it comes first."""
+    if kind is TransactionKind.CAPTURE:
+        return why_not_capture(sums, 0) or "nothing is left to capture"
+    if kind is TransactionKind.REFUND:
+        return why_not_refund(sums, 0) or "nothing is left to refund"
+    return why_not_reverse(sums)

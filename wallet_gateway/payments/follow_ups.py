@@ -25,17 +25,19 @@ def capture(
     payment: Payment | None = None,
     idempotency_key: str | None = None,
     by: str = "",
+    reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
     """Take reserved money, all of it or `amount`; look at the returned transaction's `state`.
 
-    A repeated `key` returns the first transaction and sends nothing. Raises `UnableToCapture`.
+    A repeated `idempotency_key` returns the first transaction and sends nothing. `reason_code` is empty or
+    one of `ReasonCode`. Raises `UnableToCapture`.
     """
     return follow_ups.capture(
         payment=_payment_meant(order, payment, UnableToCapture),
         context=context_of(order.gateway),
         amount=amount,
-        who=Initiator(idempotency_key=idempotency_key, by=by, comment=comment),
+        who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
 
 
@@ -46,18 +48,20 @@ def refund(
     payment: Payment | None = None,
     idempotency_key: str | None = None,
     by: str = "",
+    reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
     """Give captured money back, all of it or `amount`; look at the returned transaction's `state`.
 
-    A repeated `key` returns the first transaction and sends nothing. Raises `UnableToRefund`, and
-    `AwaitingApproval` where the settings demand a second person: its `approval` waits for `approve`.
+    A repeated `idempotency_key` returns the first transaction and sends nothing. `reason_code` is empty or
+    one of `ReasonCode`. Raises `UnableToRefund`, and `AwaitingApproval` where the settings demand a second
+    person: its `approval` waits for `approve`.
     """
     return follow_ups.refund(
         payment=_payment_meant(order, payment, UnableToRefund),
         context=context_of(order.gateway),
         amount=amount,
-        who=Initiator(idempotency_key=idempotency_key, by=by, comment=comment),
+        who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
 
 
@@ -67,13 +71,14 @@ def reverse(
     payment: Payment | None = None,
     idempotency_key: str | None = None,
     by: str = "",
+    reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
     """Give the whole authorization back, while nothing of it is captured. Raises `UnableToReverse`."""
     return follow_ups.reverse(
         payment=_payment_meant(order, payment, UnableToReverse),
         context=context_of(order.gateway),
-        who=Initiator(idempotency_key=idempotency_key, by=by, comment=comment),
+        who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
 
 

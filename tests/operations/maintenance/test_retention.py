@@ -14,13 +14,14 @@ from tests.operations.wallet_customer import Customer
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (
     GatewayTransaction,
+    JobPosition,
     OutboxEvent,
     Payment,
     PaymentOrder,
+    SentMail,
     TransactionEvent,
     TransactionEventKind,
     WalletAttempt,
-    WorkMark,
 )
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
@@ -53,7 +54,8 @@ def everything() -> str:
         TransactionEvent,
         WalletAttempt,
         OutboxEvent,
-        WorkMark,
+        JobPosition,
+        SentMail,
     )
     return str([row for model in models for row in model._default_manager.values()])
 

@@ -188,6 +188,7 @@ def _carry_out(
         amount_minor=minor,
         idempotency_key=who.idempotency_key,
         created_by=who.by[:150],
+        reason_code=who.reason_code,
         comment=who.comment[:500],
     )
     return execute(draft=draft, message=message, reserve=reserve, context=context, grant=who.grant)

@@ -73,6 +73,7 @@ def refund_migrated(
         amount_minor=minor,
         idempotency_key=who.idempotency_key,
         created_by=who.by[:150],
+        reason_code=who.reason_code,
         comment=who.comment[:500],
     )
     return execute(
