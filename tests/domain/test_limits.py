@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.tables import every
+from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import (
+    available,
     capturable,
     refundable,
     reversible,
     why_not_capture,
     why_not_refund,
     why_not_reverse,
+    why_nothing_left,
 )
 from wallet_gateway.domain.totals import Reversal, Sums
 
@@ -79,3 +84,28 @@ def test_a_refused_refund_says_why(sums: Sums, wanted: int, words: str) -> None:
 )
 def test_a_refused_reversal_says_why(sums: Sums, words: str) -> None:
     assert (words in why_not_reverse(sums)) if words else why_not_reverse(sums) == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "left"), [(TransactionKind.CAPTURE, capturable), (TransactionKind.REFUND, refundable)]
+)
+def test_what_is_left_for_an_operation_is_what_its_own_rule_says(
+    kind: TransactionKind, left: Callable[[Sums], int]
+) -> None:
+    assert [available(kind, sums) for sums in (AUTHORIZED, IN_PART, FROZEN)] == [
+        left(sums) for sums in (AUTHORIZED, IN_PART, FROZEN)
+    ]
+    assert available(TransactionKind.REVERSAL, AUTHORIZED) == reversible(AUTHORIZED)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sums", "words"),
+    [
+        (TransactionKind.CAPTURE, FROZEN, "frozen"),
+        (TransactionKind.CAPTURE, AUTHORIZED, "nothing is left to capture"),
+        (TransactionKind.REFUND, IN_PART, "nothing is left to refund"),
+        (TransactionKind.REVERSAL, EMPTY, "nothing is authorized"),
+    ],
+)
+def test_why_nothing_is_left_is_always_said(kind: TransactionKind, sums: Sums, words: str) -> None:
+    assert words in why_nothing_left(kind, sums)

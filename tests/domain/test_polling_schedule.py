@@ -237,7 +237,7 @@ def test_an_open_page_is_silent_a_day_past_its_end(age: timedelta, silent: bool)
         assert is_silent(position(TransactionState.OPEN, step=step), END + age) is silent
 
 
-@pytest.mark.parametrize("rung", [0, 5, 20])
+@pytest.mark.parametrize("step", [0, 5, 20])
 def test_anything_else_is_silent_when_a_due_question_has_had_no_answer_for_a_day(step: int) -> None:
     at = position(TransactionState.PENDING, step=step)
     due = instants(at)[step]

@@ -8,11 +8,14 @@ import pytest
 
 from tests.tables import every
 from wallet_gateway import payments
-from wallet_gateway.models import GatewayTransaction, Payment
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.inputs import (
     BadAmount,
+    UnknownReasonCode,
     UnstorableText,
+    check_reason_code,
     check_storable,
     is_storable,
     minor_units_of,
@@ -74,7 +77,7 @@ NO_CHARACTERS = ["\ud800", "a\udfff", "\udc80b", "nul\0"]
 @pytest.mark.parametrize("text", NO_CHARACTERS, ids=ascii)
 def test_what_is_no_character_is_not_storable(text: str) -> None:
     assert not is_storable(text)
-    with pytest.raises(UnstorableText, match="note: must be text"):
+    with pytest.raises(UnstorableText, match="comment: must be text"):
         check_storable(by="anna", comment=text)
 
 
@@ -88,7 +91,7 @@ def test_every_text_of_characters_is_storable(text: str) -> None:
 
 @pytest.mark.parametrize("value", [None, 5, b"text"], ids=repr)
 def test_what_is_no_text_is_refused_by_name(value: object) -> None:
-    with pytest.raises(UnstorableText, match="author: must be text"):
+    with pytest.raises(UnstorableText, match="by: must be text"):
         check_storable(by=value)
 
 
@@ -109,3 +112,18 @@ def test_a_refund_whose_note_cannot_be_stored_is_refused_before_anything_is_writ
 def test_no_attempt_has_a_reference_that_cannot_be_stored(text: str) -> None:
     with pytest.raises(Payment.DoesNotExist):
         payments.attempt_for(text)
+
+
+@pytest.mark.django_db
+def test_an_unknown_reason_is_refused_before_anything_is_written() -> None:
+    given = {"reason_code": "Returned"}
+    with pytest.raises(UnknownReasonCode, match="one of returned, damaged, cancelled"):
+        payments.refund_migrated("OLD-1", Decimal(1), "EUR", **given)
+    assert not MigratedDeposit.objects.exists()
+
+
+@pytest.mark.parametrize("code", ["returned", "shipped ", None, 5], ids=repr)
+def test_a_reason_of_another_operation_is_not_known(code: object) -> None:
+    with pytest.raises(UnknownReasonCode, match="must be empty or one of shipped, part-shipped"):
+        check_reason_code(TransactionKind.CAPTURE, code)
+    check_reason_code(TransactionKind.CAPTURE, "")

@@ -61,7 +61,9 @@ def order() -> PaymentOrder:
         closed_by="Anna",
         reason="ticket 4711",
     )
-    an_approval(payment=transaction.payment, created_by="Anna", comment="Anna: ticket 4711")
+    an_approval(
+        payment=transaction.payment, created_by="Anna", reason_code="damaged", comment="Anna: ticket 4711"
+    )
     OutboxEvent.objects.create(
         kind="PAID", order=order, transaction=transaction, currency="EUR", occurred_at=NOW
     )
@@ -86,6 +88,7 @@ def test_what_helps_is_in_it(order: PaymentOrder) -> None:
     files = read(order)
     assert files["order.json"]["reference"] == "R-1"
     (transaction,) = files["transactions.json"]
+    assert transaction["reason_code"] == "other"
     assert transaction["request"] == {
         "amount": "5.00",
         "cardholderLastName": "[left out]",
@@ -98,6 +101,7 @@ def test_what_helps_is_in_it(order: PaymentOrder) -> None:
     assert decision["answer"] == "[26 characters that are no JSON]"
     assert files["discrepancies.json"][0]["kind"] == "MADE_ELSEWHERE"
     assert files["approvals.json"][0]["kind"] == "REFUND"
+    assert files["approvals.json"][0]["reason_code"] == "damaged"
     assert files["facts.json"][0]["kind"] == "PAID"
     assert set(files["versions.json"]) == {"wallet_gateway", "django", "python", "database"}
 

@@ -22,6 +22,7 @@ from wallet_gateway.admin.batch_progress import (
     rows_of,
     steer,
 )
+from wallet_gateway.admin.messages import said
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import draw
 from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, may, name_of_person
@@ -34,6 +35,7 @@ from wallet_gateway.models import (
     OperationBatch,
     PaymentOrder,
 )
+from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.payments import batches as payments
 
 MOST_ORDERS = payments.MAX_ROWS
@@ -90,8 +92,12 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
         if form.is_empty:
             messages.error(request, _("Choose at least one order."))
         else:
-            payments.start(batch, [fields.row for fields in form.rows], **form.why.why)
-            return HttpResponseRedirect(progress_url(batch))
+            try:
+                payments.start(batch, [fields.row for fields in form.rows], **form.why.why)
+            except OperationRefused as refused:
+                messages.error(request, said(str(refused)))
+            else:
+                return HttpResponseRedirect(progress_url(batch))
     operation = operation_of(batch)
     context = {"title": operation.heading_of_many, "operation": operation, "batch": batch, "form": form}
     return draw(site, request, "batch_confirm.html", context)

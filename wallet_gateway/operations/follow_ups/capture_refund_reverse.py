@@ -25,7 +25,7 @@ from wallet_gateway.operations.approvals.requests import check_alone, limit_for,
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
 from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator, execute, find_by_idempotency_key
-from wallet_gateway.operations.inputs import minor_units_of
+from wallet_gateway.operations.inputs import check_reason_code, minor_units_of
 from wallet_gateway.protocol.follow_ups import FollowUpRequest, FollowUpType
 from wallet_gateway.protocol.money import Money
 
@@ -52,8 +52,9 @@ def capture(
 ) -> GatewayTransaction:
     """Take reserved money, all that is left or a part of it; return the transaction in whatever state it has.
 
-    Raises `UnableToCapture` when the amount is not there to be taken.
+    Raises `UnableToCapture` when the amount is not there to be taken, and `UnknownReasonCode`.
     """
+    check_reason_code(TransactionKind.CAPTURE, who.reason_code)
     payment = _as_it_stands(payment)
     asked = minor_units_of(amount, currency=payment.currency)
     first = find_by_idempotency_key(who, kind=TransactionKind.CAPTURE, payment=payment, amount=asked)
@@ -87,6 +88,7 @@ def refund(
     Raises `UnableToRefund` when the amount is not there to be given back, and `AwaitingApproval` when it
     takes a second person.
     """
+    check_reason_code(TransactionKind.REFUND, who.reason_code)
     payment = _as_it_stands(payment)
     asked = minor_units_of(amount, currency=payment.currency)
     first = find_by_idempotency_key(who, kind=TransactionKind.REFUND, payment=payment, amount=asked)
@@ -123,6 +125,7 @@ def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTE
         if not taken.update(reversal=Reversal.RESERVED):
             _refuse(payment, context, now, UnableToReverse, why_not_reverse)
 
+    check_reason_code(TransactionKind.REVERSAL, who.reason_code)
     payment = _as_it_stands(payment)
     first = find_by_idempotency_key(who, kind=TransactionKind.REVERSAL, payment=payment)
     if first is not None:

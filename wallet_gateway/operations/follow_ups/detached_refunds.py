@@ -16,7 +16,7 @@ from wallet_gateway.operations.approvals.requests import check_alone, limit_for,
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
 from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator, execute, find_by_idempotency_key
-from wallet_gateway.operations.inputs import BadAmount, minor_units_of
+from wallet_gateway.operations.inputs import BadAmount, check_reason_code, minor_units_of
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.protocol.codes import check_currency
 from wallet_gateway.protocol.detached_refunds import DetachedRefundRequest
@@ -46,6 +46,7 @@ def refund_migrated(
     gateway decides. Returns the transaction in any state; `approved_amount` is what was given back.
     Raises `AwaitingApproval` when it takes a second person.
     """
+    check_reason_code(TransactionKind.DETACHED_REFUND, who.reason_code)
     currency, minor = _checked(parent_transaction_id, amount, currency)
     deposit = _deposit(parent_transaction_id, currency, context)
     first = find_by_idempotency_key(who, kind=TransactionKind.DETACHED_REFUND, deposit=deposit, amount=minor)

@@ -29,7 +29,7 @@ from wallet_gateway.operations.approvals.requests import (
 )
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
-from wallet_gateway.operations.inputs import check_reason_code, check_storable
+from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import reread
@@ -115,13 +115,11 @@ def find_by_idempotency_key(
     deposit: MigratedDeposit | None = None,
     amount: int | None = None,
 ) -> GatewayTransaction | None:
-    """Check who asks and why, and return the transaction that their key already has, or None.
+    """Return the transaction that this key already has, or None.
 
     `amount` is what the caller names, in minor units; None when it leaves the amount to us. Raises
-    `KeyConflict` when the key is another operation's, `UnknownReasonCode`, and `AwaitingApproval` when it
-    was asked for already.
+    `KeyConflict` when the key is another operation's, and `AwaitingApproval` when it was asked for already.
     """
-    check_reason_code(kind, who.reason_code)
     if who.idempotency_key is None:
         return None
     if not _KEY.match(who.idempotency_key):
