@@ -77,7 +77,7 @@ def test_somebody_else_sees_whose_it_is_and_carries_out_nothing_by_looking(
 ) -> None:
     page = page_of(colleague, batch)
 
-    assert "Workers carry it out on behalf of anna. To close this page stops nothing." in page
+    assert "Workers carry it out on behalf of anna. Closing this page stops nothing." in page
     assert "data-wallet-drives" not in page
     assert 'name="carry_on"' not in page
     assert sent() == 0

@@ -35,7 +35,7 @@ def position(state: TransactionState, **given: object) -> PollState:
         "state": state,
         "since": NOW,
         "expires_at": END,
-        "rung": 0,
+        "step": 0,
     } | given
     return PollState(**fields)  # type: ignore[arg-type]
 

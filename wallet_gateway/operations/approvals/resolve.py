@@ -95,6 +95,7 @@ def resolve(
     return reread(settled)
 
 
+@sensitive_variables()
 def give_up_unsent(transaction: GatewayTransaction, *, by: str, context: GatewayContext) -> bool:
     """Give up a request that has just not left; return False where there is none to be given up.
 
