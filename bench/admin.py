@@ -45,7 +45,7 @@ PAGES = {
     "deposit search": f"{ROOM}/migrateddeposit/?q=OLD-0000400",
     "deposit search, by the former reference": f"{ROOM}/migrateddeposit/?q=PRV-0000400",
     "order page": f"{ROOM}/paymentorder/400/change/",
-    "desk": f"{ROOM}/desk/",
+    "dashboard": f"{ROOM}/dashboard/",
 }
 
 Pages = dict[str, dict[str, float]]

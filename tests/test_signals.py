@@ -34,6 +34,6 @@ def test_the_signals_are_these_and_no_others() -> None:
     }
 
 
-def test_every_kind_of_fact_has_a_signal_of_its_own() -> None:
+def test_every_kind_of_event_has_a_signal_of_its_own() -> None:
     assert set(SIGNALS) == set(OutboxEventKind)
     assert {id(signal) for signal in SIGNALS.values()} == {id(getattr(signals, name)) for name in NAMES}

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from example_project.shop.models import DiscountCode, ShippingMethod
 from example_project.shop.money import Currency
-from example_project.shop.places import country_choices, state_code
+from example_project.shop.shipping_regions import country_choices, state_code
 
 # A country calling code, a blank or hyphen, and the number as people write it.
 PHONE = re.compile(r"\+?([0-9]{1,3})[ -]([0-9(][0-9 ()/.-]{3,22})")

@@ -1,4 +1,4 @@
-"""What the shop does when the wallet reports a fact. Facts come at least once: receivers bear repetition."""
+"""What the shop does when the wallet reports an event. Facts come at least once: receivers bear repetition."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class PaymentSnapshot:
     """A state in words. The tone chooses a colour and a sign: `good`, `waiting`, `bad` or `plain`."""
 
     tone: str
@@ -18,62 +18,62 @@ class Standing:
 
 
 STANDINGS = {
-    "OPEN": Standing(
+    "OPEN": PaymentSnapshot(
         tone="plain",
         title=_("Not paid yet"),
         text=_("Your order is noted. It is on its way as soon as it is paid."),
     ),
-    "PENDING": Standing(
+    "PENDING": PaymentSnapshot(
         tone="waiting",
         title=_("Payment pending"),
         text=_("The wallet has not decided yet. Please do not pay again; we ask by ourselves."),
     ),
-    "AUTHORIZED": Standing(
+    "AUTHORIZED": PaymentSnapshot(
         tone="good",
         title=_("Amount reserved"),
         text=_("We have started on your piece. The amount is charged when it leaves the workshop."),
     ),
-    "PART_CAPTURED": Standing(
+    "PART_CAPTURED": PaymentSnapshot(
         tone="good",
         title=_("Charged in part"),
         text=_("A first part has left the workshop and was charged; the rest is still reserved."),
     ),
-    "PAID": Standing(
+    "PAID": PaymentSnapshot(
         tone="good",
         title=_("Paid, thank you"),
         text=_("The wallet has confirmed your payment. We are packing."),
     ),
-    "PART_REFUNDED": Standing(
+    "PART_REFUNDED": PaymentSnapshot(
         tone="good",
         title=_("Refunded in part"),
         text=_("A part of what you paid is on its way back to your wallet."),
     ),
-    "REFUNDED": Standing(
+    "REFUNDED": PaymentSnapshot(
         tone="plain",
         title=_("Refunded"),
         text=_("What you paid is on its way back to your wallet."),
     ),
-    "REVERSED": Standing(
+    "REVERSED": PaymentSnapshot(
         tone="plain",
         title=_("Reservation given back"),
         text=_("Nothing was charged and the amount is free again."),
     ),
-    "FAILED": Standing(
+    "FAILED": PaymentSnapshot(
         tone="bad",
         title=_("Not paid"),
         text=_("The last attempt did not go through and nothing was charged. You can try again."),
     ),
-    "EXPIRED": Standing(
+    "EXPIRED": PaymentSnapshot(
         tone="bad",
         title=_("Payment page expired"),
         text=_("The time to pay ran out and nothing was charged. You can try again."),
     ),
-    "OVERPAID": Standing(
+    "OVERPAID": PaymentSnapshot(
         tone="waiting",
         title=_("Paid more than once"),
         text=_("More than one payment arrived. We are looking into it and send back what is too much."),
     ),
-    "FROZEN": Standing(
+    "FROZEN": PaymentSnapshot(
         tone="waiting",
         title=_("We are checking your payment"),
         text=_("Something does not add up, so a person is looking at it. Please do not pay again."),
@@ -81,13 +81,13 @@ STANDINGS = {
 }
 
 # A state added by a later version of the wallet app must not break the page, and must never read as paid.
-UNHEARD_OF = Standing(
+UNHEARD_OF = PaymentSnapshot(
     tone="waiting",
     title=_("We are checking your payment"),
     text=_("Please come back in a little while, and do not pay again."),
 )
 
 
-def standing(state: str) -> Standing:
+def standing(state: str) -> PaymentSnapshot:
     """The words for a state of a wallet order."""
     return STANDINGS.get(state, UNHEARD_OF)

@@ -1,4 +1,4 @@
-"""What the tests of the desk share: people with and without permissions, and orders that are really paid."""
+"""Fixtures of the admin tests: people with and without permissions, and orders that are really paid."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def make_person(permissions: None) -> MakePerson:
 
 @pytest.fixture
 def operator(make_person: MakePerson) -> Client:
-    """Anna, who may do everything on the desk."""
+    """Anna, who may do everything on the dashboard."""
     money = ("capture_payment", "refund_payment", "reverse_payment")
     return make_person(*money, "resolve_unknown", "view_transactionevent", name="anna")
 

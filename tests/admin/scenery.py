@@ -101,11 +101,11 @@ class Scenery:
         yield "running batch", self._url("operationbatch_progress", self.running.pk)
         yield "stopped batch", self._url("operationbatch_progress", self.stopped.pk)
         yield "ended refunds", self._url("operationbatch_progress", self.refunds.pk)
-        yield "desk", self._url("desk_changelist")
-        yield "desk of nothing", self._url("desk_changelist") + "?first=2020-01-01&last=2020-01-02"
-        yield "desk with a wrong day", self._url("desk_changelist") + "?first=soon&last=2020-01-02"
-        yield "keys", self._url("desk_keys")
-        yield "emergency stop", self._url("desk_stop", "default", "stop")
+        yield "dashboard", self._url("dashboard_changelist")
+        yield "dashboard of nothing", self._url("dashboard_changelist") + "?first=2020-01-01&last=2020-01-02"
+        yield "dashboard with a wrong day", self._url("dashboard_changelist") + "?first=soon&last=2020-01-02"
+        yield "keys", self._url("dashboard_keys")
+        yield "emergency stop", self._url("dashboard_stop", "default", "stop")
 
     def _url(self, name: str, *arguments: object) -> str:
         return reverse(f"admin:wallet_gateway_{name}", args=arguments)

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.test import RequestFactory
 
 from tests.models.rows import NOW, an_order
-from wallet_gateway.admin.admin_log import note_down
+from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.models import Discrepancy
 
 pytestmark = pytest.mark.django_db
@@ -18,7 +18,7 @@ def test_an_action_is_recorded_with_its_person_and_its_row(permissions: None) ->
     request, order = RequestFactory().post("/"), an_order(reference="A-1")
     request.user = User.objects.create_user("anna")
 
-    note_down(request, order, "Asked the gateway.")
+    log_change(request, order, "Asked the gateway.")
 
     entry = LogEntry.objects.get()
     assert (entry.user, entry.action_flag, entry.object_repr) == (request.user, CHANGE, "A-1")
@@ -33,7 +33,7 @@ def test_a_hostile_name_of_a_row_is_recorded_as_it_can_be_seen(permissions: None
         kind="MADE_ELSEWHERE", gateway="default", fingerprint="f", detail="\u202e" * 490, found_at=NOW
     )
 
-    note_down(request, difference, "Closed.")
+    log_change(request, difference, "Closed.")
 
     name = LogEntry.objects.get().object_repr
     assert "\u202e" not in name

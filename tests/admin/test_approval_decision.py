@@ -1,4 +1,4 @@
-"""Four eyes on the desk: one person asks, another one agrees or declines; it is sent once or not at all."""
+"""Dual control in the admin: one person asks, another agrees or declines; it is sent once or not at all."""
 
 from __future__ import annotations
 
@@ -254,7 +254,7 @@ def test_in_a_batch_those_above_the_limit_wait_and_the_others_go(
     assert "Refund of 20.00 EUR: Approved." in say(second, "agree")
 
 
-def test_a_detached_refund_waits_on_the_desk_and_is_agreed_to(
+def test_a_detached_refund_waits_on_the_dashboard_and_is_agreed_to(
     second: Client, wallet_sandbox: SandboxControl, order: PaymentOrder
 ) -> None:
     header = (
@@ -264,10 +264,10 @@ def test_a_detached_refund_waits_on_the_desk_and_is_agreed_to(
     with pytest.raises(payments.AwaitingApproval):
         payments.refund_migrated("OLD-1", Decimal("12.50"), "EUR", by="anna", comment="goodwill")
 
-    desk = second.get("/admin/wallet_gateway/desk/").content.decode()
-    assert "Approvals waiting" in desk
-    assert page_of() in desk
-    assert "Detached refund of 12.50 EUR" in desk
+    page = second.get("/admin/wallet_gateway/dashboard/").content.decode()
+    assert "Approvals waiting" in page
+    assert page_of() in page
+    assert "Detached refund of 12.50 EUR" in page
     assert "Detached refund of 12.50 EUR: Approved." in say(second, "agree")
 
 
@@ -287,11 +287,11 @@ def test_a_decision_on_a_lost_outcome_waits_as_well(
     assert transaction.state == "ANOMALY"
 
 
-def test_the_list_the_desk_and_the_order_show_what_waits(
+def test_the_list_the_dashboard_and_the_order_show_what_waits(
     operator: Client, second: Client, order: PaymentOrder
 ) -> None:
     ask(operator, order)
-    for url in ("/admin/wallet_gateway/approval/", "/admin/wallet_gateway/desk/", order_url(order)):
+    for url in ("/admin/wallet_gateway/approval/", "/admin/wallet_gateway/dashboard/", order_url(order)):
         page = second.get(url).content.decode()
         assert "Refund of 8.00 EUR" in page
         assert "anna" in page

@@ -36,37 +36,37 @@ def euros(minor: int) -> Money:
 
 
 def left(payment: Payment) -> Money | None:
-    return approval_limits.left_alone(REFUND, payment, gateway="default")
+    return approval_limits.approval_limit_of(REFUND, payment, gateway="default")
 
 
 @pytest.mark.usefixtures("limit")
 def test_what_was_given_back_and_what_is_under_way_count() -> None:
-    sums: dict[str, Any] = {"authorized": 2000, "captured": 2000}
+    totals: dict[str, Any] = {"authorized": 2000, "captured": 2000}
 
-    assert left(a_payment(**sums)) == euros(500)
-    assert left(a_payment(**sums, refunded=100, refund_reserved=150)) == euros(250)
-    assert left(a_payment(**sums, refunded=900)) == euros(0)
+    assert left(a_payment(**totals)) == euros(500)
+    assert left(a_payment(**totals, refunded=100, refund_reserved=150)) == euros(250)
+    assert left(a_payment(**totals, refunded=900)) == euros(0)
 
 
 @pytest.mark.usefixtures("limit")
 def test_a_capture_takes_one_person_whatever_its_amount() -> None:
-    assert approval_limits.left_alone(CAPTURE, a_payment(authorized=2000), gateway="default") is None
+    assert approval_limits.approval_limit_of(CAPTURE, a_payment(authorized=2000), gateway="default") is None
 
 
 @pytest.mark.usefixtures("limit")
 def test_a_currency_without_a_limit_of_its_own_has_the_limit_zero() -> None:
     deposit = a_deposit(currency="JPY")
 
-    assert approval_limits.left_alone(DETACHED_REFUND, deposit, gateway="default") == Money.from_minor_units(
-        0, "JPY"
-    )
+    assert approval_limits.approval_limit_of(
+        DETACHED_REFUND, deposit, gateway="default"
+    ) == Money.from_minor_units(0, "JPY")
 
 
 def test_without_the_setting_and_for_a_gateway_that_is_not_in_it_nothing_is_said() -> None:
     payment = a_payment(authorized=2000, captured=2000)
 
     assert left(payment) is None
-    assert approval_limits.left_alone(REFUND, payment, gateway="closed down") is None
+    assert approval_limits.approval_limit_of(REFUND, payment, gateway="closed down") is None
     assert approval_limits.hint(None, euros(2000)) == ""
 
 

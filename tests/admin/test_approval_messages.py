@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.models.rows import an_approval
-from wallet_gateway.admin.approval_messages import asked_because, sentence_of_request, url_of, what_is_asked
+from wallet_gateway.admin.approval_messages import reason_of, sentence_of_request, url_of, what_is_asked
 
 pytestmark = pytest.mark.django_db
 
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 def test_an_amount_is_asked_for() -> None:
     request = an_approval(reason_code="returned", comment="box 7")
     assert what_is_asked(request) == "Refund of 5.00 EUR"
-    assert asked_because(request) == "Goods returned: box 7"
+    assert reason_of(request) == "Goods returned: box 7"
     assert sentence_of_request(request).endswith("Nothing is reserved and nothing was sent.")
     assert url_of(request).endswith(f"/approval/{request.pk}/decide/")
 
@@ -22,4 +22,4 @@ def test_a_decision_is_said_with_what_was_decided() -> None:
     request = an_approval(decision="DID_NOT_HAPPEN", comment="returned: ticket 4711", state="LAPSED")
     asked = "Refund of 5.00 EUR, decision: It did not happen; free its amount"
     assert sentence_of_request(request) == f"{asked}: Lapsed."
-    assert asked_because(request) == "returned: ticket 4711"
+    assert reason_of(request) == "returned: ticket 4711"

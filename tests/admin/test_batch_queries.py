@@ -93,9 +93,9 @@ def test_it_goes_on_with_each_look_and_is_paused(
     assert "1 of 3 orders" in page
 
     batch = OperationBatch.objects.get()
-    steer = page_of(batch).replace("progress", "steer")
-    assert "1 of 3 orders" in onlooker.post(steer, {"pause": "1"}, follow=True).content.decode()
-    assert "2 of 3 orders" in onlooker.post(steer, {"resume": "1"}, follow=True).content.decode()
+    control = page_of(batch).replace("progress", "steer")
+    assert "1 of 3 orders" in onlooker.post(control, {"pause": "1"}, follow=True).content.decode()
+    assert "2 of 3 orders" in onlooker.post(control, {"resume": "1"}, follow=True).content.decode()
 
 
 def test_too_many_are_refused(onlooker: Client, monkeypatch: pytest.MonkeyPatch) -> None:

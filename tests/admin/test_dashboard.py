@@ -1,4 +1,4 @@
-"""The desk: who may see it, what it lists, its figures in three forms, and the emergency stop."""
+"""The dashboard: who may see it, what it lists, its figures in three forms, and the emergency stop."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
-DESK = "/admin/wallet_gateway/desk/"
-STOP = f"{DESK}default/stop/"
-RESUME = f"{DESK}default/resume/"
+DASHBOARD = "/admin/wallet_gateway/dashboard/"
+STOP = f"{DASHBOARD}default/stop/"
+RESUME = f"{DASHBOARD}default/resume/"
 DAY = datetime(2026, 5, 17, 12, tzinfo=UTC)
 MAY = {"first": "2026-05-01", "last": "2026-05-31"}
 
@@ -45,7 +45,7 @@ def a_sale(minor: int = 2000, currency: str = "EUR", at: datetime = DAY) -> None
 
 
 def text_of(client: Client, **given: str) -> str:
-    answer = client.get(DESK, given)
+    answer = client.get(DASHBOARD, given)
     assert answer.status_code == 200
     return answer.content.decode()
 
@@ -53,19 +53,19 @@ def text_of(client: Client, **given: str) -> str:
 # Who may see it
 
 
-def test_the_desk_is_where_its_name_says(onlooker: Client) -> None:
-    assert reverse("admin:wallet_gateway_desk_changelist") == DESK
-    assert "Money desk" in text_of(onlooker)
+def test_the_dashboard_is_where_its_name_says(onlooker: Client) -> None:
+    assert reverse("admin:wallet_gateway_dashboard_changelist") == DASHBOARD
+    assert "Payments dashboard" in text_of(onlooker)
 
 
-def test_without_permission_to_see_transactions_there_is_no_desk(make_person: MakePerson) -> None:
+def test_without_permission_to_see_transactions_there_is_no_dashboard(make_person: MakePerson) -> None:
     stranger = make_person("stop_sending", seeing=())
-    for address in (DESK, f"{DESK}figures.csv", STOP):
+    for address in (DASHBOARD, f"{DASHBOARD}figures.csv", STOP):
         assert stranger.get(address).status_code == 403
 
 
 def test_strangers_are_asked_to_log_in(client: Client) -> None:
-    assert client.get(DESK).status_code == 302
+    assert client.get(DASHBOARD).status_code == 302
 
 
 # What waits
@@ -114,7 +114,7 @@ def test_table_and_csv_say_the_same(onlooker: Client) -> None:
     a_sale(1050)
     page = text_of(onlooker, **MAY)
     assert 'data-value="30.50"' in page
-    answer = onlooker.get(f"{DESK}figures.csv", MAY)
+    answer = onlooker.get(f"{DASHBOARD}figures.csv", MAY)
     rows = list(csv.DictReader(io.StringIO(b"".join(answer).decode())))
     taken = [row for row in rows if row["figure"] == "Taken" and row["day"] == "2026-05-17"]
     assert [(row["currency"], row["value"]) for row in taken] == [("EUR", "30.50")]
@@ -148,7 +148,7 @@ def test_a_range_that_is_none_is_said_and_the_page_stands(
     given: dict[str, str], said: str, onlooker: Client
 ) -> None:
     assert said in text_of(onlooker, **given)
-    assert onlooker.get(f"{DESK}figures.csv", given).status_code == 200
+    assert onlooker.get(f"{DASHBOARD}figures.csv", given).status_code == 200
 
 
 def test_nothing_on_the_page_is_inline(onlooker: Client) -> None:
@@ -179,7 +179,7 @@ def test_the_stop_asks_for_a_reason_first(guard: Client) -> None:
 def test_a_stop_and_its_end_are_done_named_and_logged(guard: Client, wallet_sandbox: SandboxControl) -> None:
     order = payments.create_order(reference="S-1", currency="EUR", amount=Decimal("5.00"))
 
-    assert guard.post(STOP, {"reason": "double captures"}).headers["Location"] == DESK
+    assert guard.post(STOP, {"reason": "double captures"}).headers["Location"] == DASHBOARD
     with pytest.raises(payments.CheckoutUnavailable):
         payments.start_checkout(order)
     page = text_of(guard)
@@ -206,6 +206,6 @@ def test_what_nobody_stopped_cannot_be_resumed(guard: Client) -> None:
     assert "o person has stopped sending" in answer.content.decode()
 
 
-@pytest.mark.parametrize("address", [f"{DESK}nowhere/stop/", f"{DESK}default/pause/"])
+@pytest.mark.parametrize("address", [f"{DASHBOARD}nowhere/stop/", f"{DASHBOARD}default/pause/"])
 def test_other_gateways_and_verbs_are_not_found(address: str, guard: Client) -> None:
     assert guard.get(address).status_code == 404

@@ -1,4 +1,4 @@
-"""The desk's form: the usual thirty days, or those asked for, in the time zone of the request."""
+"""The dashboard's form: the usual thirty days, or those asked for, in the time zone of the request."""
 
 from __future__ import annotations
 

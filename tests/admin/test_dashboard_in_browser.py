@@ -1,4 +1,4 @@
-"""The desk in a real Chromium under a policy that allows nothing inline: charts are drawn all the same."""
+"""The dashboard in a real Chromium under a policy that allows nothing inline: charts are still drawn."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def some_weeks() -> None:
 
 
 @pytest.fixture
-def open_desk(
+def open_dashboard(
     browser: Browser, live_server: LiveServer, make_person: MakePerson
 ) -> Iterator[tuple[Page, list[str]]]:
     some_weeks()
@@ -100,13 +100,13 @@ def open_desk(
     )
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.route("**/favicon.ico", lambda route: route.fulfill(status=204))
-    page.goto(f"{live_server.url}/admin/wallet_gateway/desk/")
+    page.goto(f"{live_server.url}/admin/wallet_gateway/dashboard/")
     yield page, complaints
     context.close()
 
 
-def test_every_chart_is_drawn_and_no_policy_is_broken(open_desk: tuple[Page, list[str]]) -> None:
-    page, complaints = open_desk
+def test_every_chart_is_drawn_and_no_policy_is_broken(open_dashboard: tuple[Page, list[str]]) -> None:
+    page, complaints = open_dashboard
     canvases = page.locator("[data-wallet-chart] canvas")
     assert canvases.count() == 9, "four for each of two currencies, and the gateway's"
     for index in range(canvases.count()):
@@ -115,8 +115,8 @@ def test_every_chart_is_drawn_and_no_policy_is_broken(open_desk: tuple[Page, lis
 
 
 @pytest.mark.exhaustive
-def test_charts_follow_the_page_from_light_to_dark(open_desk: tuple[Page, list[str]]) -> None:
-    page, complaints = open_desk
+def test_charts_follow_the_page_from_light_to_dark(open_dashboard: tuple[Page, list[str]]) -> None:
+    page, complaints = open_dashboard
     light = page.locator("canvas").first.screenshot()
     page.evaluate("document.documentElement.dataset.theme = 'dark'")
     page.wait_for_function("Chart.getChart(document.querySelector('canvas')).ctx !== null")
@@ -126,29 +126,29 @@ def test_charts_follow_the_page_from_light_to_dark(open_desk: tuple[Page, list[s
 
 @pytest.mark.exhaustive
 @pytest.mark.parametrize("width", [390, 1280])
-def test_nothing_sticks_out_sideways(width: int, open_desk: tuple[Page, list[str]]) -> None:
-    page, _ = open_desk
+def test_nothing_sticks_out_sideways(width: int, open_dashboard: tuple[Page, list[str]]) -> None:
+    page, _ = open_dashboard
     page.set_viewport_size({"width": width, "height": 900})
     page.locator("details").first.evaluate("details => { details.open = true; }")
     wide = page.evaluate("document.querySelector('.wallet-figures').scrollWidth")
     assert wide <= width
 
 
-def test_the_stop_is_reached_and_confirmed_by_keyboard(open_desk: tuple[Page, list[str]]) -> None:
-    page, _ = open_desk
+def test_the_stop_is_reached_and_confirmed_by_keyboard(open_dashboard: tuple[Page, list[str]]) -> None:
+    page, _ = open_dashboard
     page.get_by_role("link", name="Stop all sending").focus()
     page.keyboard.press("Enter")
     page.get_by_label("Reason").fill("double captures")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    page.wait_for_url("**/desk/")
+    page.wait_for_url("**/dashboard/")
     assert page.get_by_text("double captures").is_visible()
     assert page.get_by_role("link", name="Resume sending").is_visible()
 
 
 @pytest.mark.exhaustive
-def test_in_arabic_the_page_is_right_to_left(open_desk: tuple[Page, list[str]]) -> None:
-    page, complaints = open_desk
+def test_in_arabic_the_page_is_right_to_left(open_dashboard: tuple[Page, list[str]]) -> None:
+    page, complaints = open_dashboard
     page.context.set_extra_http_headers({"Accept-Language": "ar"})
     page.reload()
     assert page.locator("html").get_attribute("dir") == "rtl"

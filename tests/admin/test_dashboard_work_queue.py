@@ -1,4 +1,4 @@
-"""What waits, as the desk lists it: hostile text is cut and visible, and more than ten lead to the list."""
+"""The work queue on the dashboard: hostile text is cut and visible; more than ten rows lead to the list."""
 
 from __future__ import annotations
 

@@ -114,13 +114,13 @@ def test_many_refunds_are_paused_and_resumed(
     assert "1 of 2 deposits" in page
     assert 'http-equiv="refresh"' in page
 
-    steer = f"/admin/wallet_gateway/operationbatch/{OperationBatch.objects.get().pk}/steer/"
-    page = clerk.post(steer, {"pause": "1"}, follow=True).content.decode()
+    control = f"/admin/wallet_gateway/operationbatch/{OperationBatch.objects.get().pk}/steer/"
+    page = clerk.post(control, {"pause": "1"}, follow=True).content.decode()
     assert "1 of 2 deposits" in page
     assert 'http-equiv="refresh"' not in page
     assert GatewayTransaction.objects.count() == 1
 
-    page = clerk.post(steer, {"resume": "1"}, follow=True).content.decode()
+    page = clerk.post(control, {"resume": "1"}, follow=True).content.decode()
     assert "2 of 2 deposits" in page
     assert GatewayTransaction.objects.count() == 2
 

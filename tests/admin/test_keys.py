@@ -16,8 +16,8 @@ from wallet_gateway.operations.wallet.encryption import WalletCipher
 
 pytestmark = pytest.mark.django_db
 
-PAGE = "/admin/wallet_gateway/desk/keys/"
-DESK = "/admin/wallet_gateway/desk/"
+PAGE = "/admin/wallet_gateway/dashboard/keys/"
+DASHBOARD = "/admin/wallet_gateway/dashboard/"
 OLD, NEW = (Fernet.generate_key().decode() for _ in range(2))
 
 
@@ -107,5 +107,5 @@ def test_a_shop_without_keys_is_told_so(keeper: Client, settings: Settings) -> N
 
 def test_it_takes_the_permission(onlooker: Client, keeper: Client, pair: WalletKey) -> None:
     assert onlooker.get(PAGE).status_code == onlooker.post(PAGE).status_code == 403
-    assert PAGE not in onlooker.get(DESK).content.decode()
-    assert PAGE in keeper.get(DESK).content.decode()
+    assert PAGE not in onlooker.get(DASHBOARD).content.decode()
+    assert PAGE in keeper.get(DASHBOARD).content.decode()

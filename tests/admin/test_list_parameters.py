@@ -29,7 +29,7 @@ from wallet_gateway.admin.orders import PaymentOrderAdmin
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Desk, Discrepancy, PaymentOrder
+from wallet_gateway.models import Dashboard, Discrepancy, PaymentOrder
 from wallet_gateway.queries.work_queue import MOST_SHOWN, waiting
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -37,7 +37,7 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 STATE, KIND = {"state__exact", "state__isnull"}, {"kind__exact", "kind__isnull"}
 ADMITTED = {
     "approval": STATE,
-    "desk": set(),
+    "dashboard": set(),
     "discrepancy": KIND | {"open"},
     "transactionevent": set(),
     "gatewaytransaction": STATE | KIND,
@@ -118,8 +118,8 @@ def our_lists() -> dict[str, ReadOnlyAdmin]:
 
 
 def lists_with_rows() -> dict[str, ReadOnlyAdmin]:
-    """Give all but the desk, whose page stands where a list would be and reads a form of its own."""
-    return {name: at for name, at in our_lists().items() if at.model is not Desk}
+    """Give all but the dashboard, whose page stands where a list would be and reads a form of its own."""
+    return {name: at for name, at in our_lists().items() if at.model is not Dashboard}
 
 
 def paths_of(model: type[Model], *, relations: int = 2) -> Iterator[str]:
@@ -308,7 +308,7 @@ def test_a_popup_of_a_shop_keeps_the_condition_of_its_foreign_key(
         assert superuser.get(url, popup | other).status_code == 400
 
 
-def test_each_list_that_the_desk_leads_to_can_be_opened(superuser: Client) -> None:
+def test_each_list_that_the_dashboard_leads_to_can_be_opened(superuser: Client) -> None:
     for number in range(MOST_SHOWN + 1):
         for state in (TransactionState.ANOMALY, TransactionState.UNKNOWN, TransactionState.NOT_SENT):
             payment = a_transaction(state=state, needs_operator=True).payment

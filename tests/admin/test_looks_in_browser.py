@@ -50,7 +50,7 @@ ONE_OF_EACH = {
     "refund deposits",
     "draft batch",
     "running batch",
-    "desk",
+    "dashboard",
 }
 REFUSED = "decide"
 # Django's own: links that differ from the text around them by colour only, and a field named by its title.

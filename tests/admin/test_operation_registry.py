@@ -1,4 +1,4 @@
-"""The operations of the desk: what is left for each, why nothing is, and what is heard of a dead gateway."""
+"""The operations of the admin: what is left for each, why nothing is left, and what a dead gateway does."""
 
 from __future__ import annotations
 

@@ -26,9 +26,9 @@ def test_the_money_is_there_at_a_glance(operator: Client, paid_order: PaidOrder)
     payments.capture(order, Decimal("20.00"))
     payments.refund(order, Decimal("7.50"))
 
-    desk = operator.get(order_url(order)).context["desk"]
+    page = operator.get(order_url(order)).context["page"]
 
-    assert {str(label): str(amount) for label, amount in desk.figures} == {
+    assert {str(label): str(amount) for label, amount in page.figures} == {
         "Authorized": "30.00 EUR",
         "Captured": "20.00 EUR",
         "Refunded": "7.50 EUR",
@@ -70,7 +70,7 @@ def test_the_story_says_who_and_why_newest_first(operator: Client, paid_order: P
     order = paid_order()
     payments.capture(order, Decimal("5.00"), by="ben", reason_code="shipped", comment="first parcel")
 
-    lines = operator.get(order_url(order)).context["desk"].lines
+    lines = operator.get(order_url(order)).context["page"].lines
 
     assert [str(line.text) for line in lines][:2] == ["Capture approved", "Capture requested"]
     assert (lines[1].by, lines[1].detail) == ("ben", "Goods shipped: first parcel")

@@ -40,17 +40,23 @@ def test_one_permission_is_not_another(permissions: None) -> None:
     request = RequestFactory().get("/")
     request.user = User.objects.get(pk=user.pk)
 
-    from wallet_gateway.admin.permissions import CAPTURE, REFUND, demand, may, name_of_person
+    from wallet_gateway.admin.permissions import (
+        CAPTURE,
+        REFUND,
+        has_permission,
+        name_of_person,
+        require_permission,
+    )
 
-    assert may(request, CAPTURE)
-    demand(request, CAPTURE)
-    assert not may(request, REFUND)
+    assert has_permission(request, CAPTURE)
+    require_permission(request, CAPTURE)
+    assert not has_permission(request, REFUND)
     with pytest.raises(PermissionDenied):
-        demand(request, REFUND)
+        require_permission(request, REFUND)
     assert name_of_person(request) == "ben"
 
 
 def test_somebody_unknown_may_do_nothing() -> None:
     request = RequestFactory().get("/")
     request.user = AnonymousUser()
-    assert not any(permissions.may(request, name) for name in NAMES)
+    assert not any(permissions.has_permission(request, name) for name in NAMES)

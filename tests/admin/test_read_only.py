@@ -205,7 +205,7 @@ def test_a_list_that_ends_early_says_so(superuser: Client, monkeypatch: pytest.M
     assert b"Only the newest 3 can be turned to" in superuser.get(list_url("paymentorder")).content
 
 
-def test_every_model_of_the_desk_is_read_only() -> None:
+def test_every_model_of_the_dashboard_is_read_only() -> None:
     registered = admin.site._registry.items()
     ours = {model: at for model, at in registered if model._meta.app_label == "wallet_gateway"}
 

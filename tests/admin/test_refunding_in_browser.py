@@ -48,7 +48,7 @@ def test_two_customers_are_repaid_and_one_gets_less_than_asked(
     assert page.get_by_text("Finished", exact=True).is_visible()
     results = page.locator(".wallet-table tbody tr")
     assert (
-        "Asked for 1.50 EUR, approved 0.75 EUR. The rest is a task on the desk."
+        "Asked for 1.50 EUR, approved 0.75 EUR. The rest is a task on the dashboard."
         in results.nth(0).inner_text()
     )
     assert "Detached refund of 40.00 EUR: Approved." in results.nth(1).inner_text()

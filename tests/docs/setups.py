@@ -62,11 +62,11 @@ def the_result_page(names: dict[str, Any]) -> None:
     names["result_url"] = reverse("wallet_gateway:result", args=[token])
 
 
-def the_fact_is_due(names: dict[str, Any]) -> None:
+def the_event_is_due(names: dict[str, Any]) -> None:
     """Time has passed: what could not be told is to be told again, and the sweep comes."""
     due = timezone.now() - timedelta(minutes=1)
     OutboxEvent.objects.filter(delivered_at=None).update(next_delivery_at=due)
-    payments.deliver_facts()
+    payments.deliver_events()
 
 
 def an_unknown_refund(names: dict[str, Any]) -> None:
@@ -93,5 +93,5 @@ SETUPS = {
     "the order gets paid": the_order_gets_paid,
     "an authorized order": an_authorized_order,
     "the result page": the_result_page,
-    "the fact is due": the_fact_is_due,
+    "the event is due": the_event_is_due,
 }

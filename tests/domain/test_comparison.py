@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.tables import every
-from wallet_gateway.domain.comparison import DifferenceKind, as_news, differences
+from wallet_gateway.domain.comparison import DifferenceKind, as_status_update, differences
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, LifecycleEvent, TransactionState, advance
 from wallet_gateway.domain.outcomes import Finding, Verdict
@@ -79,7 +79,7 @@ def test_a_contradiction_is_named_by_its_type(discrepancy: DiscrepancyKind, kind
 def test_whatever_is_said_is_an_event_that_every_state_takes(
     state: TransactionState, finding: Finding
 ) -> None:
-    event, _ = as_news(state, finding)
+    event, _ = as_status_update(state, finding)
     if event is not None:
         advance(state, event)
 
@@ -96,7 +96,7 @@ def test_whatever_is_said_is_an_event_that_every_state_takes(
 def test_an_approval_is_never_taken_back_but_becomes_a_task(
     finding: Finding, discrepancy: DiscrepancyKind
 ) -> None:
-    event, said = as_news(S.APPROVED, finding)
+    event, said = as_status_update(S.APPROVED, finding)
     assert (event, said.discrepancy) == (None, discrepancy)
     assert said.detail
 
@@ -110,9 +110,9 @@ def test_a_record_that_cannot_be_read_is_a_difference_and_takes_nothing_back(sta
     (difference,) = differences(state, finding)
     assert difference.kind is D.UNREADABLE
     assert "id: is missing" in difference.detail
-    assert as_news(state, finding) == (None, finding)
+    assert as_status_update(state, finding) == (None, finding)
 
 
 def test_what_agrees_is_news_of_no_discrepancy() -> None:
-    assert as_news(S.APPROVED, APPROVED) == (LifecycleEvent.APPROVED, APPROVED)
-    assert as_news(S.OPEN, ABSENT) == (None, ABSENT)
+    assert as_status_update(S.APPROVED, APPROVED) == (LifecycleEvent.APPROVED, APPROVED)
+    assert as_status_update(S.OPEN, ABSENT) == (None, ABSENT)

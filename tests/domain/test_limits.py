@@ -18,19 +18,19 @@ from wallet_gateway.domain.limits import (
     why_not_reverse,
     why_nothing_left,
 )
-from wallet_gateway.domain.totals import Reversal, Sums
+from wallet_gateway.domain.totals import PaymentTotals, Reversal
 
-AUTHORIZED = Sums(amount=1000, authorized=1000)
-IN_PART = Sums(
+AUTHORIZED = PaymentTotals(amount=1000, authorized=1000)
+IN_PART = PaymentTotals(
     amount=1000, authorized=1000, captured=600, refunded=100, capture_reserved=300, refund_reserved=50
 )
-FROZEN = Sums(amount=1000, authorized=1000, captured=500, is_frozen=True)
-GOING_BACK = Sums(amount=1000, authorized=1000, reversal=Reversal.RESERVED)
-EMPTY = Sums(amount=1000)
+FROZEN = PaymentTotals(amount=1000, authorized=1000, captured=500, is_frozen=True)
+GOING_BACK = PaymentTotals(amount=1000, authorized=1000, reversal=Reversal.RESERVED)
+EMPTY = PaymentTotals(amount=1000)
 
 
 @pytest.mark.parametrize(
-    ("sums", "capture", "refund", "reversal"),
+    ("totals", "capture", "refund", "reversal"),
     [
         (AUTHORIZED, 1000, 0, 1000),
         (IN_PART, 100, 450, 0),
@@ -40,12 +40,14 @@ EMPTY = Sums(amount=1000)
     ],
     ids=["authorized", "in part", "frozen", "going back", "empty"],
 )
-def test_what_is_left_counts_what_is_under_way(sums: Sums, capture: int, refund: int, reversal: int) -> None:
-    assert (capturable(sums), refundable(sums), reversible(sums)) == (capture, refund, reversal)
+def test_what_is_left_counts_what_is_under_way(
+    totals: PaymentTotals, capture: int, refund: int, reversal: int
+) -> None:
+    assert (capturable(totals), refundable(totals), reversible(totals)) == (capture, refund, reversal)
 
 
 @every(
-    ("sums", "wanted", "words"),
+    ("totals", "wanted", "words"),
     [
         (AUTHORIZED, 1000, ""),
         (AUTHORIZED, 1001, "above what is left"),
@@ -55,12 +57,12 @@ def test_what_is_left_counts_what_is_under_way(sums: Sums, capture: int, refund:
         (EMPTY, 1, "nothing is authorized"),
     ],
 )
-def test_a_refused_capture_says_why(sums: Sums, wanted: int, words: str) -> None:
-    assert (words in why_not_capture(sums, wanted)) if words else why_not_capture(sums, wanted) == ""
+def test_a_refused_capture_says_why(totals: PaymentTotals, wanted: int, words: str) -> None:
+    assert (words in why_not_capture(totals, wanted)) if words else why_not_capture(totals, wanted) == ""
 
 
 @pytest.mark.parametrize(
-    ("sums", "wanted", "words"),
+    ("totals", "wanted", "words"),
     [
         (IN_PART, 450, ""),
         (IN_PART, 451, "above what is left"),
@@ -68,12 +70,12 @@ def test_a_refused_capture_says_why(sums: Sums, wanted: int, words: str) -> None
         (AUTHORIZED, 1, "nothing"),
     ],
 )
-def test_a_refused_refund_says_why(sums: Sums, wanted: int, words: str) -> None:
-    assert (words in why_not_refund(sums, wanted)) if words else why_not_refund(sums, wanted) == ""
+def test_a_refused_refund_says_why(totals: PaymentTotals, wanted: int, words: str) -> None:
+    assert (words in why_not_refund(totals, wanted)) if words else why_not_refund(totals, wanted) == ""
 
 
 @pytest.mark.parametrize(
-    ("sums", "words"),
+    ("totals", "words"),
     [
         (AUTHORIZED, ""),
         (IN_PART, "capture"),
@@ -82,24 +84,24 @@ def test_a_refused_refund_says_why(sums: Sums, wanted: int, words: str) -> None:
         (EMPTY, "nothing"),
     ],
 )
-def test_a_refused_reversal_says_why(sums: Sums, words: str) -> None:
-    assert (words in why_not_reverse(sums)) if words else why_not_reverse(sums) == ""
+def test_a_refused_reversal_says_why(totals: PaymentTotals, words: str) -> None:
+    assert (words in why_not_reverse(totals)) if words else why_not_reverse(totals) == ""
 
 
 @pytest.mark.parametrize(
     ("kind", "left"), [(TransactionKind.CAPTURE, capturable), (TransactionKind.REFUND, refundable)]
 )
 def test_what_is_left_for_an_operation_is_what_its_own_rule_says(
-    kind: TransactionKind, left: Callable[[Sums], int]
+    kind: TransactionKind, left: Callable[[PaymentTotals], int]
 ) -> None:
-    assert [available(kind, sums) for sums in (AUTHORIZED, IN_PART, FROZEN)] == [
-        left(sums) for sums in (AUTHORIZED, IN_PART, FROZEN)
+    assert [available(kind, totals) for totals in (AUTHORIZED, IN_PART, FROZEN)] == [
+        left(totals) for totals in (AUTHORIZED, IN_PART, FROZEN)
     ]
     assert available(TransactionKind.REVERSAL, AUTHORIZED) == reversible(AUTHORIZED)
 
 
 @pytest.mark.parametrize(
-    ("kind", "sums", "words"),
+    ("kind", "totals", "words"),
     [
         (TransactionKind.CAPTURE, FROZEN, "frozen"),
         (TransactionKind.CAPTURE, AUTHORIZED, "nothing is left to capture"),
@@ -107,5 +109,5 @@ def test_what_is_left_for_an_operation_is_what_its_own_rule_says(
         (TransactionKind.REVERSAL, EMPTY, "nothing is authorized"),
     ],
 )
-def test_why_nothing_is_left_is_always_said(kind: TransactionKind, sums: Sums, words: str) -> None:
-    assert words in why_nothing_left(kind, sums)
+def test_why_nothing_is_left_is_always_said(kind: TransactionKind, totals: PaymentTotals, words: str) -> None:
+    assert words in why_nothing_left(kind, totals)

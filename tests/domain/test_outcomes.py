@@ -15,10 +15,10 @@ from wallet_gateway.domain.outcomes import (
     NO_NEWS,
     Expectation,
     Verdict,
-    folded_type,
     read_detached_answer,
     read_follow_up_answer,
     read_records,
+    wire_type,
 )
 from wallet_gateway.protocol.detached_refunds import DetachedRefundResponse
 from wallet_gateway.protocol.follow_ups import FollowUpResponse
@@ -26,16 +26,16 @@ from wallet_gateway.protocol.status import StatusRecord
 
 V, K = Verdict, DiscrepancyKind
 OURS = "REF-1"
-CAPTURE = Expectation(reference=OURS, folded_type="ecom.capture", currency="EUR", amount=1000)
+CAPTURE = Expectation(reference=OURS, wire_type="ecom.capture", currency="EUR", amount=1000)
 DETACHED = Expectation(
-    reference=OURS, folded_type="detached.refund", currency="EUR", amount=1000, may_be_less=True
+    reference=OURS, wire_type="detached.refund", currency="EUR", amount=1000, may_be_less=True
 )
 
 
 def expecting(**changes: Any) -> Expectation:
     given: dict[str, Any] = {
         "reference": OURS,
-        "folded_type": "ecom.capture",
+        "wire_type": "ecom.capture",
         "currency": "EUR",
         "amount": 1000,
     } | changes
@@ -61,7 +61,7 @@ def expecting(**changes: Any) -> Expectation:
 def test_every_transaction_has_a_wire_type_in_lower_case(
     kind: TransactionKind, payment_type: PaymentType, expected: str
 ) -> None:
-    assert folded_type(kind, payment_type) == expected
+    assert wire_type(kind, payment_type) == expected
 
 
 def test_only_no_news_is_no_event() -> None:

@@ -6,50 +6,50 @@ import pytest
 
 from tests.tables import every
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
-from wallet_gateway.domain.totals import Reversal, Standing, Sums, order_state, payment_state
+from wallet_gateway.domain.totals import PaymentSnapshot, PaymentTotals, Reversal, order_state, payment_state
 
 
-def sums(**given: object) -> Sums:
-    return Sums(**({"amount": 1000} | given))  # type: ignore[arg-type]
+def totals(**given: object) -> PaymentTotals:
+    return PaymentTotals(**({"amount": 1000} | given))  # type: ignore[arg-type]
 
 
 PAYMENTS = [
-    ("nothing known", sums(), TransactionState.SENDING, PaymentState.OPEN),
-    ("page open", sums(), TransactionState.OPEN, PaymentState.OPEN),
-    ("pending", sums(), TransactionState.PENDING, PaymentState.PENDING),
-    ("refused", sums(), TransactionState.REJECTED, PaymentState.FAILED),
-    ("page lost", sums(), TransactionState.ABANDONED, PaymentState.FAILED),
-    ("expired", sums(), TransactionState.EXPIRED, PaymentState.EXPIRED),
-    ("contradicted", sums(), TransactionState.ANOMALY, PaymentState.FROZEN),
-    ("authorized", sums(authorized=1000), TransactionState.APPROVED, PaymentState.AUTHORIZED),
+    ("nothing known", totals(), TransactionState.SENDING, PaymentState.OPEN),
+    ("page open", totals(), TransactionState.OPEN, PaymentState.OPEN),
+    ("pending", totals(), TransactionState.PENDING, PaymentState.PENDING),
+    ("refused", totals(), TransactionState.REJECTED, PaymentState.FAILED),
+    ("page lost", totals(), TransactionState.ABANDONED, PaymentState.FAILED),
+    ("expired", totals(), TransactionState.EXPIRED, PaymentState.EXPIRED),
+    ("contradicted", totals(), TransactionState.ANOMALY, PaymentState.FROZEN),
+    ("authorized", totals(authorized=1000), TransactionState.APPROVED, PaymentState.AUTHORIZED),
     (
         "captured in part",
-        sums(authorized=1000, captured=1),
+        totals(authorized=1000, captured=1),
         TransactionState.APPROVED,
         PaymentState.PART_CAPTURED,
     ),
-    ("paid", sums(authorized=1000, captured=1000), TransactionState.APPROVED, PaymentState.PAID),
+    ("paid", totals(authorized=1000, captured=1000), TransactionState.APPROVED, PaymentState.PAID),
     (
         "refunded in part",
-        sums(authorized=1000, captured=1000, refunded=1),
+        totals(authorized=1000, captured=1000, refunded=1),
         TransactionState.APPROVED,
         PaymentState.PART_REFUNDED,
     ),
     (
         "refunded",
-        sums(authorized=1000, captured=600, refunded=600),
+        totals(authorized=1000, captured=600, refunded=600),
         TransactionState.APPROVED,
         PaymentState.REFUNDED,
     ),
     (
         "reversed",
-        sums(authorized=1000, reversal=Reversal.DONE),
+        totals(authorized=1000, reversal=Reversal.DONE),
         TransactionState.APPROVED,
         PaymentState.REVERSED,
     ),
     (
         "frozen though paid",
-        sums(authorized=1000, captured=1000, is_frozen=True),
+        totals(authorized=1000, captured=1000, is_frozen=True),
         TransactionState.APPROVED,
         PaymentState.FROZEN,
     ),
@@ -58,7 +58,7 @@ PAYMENTS = [
 
 @every(("given", "opening", "expected"), [row[1:] for row in PAYMENTS], ids=[row[0] for row in PAYMENTS])
 def test_a_payment_stands_as_its_sums_say(
-    given: Sums, opening: TransactionState, expected: PaymentState
+    given: PaymentTotals, opening: TransactionState, expected: PaymentState
 ) -> None:
     assert payment_state(given, opening, TransactionKind.CHECKOUT) is expected
 
@@ -80,14 +80,14 @@ AUTHORIZATIONS = [
 def test_an_authorization_keeps_others_from_paying_from_its_sending_on(
     opening: TransactionState, expected: PaymentState
 ) -> None:
-    assert payment_state(sums(), opening, TransactionKind.AUTHORIZATION) is expected
+    assert payment_state(totals(), opening, TransactionKind.AUTHORIZATION) is expected
 
 
 def standing(
     opening: TransactionState, kind: TransactionKind = TransactionKind.CHECKOUT, **given: object
-) -> Standing:
-    made = sums(**given)
-    return Standing(state=payment_state(made, opening, kind), sums=made)
+) -> PaymentSnapshot:
+    made = totals(**given)
+    return PaymentSnapshot(state=payment_state(made, opening, kind), totals=made)
 
 
 PAID = standing(TransactionState.APPROVED, authorized=1000, captured=1000)
@@ -141,7 +141,7 @@ ORDERS = [
 
 
 @every(("payments", "expected"), [row[1:] for row in ORDERS], ids=[row[0] for row in ORDERS])
-def test_an_order_stands_as_its_payments_say(payments: list[Standing], expected: OrderState) -> None:
+def test_an_order_stands_as_its_payments_say(payments: list[PaymentSnapshot], expected: OrderState) -> None:
     assert order_state(1000, payments) is expected
 
 

@@ -19,7 +19,7 @@ from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
 V = Verdict
 EXPECTED = Expectation(
     reference="REF-1",
-    folded_type="ecom.capture",
+    wire_type="ecom.capture",
     currency="EUR",
     amount=1000,
     other_references=frozenset({"ORIGINAL"}),

@@ -202,7 +202,7 @@ def test_a_story_that_differs_from_the_gateway_fails(
     settings: Settings,
     transactional_db: None,
 ) -> None:
-    from example_project.shop.demonstration.story import Step, Story
+    from example_project.shop.demo.scenario import Step, Story
 
     differing = Step(name="sale", ours="PAID", theirs="Pending", amount="1.00 EUR", is_equal=False)
     monkeypatch.setattr(Story, "tell", lambda _self: iter([differing]))

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from example_project.shop.demonstration.running import ENDING_SIGNALS, run_until_ended
-from example_project.shop.demonstration.services import (
+from example_project.shop.demo.gateway_log import NO_RECORD, GatewayRecord, GatewayTruth
+from example_project.shop.demo.runner import ENDING_SIGNALS, run_until_ended
+from example_project.shop.demo.scenario import SALE, Story
+from example_project.shop.demo.services import (
     HOST,
     Service,
     ServiceFailed,
@@ -20,9 +22,7 @@ from example_project.shop.demonstration.services import (
     is_free,
     wait_until_all_answer,
 )
-from example_project.shop.demonstration.story import SALE, Story
-from example_project.shop.demonstration.table import aligned
-from example_project.shop.demonstration.truth import NO_RECORD, GatewayRecord, GatewayTruth
+from example_project.shop.demo.table import aligned
 from tests.tables import every
 from tests.waiting import eventually
 from wallet_gateway import payments
@@ -167,7 +167,7 @@ def test_a_service_that_is_killed_when_all_were_ready_ends_the_others(tmp_path: 
 
 
 def test_a_service_that_will_not_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("example_project.shop.demonstration.services.SECONDS_TO_END", 0.5)
+    monkeypatch.setattr("example_project.shop.demo.services.SECONDS_TO_END", 0.5)
     stubborn = service(
         tmp_path,
         "import signal, time\n"

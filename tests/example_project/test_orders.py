@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from django.urls import reverse
 
-from example_project.shop.demonstration.customer import Customer
+from example_project.shop.demo.customer import Customer
 from example_project.shop.models import Order
 from example_project.shop.states import STANDINGS, UNHEARD_OF, standing
 from wallet_gateway import payments

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wallet_gateway.testing.sandbox import SandboxControl
 
 
-def tell(reference: str, event_id: str = "fact-1") -> None:
+def tell(reference: str, event_id: str = "event-1") -> None:
     order = PaymentOrder.objects.filter(reference=reference).first()
     order_paid.send(
         PaymentOrder,
@@ -47,7 +47,7 @@ def test_a_paid_order_is_packed_and_taken_off_the_shelf(visitor: Visitor) -> Non
     assert (stock("harbour-mug"), stock("lichen-ink")) == (47, 2)
 
 
-@pytest.mark.parametrize("second", ["fact-1", "fact-2"], ids=["same fact", "another fact"])
+@pytest.mark.parametrize("second", ["event-1", "event-2"], ids=["same fact", "another fact"])
 def test_being_told_twice_packs_once(visitor: Visitor, second: str) -> None:
     order = visitor.order("harbour-mug")
     tell(order.number)
@@ -58,8 +58,8 @@ def test_being_told_twice_packs_once(visitor: Visitor, second: str) -> None:
 
 
 def test_two_orders_have_two_slips(visitor: Visitor) -> None:
-    tell(visitor.order("harbour-mug").number, "fact-1")
-    tell(visitor.order("harbour-mug").number, "fact-2")
+    tell(visitor.order("harbour-mug").number, "event-1")
+    tell(visitor.order("harbour-mug").number, "event-2")
 
     assert PackingSlip.objects.count() == 2
     assert stock("harbour-mug") == 46
@@ -70,7 +70,7 @@ def test_somebody_elses_order_is_none_of_the_shops_business(
     django_assert_num_queries: Callable[[int], AbstractContextManager[Any]],
 ) -> None:
     with django_assert_num_queries(0):
-        receivers.pack(event_id="fact-1", reference="DONATION-7")
+        receivers.pack(event_id="event-1", reference="DONATION-7")
 
 
 def test_what_died_half_way_is_done_again_as_a_whole(
@@ -84,7 +84,7 @@ def test_what_died_half_way_is_done_again_as_a_whole(
     with monkeypatch.context() as patched:
         patched.setattr(receivers, "_take_from_stock", die)
         with pytest.raises(DatabaseError):
-            receivers.pack(event_id="fact-1", reference=order.number)
+            receivers.pack(event_id="event-1", reference=order.number)
     assert not PackingSlip.objects.exists()
 
     tell(order.number)
@@ -114,7 +114,7 @@ def test_the_outbox_tells_it_and_telling_again_changes_nothing(
     attempt = payments.start_checkout(payments.get_order(order.number))
     wallet_sandbox.complete_checkout(attempt.reference, "success")
     payments.reconcile(attempt)
-    payments.deliver_facts()
+    payments.deliver_events()
     tell(order.number, order.packing_slip.event_id)
 
     assert PackingSlip.objects.count() == 1

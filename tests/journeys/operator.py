@@ -1,4 +1,4 @@
-"""What an operator does on the money desk, and what they read there. No opinion on it."""
+"""What an operator does on the payments dashboard, and what they read there. No opinion on it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Operator:
     shop: str
 
     @property
-    def desk(self) -> str:
+    def admin(self) -> str:
         """Where the admin of the wallet app is."""
         return f"{self.shop}/admin/wallet_gateway"
 
@@ -35,7 +35,7 @@ class Operator:
 
     def finds(self, text: str) -> None:
         """Search the list of orders and open the one that is found."""
-        self.page.goto(f"{self.desk}/paymentorder/")
+        self.page.goto(f"{self.admin}/paymentorder/")
         self.page.locator("#searchbar").fill(text)
         self.page.locator("#searchbar").press("Enter")
         self.page.locator("#result_list th a").click()
@@ -56,7 +56,7 @@ class Operator:
 
     def chooses(self, references: list[str], action: str) -> None:
         """Tick orders in the list and go to the page that confirms an action for them."""
-        self.page.goto(f"{self.desk}/paymentorder/")
+        self.page.goto(f"{self.admin}/paymentorder/")
         for reference in references:
             row = self.page.locator("#result_list tbody tr", has_text=reference)
             row.locator(".action-select").check()

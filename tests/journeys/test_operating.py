@@ -335,7 +335,7 @@ def test_a_large_refund_takes_a_second_person_who_looks_and_agrees(
     expect(anna.page.get_by_role("button", name="Withdraw")).to_be_visible()
     expect(anna.page.get_by_role("button", name="Agree, do it now")).to_have_count(0)
 
-    ben.page.goto(f"{ben.desk}/desk/")
+    ben.page.goto(f"{ben.admin}/dashboard/")
     ben.page.locator(".wallet-work__kind--approvals a", has_text=reference).click()
     expect(ben.page.locator(".wallet-facts")).to_contain_text("Goods returned: box 7")
     ben.page.get_by_role("button", name="Decline").click()
@@ -377,7 +377,7 @@ def test_without_permission_there_is_no_button_no_page_and_no_action_that_moves_
     expect(otto.page.locator(".wallet-request")).to_have_count(0)
     order = otto.page.url.split("/change/")[0]
     assert otto.page.request.get(f"{order}/payments/1/capture/").status == 403
-    otto.page.goto(f"{otto.desk}/paymentorder/")
+    otto.page.goto(f"{otto.admin}/paymentorder/")
     # Asking moves nothing; whoever sees an order may do it.
     offered = otto.page.locator("select[name=action] option:not([value=''])")
     expect(offered).to_have_text(["Ask the gateway about the selected orders"])

@@ -39,7 +39,7 @@ COFFEES = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sums:
+class PaymentTotals:
     """Two mugs and a bag of coffee by post, worked out by hand; numbers as English writes them."""
 
     subtotal: str
@@ -53,29 +53,29 @@ class Sums:
 
 
 TEN_PERCENT = {
-    "EUR": Sums(
+    "EUR": PaymentTotals(
         subtotal="55.71", shipping="4.90", shipping_tax="0.78", total="60.61", tax="8.49",
         lines=(("4.80", "6.89"), ("1.39", "0.82")),
     ),
-    "JPY": Sums(
+    "JPY": PaymentTotals(
         subtotal="9,090", shipping="800", shipping_tax="73", total="9,890", tax="865",
         lines=(("780", "639"), ("230", "153")),
     ),
-    "KWD": Sums(
+    "KWD": PaymentTotals(
         subtotal="19.125", shipping="1.750", shipping_tax="0.083", total="20.875", tax="0.993",
         lines=(("1.650", "0.707"), ("0.475", "0.203")),
     ),
 }  # fmt: skip
 CREDIT = {
-    "EUR": Sums(
+    "EUR": PaymentTotals(
         subtotal="61.90", shipping="4.90", shipping_tax="0.78", total="61.80", tax="9.35", credit="5.00",
         lines=(("", "7.66"), ("", "0.91")),
     ),
-    "JPY": Sums(
+    "JPY": PaymentTotals(
         subtotal="10,100", shipping="800", shipping_tax="73", total="10,100", tax="953", credit="800",
         lines=(("", "710"), ("", "170")),
     ),
-    "KWD": Sums(
+    "KWD": PaymentTotals(
         subtotal="21.250", shipping="1.750", shipping_tax="0.083", total="21.250", tax="1.095",
         credit="1.750", lines=(("", "0.786"), ("", "0.226")),
     ),
@@ -119,7 +119,7 @@ CASES = [
 @pytest.mark.exhaustive
 @pytest.mark.parametrize(("language", "currency", "code", "worked"), one_of(CASES))
 def test_tax_shipping_and_discount_are_read_to_the_cent(
-    new_customer: NewCustomer, currency: str, language: str, code: str, worked: dict[str, Sums]
+    new_customer: NewCustomer, currency: str, language: str, code: str, worked: dict[str, PaymentTotals]
 ) -> None:
     customer = new_customer(language=language)
     go_to_the_payment_page(customer, currency, language, code)

@@ -5,7 +5,7 @@ import { test } from "node:test"
 import { ready } from "./button_page.js"
 import { STATIC } from "./page.js"
 
-const { another, questionOf, updateOf } = await import(new URL("page/sheet.js", STATIC))
+const { retryUpdate, questionOf, updateOf } = await import(new URL("page/sheet.js", STATIC))
 const { Shop } = await import(new URL("page/shop.js", STATIC))
 
 test("a question is a POST of JSON with the token of the form, and never of a cached page", async (t) => {
@@ -72,5 +72,5 @@ test("choices that cannot be priced are the sheet's error, and nothing else", ()
 })
 
 test("a decline is an error of the card, which keeps the sheet open", () => {
-  assert.deepEqual(another("No"), { transactionState: "ERROR", error: { intent: "PAYMENT_AUTHORIZATION", reason: "PAYMENT_DATA_INVALID", message: "No" } })
+  assert.deepEqual(retryUpdate("No"), { transactionState: "ERROR", error: { intent: "PAYMENT_AUTHORIZATION", reason: "PAYMENT_DATA_INVALID", message: "No" } })
 })

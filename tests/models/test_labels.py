@@ -8,7 +8,7 @@ from django.utils import translation
 
 from tests.tables import every
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
-from wallet_gateway.models.labels import name_of
+from wallet_gateway.models.labels import label_of
 
 pytestmark = pytest.mark.every_database
 
@@ -57,15 +57,15 @@ def test_no_choice_of_a_column_is_left_in_english(column: object, language: str)
 
 @pytest.mark.parametrize("language", WORDS)
 def test_a_state_is_named_in_the_language_of_the_reader(language: str) -> None:
-    names = [name_of(state) for state in (OrderState.PART_CAPTURED, OrderState.PAID, OrderState.FROZEN)]
+    names = [label_of(state) for state in (OrderState.PART_CAPTURED, OrderState.PAID, OrderState.FROZEN)]
     with translation.override(language):
         assert {str(name) for name in names} == WORDS[language]
 
 
 def test_the_same_word_of_two_enumerations_has_one_name() -> None:
-    assert name_of(OrderState.REFUNDED) is name_of(PaymentState.REFUNDED)
+    assert label_of(OrderState.REFUNDED) is label_of(PaymentState.REFUNDED)
 
 
 @every("member", [*TransactionState, *TransactionKind], ids=str)
 def test_whatever_a_timeline_tells_of_has_a_name(member: TransactionState | TransactionKind) -> None:
-    assert str(name_of(member))
+    assert str(label_of(member))

@@ -1,4 +1,4 @@
-"""OutboxEvent: one id for one fact, and an amount that is money."""
+"""OutboxEvent: one id for one event, and an amount that is money."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wallet_gateway.protocol.money import Money
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
-def a_fact(**columns: Any) -> OutboxEvent:
+def an_outbox_event(**columns: Any) -> OutboxEvent:
     transaction = a_transaction()
     assert transaction.payment is not None
     given: dict[str, Any] = {
@@ -30,22 +30,22 @@ def a_fact(**columns: Any) -> OutboxEvent:
     return OutboxEvent.objects.create(**given | columns)
 
 
-def test_every_fact_has_an_id_of_its_own() -> None:
-    assert a_fact().event_id != a_fact().event_id
+def test_every_event_has_an_id_of_its_own() -> None:
+    assert an_outbox_event().event_id != an_outbox_event().event_id
     same = uuid.uuid4()
-    a_fact(event_id=same)
+    an_outbox_event(event_id=same)
     with pytest.raises(IntegrityError), db_transaction.atomic():
-        a_fact(event_id=same)
+        an_outbox_event(event_id=same)
 
 
 def test_an_amount_is_money_or_none() -> None:
-    assert a_fact().amount == Money.from_minor_units(500, "EUR")
-    assert a_fact(amount_minor=None).amount is None
+    assert an_outbox_event().amount == Money.from_minor_units(500, "EUR")
+    assert an_outbox_event(amount_minor=None).amount is None
 
 
 def test_it_names_itself() -> None:
-    fact = a_fact()
-    assert str(fact) == f"PAID {fact.event_id}"
+    outbox_event = an_outbox_event()
+    assert str(outbox_event) == f"PAID {outbox_event.event_id}"
 
 
 def test_every_kind_fits_its_column() -> None:

@@ -11,7 +11,7 @@ from django.db.models import F, ProtectedError
 
 from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.domain.totals import Reversal, Sums
+from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.protocol.money import Money
 
@@ -101,7 +101,7 @@ def test_the_sums_as_a_value() -> None:
     payment = a_payment(
         authorized=2000, captured=1500, refunded=100, capture_reserved=300, refund_reserved=50
     )
-    assert payment.sums == Sums(
+    assert payment.totals == PaymentTotals(
         amount=2000,
         authorized=2000,
         captured=1500,

@@ -25,7 +25,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
-from wallet_gateway.domain.totals import Reversal, Standing, order_state, payment_state
+from wallet_gateway.domain.totals import PaymentSnapshot, Reversal, order_state, payment_state
 from wallet_gateway.models import (
     Discrepancy,
     GatewayTransaction,
@@ -64,7 +64,7 @@ def check_books() -> None:
         _check_deposit(deposit, of_deposits[deposit.pk], mine)
     for transaction in chain(*of_payments.values()):
         _check_transaction(transaction, evidence[transaction.pk])
-    _check_facts()
+    _check_outbox()
 
 
 def _grouped(rows: QuerySet[M], column: str) -> dict[int | None, list[M]]:
@@ -77,7 +77,7 @@ def _grouped(rows: QuerySet[M], column: str) -> dict[int | None, list[M]]:
 
 def _check_order(order: PaymentOrder, rows: list[Payment]) -> None:
     assert [row.number for row in rows] == list(range(1, len(rows) + 1)), order
-    standings = [Standing(state=PaymentState(row.state), sums=row.sums) for row in rows]
+    standings = [PaymentSnapshot(state=PaymentState(row.state), totals=row.totals) for row in rows]
     assert order.state == order_state(order.amount_minor, standings), order
 
 
@@ -91,7 +91,7 @@ def _check_payment(
     assert all(transaction.currency == payment.currency for transaction in transactions), payment
     _check_payment_sums(payment, transactions, differing)
     (opening,) = (transaction for transaction in transactions if transaction.reference == payment.reference)
-    stands = payment_state(payment.sums, TransactionState(opening.state), TransactionKind(opening.kind))
+    stands = payment_state(payment.totals, TransactionState(opening.state), TransactionKind(opening.kind))
     assert payment.state == stands, payment
     _check_slots(transactions, name=str(payment))
     contradicted = _is_contradicted(transactions, differing)
@@ -106,11 +106,11 @@ def _check_payment_sums(
     opened = _approved(transactions, TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
     assert payment.authorized == opened, payment
     at_once = opened if payment.type == PaymentType.SALE else 0
-    sums = {
+    totals = {
         "captured": at_once + _approved(transactions, TransactionKind.CAPTURE),
         "refunded": _approved(transactions, TransactionKind.REFUND),
     }
-    for name, expected in sums.items():
+    for name, expected in totals.items():
         _check_sum(getattr(payment, name), expected, differing, f"{payment} {name}")
     assert payment.capture_reserved == _reserved(transactions, TransactionKind.CAPTURE), payment
     assert payment.refund_reserved == _reserved(transactions, TransactionKind.REFUND), payment
@@ -231,6 +231,6 @@ def _check_body(
         assert "sandbox-user" not in row.request_body, row
 
 
-def _check_facts() -> None:
+def _check_outbox() -> None:
     told = OutboxEvent.objects.exclude(kind=OutboxEventKind.ANOMALY).values_list("transaction", "kind")
     assert len(set(told)) == len(told), "one transaction is told of twice"

@@ -372,7 +372,7 @@ def test_answers_and_sweeps_that_meet_book_once(
     assert OutboxEvent.objects.filter(transaction=transaction).count() == 1
 
 
-def test_facts_are_told_once_by_many_sweeps(
+def test_events_are_delivered_once_by_many_sweeps(
     pay: Pay, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:

@@ -51,7 +51,7 @@ NAMES = {
     "close_discrepancy",
     "create_order",
     "decline",
-    "deliver_facts",
+    "deliver_events",
     "export_migration_file",
     "get_order",
     "get_order_by_token",

@@ -9,7 +9,7 @@ import pytest
 from tests.protocol.samples import cart, changed, paths, renamed, without
 from tests.tables import every
 from wallet_gateway.protocol.cart_details import ShoppingCart
-from wallet_gateway.protocol.cart_rules import Sums
+from wallet_gateway.protocol.cart_rules import PaymentTotals
 from wallet_gateway.protocol.errors import InvalidMessage
 
 LINE = {
@@ -31,11 +31,11 @@ def test_a_whole_cart_goes_through_unchanged() -> None:
 
 
 def test_a_cart_knows_what_it_comes_to_in_ten_thousandths() -> None:
-    assert ShoppingCart.from_wire(cart()).sums == Sums(total=667700, decimals=frozenset({2}))
+    assert ShoppingCart.from_wire(cart()).sums == PaymentTotals(total=667700, decimals=frozenset({2}))
 
 
 def test_an_empty_cart_comes_to_nothing() -> None:
-    assert ShoppingCart.from_wire({}).sums == Sums(total=0, decimals=frozenset())
+    assert ShoppingCart.from_wire({}).sums == PaymentTotals(total=0, decimals=frozenset())
     assert ShoppingCart.from_wire({}).to_wire() == {}
 
 

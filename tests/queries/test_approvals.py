@@ -7,7 +7,7 @@ from datetime import timedelta
 import pytest
 
 from tests.models.rows import NOW, a_deposit, a_payment, an_approval
-from wallet_gateway.queries.approvals import approvals_of, approvals_that_wait
+from wallet_gateway.queries.approvals import approvals_of, waiting_approvals
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -17,7 +17,7 @@ def test_what_waits_comes_the_soonest_to_lapse_first() -> None:
     soon = an_approval(payment=None, deposit=a_deposit(), expires_at=NOW + timedelta(days=1))
     an_approval(state="DECLINED", decided_by="bert")
     an_approval(expires_at=NOW)
-    assert approvals_that_wait(now=NOW) == (soon, late)
+    assert waiting_approvals(now=NOW) == (soon, late)
 
 
 def test_an_order_has_what_was_asked_for_on_its_payments() -> None:

@@ -85,7 +85,7 @@ def test_what_waits_is_counted_and_told() -> None:
     found = health(NOW, ["default"])
 
     assert (found.unknown, found.anomalies, found.waiting_for_a_person) == (2, 1, 4)
-    assert (found.discrepancies, found.mix_ups, found.facts_late, len(found.pauses)) == (2, 1, 1, 1)
+    assert (found.discrepancies, found.mix_ups, found.events_overdue, len(found.pauses)) == (2, 1, 1, 1)
     assert found.overpaid == 1
     assert found.oldest_unknown_since == NOW - timedelta(hours=1)
     assert len(found.problems) == 8

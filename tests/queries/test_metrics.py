@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 from tests.models.rows import NOW, a_transaction
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import OutboxEvent
-from wallet_gateway.queries.metrics import Gauges, Stand, gauges
+from wallet_gateway.queries.metrics import Metrics, Stand, read_metrics
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 K, S = TransactionKind, TransactionState
@@ -18,8 +18,8 @@ K, S = TransactionKind, TransactionState
 
 def test_nothing_is_nothing_for_each_gateway(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     with django_assert_num_queries(3):
-        found = gauges(NOW, ["a", "b"])
-    assert found == Gauges(begun=(), questions_due={"a": 0, "b": 0}, facts_untold=0)
+        found = read_metrics(NOW, ["a", "b"])
+    assert found == Metrics(begun=(), questions_due={"a": 0, "b": 0}, events_undelivered=0)
 
 
 def test_the_last_days_transactions_are_counted_by_how_they_stand() -> None:
@@ -28,12 +28,14 @@ def test_the_last_days_transactions_are_counted_by_how_they_stand() -> None:
     a_transaction(kind=K.CAPTURE, state=S.APPROVED, created_at=NOW - timedelta(hours=25))
     a_transaction(kind=K.CAPTURE, state=S.APPROVED, gateway="other")
 
-    assert sorted((each.gateway, each.state, each.number) for each in gauges(NOW, ["default"]).begun) == [
+    assert sorted(
+        (each.gateway, each.state, each.number) for each in read_metrics(NOW, ["default"]).begun
+    ) == [
         ("default", "APPROVED", 2),
         ("default", "UNKNOWN", 1),
         ("other", "APPROVED", 1),
     ]
-    assert {type(each) for each in gauges(NOW, []).begun} == {Stand}
+    assert {type(each) for each in read_metrics(NOW, []).begun} == {Stand}
 
 
 def test_what_is_due_and_what_was_not_told_is_counted() -> None:
@@ -50,5 +52,5 @@ def test_what_is_due_and_what_was_not_told_is_counted() -> None:
             occurred_at=NOW,
             next_delivery_at=at,
         )
-    found = gauges(NOW, ["default"])
-    assert (found.questions_due, found.facts_untold) == ({"default": 1}, 1)
+    found = read_metrics(NOW, ["default"])
+    assert (found.questions_due, found.events_undelivered) == ({"default": 1}, 1)

@@ -1,4 +1,4 @@
-"""Figures for the desk, each against a literal that was worked out by hand."""
+"""Figures for the dashboard, each against a literal that was worked out by hand."""
 
 from __future__ import annotations
 

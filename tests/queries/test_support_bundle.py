@@ -102,7 +102,7 @@ def test_what_helps_is_in_it(order: PaymentOrder) -> None:
     assert files["discrepancies.json"][0]["kind"] == "MADE_ELSEWHERE"
     assert files["approvals.json"][0]["kind"] == "REFUND"
     assert files["approvals.json"][0]["reason_code"] == "damaged"
-    assert files["facts.json"][0]["kind"] == "PAID"
+    assert files["outbox.json"][0]["kind"] == "PAID"
     assert set(files["versions.json"]) == {"wallet_gateway", "django", "python", "database"}
 
 

@@ -18,9 +18,9 @@ from wallet_gateway.return_tokens import ReturnOutcome
 from wallet_gateway.web.pages import (
     PageKind,
     ResultPage,
-    kind_of_page,
     kind_without_payment,
     latest_token,
+    page_for,
     safe_continue_url,
 )
 
@@ -65,7 +65,7 @@ def test_a_state_that_is_known_shows_the_same_page_at_all_six_urls(
     state: OrderState, kind: PageKind, outcome: ReturnOutcome
 ) -> None:
     order = an_order(state)
-    assert kind_of_page(order, an_attempt(order), outcome) is kind
+    assert page_for(order, an_attempt(order), outcome) is kind
 
 
 @pytest.mark.parametrize(("state", "outcome", "kind"), WORDS_OF_THE_URL)
@@ -73,7 +73,7 @@ def test_the_url_chooses_words_where_nothing_was_paid(
     state: OrderState, outcome: ReturnOutcome, kind: PageKind
 ) -> None:
     order = an_order(state)
-    assert kind_of_page(order, an_attempt(order), outcome) is kind
+    assert page_for(order, an_attempt(order), outcome) is kind
 
 
 def test_the_two_tables_name_every_state() -> None:
@@ -85,7 +85,7 @@ def test_a_dead_attempt_of_an_order_that_is_open_again_leads_to_the_open_page() 
     order = an_order(OrderState.OPEN)
     dead = an_attempt(order, state=TransactionState.REJECTED)
     an_attempt(order)
-    assert kind_of_page(order, dead, R.REFUSED) is PageKind.UNDECIDED
+    assert page_for(order, dead, R.REFUSED) is PageKind.UNDECIDED
 
 
 @pytest.mark.parametrize("state", list(OrderState))
@@ -94,7 +94,7 @@ def test_a_page_offers_payment_only_while_the_order_takes_one(
     state: OrderState, outcome: ReturnOutcome
 ) -> None:
     order = an_order(state)
-    page = ResultPage(kind=kind_of_page(order, an_attempt(order), outcome), order=order)
+    page = ResultPage(kind=page_for(order, an_attempt(order), outcome), order=order)
     assert order.is_payable or not page.offers_payment
     assert not (page.kind in PAID_PAGES and page.offers_payment)
     assert not (page.kind is PageKind.PENDING and page.offers_payment)
@@ -106,7 +106,7 @@ def test_a_page_waits_exactly_while_the_poll_says_that_news_is_to_come(
     state: OrderState, outcome: ReturnOutcome
 ) -> None:
     order = an_order(state)
-    waits = kind_of_page(order, an_attempt(order), outcome) in {PageKind.PENDING, PageKind.UNDECIDED}
+    waits = page_for(order, an_attempt(order), outcome) in {PageKind.PENDING, PageKind.UNDECIDED}
     assert waits is not order.is_final
     assert waits is (state in NOT_FINAL)
 

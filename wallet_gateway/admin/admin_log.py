@@ -11,7 +11,7 @@ from django.http import HttpRequest
 from wallet_gateway.admin.visible_text import visible
 
 
-def note_down(request: HttpRequest, row: Model, what: str) -> None:
+def log_change(request: HttpRequest, row: Model, what: str) -> None:
     """Record in the admin's log what the person behind a request did with a row."""
     _write(str(request.user.pk), row, what)
 
@@ -35,7 +35,7 @@ def note_down_for(name: str, row: Model, what: str) -> None:
         _write(str(account.pk), row, what)
 
 
-def note_down_all(request: HttpRequest, model: type[Model], what: str) -> None:
+def log_bulk_change(request: HttpRequest, model: type[Model], what: str) -> None:
     """Record what the person behind a request did with rows of a kind, too many to name."""
     LogEntry.objects.create(
         user_id=str(request.user.pk),

@@ -18,13 +18,20 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways, payments
 from wallet_gateway.admin import confirm_tokens
-from wallet_gateway.admin.admin_log import note_down
-from wallet_gateway.admin.approval_messages import asked_because, sentence_of_request, what_is_asked
-from wallet_gateway.admin.forms import VerdictForm
+from wallet_gateway.admin.admin_log import log_change
+from wallet_gateway.admin.approval_messages import reason_of, sentence_of_request, what_is_asked
+from wallet_gateway.admin.forms import ApprovalDecisionForm
 from wallet_gateway.admin.messages import said
 from wallet_gateway.admin.operation_registry import REFUND
 from wallet_gateway.admin.pages import draw, sentence_of, tell
-from wallet_gateway.admin.permissions import APPROVE, OF_KIND, RESOLVE, demand, may, name_of_person
+from wallet_gateway.admin.permissions import (
+    APPROVE,
+    OF_KIND,
+    RESOLVE,
+    has_permission,
+    name_of_person,
+    require_permission,
+)
 from wallet_gateway.admin.visible_text import visible, visible_body
 from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.lifecycle import TransactionKind
@@ -42,7 +49,7 @@ def permission_of(approval: Approval) -> str:
 
 
 @dataclass(kw_only=True)
-class VerdictPage:
+class ApprovalDecisionPage:
     """One request for the page: what waits as it stands now, and who looks at it."""
 
     site: AdminSite
@@ -56,20 +63,20 @@ class VerdictPage:
     def answer(self) -> HttpResponse:
         """Show the page, or do what the person says."""
         if self.request.method != "POST":
-            return self._page(VerdictForm(is_own=self.is_own))
+            return self._page(ApprovalDecisionForm(is_own=self.is_own))
         declines = "decline" in self.request.POST
         if not (self._may_agree or (declines and self.is_own)):
             raise PermissionDenied
-        form = VerdictForm(self.request.POST, is_own=self.is_own)
+        form = ApprovalDecisionForm(self.request.POST, is_own=self.is_own)
         if not form.is_valid():
             return self._page(form)
         return self._declined(form) if declines else self._agreed(form)
 
     @property
     def _may_agree(self) -> bool:
-        return not self.is_own and may(self.request, APPROVE)
+        return not self.is_own and has_permission(self.request, APPROVE)
 
-    def _agreed(self, form: VerdictForm) -> HttpResponse:
+    def _agreed(self, form: ApprovalDecisionForm) -> HttpResponse:
         why_not = self._why_not_as_shown() or _why_not_of_author(self.approval)
         if why_not:
             return self._refused(form, why_not)
@@ -79,7 +86,7 @@ class VerdictPage:
         except (OperationError, ImproperlyConfigured) as error:
             return self._refused(form, said(str(error)))
         words = _("Agreed to what %(author)s asked for.") % {"author": self.approval.created_by or "-"}
-        note_down(
+        log_change(
             self.request,
             _row_of(self.approval),
             f"{words} {sentence_of(transaction)} ({transaction.reference})",
@@ -87,14 +94,14 @@ class VerdictPage:
         tell(self.request, transaction)
         return HttpResponseRedirect(self._back)
 
-    def _declined(self, form: VerdictForm) -> HttpResponse:
+    def _declined(self, form: ApprovalDecisionForm) -> HttpResponse:
         reason, by = form.cleaned_data["reason"], name_of_person(self.request)
         try:
             approval = payments.decline(self.approval, by=by, reason=reason)
         except OperationError as error:
             return self._refused(form, said(str(error)))
         sentence = sentence_of_request(approval)
-        note_down(self.request, _row_of(approval), f"{sentence} {reason}")
+        log_change(self.request, _row_of(approval), f"{sentence} {reason}")
         messages.info(self.request, sentence)
         return HttpResponseRedirect(self._back)
 
@@ -120,12 +127,12 @@ class VerdictPage:
         row = _row_of(self.approval)
         return reverse(f"admin:wallet_gateway_{row._meta.model_name}_change", args=[row.pk])
 
-    def _refused(self, form: VerdictForm, why: str) -> HttpResponse:
+    def _refused(self, form: ApprovalDecisionForm, why: str) -> HttpResponse:
         self.approval = _read(self.approval.pk)
         form.refuse(why)
         return self._page(form)
 
-    def _page(self, form: VerdictForm) -> HttpResponse:
+    def _page(self, form: ApprovalDecisionForm) -> HttpResponse:
         left = left_of(self.approval)
         waits = self.approval.is_waiting(gateways.clock().now())
         context = {
@@ -162,7 +169,7 @@ def left_of(approval: Approval) -> Money | None:
 def _facts(approval: Approval, left: Money | None) -> Iterator[tuple[str, object]]:
     yield _("Asked for by"), visible(approval.created_by or "-")
     yield _("Asked for at"), approval.created_at
-    yield _("Reason"), visible(asked_because(approval) or "-")
+    yield _("Reason"), visible(reason_of(approval) or "-")
     if left is not None:
         yield str(REFUND.left), left
     if approval.decided_at is None:
@@ -205,8 +212,8 @@ def _read(pk: int) -> Approval:
     return get_object_or_404(rows, pk=pk)
 
 
-def verdict(site: AdminSite, request: HttpRequest, approval_id: int) -> HttpResponse:
+def decision_page(site: AdminSite, request: HttpRequest, approval_id: int) -> HttpResponse:
     """Answer a request for the page of what waits for a second person."""
     approval = _read(approval_id)
-    demand(request, permission_of(approval))
-    return VerdictPage(site=site, request=request, approval=approval).answer()
+    require_permission(request, permission_of(approval))
+    return ApprovalDecisionPage(site=site, request=request, approval=approval).answer()

@@ -15,7 +15,7 @@ from wallet_gateway.protocol.money import Money
 _GIVING_BACK = frozenset({TransactionKind.REFUND, TransactionKind.DETACHED_REFUND})
 
 
-def left_alone(operation: Operation, of: Payment | MigratedDeposit, *, gateway: str) -> Money | None:
+def approval_limit_of(operation: Operation, of: Payment | MigratedDeposit, *, gateway: str) -> Money | None:
     """Return how much of a payment or deposit one person may still give back; None where nothing limits it.
 
     What was given back before counts. The operation decides, under the lock; this is for the reader.

@@ -9,11 +9,11 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from wallet_gateway.admin.admin_log import note_down
+from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.operation_registry import reason_in_words
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Approval, ApprovalState
-from wallet_gateway.models.labels import name_of
+from wallet_gateway.models.labels import label_of
 from wallet_gateway.payments import Decision
 
 DECISIONS = {
@@ -25,14 +25,14 @@ DECISIONS = {
 
 def what_is_asked(approval: Approval) -> str:
     """Say what a request is for: an amount to be given back, or a decision on an outcome."""
-    words = {"kind": name_of(TransactionKind(approval.kind)), "amount": approval.amount}
+    words = {"kind": label_of(TransactionKind(approval.kind)), "amount": approval.amount}
     if not approval.decision:
         return _("%(kind)s of %(amount)s") % words
     decision = DECISIONS[Decision(approval.decision)]
     return _("%(kind)s of %(amount)s, decision: %(decision)s") % {**words, "decision": decision}
 
 
-def asked_because(approval: Approval) -> str:
+def reason_of(approval: Approval) -> str:
     """Return the reason of whoever asked, in the reader's words."""
     return reason_in_words(approval.reason_code, approval.comment)
 
@@ -44,7 +44,7 @@ def sentence_of_request(approval: Approval) -> str:
         return _("%(what)s: waits for a second person. Nothing is reserved and nothing was sent.") % {
             "what": what
         }
-    return f"{what}: {name_of(ApprovalState(approval.state))}."
+    return f"{what}: {label_of(ApprovalState(approval.state))}."
 
 
 def url_of(approval: Approval) -> str:
@@ -52,8 +52,8 @@ def url_of(approval: Approval) -> str:
     return reverse("admin:wallet_gateway_approval_decide", args=[approval.pk])
 
 
-def hand_on(request: HttpRequest, row: Model, approval: Approval) -> None:
+def report_approval_request(request: HttpRequest, row: Model, approval: Approval) -> None:
     """Tell whoever asked that it takes a second person, and record that they asked."""
     sentence = sentence_of_request(approval)
-    note_down(request, row, sentence)
+    log_change(request, row, sentence)
     messages.warning(request, sentence)

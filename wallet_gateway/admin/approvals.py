@@ -8,10 +8,10 @@ from django.http import HttpRequest
 from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.admin.approval_decision import verdict
+from wallet_gateway.admin.approval_decision import decision_page
 from wallet_gateway.admin.approval_messages import url_of, what_is_asked
-from wallet_gateway.admin.permissions import APPROVE, OF_KIND, RESOLVE, may
-from wallet_gateway.admin.read_only import OwnPageAdmin, linked, money, seen
+from wallet_gateway.admin.permissions import APPROVE, OF_KIND, RESOLVE, has_permission
+from wallet_gateway.admin.read_only import OwnPageAdmin, link_column, money, text_column
 from wallet_gateway.models import Approval
 
 
@@ -21,11 +21,11 @@ class ApprovalAdmin(OwnPageAdmin):
 
     list_display = (
         "what",
-        linked("payment.order", _("order")),
+        link_column("payment.order", _("order")),
         money("amount", _("amount")),
-        seen("created_by", _("author")),
+        text_column("created_by", _("author")),
         "state",
-        seen("decided_by", _("second person")),
+        text_column("decided_by", _("second person")),
         "created_at",
     )
     list_filter = ("state",)
@@ -39,13 +39,15 @@ class ApprovalAdmin(OwnPageAdmin):
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Let also those see requests who may make them or agree to them."""
-        makes = any(may(request, permission) for permission in {*OF_KIND.values(), RESOLVE, APPROVE})
+        makes = any(
+            has_permission(request, permission) for permission in {*OF_KIND.values(), RESOLVE, APPROVE}
+        )
         return makes or super().has_view_permission(request, obj)
 
     def get_urls(self) -> list[URLPattern]:
         """Add the page of a request before those of Django."""
         name = "wallet_gateway_approval_decide"
-        return [path("<int:approval_id>/decide/", self.acting(verdict), name=name), *super().get_urls()]
+        return [path("<int:approval_id>/decide/", self.acting(decision_page), name=name), *super().get_urls()]
 
     def page_of(self, row: Approval) -> str:
         """Return the page that shows a request and takes the second person's word."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from django import forms
 
-from wallet_gateway.admin.approval_limits import hint, left_alone
+from wallet_gateway.admin.approval_limits import approval_limit_of, hint
 from wallet_gateway.admin.batch_progress import operation_of
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.forms import OperationForm, amount_of
@@ -115,4 +115,4 @@ class BatchForm:
 
 
 def _hint(operation: Operation, payment: Payment, available: Money, gateway: str) -> str:
-    return hint(left_alone(operation, payment, gateway=gateway), available)
+    return hint(approval_limit_of(operation, payment, gateway=gateway), available)

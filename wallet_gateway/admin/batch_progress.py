@@ -19,11 +19,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway import gateways
-from wallet_gateway.admin.admin_log import note_down
+from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import draw
-from wallet_gateway.admin.permissions import demand, name_of_person
+from wallet_gateway.admin.permissions import name_of_person, require_permission
 from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import BatchKind, BatchState, OperationBatch, OperationBatchRow
@@ -42,7 +42,7 @@ def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespon
     return _page(site, request, batch, drives=batch.created_by == name_of_person(request))
 
 
-def steer(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
+def control(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
     """Pause, resume or stop a batch, or carry out some of its rows now."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
@@ -58,11 +58,11 @@ def steer(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
 def _control(request: HttpRequest, batch: OperationBatch) -> None:
     by = name_of_person(request)
     if "pause" in request.POST and batches.pause(batch, by=by):
-        note_down(request, batch, _("Paused."))
+        log_change(request, batch, _("Paused."))
     elif "resume" in request.POST and batches.resume(batch):
-        note_down(request, batch, _("Resumed."))
+        log_change(request, batch, _("Resumed."))
     elif "stop" in request.POST and batches.stop(batch, by=by):
-        note_down(request, batch, _("Stopped."))
+        log_change(request, batch, _("Stopped."))
 
 
 def batch_for(request: HttpRequest, batch_id: int) -> OperationBatch:
@@ -70,7 +70,7 @@ def batch_for(request: HttpRequest, batch_id: int) -> OperationBatch:
     batch = get_object_or_404(OperationBatch, pk=batch_id)
     # Everybody who may see rows may ask about them.
     if batch.kind != BatchKind.ASK:
-        demand(request, operation_of(batch).permission)
+        require_permission(request, operation_of(batch).permission)
     return batch
 
 

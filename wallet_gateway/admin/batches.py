@@ -16,17 +16,17 @@ from wallet_gateway.admin.batch_log import connect
 from wallet_gateway.admin.batch_progress import (
     batch_for,
     confirm_url,
+    control,
     operation_of,
     progress,
     progress_url,
     rows_of,
-    steer,
 )
 from wallet_gateway.admin.messages import said
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import draw
-from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, may, name_of_person
-from wallet_gateway.admin.read_only import OwnPageAdmin, seen
+from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, has_permission, name_of_person
+from wallet_gateway.admin.read_only import OwnPageAdmin, text_column
 from wallet_gateway.models import (
     BatchKind,
     BatchState,
@@ -111,7 +111,7 @@ class OperationBatchAdmin(OwnPageAdmin):
         "id",
         "kind",
         "state",
-        seen("created_by", gettext_lazy("author")),
+        text_column("created_by", gettext_lazy("author")),
         "reason_code",
         "created_at",
         "finished_at",
@@ -122,9 +122,9 @@ class OperationBatchAdmin(OwnPageAdmin):
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         """Let also those see batches who make them: an action of a list leads here."""
         makers = (SEE_ORDERS, SEE_TRANSACTIONS, *(operation.permission for operation in BY_KIND.values()))
-        return any(may(request, permission) for permission in makers) or super().has_view_permission(
-            request, obj
-        )
+        return any(
+            has_permission(request, permission) for permission in makers
+        ) or super().has_view_permission(request, obj)
 
     def get_urls(self) -> list[URLPattern]:
         """Add the pages of a batch before those of Django."""
@@ -132,7 +132,7 @@ class OperationBatchAdmin(OwnPageAdmin):
         own = [
             path("<int:batch_id>/confirm/", self.acting(confirm_batch), name=f"{name}_confirm"),
             path("<int:batch_id>/progress/", self.acting(progress), name=f"{name}_progress"),
-            path("<int:batch_id>/steer/", self.acting(steer), name=f"{name}_steer"),
+            path("<int:batch_id>/steer/", self.acting(control), name=f"{name}_steer"),
         ]
         return own + super().get_urls()
 

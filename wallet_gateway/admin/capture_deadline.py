@@ -65,7 +65,7 @@ def lapse_from() -> Mapping[str, datetime]:
 
 
 class EndsSoon(admin.SimpleListFilter):
-    """Only orders of which an authorization is about to lapse, as the desk counts them."""
+    """Only orders of which an authorization is about to lapse, as the dashboard counts them."""
 
     title = gettext_lazy("time to capture")
     parameter_name = "lapses"

@@ -12,12 +12,12 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin import approval_limits, confirm_tokens
-from wallet_gateway.admin.admin_log import note_down
-from wallet_gateway.admin.approval_messages import hand_on
+from wallet_gateway.admin.admin_log import log_change
+from wallet_gateway.admin.approval_messages import report_approval_request
 from wallet_gateway.admin.forms import OperationForm
 from wallet_gateway.admin.operation_registry import BY_SLUG, NotDone, Operation, execute, reason_in_words
 from wallet_gateway.admin.pages import draw, sentence_of, tell
-from wallet_gateway.admin.permissions import demand, name_of_person
+from wallet_gateway.admin.permissions import name_of_person, require_permission
 from wallet_gateway.admin.visible_text import visible_body
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayTransaction, Payment
@@ -81,11 +81,11 @@ class ConfirmPage:
             self._look_again()
             return self._refused(form, str(error))
         except AwaitingApproval as waiting:
-            hand_on(self.request, self.payment.order, waiting.approval)
+            report_approval_request(self.request, self.payment.order, waiting.approval)
             return HttpResponseRedirect(self._order_url)
         why = reason_in_words(**form.why)
         what = f"{sentence_of(transaction)} ({transaction.reference}; {why})"
-        note_down(self.request, self.payment.order, what)
+        log_change(self.request, self.payment.order, what)
         tell(self.request, transaction)
         return HttpResponseRedirect(self._order_url)
 
@@ -122,7 +122,9 @@ class ConfirmPage:
 
     def _form(self, *, bound: bool = False) -> OperationForm:
         given = self.request.POST if bound else None
-        left = approval_limits.left_alone(self.operation, self.payment, gateway=self.payment.order.gateway)
+        left = approval_limits.approval_limit_of(
+            self.operation, self.payment, gateway=self.payment.order.gateway
+        )
         return OperationForm(given, operation=self.operation, available=self.available, alone=left)
 
     def _refused(self, form: OperationForm, why: str) -> HttpResponse:
@@ -170,7 +172,7 @@ def confirm(site: AdminSite, request: HttpRequest, order_id: int, payment_id: in
     operation = BY_SLUG.get(slug)
     if operation is None:
         raise Http404
-    demand(request, operation.permission)
+    require_permission(request, operation.permission)
     payment = Payment.objects.select_related("order").filter(pk=payment_id, order_id=order_id).first()
     if payment is None:
         raise Http404

@@ -1,4 +1,4 @@
-"""The desk: what needs a person, the emergency stop, and figures as charts, tables and CSV. One page."""
+"""The dashboard: what needs a person, the emergency stop, and figures as charts, tables and CSV. One page."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, gateways, payments
-from wallet_gateway.admin.admin_log import note_down
+from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.capture_deadline import lapse_from
 from wallet_gateway.admin.dashboard_form import RangeForm, zone
 from wallet_gateway.admin.dashboard_tables import csv_lines, currency_parts, gateway_table
@@ -29,12 +29,12 @@ from wallet_gateway.admin.permissions import (
     SEE_HEALTH,
     SEE_TRANSACTIONS,
     STOP_SENDING,
-    demand,
-    may,
+    has_permission,
     name_of_person,
+    require_permission,
 )
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
-from wallet_gateway.models import Desk
+from wallet_gateway.models import Dashboard
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.payments import maintenance
 from wallet_gateway.queries.pauses import SendingPause
@@ -42,50 +42,50 @@ from wallet_gateway.queries.statistics import figures
 from wallet_gateway.queries.work_queue import waiting
 
 
-@admin.register(Desk)
-class DeskAdmin(ReadOnlyAdmin):
-    """The desk has no rows: its list is the page, and there is no other."""
+@admin.register(Dashboard)
+class DashboardAdmin(ReadOnlyAdmin):
+    """The dashboard has no rows: its list is the page, and there is no other."""
 
-    def has_view_permission(self, request: HttpRequest, obj: Desk | None = None) -> bool:  # noqa: ARG002
-        """Whoever may see transactions may see the desk."""
-        return may(request, SEE_TRANSACTIONS)
+    def has_view_permission(self, request: HttpRequest, obj: Dashboard | None = None) -> bool:  # noqa: ARG002
+        """Whoever may see transactions may see the dashboard."""
+        return has_permission(request, SEE_TRANSACTIONS)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         """List it for whoever may see it."""
-        return may(request, SEE_TRANSACTIONS)
+        return has_permission(request, SEE_TRANSACTIONS)
 
     def get_urls(self) -> list[URLPattern]:
-        """Put the desk where a list would be."""
+        """Put the dashboard where a list would be."""
         return [
-            path("", self._seen(self.page), name="wallet_gateway_desk_changelist"),
-            path("keys/", self.acting(keys_page), name="wallet_gateway_desk_keys"),
-            path("figures.csv", self._seen(self.csv), name="wallet_gateway_desk_csv"),
-            path("<str:alias>/<str:verb>/", self._seen(self.stop), name="wallet_gateway_desk_stop"),
+            path("", self._seen(self.page), name="wallet_gateway_dashboard_changelist"),
+            path("keys/", self.acting(keys_page), name="wallet_gateway_dashboard_keys"),
+            path("figures.csv", self._seen(self.csv), name="wallet_gateway_dashboard_csv"),
+            path("<str:alias>/<str:verb>/", self._seen(self.stop), name="wallet_gateway_dashboard_stop"),
         ]
 
     def _seen(self, view: Callable[..., HttpResponseBase]) -> View:
         def of_site(request: HttpRequest, **given: Any) -> HttpResponseBase:
-            demand(request, SEE_TRANSACTIONS)
+            require_permission(request, SEE_TRANSACTIONS)
             return view(request, **given)
 
         return acting(self.admin_site, of_site)
 
     def page(self, request: HttpRequest) -> HttpResponse:
-        """Show the desk."""
+        """Show the dashboard."""
         form = RangeForm(request.GET, today=_today())
         found = _read(form)
         context = {
-            "title": _("Money desk"),
+            "title": _("Payments dashboard"),
             "form": form,
             "work": work_of(waiting(lapse_from(), now=gateways.clock().now())),
             "gateways": _gateways(),
-            "may_stop": may(request, STOP_SENDING),
-            "may_rotate": may(request, ROTATE_KEYS),
-            "health_url": _health_url() if may(request, SEE_HEALTH) else "",
+            "may_stop": has_permission(request, STOP_SENDING),
+            "may_rotate": has_permission(request, ROTATE_KEYS),
+            "health_url": _health_url() if has_permission(request, SEE_HEALTH) else "",
             **found,
             "query": request.GET.urlencode(),
         }
-        return draw(self.admin_site, request, "desk.html", context)
+        return draw(self.admin_site, request, "dashboard.html", context)
 
     def csv(self, request: HttpRequest) -> HttpResponseBase:
         """Give the figures of the page as one CSV."""
@@ -99,16 +99,16 @@ class DeskAdmin(ReadOnlyAdmin):
 
     def stop(self, request: HttpRequest, alias: str, verb: str) -> HttpResponse:
         """Confirm, with a reason, that nothing new is sent to a gateway; or that sending goes on."""
-        demand(request, STOP_SENDING)
+        require_permission(request, STOP_SENDING)
         if verb not in _VERBS or alias not in conf.settings().gateways:
             raise Http404
         form = ReasonForm(request.POST or None)
         if request.method == "POST" and form.is_valid() and _act(request, alias, verb, form):
-            return HttpResponseRedirect(_desk_url())
+            return HttpResponseRedirect(_dashboard_url())
         words = _words(verb)
         facts = [(_("Gateway"), alias)]
-        trail = {"url": _desk_url(), "label": _("Money desk")}
-        context = {**words, "form": form, "back": _desk_url(), "facts": facts, "trail": trail}
+        trail = {"url": _dashboard_url(), "label": _("Payments dashboard")}
+        context = {**words, "form": form, "back": _dashboard_url(), "facts": facts, "trail": trail}
         return draw(self.admin_site, request, "decide.html", context)
 
 
@@ -122,7 +122,7 @@ def _act(request: HttpRequest, alias: str, verb: str, form: ReasonForm) -> bool:
     except OperationRefused as error:
         form.refuse(said(str(error)))
         return False
-    note_down(request, pause, f"{_words(verb)['title']}: {reason}")
+    log_change(request, pause, f"{_words(verb)['title']}: {reason}")
     done = (
         _("Nothing new is sent to %(gateway)s any more.")
         if verb == "stop"
@@ -182,8 +182,8 @@ def _gateways() -> tuple[_Sending, ...]:
     )
 
 
-def _desk_url() -> str:
-    return reverse("admin:wallet_gateway_desk_changelist")
+def _dashboard_url() -> str:
+    return reverse("admin:wallet_gateway_dashboard_changelist")
 
 
 def _health_url() -> str:

@@ -1,4 +1,4 @@
-"""The desk's form: which days, which currency. What is not understood is said; the usual days are shown."""
+"""The form of the dashboard: days and currency. An invalid value is named, and the default days are shown."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.models.labels import name_of
+from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.money import Money, exponent
 from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures, Way
 
@@ -85,8 +85,8 @@ def _part(currency: str, figures: Figures, days: Sequence[date]) -> CurrencyPart
 
 def _volume(currency: str, rows: Sequence[DayFigures]) -> Table:
     def cells(row: DayFigures) -> tuple[Cell, ...]:
-        sums = (row.taken_minor, row.authorized_minor, row.refunded_minor, row.detached_minor)
-        return tuple(_money(minor, currency) for minor in sums)
+        totals = (row.taken_minor, row.authorized_minor, row.refunded_minor, row.detached_minor)
+        return tuple(_money(minor, currency) for minor in totals)
 
     whole = DayFigures(
         day=rows[0].day,
@@ -159,7 +159,7 @@ def _pages(rows: Sequence[DayFigures]) -> Table:
         title=_("Outcomes of hosted pages"),
         chart="stacked",
         unit=_("pages"),
-        columns=(*map(name_of, PAGE_STATES), _("Open or in doubt")),
+        columns=(*map(label_of, PAGE_STATES), _("Open or in doubt")),
         rows=_rows(rows, cells),
         total=cells(whole),
     )

@@ -1,4 +1,4 @@
-"""What waits for a person, as the desk lists it: what it is, since when, and the way to its page."""
+"""What waits for a person, as the dashboard lists it: what it is, since when, and the way to its page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
 )
-from wallet_gateway.models.labels import name_of
+from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.work_queue import MOST_SHOWN, Waiting
 
@@ -145,7 +145,7 @@ def _page(model: str, pk: int) -> str:
 
 def _transaction(row: GatewayTransaction) -> Item:
     return Item(
-        what=name_of(TransactionKind(row.kind)),
+        what=label_of(TransactionKind(row.kind)),
         name=_name_of(row),
         url=_page("gatewaytransaction", row.pk),
         since=row.state_changed_at,
@@ -156,7 +156,7 @@ def _transaction(row: GatewayTransaction) -> Item:
 
 def _order(row: PaymentOrder) -> Item:
     return Item(
-        what=name_of(OrderState(row.state)),
+        what=label_of(OrderState(row.state)),
         name=visible(row),
         url=_page("paymentorder", row.pk),
         since=row.updated_at,
@@ -166,7 +166,7 @@ def _order(row: PaymentOrder) -> Item:
 
 def _difference(row: Discrepancy) -> Item:
     return Item(
-        what=name_of(DiscrepancyKind(row.kind)),
+        what=label_of(DiscrepancyKind(row.kind)),
         name=_name_of(row),
         url=_page("discrepancy", row.pk),
         since=row.found_at,
@@ -186,7 +186,7 @@ def _request(row: Approval) -> Item:
 
 def _batch(row: OperationBatch) -> Item:
     return Item(
-        what=name_of(BatchKind(row.kind)),
+        what=label_of(BatchKind(row.kind)),
         name=str(row.pk),
         url=progress_url(row),
         since=row.driven_at or row.created_at,

@@ -19,13 +19,13 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from wallet_gateway import payments
-from wallet_gateway.admin.admin_log import note_down
+from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_limits import hint_of_decision
-from wallet_gateway.admin.approval_messages import hand_on
+from wallet_gateway.admin.approval_messages import report_approval_request
 from wallet_gateway.admin.forms import DecisionForm, ReasonForm
 from wallet_gateway.admin.messages import said
 from wallet_gateway.admin.pages import draw, sentence_of, tell
-from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, demand, name_of_person
+from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, name_of_person, require_permission
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.errors import OperationRefused
@@ -44,7 +44,7 @@ def ask_gateway(site: AdminSite, request: HttpRequest, order_id: int) -> HttpRes
     except ImproperlyConfigured:
         messages.error(request, _("The order's gateway is not in the settings."))
     else:
-        note_down(request, order, _("Asked the gateway."))
+        log_change(request, order, _("Asked the gateway."))
         moved = _("The gateway was asked; the order has changed.")
         same = _("The gateway was asked; the order stands as before.")
         messages.info(request, moved if order.state != before else same)
@@ -54,7 +54,7 @@ def ask_gateway(site: AdminSite, request: HttpRequest, order_id: int) -> HttpRes
 def send_again(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpResponse:
     """Send what never left once more, after a page that asks for the reason."""
     transaction = _transaction(transaction_id)
-    demand(request, OF_KIND.get(TransactionKind(transaction.kind), RESOLVE))
+    require_permission(request, OF_KIND.get(TransactionKind(transaction.kind), RESOLVE))
 
     def act(form: forms.Form) -> GatewayTransaction:
         by, comment = name_of_person(request), form.cleaned_data["reason"]
@@ -71,7 +71,7 @@ def send_again(site: AdminSite, request: HttpRequest, transaction_id: int) -> Ht
 
 def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpResponse:
     """Record a person's decision on what no evidence has ended."""
-    demand(request, RESOLVE)
+    require_permission(request, RESOLVE)
     transaction = _transaction(transaction_id)
     form = DecisionForm(request.POST or None, is_anomaly=transaction.state == TransactionState.ANOMALY)
 
@@ -110,13 +110,15 @@ def _decided(
         except (OperationRefused, ImproperlyConfigured) as error:
             form.refuse(said(str(error)))
         except payments.AwaitingApproval as waiting:
-            hand_on(
+            report_approval_request(
                 request, transaction.payment.order if transaction.payment else transaction, waiting.approval
             )
             return HttpResponseRedirect(back)
         else:
             row = transaction.payment.order if transaction.payment else transaction
-            note_down(request, row, f"{words['title']}: {sentence_of(transaction)} ({transaction.reference})")
+            log_change(
+                request, row, f"{words['title']}: {sentence_of(transaction)} ({transaction.reference})"
+            )
             tell(request, transaction)
             return HttpResponseRedirect(back)
     context = {**words, "form": form, "back": back, "facts": _facts(transaction)}
@@ -134,7 +136,7 @@ def _facts(transaction: GatewayTransaction) -> list[tuple[str, object]]:
 
 def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int) -> HttpResponse:
     """Close a difference with a reason."""
-    demand(request, RESOLVE)
+    require_permission(request, RESOLVE)
     rows = Discrepancy.objects.select_related("payment__order", "transaction__payment__order")
     discrepancy = get_object_or_404(rows, pk=discrepancy_id)
     back = page_of(discrepancy)
@@ -146,7 +148,7 @@ def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int
         except (OperationRefused, ImproperlyConfigured) as error:
             form.refuse(said(str(error)))
         else:
-            note_down(request, discrepancy, _("Closed: %(reason)s") % {"reason": reason})
+            log_change(request, discrepancy, _("Closed: %(reason)s") % {"reason": reason})
             messages.success(request, _("The difference is closed."))
             return HttpResponseRedirect(back)
     context = {

@@ -22,9 +22,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.admin.admin_log import note_down_all
+from wallet_gateway.admin.admin_log import log_bulk_change
 from wallet_gateway.admin.pages import draw
-from wallet_gateway.admin.permissions import DETACHED_REFUND, demand
+from wallet_gateway.admin.permissions import DETACHED_REFUND, require_permission
 from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.operations.migration.import_export import (
@@ -58,7 +58,7 @@ class ImportForm(forms.Form):
 
 def import_page(site: AdminSite, request: HttpRequest) -> HttpResponseBase:
     """Show the form; check a file, or take in one that was checked."""
-    demand(request, DETACHED_REFUND)
+    require_permission(request, DETACHED_REFUND)
     posted = request.method == "POST"
     form = ImportForm(request.POST, request.FILES) if posted else ImportForm()
     if not posted or not form.is_valid():
@@ -75,7 +75,7 @@ def import_page(site: AdminSite, request: HttpRequest) -> HttpResponseBase:
 
 def export(site: AdminSite, request: HttpRequest, alias: str) -> HttpResponseBase:  # noqa: ARG001 - as the others
     """Give the migration file of a gateway as it stands, row by row."""
-    demand(request, DETACHED_REFUND)
+    require_permission(request, DETACHED_REFUND)
     answer = StreamingHttpResponse(
         export_migration_file(gateway=alias), content_type="text/csv; charset=utf-8"
     )
@@ -124,7 +124,7 @@ class _Work:
 
     def _end(self, report: ImportReport) -> dict[str, Any]:
         if report.stored:
-            note_down_all(self.request, MigratedDeposit, self._sentence(report))
+            log_bulk_change(self.request, MigratedDeposit, self._sentence(report))
         return {
             "bad": [],
             "checked": report.accepted + report.rejected_in_all,

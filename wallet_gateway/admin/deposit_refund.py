@@ -18,12 +18,12 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.approval_limits import hint, left_alone
+from wallet_gateway.admin.approval_limits import approval_limit_of, hint
 from wallet_gateway.admin.batch_progress import progress_url
 from wallet_gateway.admin.forms import OperationForm, amount_of
 from wallet_gateway.admin.operation_registry import DETACHED_REFUND
 from wallet_gateway.admin.pages import draw
-from wallet_gateway.admin.permissions import demand, name_of_person
+from wallet_gateway.admin.permissions import name_of_person, require_permission
 from wallet_gateway.models import MigratedDeposit, OperationBatch
 from wallet_gateway.payments import batches
 from wallet_gateway.protocol.money import MOST_UNITS, Money
@@ -53,7 +53,7 @@ class DepositFields:
     @property
     def hint(self) -> str:
         """From which amount on it takes a second person."""
-        alone = left_alone(DETACHED_REFUND, self.deposit, gateway=self.deposit.gateway)
+        alone = approval_limit_of(DETACHED_REFUND, self.deposit, gateway=self.deposit.gateway)
         return hint(alone, self.deposit.refundable)
 
     def read(self) -> None:
@@ -117,7 +117,7 @@ class RefundPage:
 
 def refund_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Answer a request for the page of one or several deposits."""
-    demand(request, DETACHED_REFUND.permission)
+    require_permission(request, DETACHED_REFUND.permission)
     if request.method == "POST":
         found = _ticket(request)
         if found is None:

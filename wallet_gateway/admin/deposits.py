@@ -17,8 +17,15 @@ from wallet_gateway.admin.deposit_import import export, import_page
 from wallet_gateway.admin.deposit_refund import MOST_DEPOSITS, refund_page, refund_url
 from wallet_gateway.admin.migration_report import report
 from wallet_gateway.admin.order_page import FOR_A_PERSON, Button, requests_of, tasks_of
-from wallet_gateway.admin.permissions import DETACHED_REFUND, may
-from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, moment, money, seen, unbroken
+from wallet_gateway.admin.permissions import DETACHED_REFUND, has_permission
+from wallet_gateway.admin.read_only import (
+    ReadOnlyAdmin,
+    datetime_column,
+    label_column,
+    money,
+    nowrap,
+    text_column,
+)
 from wallet_gateway.models import ApprovalState, GatewayTransaction, MigratedDeposit
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.search import deposits_found
@@ -35,33 +42,33 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
         "Beginning of a reference: the former provider's, or the one that the migration gave"
     )
     list_display = (
-        seen("parent_transaction_id", _("parent transaction id")),
-        seen("provider_transaction_id", _("former provider's reference")),
-        labelled("gateway", _("gateway")),
+        text_column("parent_transaction_id", _("parent transaction id")),
+        text_column("provider_transaction_id", _("former provider's reference")),
+        label_column("gateway", _("gateway")),
         "deposited",
         "refunded_since",
         money("refundable", _("left to refund")),
-        labelled("is_frozen", _("frozen"), boolean=True),
-        moment("created_at", _("created at")),
+        label_column("is_frozen", _("frozen"), boolean=True),
+        datetime_column("created_at", _("created at")),
     )
     fields = readonly_fields = (  # type: ignore[assignment]
-        seen("parent_transaction_id", _("parent transaction id")),
-        labelled("gateway", _("gateway")),
-        labelled("is_known", _("told by a migration file"), boolean=True),
+        text_column("parent_transaction_id", _("parent transaction id")),
+        label_column("gateway", _("gateway")),
+        label_column("is_known", _("told by a migration file"), boolean=True),
         "deposited",
         "refunded_earlier",
         "refunded_since",
         "reserved",
         money("refundable", _("left to refund")),
-        labelled("is_frozen", _("frozen"), boolean=True),
-        labelled("transacted_at", _("paid at")),
-        seen("provider_transaction_id", _("former provider's reference")),
-        labelled("created_at", _("created at")),
+        label_column("is_frozen", _("frozen"), boolean=True),
+        label_column("transacted_at", _("paid at")),
+        text_column("provider_transaction_id", _("former provider's reference")),
+        label_column("created_at", _("created at")),
     )
 
     def has_refund_permission(self, request: HttpRequest) -> bool:
         """Say whether the action is offered and done."""
-        return may(request, DETACHED_REFUND)
+        return has_permission(request, DETACHED_REFUND)
 
     @admin.action(description=_("Refund the selected deposits…"), permissions=["refund"])
     def refund_many(self, request: HttpRequest, deposits: QuerySet[MigratedDeposit]) -> HttpResponse | None:
@@ -88,7 +95,10 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
         """Show the list with the ways to import, export and report."""
-        shown = {"gateways": tuple(conf.settings().gateways), "may_refund": may(request, DETACHED_REFUND)}
+        shown = {
+            "gateways": tuple(conf.settings().gateways),
+            "may_refund": has_permission(request, DETACHED_REFUND),
+        }
         return super().changelist_view(request, shown | (extra_context or {}))
 
     def page_context(self, request: HttpRequest, row: MigratedDeposit) -> dict[str, Any]:
@@ -124,9 +134,9 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
 
 def _ways_on(row: MigratedDeposit, request: HttpRequest) -> Iterator[Button]:
     left = row.refundable
-    if not row.is_frozen and may(request, DETACHED_REFUND) and (left is None or left.minor_units):
+    if not row.is_frozen and has_permission(request, DETACHED_REFUND) and (left is None or left.minor_units):
         yield Button(label=_("Refund…"), url=refund_url([row.pk]))
 
 
 def _units(row: MigratedDeposit, minor: int) -> str:
-    return unbroken(Money.from_minor_units(minor, row.currency))
+    return nowrap(Money.from_minor_units(minor, row.currency))

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.admin.decisions import close_discrepancy
 from wallet_gateway.admin.order_page import Button
-from wallet_gateway.admin.permissions import RESOLVE, may
-from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, linked, seen
+from wallet_gateway.admin.permissions import RESOLVE, has_permission
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, label_column, link_column, text_column
 from wallet_gateway.models import Discrepancy
 from wallet_gateway.queries.search import discrepancies_found
 
@@ -43,24 +43,24 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
     search_help_text = _("An order's or a transaction's reference")
     list_display = (
         "kind",
-        seen("detail", _("detail")),
-        linked("payment.order", _("order")),
+        text_column("detail", _("detail")),
+        link_column("payment.order", _("order")),
         "found_at",
-        labelled("closed_at", _("closed at")),
+        label_column("closed_at", _("closed at")),
     )
     list_filter = (OpenFilter, "kind")
     list_select_related = ("payment__order",)
     fields = readonly_fields = (  # type: ignore[assignment]
         "kind",
-        linked("payment.order", _("order")),
-        linked("transaction", _("transaction")),
-        linked("deposit", _("migrated deposit")),
-        labelled("gateway", _("gateway")),
-        seen("detail", _("detail")),
+        link_column("payment.order", _("order")),
+        link_column("transaction", _("transaction")),
+        link_column("deposit", _("migrated deposit")),
+        label_column("gateway", _("gateway")),
+        text_column("detail", _("detail")),
         "found_at",
-        labelled("closed_at", _("closed at")),
-        seen("closed_by", _("closed by")),
-        seen("reason", _("reason")),
+        label_column("closed_at", _("closed at")),
+        text_column("closed_by", _("closed by")),
+        text_column("reason", _("reason")),
     )
 
     def get_urls(self) -> list[URLPattern]:
@@ -77,7 +77,7 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
 
     def page_context(self, request: HttpRequest, row: Discrepancy) -> dict[str, Any]:
         """Offer to close what is open."""
-        if row.closed_at is not None or not may(request, RESOLVE):
+        if row.closed_at is not None or not has_permission(request, RESOLVE):
             return {}
         url = reverse("admin:wallet_gateway_discrepancy_close", args=[row.pk])
         return {"buttons": (Button(label=_("Close…"), url=url),)}

@@ -160,7 +160,7 @@ class ReasonForm(forms.Form):
         self.add_error("reason", why)
 
 
-class VerdictForm(forms.Form):
+class ApprovalDecisionForm(forms.Form):
     """What a second person says to a request, or why whoever asked withdraws it; needed to say no."""
 
     reason = forms.CharField(

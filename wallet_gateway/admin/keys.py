@@ -13,9 +13,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways, payments
-from wallet_gateway.admin.admin_log import note_down_all
+from wallet_gateway.admin.admin_log import log_bulk_change
 from wallet_gateway.admin.pages import draw
-from wallet_gateway.admin.permissions import ROTATE_KEYS, demand
+from wallet_gateway.admin.permissions import ROTATE_KEYS, require_permission
 from wallet_gateway.models import WalletKey
 from wallet_gateway.operations.wallet.key_usage import KeySurvey, survey
 
@@ -25,13 +25,13 @@ MOST_AT_ONCE = 500
 
 def keys_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Show the keys by their fingerprints; encrypt anew what is under older ones when the form says so."""
-    demand(request, ROTATE_KEYS)
+    require_permission(request, ROTATE_KEYS)
     cipher = gateways.cipher()
     found = survey(cipher) if cipher is not None else KeySurvey(keys=(), unreadable=0)
     may_now = 0 < found.waiting <= MOST_AT_ONCE
     if request.method == "POST" and may_now:
         _rotate(request)
-        return HttpResponseRedirect(reverse("admin:wallet_gateway_desk_keys"))
+        return HttpResponseRedirect(reverse("admin:wallet_gateway_dashboard_keys"))
     context = {
         "title": _("Encryption keys"),
         "keys": found.keys,
@@ -44,7 +44,7 @@ def keys_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
 def _rotate(request: HttpRequest) -> None:
     done = payments.rotate_wallet_keys()
     what = _("Encrypted anew with the newest key: %(count)d.") % {"count": done.resealed}
-    note_down_all(request, WalletKey, what)
+    log_bulk_change(request, WalletKey, what)
     messages.success(request, what)
 
 

@@ -29,11 +29,11 @@ def report(site: AdminSite, request: HttpRequest) -> HttpResponse:
 def _csv(totals: tuple[MigrationTotals, ...]) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer)
-    sums = ("deposited", "refunded_before", "refunded", "under_way", "open")
+    amount_columns = ("deposited", "refunded_before", "refunded", "under_way", "open")
     counts = ("deposits", "unknown", "frozen")
-    writer.writerow(("gateway", "currency", *counts, *sums))
+    writer.writerow(("gateway", "currency", *counts, *amount_columns))
     for row in totals:
-        amounts = (getattr(row, name).to_wire() for name in sums)
+        amounts = (getattr(row, name).to_wire() for name in amount_columns)
         writer.writerow(
             (defused(row.gateway), row.currency, *(getattr(row, name) for name in counts), *amounts)
         )

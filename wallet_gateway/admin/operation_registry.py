@@ -21,7 +21,7 @@ from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import available, why_nothing_left
 from wallet_gateway.domain.reason_codes import REASON_CODES, ReasonCode
 from wallet_gateway.models import GatewayTransaction, Payment
-from wallet_gateway.models.labels import name_of
+from wallet_gateway.models.labels import label_of
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.payments import decisions
 from wallet_gateway.protocol.money import Money
@@ -52,16 +52,16 @@ class Operation:
 
     def available_of(self, payment: Payment) -> Money:
         """Return what is left of a payment for this operation, as the row stands."""
-        return Money.from_minor_units(max(available(self.kind, payment.sums), 0), payment.currency)
+        return Money.from_minor_units(max(available(self.kind, payment.totals), 0), payment.currency)
 
     def why_not_of(self, payment: Payment) -> str:
         """Say why nothing is left; empty where something is."""
-        return said(why_nothing_left(self.kind, payment.sums))
+        return said(why_nothing_left(self.kind, payment.totals))
 
     @property
     def reasons(self) -> tuple[tuple[str, Promise | str], ...]:
         """The reasons for it, as the choices of a form."""
-        return tuple((code.value, _LABELS.get(code) or name_of(code)) for code in REASON_CODES[self.kind])
+        return tuple((code.value, _LABELS.get(code) or label_of(code)) for code in REASON_CODES[self.kind])
 
 
 _LABELS = {ReasonCode.OTHER: gettext_lazy("Another reason (say it in the note)")}
@@ -111,7 +111,7 @@ def reason_in_words(reason_code: str, comment: str) -> str:
     """Say why something was asked for: the reason's name in the reader's language, and the comment."""
     if not reason_code or (reason_code == ReasonCode.OTHER and comment):
         return comment
-    name = name_of(ReasonCode(reason_code))
+    name = label_of(ReasonCode(reason_code))
     return f"{name}: {comment}" if comment else str(name)
 
 

@@ -18,12 +18,12 @@ from wallet_gateway import gateways
 from wallet_gateway.admin.approval_messages import url_of, what_is_asked
 from wallet_gateway.admin.operation_registry import BY_SLUG, reason_in_words
 from wallet_gateway.admin.pages import sentence_of
-from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, SEE_EVENTS, may, name_of_person
+from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, SEE_EVENTS, has_permission, name_of_person
 from wallet_gateway.admin.visible_text import visible, visible_body
 from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.models import Approval, GatewayTransaction, Payment, PaymentOrder, TransactionEvent
-from wallet_gateway.models.labels import name_of
+from wallet_gateway.models.labels import label_of
 from wallet_gateway.operations.follow_ups.preview import shown_body
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
@@ -105,7 +105,7 @@ def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
     subjects = [entry.subject for entry in entries]
     transactions = [row for row in subjects if isinstance(row, GatewayTransaction)]
     asked = [row for row in subjects if isinstance(row, Approval)]
-    with_bodies = may(request, SEE_EVENTS)
+    with_bodies = has_permission(request, SEE_EVENTS)
     return OrderPage(
         figures=_figures(order_summary(order)),
         payments=tuple(_card(payment, request) for payment in _tried(order, transactions)),
@@ -135,7 +135,7 @@ def _figures(summary: OrderSummary) -> tuple[tuple[Label, Money], ...]:
 def _card(payment: Payment, request: HttpRequest) -> PaymentCard:
     buttons, hints = [], []
     for operation in BY_SLUG.values():
-        if not may(request, operation.permission) or not payment.authorized:
+        if not has_permission(request, operation.permission) or not payment.authorized:
             continue
         if operation.available_of(payment).minor_units:
             arguments = [payment.order_id, payment.pk, operation.slug]
@@ -145,7 +145,7 @@ def _card(payment: Payment, request: HttpRequest) -> PaymentCard:
             hints.append(f"{operation.verb}: {operation.why_not_of(payment)}")
     return PaymentCard(
         payment=payment,
-        state=name_of(PaymentState(payment.state)),
+        state=label_of(PaymentState(payment.state)),
         figures=tuple((operation.left, operation.available_of(payment)) for operation in BY_SLUG.values()),
         buttons=tuple(buttons),
         hints=tuple(hints),
@@ -183,10 +183,14 @@ def tasks_of(transactions: list[GatewayTransaction], request: HttpRequest) -> It
 
 def _ways_out(transaction: GatewayTransaction, request: HttpRequest) -> Iterator[Button]:
     resend = OF_KIND.get(TransactionKind(transaction.kind))
-    if transaction.state == TransactionState.NOT_SENT and resend is not None and may(request, resend):
+    if (
+        transaction.state == TransactionState.NOT_SENT
+        and resend is not None
+        and has_permission(request, resend)
+    ):
         url = reverse("admin:wallet_gateway_gatewaytransaction_send_again", args=[transaction.pk])
         yield Button(label=_("Send again"), url=url)
-    if may(request, RESOLVE):
+    if has_permission(request, RESOLVE):
         url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[transaction.pk])
         yield Button(label=_("Decide"), url=url)
 

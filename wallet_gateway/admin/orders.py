@@ -18,13 +18,13 @@ from wallet_gateway.admin.capture_deadline import CountdownList, EndsSoon, time_
 from wallet_gateway.admin.confirm import confirm
 from wallet_gateway.admin.decisions import ask_gateway
 from wallet_gateway.admin.order_page import order_page
-from wallet_gateway.admin.permissions import may
-from wallet_gateway.admin.read_only import ReadOnlyAdmin, moment, unbroken
+from wallet_gateway.admin.permissions import has_permission
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column, nowrap
 from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.queries.search import orders_found
 
-CREATED_AT = moment("created_at", _("created at"))
+CREATED_AT = datetime_column("created_at", _("created at"))
 
 
 @admin.register(PaymentOrder)
@@ -47,7 +47,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     @admin.display(description=_("amount"))
     def amount(self, order: PaymentOrder) -> str:
         """Return the amount with its currency."""
-        return unbroken(order.amount)
+        return nowrap(order.amount)
 
     @admin.display(description=_("time to capture"))
     def to_capture(self, order: PaymentOrder) -> str:
@@ -67,15 +67,15 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
 
     def has_capture_permission(self, request: HttpRequest) -> bool:
         """Say whether the action that captures is offered and done."""
-        return may(request, operation_registry.CAPTURE.permission)
+        return has_permission(request, operation_registry.CAPTURE.permission)
 
     def has_refund_permission(self, request: HttpRequest) -> bool:
         """Say whether the action that refunds is offered and done."""
-        return may(request, operation_registry.REFUND.permission)
+        return has_permission(request, operation_registry.REFUND.permission)
 
     def has_reverse_permission(self, request: HttpRequest) -> bool:
         """Say whether the action that reverses is offered and done."""
-        return may(request, operation_registry.REVERSE.permission)
+        return has_permission(request, operation_registry.REVERSE.permission)
 
     # Actions
 
@@ -116,4 +116,4 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     def page_context(self, request: HttpRequest, row: PaymentOrder) -> dict[str, Any]:
         """Add the order's money, what is possible now, and its story."""
         shown = {"state": row.get_state_display(), "number": self.number(row)}
-        return {"desk": order_page(row, request), **shown}
+        return {"page": order_page(row, request), **shown}

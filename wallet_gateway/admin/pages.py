@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from wallet_gateway.admin.messages import said
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction
-from wallet_gateway.models.labels import name_of
+from wallet_gateway.models.labels import label_of
 
 View = Callable[..., HttpResponseBase]
 
@@ -59,9 +59,9 @@ def tell(request: HttpRequest, transaction: GatewayTransaction) -> None:
 def sentence_of(transaction: GatewayTransaction) -> str:
     """Say in one line what was asked and how it stands."""
     words = _("%(kind)s of %(amount)s: %(state)s.") % {
-        "kind": name_of(TransactionKind(transaction.kind)),
+        "kind": label_of(TransactionKind(transaction.kind)),
         "amount": transaction.approved_amount or transaction.amount,
-        "state": name_of(TransactionState(transaction.state)),
+        "state": label_of(TransactionState(transaction.state)),
     }
     if transaction.state == TransactionState.UNKNOWN:
         words += " " + _("The amount stays reserved; the gateway is being asked and nothing is sent again.")

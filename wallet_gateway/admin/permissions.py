@@ -37,14 +37,14 @@ APPROVE = "wallet_gateway.approve_operation"
 SEE_HEALTH = "wallet_gateway.view_health"
 
 
-def may(request: HttpRequest, permission: str) -> bool:
+def has_permission(request: HttpRequest, permission: str) -> bool:
     """Say whether the person behind a request has a permission."""
     return request.user.has_perm(permission)
 
 
-def demand(request: HttpRequest, permission: str) -> None:
+def require_permission(request: HttpRequest, permission: str) -> None:
     """Raise `PermissionDenied` unless the person behind a request has a permission."""
-    if not may(request, permission):
+    if not has_permission(request, permission):
         raise PermissionDenied
 
 

@@ -84,7 +84,7 @@ class ReadOnlyAdmin(_ModelAdmin):
     finder: ClassVar[Finder | None] = None
 
     class Media:
-        css = {"all": ("wallet_gateway/admin/desk.css",)}
+        css = {"all": ("wallet_gateway/admin/wallet.css",)}
 
     def has_add_permission(self, request: HttpRequest, *_: Any) -> bool:  # noqa: ARG002 - Django's signature
         """Nobody adds a row by hand."""
@@ -198,7 +198,7 @@ class OwnPageAdmin(ReadOnlyAdmin):
         return HttpResponseRedirect(self.page_of(row))
 
 
-def seen(column: str, label: StrOrPromise) -> Callable[[Any], str]:
+def text_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
     """Return a column of a list or a page whose text is the gateway's or a customer's, shown safely."""
 
     @admin.display(description=label)
@@ -208,7 +208,7 @@ def seen(column: str, label: StrOrPromise) -> Callable[[Any], str]:
     return shown
 
 
-def unbroken(amount: Money | None) -> str:
+def nowrap(amount: Money | None) -> str:
     """Return an amount that is not torn apart at the end of a line; `-` for none."""
     return str(amount).replace(" ", "\N{NO-BREAK SPACE}") if amount is not None else "-"
 
@@ -218,12 +218,12 @@ def money(column: str, label: StrOrPromise) -> Callable[[Any], str]:
 
     @admin.display(description=label)
     def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
-        return unbroken(getattr(row, column))
+        return nowrap(getattr(row, column))
 
     return shown
 
 
-def labelled(column: str, label: StrOrPromise, *, boolean: bool = False) -> Callable[[Any], Any]:
+def label_column(column: str, label: StrOrPromise, *, boolean: bool = False) -> Callable[[Any], Any]:
     """Return a column of ours under a name that is translated."""
 
     @admin.display(description=label, boolean=boolean)
@@ -240,7 +240,7 @@ def labelled(column: str, label: StrOrPromise, *, boolean: bool = False) -> Call
     return shown
 
 
-def moment(column: str, label: StrOrPromise) -> Callable[[Any], str]:
+def datetime_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
     """Return a column of a list with a date and a time, as short as the reader's language has them."""
 
     @admin.display(description=label)
@@ -251,7 +251,7 @@ def moment(column: str, label: StrOrPromise) -> Callable[[Any], str]:
     return shown
 
 
-def linked(path: str, label: StrOrPromise) -> Callable[[Any], str]:
+def link_column(path: str, label: StrOrPromise) -> Callable[[Any], str]:
     """Return a column that links the row at the end of a path such as `payment.order`; `-` for none."""
 
     @admin.display(description=label)

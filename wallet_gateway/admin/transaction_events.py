@@ -6,11 +6,11 @@ from django.contrib import admin
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, linked, seen
+from wallet_gateway.admin.read_only import ReadOnlyAdmin, label_column, link_column, text_column
 from wallet_gateway.admin.visible_text import visible_body
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import TransactionEvent
-from wallet_gateway.models.labels import name_of
+from wallet_gateway.models.labels import label_of
 from wallet_gateway.queries.search import events_found
 
 
@@ -22,24 +22,24 @@ class TransactionEventAdmin(ReadOnlyAdmin):
     search_help_text = _("Beginning of a transaction's reference; or whole: an order's reference")
     list_display = (
         "occurred_at",
-        linked("transaction", _("transaction")),
-        labelled("get_kind_display", _("kind")),
-        labelled("lifecycle_event", _("event")),
+        link_column("transaction", _("transaction")),
+        label_column("get_kind_display", _("kind")),
+        label_column("lifecycle_event", _("event")),
         "state_afterwards",
-        labelled("http_status", _("HTTP status")),
-        seen("created_by", _("author")),
+        label_column("http_status", _("HTTP status")),
+        text_column("created_by", _("author")),
     )
     list_select_related = ("transaction",)
     fields = readonly_fields = (  # type: ignore[assignment]
         "occurred_at",
-        linked("transaction", _("transaction")),
-        labelled("get_kind_display", _("kind")),
-        labelled("lifecycle_event", _("event")),
+        link_column("transaction", _("transaction")),
+        label_column("get_kind_display", _("kind")),
+        label_column("lifecycle_event", _("event")),
         "state_afterwards",
-        seen("detail", _("detail")),
-        labelled("http_status", _("HTTP status")),
-        labelled("elapsed_ms", _("milliseconds")),
-        seen("created_by", _("author")),
+        text_column("detail", _("detail")),
+        label_column("http_status", _("HTTP status")),
+        label_column("elapsed_ms", _("milliseconds")),
+        text_column("created_by", _("author")),
         "request",
         "answer",
     )
@@ -47,7 +47,7 @@ class TransactionEventAdmin(ReadOnlyAdmin):
     @admin.display(description=_("state afterwards"))
     def state_afterwards(self, row: TransactionEvent) -> str | Promise:
         """Return the name of the state in which it left the transaction."""
-        return name_of(TransactionState(row.state_after))
+        return label_of(TransactionState(row.state_after))
 
     @admin.display(description=_("request"))
     def request(self, row: TransactionEvent) -> str:

@@ -14,7 +14,14 @@ from wallet_gateway.admin.batches import query_transactions
 from wallet_gateway.admin.decisions import decide, send_again
 from wallet_gateway.admin.operation_registry import reason_in_words
 from wallet_gateway.admin.order_page import requests_of, tasks_of
-from wallet_gateway.admin.read_only import ReadOnlyAdmin, labelled, linked, moment, money, seen
+from wallet_gateway.admin.read_only import (
+    ReadOnlyAdmin,
+    datetime_column,
+    label_column,
+    link_column,
+    money,
+    text_column,
+)
 from wallet_gateway.admin.visible_text import visible
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.queries.search import transactions_found
@@ -28,39 +35,39 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
     search_help_text = _("Beginning of a reference; or whole: an order's reference, the gateway's id")
     list_display = (
         "reference",
-        linked("payment.order", _("order")),
+        link_column("payment.order", _("order")),
         "kind",
         money("amount", _("amount")),
         "state",
-        seen("created_by", _("author")),
-        moment("created_at", _("created at")),
+        text_column("created_by", _("author")),
+        datetime_column("created_at", _("created at")),
     )
     list_filter = ("state", "kind")
     actions = ("ask_many",)
     list_select_related = ("payment__order",)
     fields = readonly_fields = (  # type: ignore[assignment]
         "reference",
-        linked("payment.order", _("order")),
-        linked("deposit", _("migrated deposit")),
+        link_column("payment.order", _("order")),
+        link_column("deposit", _("migrated deposit")),
         "kind",
-        labelled("gateway", _("gateway")),
+        label_column("gateway", _("gateway")),
         money("amount", _("amount")),
         money("approved_amount", _("approved amount")),
         "state",
-        labelled("state_changed_at", _("in this state since")),
-        seen("detail", _("detail")),
-        seen("record_id", _("the gateway's id")),
-        seen("provider_state", _("the provider's state")),
-        seen("error_code", _("error code")),
-        labelled("attempt_no", _("times it was sent")),
-        labelled("query_count", _("times the gateway was asked")),
-        labelled("absent_count", _("answers in a row that ended nothing")),
-        labelled("last_queried_at", _("last asked at")),
-        labelled("next_query_at", _("to be asked at")),
-        labelled("next_send_at", _("to be sent again at")),
-        seen("created_by", _("author")),
+        label_column("state_changed_at", _("in this state since")),
+        text_column("detail", _("detail")),
+        text_column("record_id", _("the gateway's id")),
+        text_column("provider_state", _("the provider's state")),
+        text_column("error_code", _("error code")),
+        label_column("attempt_no", _("times it was sent")),
+        label_column("query_count", _("times the gateway was asked")),
+        label_column("absent_count", _("answers in a row that ended nothing")),
+        label_column("last_queried_at", _("last asked at")),
+        label_column("next_query_at", _("to be asked at")),
+        label_column("next_send_at", _("to be sent again at")),
+        text_column("created_by", _("author")),
         "noted",
-        labelled("created_at", _("created at")),
+        label_column("created_at", _("created at")),
     )
 
     @admin.action(description=_("Ask the gateway about the selected transactions"), permissions=["view"])

@@ -85,7 +85,7 @@ def _own(state: TransactionState, finding: Finding) -> Difference | None:
     return None
 
 
-def as_news(state: TransactionState, finding: Finding) -> tuple[LifecycleEvent | None, Finding]:
+def as_status_update(state: TransactionState, finding: Finding) -> tuple[LifecycleEvent | None, Finding]:
     """Return the event that a difference is for the transaction, and what is written of it.
 
     An approval is not taken back because the gateway says otherwise later: that is a difference for a person,

@@ -55,7 +55,7 @@ EVENTS = {
 """The event each verdict is for the transaction; no news is no event."""
 
 
-def folded_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SALE) -> str:
+def wire_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SALE) -> str:
     """Return the wire `type` of a transaction without letter case, as records are compared by it."""
     return _FOLLOW_UP_TYPES.get(kind) or _ORIGINAL_TYPES[payment_type]
 
@@ -65,7 +65,7 @@ class Expectation:
     """What one transaction asked for, as its evidence must echo it."""
 
     reference: str
-    folded_type: str
+    wire_type: str
     currency: str
     amount: int
     """Minor units."""
@@ -214,7 +214,7 @@ _MAY_HIDE_AN_APPROVAL = frozenset({Verdict.REJECTED, Verdict.NO_NEWS})
 
 def _fits(record: StatusRecord, expected: Expectation) -> bool:
     record_type = (record.type or "").lower()
-    if record_type != expected.folded_type or (record.id or "", record_type) in expected.taken:
+    if record_type != expected.wire_type or (record.id or "", record_type) in expected.taken:
         return False
     if record.client_system_transaction_id == expected.reference:
         return True

@@ -220,7 +220,7 @@ def _instant(position: PollState, step: int) -> datetime | None:
     return timetable[-1] + (step - len(timetable) + 1) * FROM_THEN_ON
 
 
-def retry_unanswered_at(*, since: datetime, now: datetime) -> datetime:
+def next_retry_at(*, since: datetime, now: datetime) -> datetime:
     """Return when to repeat a question that got no answer: ever more rarely, and never given up.
 
     Nothing was learned, so no rung is climbed: a gateway that is away for a week costs no question.

@@ -21,7 +21,7 @@ class Reversal(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sums:
+class PaymentTotals:
     """The counters of one payment, in minor units, and whether a person must look at it."""
 
     amount: int
@@ -53,26 +53,26 @@ _OF_AUTHORIZATIONS = _WITHOUT_MONEY | {
 }
 
 
-def payment_state(sums: Sums, opening: TransactionState, kind: TransactionKind) -> PaymentState:
+def payment_state(totals: PaymentTotals, opening: TransactionState, kind: TransactionKind) -> PaymentState:
     """Say where a payment stands, from its sums and the state and kind of the transaction that opened it."""
-    if sums.is_frozen:
+    if totals.is_frozen:
         return PaymentState.FROZEN
-    if sums.reversal is Reversal.DONE:
+    if totals.reversal is Reversal.DONE:
         return PaymentState.REVERSED
-    if sums.authorized == 0:
+    if totals.authorized == 0:
         without_money = _OF_AUTHORIZATIONS if kind is TransactionKind.AUTHORIZATION else _WITHOUT_MONEY
         return without_money.get(opening, PaymentState.OPEN)
-    return _state_with_money(sums)
+    return _state_with_money(totals)
 
 
-def _state_with_money(sums: Sums) -> PaymentState:
-    if sums.captured == 0:
+def _state_with_money(totals: PaymentTotals) -> PaymentState:
+    if totals.captured == 0:
         return PaymentState.AUTHORIZED
-    if sums.refunded == sums.captured:
+    if totals.refunded == totals.captured:
         return PaymentState.REFUNDED
-    if sums.refunded > 0:
+    if totals.refunded > 0:
         return PaymentState.PART_REFUNDED
-    return PaymentState.PAID if sums.captured == sums.authorized else PaymentState.PART_CAPTURED
+    return PaymentState.PAID if totals.captured == totals.authorized else PaymentState.PART_CAPTURED
 
 
 _BEST_FIRST = (
@@ -85,21 +85,21 @@ _BEST_FIRST = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class PaymentSnapshot:
     """One payment as its order sees it."""
 
     state: PaymentState
-    sums: Sums
+    totals: PaymentTotals
 
 
-def order_state(amount: int, payments: Sequence[Standing]) -> OrderState:
+def order_state(amount: int, payments: Sequence[PaymentSnapshot]) -> OrderState:
     """Say where an order over `amount` stands, from its payments in the order they were made.
 
     Two payments that together hold more than the order asks make it overpaid: a task for a person.
     """
     if any(payment.state is PaymentState.FROZEN for payment in payments):
         return OrderState.FROZEN
-    live = [p.sums for p in payments if p.sums.authorized and p.sums.reversal is not Reversal.DONE]
+    live = [p.totals for p in payments if p.totals.authorized and p.totals.reversal is not Reversal.DONE]
     if live:
         return _order_state_with_money(amount, live)
     # What a button on a page waits for hides nothing of what the attempts beside it came to.
@@ -107,11 +107,11 @@ def order_state(amount: int, payments: Sequence[Standing]) -> OrderState:
     return _order_state_without_money(pressed)
 
 
-def _order_state_with_money(amount: int, live: Sequence[Sums]) -> OrderState:
+def _order_state_with_money(amount: int, live: Sequence[PaymentTotals]) -> OrderState:
     amount = _agreed(amount, live)
-    held = sum(sums.authorized - sums.refunded for sums in live)
-    captured = sum(sums.captured for sums in live)
-    refunded = sum(sums.refunded for sums in live)
+    held = sum(totals.authorized - totals.refunded for totals in live)
+    captured = sum(totals.captured for totals in live)
+    refunded = sum(totals.refunded for totals in live)
     if held > amount:
         return OrderState.OVERPAID
     if captured == 0:
@@ -123,9 +123,9 @@ def _order_state_with_money(amount: int, live: Sequence[Sums]) -> OrderState:
     return OrderState.PART_REFUNDED if refunded else OrderState.PART_CAPTURED
 
 
-def _agreed(amount: int, live: Sequence[Sums]) -> int:
+def _agreed(amount: int, live: Sequence[PaymentTotals]) -> int:
     """Return what was to be paid: a wallet's sheet may have priced the order anew, with shipping for one."""
-    holding = [sums for sums in live if sums.authorized > sums.refunded]
+    holding = [totals for totals in live if totals.authorized > totals.refunded]
     return holding[0].amount if len(holding) == 1 else amount
 
 

@@ -27,7 +27,7 @@ def concerning(records: Sequence[UnreadableRecord], expected: Expectation) -> tu
 
 def may_be_own(record: UnreadableRecord, expected: Expectation) -> bool:
     """Say whether a record of our payment may be this transaction's: what is unknown of it may fit."""
-    if _folded_type(record) not in {"", expected.folded_type}:
+    if _folded_type(record) not in {"", expected.wire_type}:
         return False
     if record.client_system_transaction_id not in expected.other_references:
         return True

@@ -13,7 +13,7 @@ from wallet_gateway.models.batches import (
     ResultCode,
     RowState,
 )
-from wallet_gateway.models.desk import Desk
+from wallet_gateway.models.dashboard import Dashboard
 from wallet_gateway.models.discrepancies import Discrepancy
 from wallet_gateway.models.maintenance import (
     ExpiryNotice,
@@ -38,7 +38,7 @@ __all__ = [
     "ApprovalState",
     "BatchKind",
     "BatchState",
-    "Desk",
+    "Dashboard",
     "Discrepancy",
     "ExpiryNotice",
     "ExpiryNoticeState",

@@ -11,7 +11,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models.sql.compiler import SQLCompiler
 from django.utils.functional import Promise
 
-from wallet_gateway.models.labels import name_of
+from wallet_gateway.models.labels import label_of
 
 VISIBLE_ASCII = RegexValidator(r"\A[!-~]+\Z", "Only visible ASCII characters without blanks are allowed.")
 
@@ -42,7 +42,7 @@ class ByteExactField(CharField):
 
 
 @ByteExactField.register_lookup
-class Begins(models.Lookup):
+class IndexedStartsWith(models.Lookup):
     """`column__begins=text`: a range of the column's index on every database; `%` and `_` are letters.
 
     Django's `startswith` is a LIKE. SQLite and MariaDB read the whole table for it, and a prepared statement
@@ -64,4 +64,4 @@ class Begins(models.Lookup):
 
 def choices_of(enum: type[StrEnum]) -> list[tuple[str, str | Promise]]:
     """Return Django choices for an enumeration: its values, and their names in the reader's language."""
-    return [(member.value, name_of(member)) for member in enum]
+    return [(member.value, label_of(member)) for member in enum]

@@ -106,6 +106,6 @@ _NAMES = {
 }
 
 
-def name_of(member: StrEnum) -> str | Promise:
+def label_of(member: StrEnum) -> str | Promise:
     """Return the name of a state or kind in the reader's language; in English where it has none."""
     return _NAMES.get(member.name, member.name.replace("_", " ").capitalize())

@@ -28,12 +28,14 @@ class OutboxEventKind(StrEnum):
 
 
 class OutboxEvent(models.Model):
-    """One fact, delivered at least once, always under the same id."""
+    """One event, delivered at least once, always under the same id."""
 
     event_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=24, choices=choices_of(OutboxEventKind))
-    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="facts")
-    transaction = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="facts")
+    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="outbox_events")
+    transaction = models.ForeignKey(
+        GatewayTransaction, on_delete=models.PROTECT, related_name="outbox_events"
+    )
     amount_minor = models.BigIntegerField(null=True, blank=True)
     currency = models.CharField(max_length=3)
     occurred_at = models.DateTimeField()
@@ -44,10 +46,10 @@ class OutboxEvent(models.Model):
     last_error = models.CharField(max_length=500, blank=True)
 
     class Meta:
-        verbose_name = _("fact")
-        verbose_name_plural = _("facts")
+        verbose_name = _("outbox event")
+        verbose_name_plural = _("outbox events")
         ordering = ("id",)
-        indexes = [models.Index(fields=["next_delivery_at"], name="wallet_fact_next_delivery")]
+        indexes = [models.Index(fields=["next_delivery_at"], name="wallet_outbox_next_delivery")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.event_id}"
@@ -56,7 +58,7 @@ class OutboxEvent(models.Model):
 
     @property
     def amount(self) -> Money | None:
-        """The amount the fact is about."""
+        """The amount the event is about."""
         if self.amount_minor is None:
             return None
         return Money.from_minor_units(self.amount_minor, self.currency)

@@ -14,7 +14,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.lifecycle import PaymentState, PaymentType, TransactionKind, TransactionState
-from wallet_gateway.domain.totals import Reversal, Sums
+from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.models.fields import ByteExactField, choices_of
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.protocol.money import Money
@@ -121,9 +121,9 @@ class Payment(models.Model):
         return self.opening.expires_at
 
     @property
-    def sums(self) -> Sums:
+    def totals(self) -> PaymentTotals:
         """The counters as a value."""
-        return Sums(
+        return PaymentTotals(
             amount=self.amount_minor,
             authorized=self.authorized,
             captured=self.captured,

@@ -82,7 +82,7 @@ class TransactionEvent(models.Model):
                 name="wallet_event_approval",
             ),
         ]
-        # What the desk counts by day, answered by the index alone.
+        # What the dashboard counts by day, answered by the index alone.
         indexes = [
             models.Index(
                 fields=["occurred_at", "kind", "http_status", "elapsed_ms"], name="wallet_event_occurred"

@@ -139,7 +139,7 @@ class GatewayTransaction(models.Model):
             models.Index(fields=["state", "state_changed_at"], name="wallet_transaction_state"),
             models.Index(fields=["state", "-id"], name="wallet_transaction_newest"),
             models.Index(fields=["kind", "-id"], name="wallet_transaction_kind"),
-            # What the desk counts by day, answered by the index alone.
+            # What the dashboard counts by day, answered by the index alone.
             models.Index(
                 fields=["created_at", "kind", "state", "currency"], name="wallet_transaction_created"
             ),

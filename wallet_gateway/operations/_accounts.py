@@ -8,7 +8,7 @@ from wallet_gateway.models import GatewayTransaction, TransactionEvent
 from wallet_gateway.operations.context import GatewayContext
 
 
-def other_account_of(transaction: GatewayTransaction, context: GatewayContext) -> str:
+def foreign_merchant_account(transaction: GatewayTransaction, context: GatewayContext) -> str:
     """Return in words the account that a transaction was sent for, where the settings name another; else "".
 
     The gateway knows nothing of it under the settings' account, so an empty answer tells nothing. A body that

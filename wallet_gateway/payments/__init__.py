@@ -73,7 +73,7 @@ from wallet_gateway.payments.detached_refunds import (
 )
 from wallet_gateway.payments.follow_ups import capture, refund, reverse
 from wallet_gateway.payments.maintenance import (
-    deliver_facts,
+    deliver_events,
     reconcile_due,
     resume_sending,
     sending_pauses,
@@ -171,7 +171,7 @@ __all__ = [
     "close_discrepancy",
     "create_order",
     "decline",
-    "deliver_facts",
+    "deliver_events",
     "export_migration_file",
     "get_order",
     "get_order_by_token",

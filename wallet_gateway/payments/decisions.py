@@ -11,7 +11,7 @@ from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.follow_ups import resend as resending
 from wallet_gateway.operations.follow_ups.execute import Initiator
-from wallet_gateway.queries.approvals import approvals_that_wait
+from wallet_gateway.queries.approvals import waiting_approvals
 
 
 def send_again(transaction: GatewayTransaction, *, by: str = "", comment: str = "") -> GatewayTransaction:
@@ -58,7 +58,7 @@ def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: str) -> Disc
 
 def approvals_waiting() -> tuple[Approval, ...]:
     """Return what waits for a second person, the oldest first."""
-    return approvals_that_wait(now=gateways.clock().now())
+    return waiting_approvals(now=gateways.clock().now())
 
 
 def approve(approval: Approval, *, by: str, reason: str = "") -> GatewayTransaction:

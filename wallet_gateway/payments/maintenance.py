@@ -17,7 +17,7 @@ from wallet_gateway.models import GatewayPause, PaymentOrder, WalletAttempt
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
 from wallet_gateway.operations.maintenance import sweep as sweeping
-from wallet_gateway.operations.maintenance.ledger_comparison import Compared, GatewaySilent
+from wallet_gateway.operations.maintenance.ledger_comparison import ComparedTransaction, GatewaySilent
 from wallet_gateway.operations.maintenance.retention import UnableToErase
 from wallet_gateway.operations.maintenance.sweep import SweepReport
 from wallet_gateway.operations.polling import due
@@ -32,13 +32,13 @@ from wallet_gateway.queries.health import Health
 from wallet_gateway.queries.pauses import SendingPause
 
 __all__ = [
-    "Compared",
+    "ComparedTransaction",
     "Comparison",
     "GatewaySilent",
     "OperationRefused",
     "UnableToErase",
     "comparison",
-    "deliver_facts",
+    "deliver_events",
     "ending_authorizations",
     "erase_customer",
     "gateway_aliases",
@@ -73,7 +73,7 @@ def sweep() -> tuple[SweepReport, ...]:
     Running batches of operations are carried out for at most `BATCH_SECONDS`; the next sweep goes on.
     """
     aliases = gateway_aliases()
-    sweeping.warn_of_orphans(aliases)
+    sweeping.warn_of_unconfigured_gateways(aliases)
     swept = [_sweep(alias) for alias in aliases]
     rows = batches.drive(seconds=BATCH_SECONDS)
     reports = tuple(replace(report, batch_rows=rows[report.gateway]) for report in swept)
@@ -89,7 +89,7 @@ def _sweep(alias: str) -> SweepReport:
     return report
 
 
-def deliver_facts() -> int:
+def deliver_events() -> int:
     """Tell the shop's receivers what they have not been told yet; return how many facts were taken."""
     return outbox.deliver_due(clock=gateways.clock())
 
@@ -153,7 +153,7 @@ class Comparison:
 
     total: int
     """How many transactions there are to compare."""
-    rows: Iterator[Compared]
+    rows: Iterator[ComparedTransaction]
 
 
 def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = False) -> Comparison:

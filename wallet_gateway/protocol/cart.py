@@ -17,7 +17,7 @@ from wallet_gateway.protocol.cart_details import (
     ShoppingCart,
 )
 from wallet_gateway.protocol.cart_lines import LineWriter
-from wallet_gateway.protocol.cart_rules import DISCOUNTS_EXCEED, Sums
+from wallet_gateway.protocol.cart_rules import DISCOUNTS_EXCEED, PaymentTotals
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.errors import FieldError, InvalidAmount, InvalidMessage, excerpt
 from wallet_gateway.protocol.folding import fold_choice
@@ -137,7 +137,9 @@ class _Builder:
         self.values["totalTaxAmount"] = self._write(self.tax)
         if self.total < 0 and not self.errors:
             self.errors.append(FieldError("discountDetails", DISCOUNTS_EXCEED))
-        sums = Sums(total=self.total * 10 ** (FINEST - self.exponent), decimals=frozenset({self.exponent}))
+        sums = PaymentTotals(
+            total=self.total * 10 ** (FINEST - self.exponent), decimals=frozenset({self.exponent})
+        )
         try:
             return ShoppingCart.checked(self.values, self.errors, sums)
         except InvalidMessage as error:

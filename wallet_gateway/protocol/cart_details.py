@@ -19,7 +19,7 @@ from pydantic import (
     model_validator,
 )
 
-from wallet_gateway.protocol.cart_rules import Sums, add_up, is_positive, required, wrong_in_line
+from wallet_gateway.protocol.cart_rules import PaymentTotals, add_up, is_positive, required, wrong_in_line
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.complaints import complaints_of
 from wallet_gateway.protocol.errors import FieldError, InvalidMessage
@@ -93,10 +93,10 @@ class ShoppingCart(WireModel):
     shipping_details: ShippingDetail | None = None
     discount_details: tuple[DiscountDetail, ...] | None = None
 
-    _sums: Sums | None = PrivateAttr(default=None)
+    _sums: PaymentTotals | None = PrivateAttr(default=None)
 
     @property
-    def sums(self) -> Sums:
+    def sums(self) -> PaymentTotals:
         """What the order comes to: lines + shipping - order discounts."""
         if self._sums is None:
             raise AttributeError(
@@ -113,7 +113,7 @@ class ShoppingCart(WireModel):
     def _lines_keep_the_rules(
         cls, value: object, validate: ValidatorFunctionWrapHandler, info: ValidationInfo
     ) -> object:
-        if isinstance(info.context, Sums):
+        if isinstance(info.context, PaymentTotals):
             return validate(value)  # who passes sums has made the lines, and checked them on the way
         faults: list[FieldError] = []
         try:
@@ -132,7 +132,7 @@ class ShoppingCart(WireModel):
         if self._sums is not None:
             return self  # an earlier validation of this very cart, which is frozen
         faults: list[FieldError] = []
-        self._sums = info.context if isinstance(info.context, Sums) else add_up(self, faults)
+        self._sums = info.context if isinstance(info.context, PaymentTotals) else add_up(self, faults)
         return _unless(faults, self)
 
 

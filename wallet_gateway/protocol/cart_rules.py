@@ -21,7 +21,7 @@ DISCOUNTS_EXCEED: Final = "exceed what the lines and shipping come to"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sums:
+class PaymentTotals:
     """What one pass over a cart finds: what the order comes to, and how many decimals its amounts have.
 
     ``total`` counts the decimals of the finest currency, so that a cart adds up before its currency is known.
@@ -91,7 +91,7 @@ def wrong_in_line(line: ItemDetail) -> Iterator[FieldError]:
     yield from (FieldError(name, reason) for name, reason in missing)
 
 
-def add_up(cart: ShoppingCart, faults: list[FieldError]) -> Sums:
+def add_up(cart: ShoppingCart, faults: list[FieldError]) -> PaymentTotals:
     """Sum a cart whose lines are right, and compare the tax it states."""
     lines, shipping = cart.item_details or (), cart.shipping_details
     total = sum(scaled_units(line.total_amount) for line in lines)
@@ -105,7 +105,7 @@ def add_up(cart: ShoppingCart, faults: list[FieldError]) -> Sums:
     if total < 0:
         faults.append(FieldError("discountDetails", DISCOUNTS_EXCEED))
     faults += _wrong_tax(cart, tax, rates)
-    return Sums(total=total, decimals=frozenset(map(_decimals, _amounts(cart))))
+    return PaymentTotals(total=total, decimals=frozenset(map(_decimals, _amounts(cart))))
 
 
 def _wrong_tax(cart: ShoppingCart, tax: int, rates: list[str | None]) -> Iterator[FieldError]:

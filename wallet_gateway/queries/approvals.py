@@ -1,4 +1,4 @@
-"""What waits for a second person, and what became of it: for the desk, for an order's story. Reads only."""
+"""Requests for a second person's approval, for the dashboard and an order's timeline. Reads only."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def waiting_rows(now: datetime) -> QuerySet[Approval]:
     return rows.select_related("payment__order", "deposit", "subject").order_by("expires_at", "pk")
 
 
-def approvals_that_wait(*, now: datetime) -> tuple[Approval, ...]:
+def waiting_approvals(*, now: datetime) -> tuple[Approval, ...]:
     """Return them all, with what each is about, in one statement."""
     return tuple(waiting_rows(now))
 

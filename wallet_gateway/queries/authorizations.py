@@ -1,4 +1,4 @@
-"""The authorizations that lapse first, with a countdown, for lists and the desk."""
+"""The authorizations that lapse first, with a countdown, for lists and the dashboard."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class Health:
     """Orders that were paid more than once."""
     orphans: int
     """Transactions without an end at gateways that the settings do not name: nobody asks after them."""
-    facts_late: int
+    events_overdue: int
     pauses: tuple[SendingPause, ...]
 
     idle_batches: int
@@ -60,7 +60,7 @@ class Health:
             Code.UNIT_MIX_UPS: self.mix_ups,
             Code.ORDERS_OVERPAID: self.overpaid,
             Code.UNKNOWN_GATEWAY: self.orphans,
-            Code.EVENTS_LATE: self.facts_late,
+            Code.EVENTS_LATE: self.events_overdue,
             Code.BATCHES_IDLE: self.idle_batches,
         }
         found += [warning(code, "work", count=count) for code, count in counts.items() if count]
@@ -112,7 +112,7 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
         mix_ups=differences["mix_ups"],
         orphans=of_transactions["orphans"],
         overpaid=PaymentOrder.objects.filter(state=OrderState.OVERPAID).count(),
-        facts_late=OutboxEvent.objects.filter(
+        events_overdue=OutboxEvent.objects.filter(
             next_delivery_at__isnull=False, occurred_at__lt=now - FACT_IS_LATE
         ).count(),
         pauses=sending_pauses(now),

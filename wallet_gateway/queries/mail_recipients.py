@@ -24,7 +24,7 @@ def address_of(order: PaymentOrder) -> str:
     return address
 
 
-def was_made_to_wait(order: PaymentOrder) -> bool:
+def had_unknown_outcome(order: PaymentOrder) -> bool:
     """Say whether the outcome of an attempt to pay was not known for a while."""
     rows = TransactionEvent.objects.filter(transaction__payment__order=order, transaction__kind__in=_OPENING)
     return rows.filter(state_after__in=_NO_OUTCOME).exists()

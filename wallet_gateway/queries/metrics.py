@@ -27,26 +27,26 @@ class Stand:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gauges:
+class Metrics:
     """Numbers at one instant."""
 
     begun: tuple[Stand, ...]
     """What was begun within the last 24 hours, by how it stands now."""
     questions_due: Mapping[str, int]
     """For each gateway how many transactions are to be asked about by now."""
-    facts_untold: int
+    events_undelivered: int
 
 
-def gauges(now: datetime, aliases: Collection[str]) -> Gauges:
+def read_metrics(now: datetime, aliases: Collection[str]) -> Metrics:
     """Count what was begun and what waits. Three statements, whatever their number."""
     rows = GatewayTransaction.objects.order_by()
     begun = rows.filter(created_at__gt=now - WITHIN).values_list("gateway", "kind", "state")
     due = dict(rows.filter(next_query_at__lte=now).values_list("gateway").annotate(Count("pk")))
-    return Gauges(
+    return Metrics(
         begun=tuple(
             Stand(gateway=gateway, kind=kind, state=state, number=number)
             for gateway, kind, state, number in begun.annotate(number=Count("pk"))
         ),
         questions_due={alias: due.get(alias, 0) for alias in aliases},
-        facts_untold=OutboxEvent.objects.filter(next_delivery_at__isnull=False).count(),
+        events_undelivered=OutboxEvent.objects.filter(next_delivery_at__isnull=False).count(),
     )

@@ -21,7 +21,7 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
-from wallet_gateway.models.labels import name_of
+from wallet_gateway.models.labels import label_of
 from wallet_gateway.models.transaction_events import BY_PEOPLE
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.protocol.money import Money
@@ -49,7 +49,7 @@ class OrderSummary:
 def order_summary(order: PaymentOrder) -> OrderSummary:
     """Add up what an order's payments say."""
     payments = list(order.payments.all())
-    sums = [payment.sums for payment in payments]
+    totals = [payment.totals for payment in payments]
 
     def money(minor: int) -> Money:
         return Money.from_minor_units(minor, order.currency)
@@ -59,10 +59,10 @@ def order_summary(order: PaymentOrder) -> OrderSummary:
         state=OrderState(order.state),
         currency=order.currency,
         amount=order.amount,
-        authorized=money(sum(s.authorized for s in sums)),
-        captured=money(sum(s.captured for s in sums)),
-        refunded=money(sum(s.refunded for s in sums)),
-        reserved=money(sum(s.capture_reserved + s.refund_reserved for s in sums)),
+        authorized=money(sum(s.authorized for s in totals)),
+        captured=money(sum(s.captured for s in totals)),
+        refunded=money(sum(s.refunded for s in totals)),
+        reserved=money(sum(s.capture_reserved + s.refund_reserved for s in totals)),
         open_attempt=_open_attempt(order),
     )
 
@@ -288,4 +288,4 @@ def _text_of(row: TransactionEvent) -> str | Promise:
         return _("Wallet button not used")
     if state is TransactionState.APPROVED:
         return _APPROVED[TransactionKind(row.transaction.kind)]
-    return _LEARNED.get(state, name_of(state))
+    return _LEARNED.get(state, label_of(state))

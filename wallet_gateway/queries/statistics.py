@@ -1,4 +1,4 @@
-"""Figures by day and currency for the desk: money, approvals, pages, times, and how the gateway answered.
+"""Figures by day and currency for the dashboard: money, approvals, pages, times and gateway calls.
 
 Three statements, whatever the range; one more on MariaDB without time zone tables. Sums of two currencies are
 never added. Money counts on the day it was approved, attempts and pages on the day they began.

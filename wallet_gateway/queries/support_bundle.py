@@ -150,7 +150,7 @@ def support_bundle(order: PaymentOrder) -> bytes:
         "events.json": _written([_evidence(row) for row in evidence]),
         "approvals.json": _written([_columns(row, _APPROVAL) for row in approvals_of(order)]),
         "discrepancies.json": _written([_columns(row, _DISCREPANCY) for row in _discrepancies(order)]),
-        "facts.json": _written([_columns(row, _FACT) for row in OutboxEvent.objects.filter(order=order)]),
+        "outbox.json": _written([_columns(row, _FACT) for row in OutboxEvent.objects.filter(order=order)]),
     }
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -1,4 +1,4 @@
-"""What waits for a person, the oldest first: for the desk. At most one statement for each kind of work."""
+"""What waits for a person, the oldest first, for the dashboard. At most one statement for each kind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from wallet_gateway.queries.authorizations import lapsing
 from wallet_gateway.queries.batches import idle_batches
 
 MOST_SHOWN = 10
-"""Rows of one kind of work that the desk shows; the lists have the others."""
+"""Rows of one kind of work that the dashboard shows; the lists have the others."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -37,7 +37,7 @@ def health(request: HttpRequest) -> JsonResponse:
     found = maintenance.health()
     body = asdict(found) | {"problems": [problem.as_dict() for problem in found.problems]}
     body["swept_at"] = dict(found.swept_at)
-    # Who stopped sending, and in which words, is for people with the desk.
+    # Who stopped sending, and in which words, is for people with the dashboard.
     body["pauses"] = [{"gateway": pause.gateway, "until": pause.until} for pause in found.pauses]
     status = HTTPStatus.SERVICE_UNAVAILABLE if found.problems else HTTPStatus.OK
     return JsonResponse(body, status=status)

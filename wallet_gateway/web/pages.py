@@ -19,7 +19,7 @@ from wallet_gateway import return_tokens
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN, offered_until
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.queries.mail_recipients import address_of, was_made_to_wait
+from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
 from wallet_gateway.return_tokens import ReturnOutcome
 
 _MAILS = "wallet_gateway.contrib.mails"
@@ -115,7 +115,7 @@ class ResultPage:
         return reverse("wallet_gateway:status", args=[self.token])
 
 
-def kind_of_page(order: PaymentOrder, attempt: Payment, outcome: ReturnOutcome) -> PageKind:
+def page_for(order: PaymentOrder, attempt: Payment, outcome: ReturnOutcome) -> PageKind:
     """Choose the page for a customer who came back from `attempt` by the URL of this kind."""
     state = OrderState(order.state)
     if state is OrderState.OPEN:
@@ -134,7 +134,7 @@ def kind_without_payment(order: PaymentOrder) -> PageKind:
 
 def will_write(order: PaymentOrder) -> bool:
     """Whether the plugin's own mails will tell a customer who waits how it ended."""
-    return apps.is_installed(_MAILS) and bool(address_of(order)) and was_made_to_wait(order)
+    return apps.is_installed(_MAILS) and bool(address_of(order)) and had_unknown_outcome(order)
 
 
 def is_reopened(order: PaymentOrder, now: datetime) -> bool:

@@ -10,6 +10,6 @@ urlpatterns = [
     path("health/", health.health, name="health"),
     path("pay/<str:token>/", views.pay, name="pay"),
     path("checkout/<str:token>/", views.checkout, name="checkout"),
-    path("return/<str:token>/", views.come_back, name="return"),
+    path("return/<str:token>/", views.return_view, name="return"),
     path("result/<str:token>/", views.result, name="result"),
 ]

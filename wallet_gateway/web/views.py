@@ -60,7 +60,7 @@ def checkout(request: HttpRequest, token: str) -> HttpResponse:
 @csrf_exempt
 @token_page
 @require_http_methods(["GET", "HEAD", "POST"])
-def come_back(request: HttpRequest, token: str) -> HttpResponse:
+def return_view(request: HttpRequest, token: str) -> HttpResponse:
     """Receive a browser from the gateway: ask how the payment stands, and go to the page that says so.
 
     A POST from another site comes without the session cookie, and touching the session here would replace it;
@@ -82,7 +82,7 @@ def result(request: HttpRequest, token: str) -> HttpResponse:
     order = payments.reconcile(attempt) if request.method == "GET" else attempt.order
     if read.expired:
         return _page(request, ResultPage(kind=PageKind.LINK_EXPIRED))
-    kind = pages.kind_of_page(order, attempt, read.outcome)
+    kind = pages.page_for(order, attempt, read.outcome)
     bank_url = pages.bank_page(attempt, read.outcome, gateways.clock().now())
     return _order_page(request, order, kind, token=token, bank_url=bank_url)
 

@@ -131,7 +131,7 @@ class OrderLine(models.Model):
 class PackingSlip(models.Model):
     """The order for the workshop to pack; one per order, made when the wallet says that it is paid.
 
-    Signals come at least once, so a fact may come twice. Two unique columns make the second one harmless.
+    Signals come at least once, so an event may come twice. Two unique columns make the second one harmless.
     """
 
     order = models.OneToOneField(Order, on_delete=models.CASCADE, related_name="packing_slip")

@@ -8,7 +8,7 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from example_project.shop.places import country_name
+from example_project.shop.shipping_regions import country_name
 from wallet_gateway.payments import Money
 from wallet_gateway.templatetags.wallet_gateway import wallet_amount
 

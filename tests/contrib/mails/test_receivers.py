@@ -52,7 +52,7 @@ def ordered(*, waited: bool = True, language: str = "en", **columns: Any) -> Pay
     return order
 
 
-def tell(signal: Signal, order: PaymentOrder, event_id: str = "fact-1") -> list[Any]:
+def tell(signal: Signal, order: PaymentOrder, event_id: str = "event-1") -> list[Any]:
     answers = signal.send_robust(
         PaymentOrder,
         event_id=event_id,
@@ -78,7 +78,7 @@ def test_the_app_is_off_until_it_is_installed() -> None:
         (signals.order_refunded, "Refund for your order A-1001", "20.00"),
     ],
 )
-def test_each_fact_becomes_one_mail_to_the_customer(signal: Signal, subject: str, words: str) -> None:
+def test_each_event_becomes_one_mail_to_the_customer(signal: Signal, subject: str, words: str) -> None:
     order = ordered()
     assert tell(signal, order) == []
     assert tell(signal, order) == [], "told twice"
@@ -89,8 +89,8 @@ def test_each_fact_becomes_one_mail_to_the_customer(signal: Signal, subject: str
 
 def test_what_is_authorized_and_then_captured_is_told_once() -> None:
     order = ordered()
-    tell(signals.order_authorized, order, "fact-1")
-    tell(signals.order_paid, order, "fact-2")
+    tell(signals.order_authorized, order, "event-1")
+    tell(signals.order_paid, order, "event-2")
     assert len(mail.outbox) == 1
 
 

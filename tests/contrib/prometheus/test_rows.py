@@ -37,7 +37,7 @@ def test_an_empty_shop_is_all_zeros_and_was_never_swept(registry: CollectorRegis
         'wallet_gateway_seconds_since_sweep{gateway="default"} +Inf',
         'wallet_gateway_questions_due{gateway="default"} 0.0',
         'wallet_gateway_sending_paused{by="breaker",gateway="default"} 0.0',
-        "wallet_gateway_facts_untold 0.0",
+        "wallet_gateway_events_undelivered 0.0",
     ):
         assert line in shown
 

@@ -22,12 +22,12 @@ from wallet_gateway.operations.sending.emergency_stop import resume_sending, sto
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-Told = list[dict[str, Any]]
+Notification = list[dict[str, Any]]
 
 
 @pytest.fixture
-def told() -> Iterator[Told]:
-    heard: Told = []
+def told() -> Iterator[Notification]:
+    heard: Notification = []
 
     def hear(**given: Any) -> None:
         heard.append(given)
@@ -42,7 +42,7 @@ def policy(make_context: MakeContext, what: CapturePolicy) -> GatewayContext:
 
 
 def test_an_authorization_is_told_of_two_days_before_its_end_and_once(
-    pay: Pay, context: GatewayContext, clock: VirtualClock, told: Told
+    pay: Pay, context: GatewayContext, clock: VirtualClock, told: Notification
 ) -> None:
     payment = pay(type="preauthorization")
     authorized_at = payment.opening.state_changed_at
@@ -53,14 +53,14 @@ def test_an_authorization_is_told_of_two_days_before_its_end_and_once(
     assert watch_authorizations(context=context) == 0
     clock.advance(days=1)
     assert watch_authorizations(context=context) == 0
-    (fact,) = told
-    assert (fact["reference"], str(fact["amount"])) == (payment.order.reference, "20.00 EUR")
-    assert (fact["ends_at"], fact["policy"]) == (authorized_at + timedelta(days=7), "ask")
+    (outbox_event,) = told
+    assert (outbox_event["reference"], str(outbox_event["amount"])) == (payment.order.reference, "20.00 EUR")
+    assert (outbox_event["ends_at"], outbox_event["policy"]) == (authorized_at + timedelta(days=7), "ask")
     assert not GatewayTransaction.objects.filter(kind=TransactionKind.CAPTURE).exists(), "people decide"
 
 
 def test_what_is_captured_or_given_back_is_not_told_of(
-    pay: Pay, context: GatewayContext, clock: VirtualClock, told: Told
+    pay: Pay, context: GatewayContext, clock: VirtualClock, told: Notification
 ) -> None:
     capture(payment=pay(type="preauthorization"), context=context)
     refund(payment=pay(), context=context)
@@ -70,7 +70,7 @@ def test_what_is_captured_or_given_back_is_not_told_of(
 
 
 def test_a_receiver_that_raises_is_told_again_by_a_later_sweep(
-    pay: Pay, context: GatewayContext, clock: VirtualClock, told: Told
+    pay: Pay, context: GatewayContext, clock: VirtualClock, told: Notification
 ) -> None:
     def fail(**_: Any) -> None:
         raise RuntimeError("mail server is away")
@@ -134,7 +134,7 @@ def test_the_machine_gives_back_what_nothing_was_captured_of(
 
 
 def test_while_sending_is_stopped_the_machine_tells_once_and_waits_and_then_does_it(
-    pay: Pay, make_context: MakeContext, clock: VirtualClock, told: Told
+    pay: Pay, make_context: MakeContext, clock: VirtualClock, told: Notification
 ) -> None:
     context = policy(make_context, CapturePolicy.CAPTURE)
     payment = pay(type="preauthorization")

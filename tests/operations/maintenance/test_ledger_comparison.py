@@ -31,7 +31,7 @@ from wallet_gateway.operations.follow_ups.capture_refund_reverse import UnableTo
 from wallet_gateway.operations.maintenance import ledger_comparison
 from wallet_gateway.operations.maintenance.ledger_comparison import (
     BACKOFF,
-    Compared,
+    ComparedTransaction,
     GatewaySilent,
     comparable,
     compare_all,
@@ -44,11 +44,11 @@ pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 D, S = DifferenceKind, TransactionState
 
 
-def compare(context: GatewayContext, *, repair_as: str = "", after: int = 0) -> list[Compared]:
+def compare(context: GatewayContext, *, repair_as: str = "", after: int = 0) -> list[ComparedTransaction]:
     return list(compare_all(context=context, repair_as=repair_as, after=after))
 
 
-def kinds(rows: list[Compared]) -> list[DifferenceKind]:
+def kinds(rows: list[ComparedTransaction]) -> list[DifferenceKind]:
     return [difference.kind for row in rows for difference in row.differences]
 
 

@@ -23,7 +23,7 @@ from wallet_gateway.operations.maintenance.sweep import (
     end_leases,
     send_unsent,
     sweep,
-    warn_of_orphans,
+    warn_of_unconfigured_gateways,
 )
 from wallet_gateway.operations.polling import due, reconciliation
 from wallet_gateway.operations.settlement.counters import VersionConflict
@@ -41,7 +41,7 @@ def report(**did: int) -> SweepReport:
         "buttons_expired": 0,
         "asked": 0,
         "sent_again": 0,
-        "facts_told": 0,
+        "events_delivered": 0,
     }
     return SweepReport(gateway="default", **nothing | did)
 
@@ -57,7 +57,7 @@ def test_with_nothing_due_nothing_is_done(
 
 
 @pytest.mark.parametrize(
-    "did", ["leases_ended", "pages_given_up", "buttons_expired", "asked", "sent_again", "facts_told"]
+    "did", ["leases_ended", "pages_given_up", "buttons_expired", "asked", "sent_again", "events_delivered"]
 )
 def test_a_sweep_says_whether_it_did_something(did: str) -> None:
     assert report(**{did: 1}).did_something
@@ -317,9 +317,9 @@ def test_what_waits_at_a_gateway_that_is_gone_from_the_settings_is_said_loudly(
     pay: Pay, context: GatewayContext, caplog: pytest.LogCaptureFixture
 ) -> None:
     pay("return")
-    assert warn_of_orphans(["default"]) == 0
+    assert warn_of_unconfigured_gateways(["default"]) == 0
     assert caplog.text == ""
-    assert warn_of_orphans(["second"]) == 1
+    assert warn_of_unconfigured_gateways(["second"]) == 1
     assert "1 transactions wait at gateway 'default'" in caplog.text
 
 
@@ -330,4 +330,4 @@ def test_a_sender_that_died_at_a_gateway_that_is_gone_is_said_loudly_too(
     GatewayTransaction.objects.update(next_query_at=None)
     with pytest.raises(Killed):
         capture(payment=payment, context=interrupted(context, before=kill))
-    assert warn_of_orphans(["second"]) == 1
+    assert warn_of_unconfigured_gateways(["second"]) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from wallet_gateway.operations.migration.spool import CheckedRows, SeenOnDisk
+from wallet_gateway.operations.migration.spool import CheckedRows, DiskBackedSet
 from wallet_gateway.protocol.migration_file import MigrationRow
 
 NOW = datetime(2026, 2, 1, tzinfo=UTC)
@@ -22,7 +22,7 @@ def row(parent: str, amount: str = "49.90") -> MigrationRow:
 
 
 def test_an_identifier_is_new_once_and_letter_case_tells_two_apart() -> None:
-    seen = SeenOnDisk()
+    seen = DiskBackedSet()
     assert [seen.add(text) for text in ("A", "a", "A", "b", "a")] == [True, True, False, True, False]
     seen.close()
 

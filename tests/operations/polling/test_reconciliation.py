@@ -581,9 +581,9 @@ def test_nothing_is_shipped_upon_a_payment_that_is_in_doubt_until_a_person_has_l
     difference = Discrepancy.objects.get(kind="MADE_ELSEWHERE")
     close_discrepancy(difference, reason="was another order's", by="anna", context=context)
     assert told() == ["ANOMALY", good_news]
-    fact = OutboxEvent.objects.get(kind=good_news)
-    assert (fact.transaction, str(fact.amount)) == (opening, "20.00 EUR")
-    assert fact.delivered_at is not None
+    outbox_event = OutboxEvent.objects.get(kind=good_news)
+    assert (outbox_event.transaction, str(outbox_event.amount)) == (opening, "20.00 EUR")
+    assert outbox_event.delivered_at is not None
 
 
 def test_what_was_told_before_a_freeze_is_not_told_again_after_it(

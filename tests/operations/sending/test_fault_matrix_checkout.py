@@ -136,7 +136,7 @@ def test_a_lost_page_that_is_paid_all_the_same_is_an_anomaly(
     assert first.state == TransactionState.ANOMALY
     assert order.state == OrderState.FROZEN
     assert first.discrepancies.get().kind == "APPROVED_AFTER_END"
-    assert [fact.kind for fact in OutboxEvent.objects.all()] == ["ANOMALY"]
+    assert [outbox_event.kind for outbox_event in OutboxEvent.objects.all()] == ["ANOMALY"]
 
 
 def test_a_lost_page_is_watched_for_a_week_and_then_left_alone(
@@ -219,7 +219,7 @@ def test_a_page_that_was_decided_before_anybody_saw_it_fails_the_attempt(
 
     order = PaymentOrder.objects.get()
     assert order.state == OrderState.FAILED
-    assert [fact.kind for fact in OutboxEvent.objects.all()] == ["FAILED"]
+    assert [outbox_event.kind for outbox_event in OutboxEvent.objects.all()] == ["FAILED"]
 
 
 def test_a_state_that_nobody_has_heard_of_neither_pays_nor_expires_an_attempt_and_reaches_a_person(

@@ -13,7 +13,7 @@ from wallet_gateway.models import GatewayPause
 from wallet_gateway.operations.settlement import db_transactions
 from wallet_gateway.operations.settlement.db_transactions import (
     in_transaction,
-    in_transaction_patiently,
+    in_transaction_with_retries,
     is_conflict,
 )
 
@@ -115,7 +115,7 @@ def test_an_error_of_the_work_is_its_own() -> None:
 def test_an_answer_of_the_gateway_outlasts_a_database_that_is_away(
     times: int, error: Exception, waits: list[float], caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert in_transaction_patiently(failing([error] * times)) == "done"
+    assert in_transaction_with_retries(failing([error] * times)) == "done"
     assert waits == [0.5, 1.0, 2.0, 5.0, 10.0][:times]
     assert caplog.text.count("could not be stored yet") == times
     assert GatewayPause.objects.count() == 1
@@ -123,12 +123,12 @@ def test_an_answer_of_the_gateway_outlasts_a_database_that_is_away(
 
 def test_patience_ends(waits: list[float]) -> None:
     with pytest.raises(OperationalError):
-        in_transaction_patiently(failing([OperationalError("gone")] * 6))
+        in_transaction_with_retries(failing([OperationalError("gone")] * 6))
     assert sum(waits) == 18.5
 
 
 def test_the_log_names_no_server(caplog: pytest.LogCaptureFixture) -> None:
-    in_transaction_patiently(failing([OperationalError("could not connect to db.shop.example as root")]))
+    in_transaction_with_retries(failing([OperationalError("could not connect to db.shop.example as root")]))
     assert "shop.example" not in caplog.text
     assert "OperationalError" in caplog.text
 
@@ -142,7 +142,7 @@ def test_patience_begins_with_a_new_connection(monkeypatch: pytest.MonkeyPatch) 
         close()
 
     monkeypatch.setattr(connection, "close", close_and_note)
-    in_transaction_patiently(failing([OperationalError("gone")]))
+    in_transaction_with_retries(failing([OperationalError("gone")]))
     assert closed == ["closed"]
 
 

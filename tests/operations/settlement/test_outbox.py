@@ -70,7 +70,7 @@ def listen() -> Iterator[Listen]:
         signal.disconnect(receiver)
 
 
-def test_every_kind_of_fact_has_its_signal() -> None:
+def test_every_kind_of_event_has_its_signal() -> None:
     assert set(SIGNALS) == set(OutboxEventKind)
     named = {name.removeprefix("order_").upper() for name in vars(signals) if name.startswith("order_")}
     assert named == {kind.value for kind in OutboxEventKind}
@@ -92,11 +92,15 @@ def test_a_payment_is_told_with_all_a_shop_needs(listen: Listen, pay: Pay, clock
     assert told["order"].state == OrderState.PAID
     assert told["amount"] == Money(Decimal("20.00"), "EUR")
     assert told["occurred_at"] == clock.now()
-    fact = OutboxEvent.objects.get()
-    assert told["event_id"] == str(fact.event_id)
-    assert (fact.delivered_at, fact.next_delivery_at, fact.attempts) == (clock.now(), None, 1)
-    assert (fact.order, fact.transaction) == (payment.order, payment.opening)
-    assert fact.amount == told["amount"]
+    outbox_event = OutboxEvent.objects.get()
+    assert told["event_id"] == str(outbox_event.event_id)
+    assert (outbox_event.delivered_at, outbox_event.next_delivery_at, outbox_event.attempts) == (
+        clock.now(),
+        None,
+        1,
+    )
+    assert (outbox_event.order, outbox_event.transaction) == (payment.order, payment.opening)
+    assert outbox_event.amount == told["amount"]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -171,19 +175,19 @@ def test_a_receiver_that_raises_is_told_again_under_the_same_id(
     failing, sound = listen(signals.order_paid, failures=2), listen(signals.order_paid)
     payment = pay()
     assert payment.order.state == OrderState.PAID, "the shop's fault is not the payment's"
-    fact = OutboxEvent.objects.get()
-    assert (fact.delivered_at, fact.last_error) == (None, "ValueError")
-    assert str(fact.event_id) in caplog.text
+    outbox_event = OutboxEvent.objects.get()
+    assert (outbox_event.delivered_at, outbox_event.last_error) == (None, "ValueError")
+    assert str(outbox_event.event_id) in caplog.text
 
     waits = []
-    while fact.next_delivery_at is not None:
-        waits.append(fact.next_delivery_at - clock.now())
-        clock.advance_to(fact.next_delivery_at)
+    while outbox_event.next_delivery_at is not None:
+        waits.append(outbox_event.next_delivery_at - clock.now())
+        clock.advance_to(outbox_event.next_delivery_at)
         sweep(context=context)
-        fact.refresh_from_db()
+        outbox_event.refresh_from_db()
     assert waits == [timedelta(seconds=60), timedelta(seconds=120)]
-    assert failing.ids == sound.ids == [str(fact.event_id)] * 3
-    assert (fact.delivered_at, fact.attempts) == (clock.now(), 3)
+    assert failing.ids == sound.ids == [str(outbox_event.event_id)] * 3
+    assert (outbox_event.delivered_at, outbox_event.attempts) == (clock.now(), 3)
 
 
 def test_a_receiver_that_never_takes_it_is_told_every_hour_in_the_end(
@@ -192,15 +196,15 @@ def test_a_receiver_that_never_takes_it_is_told_every_hour_in_the_end(
     listen(signals.order_paid, failures=10_000)
     pay()
     for _ in range(12):
-        fact = OutboxEvent.objects.get()
-        clock.advance_to(fact.next_delivery_at)
+        outbox_event = OutboxEvent.objects.get()
+        clock.advance_to(outbox_event.next_delivery_at)
         assert deliver_due(clock=clock) == 0
-    fact.refresh_from_db()
-    assert fact.next_delivery_at == clock.now() + timedelta(hours=1)
-    assert fact.attempts == 13
+    outbox_event.refresh_from_db()
+    assert outbox_event.next_delivery_at == clock.now() + timedelta(hours=1)
+    assert outbox_event.attempts == 13
 
 
-def test_a_fact_is_not_told_before_its_time(listen: Listen, pay: Pay, clock: VirtualClock) -> None:
+def test_a_event_is_not_told_before_its_time(listen: Listen, pay: Pay, clock: VirtualClock) -> None:
     receiver = listen(signals.order_paid, failures=1)
     pay()
     clock.advance(seconds=59)
@@ -217,7 +221,7 @@ def test_a_receiver_without_a_name_may_fail_too(
     try:
         assert pay().order.state == OrderState.PAID
         clock.advance_to(OutboxEvent.objects.get().next_delivery_at)
-        assert sweep(context=context).facts_told == 1
+        assert sweep(context=context).events_delivered == 1
     finally:
         signals.order_paid.disconnect(nameless)
     assert len(set(receiver.ids)) == 1
@@ -250,9 +254,9 @@ def test_a_process_that_dies_before_telling_leaves_it_to_the_sweep(
     assert receiver.told == []
 
     clock.advance(seconds=59)
-    assert sweep(context=context).facts_told == 0
+    assert sweep(context=context).events_delivered == 0
     clock.advance(seconds=2)
-    assert sweep(context=context).facts_told == 1
+    assert sweep(context=context).events_delivered == 1
     assert receiver.ids == [str(OutboxEvent.objects.get().event_id)]
 
 
@@ -308,7 +312,7 @@ def test_a_delivery_that_cannot_be_noted_does_not_look_like_a_failed_payment(
     assert len(receiver.told) == 1
 
 
-def test_two_sweeps_tell_a_fact_once(
+def test_two_sweeps_tell_a_event_once(
     listen: Listen, pay: Pay, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -319,11 +323,11 @@ def test_two_sweeps_tell_a_fact_once(
     claim = outbox._claim
     others: list[int] = []
 
-    def claim_late(fact: OutboxEvent, now: datetime) -> bool:
+    def claim_late(outbox_event: OutboxEvent, now: datetime) -> bool:
         if not others:
             others.append(0)
             others.append(deliver_due(clock=clock))
-        return claim(fact, now)
+        return claim(outbox_event, now)
 
     monkeypatch.setattr(outbox, "_claim", claim_late)
     assert deliver_due(clock=clock) == 0
@@ -355,13 +359,13 @@ def test_a_receiver_may_refund_what_it_was_told_of(
     finally:
         signals.order_paid.disconnect(no_longer_in_stock)
     assert PaymentOrder.objects.get().state == OrderState.REFUNDED
-    assert [fact.kind for fact in OutboxEvent.objects.filter(delivered_at__isnull=False)] == [
+    assert [outbox_event.kind for outbox_event in OutboxEvent.objects.filter(delivered_at__isnull=False)] == [
         "PAID",
         "REFUNDED",
     ]
 
 
-def test_a_worker_that_dies_holds_up_the_one_fact_it_was_telling(
+def test_a_worker_that_dies_holds_up_the_one_event_it_was_telling(
     listen: Listen, pay: Pay, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -383,7 +387,7 @@ def test_a_worker_that_dies_holds_up_the_one_fact_it_was_telling(
     assert [told["reference"] for told in receiver.told] == references[1:]
 
 
-def test_a_fact_told_late_comes_with_its_order_as_it_stands_by_then(
+def test_a_event_told_late_comes_with_its_order_as_it_stands_by_then(
     pay: Pay, context: GatewayContext, clock: VirtualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
@@ -409,7 +413,7 @@ def test_a_fact_told_late_comes_with_its_order_as_it_stands_by_then(
     assert seen == [OrderState.PAID]
 
 
-def test_whoever_caused_a_fact_sees_what_its_receivers_did(
+def test_whoever_caused_a_event_sees_what_its_receivers_did(
     open_page: Pay, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
     payment = open_page(type="preauthorization")

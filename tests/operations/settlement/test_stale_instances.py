@@ -32,7 +32,10 @@ def test_an_old_payment_beside_a_fresh_order_does_not_make_the_order_payable_aga
     order = PaymentOrder.objects.get(pk=old.order.pk)
     assert order.state == OrderState.PART_CAPTURED
     assert not order.is_payable
-    assert [fact.kind for fact in OutboxEvent.objects.all()] == ["AUTHORIZED", "CAPTURED_IN_PART"]
+    assert [outbox_event.kind for outbox_event in OutboxEvent.objects.all()] == [
+        "AUTHORIZED",
+        "CAPTURED_IN_PART",
+    ]
 
 
 def test_an_order_refreshed_after_its_reversal_can_be_paid_anew(

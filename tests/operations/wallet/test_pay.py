@@ -92,8 +92,8 @@ def test_a_token_pays_at_once_with_its_cryptogram_and_our_own_amount(
     assert body["merchantId"] == "SANDBOX-MERCHANT"
     assert body["clientSystemTransactionId"] == payment.reference
     assert "redirectDetails" not in body
-    facts = OutboxEvent.objects.filter(order=order).values_list("kind", flat=True)
-    assert list(facts) == ["PAID" if kind == "sale" else "AUTHORIZED"]
+    outbox_events = OutboxEvent.objects.filter(order=order).values_list("kind", flat=True)
+    assert list(outbox_events) == ["PAID" if kind == "sale" else "AUTHORIZED"]
 
 
 def test_what_the_browser_says_of_money_and_merchant_is_not_even_read(

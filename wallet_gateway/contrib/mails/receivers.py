@@ -1,4 +1,4 @@
-"""Receivers of our own signals: a fact becomes a mail, once. One that cannot be sent is told again later.
+"""Receivers of our own signals: an event becomes a mail, once. One that cannot be sent is told again later.
 
 Customers hear three things: paid after all and not paid, where they were told to wait, and refunded. The page
 that lets them wait promises it (see `web.pages.will_write`), so every end of a wait is told. The shop's
@@ -20,7 +20,7 @@ from django.utils.translation import gettext as _
 from wallet_gateway import gateways, signals
 from wallet_gateway.models import PaymentOrder, SentMail
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.mail_recipients import address_of, was_made_to_wait
+from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
 from wallet_gateway.templatetags.money_display import format_money
 
 logger = logging.getLogger("wallet_gateway.mails")
@@ -47,13 +47,13 @@ def tell_paid_after_all(order: PaymentOrder, amount: Money | None, **_kwargs: An
 
     Once an order: what is authorized first and captured later is no news to the customer.
     """
-    if was_made_to_wait(order):
+    if had_unknown_outcome(order):
         _write("paid", order, "", amount)
 
 
 def tell_not_paid(order: PaymentOrder, event_id: str, amount: Money | None, **_kwargs: Any) -> None:
     """Write to a customer who was told to wait that nothing was charged."""
-    if was_made_to_wait(order):
+    if had_unknown_outcome(order):
         _write("not_paid", order, event_id, amount)
 
 
@@ -88,7 +88,7 @@ def _write(template: str, order: PaymentOrder, event_id: str, amount: Money | No
     except SMTPRecipientsRefused as refused:
         if any(code < _FOR_GOOD for code, _said in refused.recipients.values()):
             raise
-        # Told again and again, the fact would be late for ever, and every other receiver hear it each time.
+        # Told again and again, the event would be late for ever, and every other receiver hear it each time.
         logger.warning("the mail server takes no mail to the customer of order %s", order.reference)
     # Marked afterwards: a mail that comes twice is better than one that never comes.
     SentMail.objects.get_or_create(**once, defaults={"sent_at": gateways.clock().now()})

@@ -16,7 +16,7 @@ from prometheus_client.registry import Collector
 
 from wallet_gateway.payments import maintenance
 from wallet_gateway.queries.health import Health
-from wallet_gateway.queries.metrics import Gauges, gauges
+from wallet_gateway.queries.metrics import Metrics, read_metrics
 
 logger = logging.getLogger("wallet_gateway.prometheus")
 
@@ -32,7 +32,10 @@ class RowCollector(Collector):
         """Yield the families; where the database does not answer only that it did not."""
         try:
             health = maintenance.health()
-            families = [*_of_health(health), *_of_gauges(gauges(health.now, maintenance.gateway_aliases()))]
+            families = [
+                *_of_health(health),
+                *_of_gauges(read_metrics(health.now, maintenance.gateway_aliases())),
+            ]
         except Error:
             logger.exception("the rows could not be read for the metrics")
             families = []
@@ -81,7 +84,7 @@ def _paused(health: Health) -> GaugeMetricFamily:
     return family
 
 
-def _of_gauges(found: Gauges) -> Iterator[GaugeMetricFamily]:
+def _of_gauges(found: Metrics) -> Iterator[GaugeMetricFamily]:
     words = "Transactions begun within the last 24 hours, by how they stand now."
     begun = _family("transactions", words, "gateway", "kind", "state")
     for stand in found.begun:
@@ -91,7 +94,9 @@ def _of_gauges(found: Gauges) -> Iterator[GaugeMetricFamily]:
         due.add_metric([alias], number)
     yield begun
     yield due
-    yield _gauge("facts_untold", "Facts that the shop's receivers have not taken yet.", found.facts_untold)
+    yield _gauge(
+        "events_undelivered", "Facts that the shop's receivers have not taken yet.", found.events_undelivered
+    )
 
 
 def _gauge(name: str, words: str, value: float) -> GaugeMetricFamily:

@@ -54,7 +54,7 @@ class Command(BaseCommand):
 
     def _compare(self, alias: str, comparison: maintenance.Comparison, found: Counter[str]) -> None:
         self.stdout.write(f"{alias}: {comparison.total} transactions to compare")
-        rows: Iterable[maintenance.Compared] = with_progress(
+        rows: Iterable[maintenance.ComparedTransaction] = with_progress(
             comparison.rows, total=comparison.total, out=self.stderr
         )
         try:

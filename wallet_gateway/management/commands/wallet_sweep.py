@@ -36,10 +36,10 @@ class Command(BaseCommand):
         stop = threading.Event()
         _stop_on_signals(stop)
         while not stop.is_set():
-            self.sweep_patiently()
+            self.sweep_with_retries()
             stop.wait(every)
 
-    def sweep_patiently(self) -> None:
+    def sweep_with_retries(self) -> None:
         """Sweep once; a database that is away for a while does not end the loop."""
         close_old_connections()
         try:
@@ -54,7 +54,7 @@ class Command(BaseCommand):
                 self.stdout.write(
                     f"{report.gateway}: {report.asked} asked, {report.leases_ended} silent senders, "
                     f"{report.pages_given_up} pages given up, {report.buttons_expired} buttons expired, "
-                    f"{report.sent_again} sent again, {report.facts_told} facts told, "
+                    f"{report.sent_again} sent again, {report.events_delivered} facts told, "
                     f"{report.batch_rows} rows of batches"
                 )
         # Into a pipe, a loop's words would otherwise come out hours later.

@@ -131,7 +131,7 @@ def _ask(approval: Approval, context: GatewayContext) -> AwaitingApproval:
     approval.expires_at = approval.created_at + context.policy.approval_policy.waiting_time
 
     def store() -> None:
-        let_lapse(now=approval.created_at, outstanding_key=approval.outstanding_key)
+        expire_requests(now=approval.created_at, outstanding_key=approval.outstanding_key)
         approval.pk = None
         approval.save(force_insert=True)
 
@@ -147,7 +147,7 @@ def _ask(approval: Approval, context: GatewayContext) -> AwaitingApproval:
     return AwaitingApproval(approval)
 
 
-def asked_before(idempotency_key: str) -> Approval | None:
+def find_request_by_key(idempotency_key: str) -> Approval | None:
     """Return the request that was made under a key, or None."""
     return (
         Approval.objects.select_related("payment", "deposit").filter(idempotency_key=idempotency_key).first()
@@ -163,7 +163,7 @@ def outcome_of(approval: Approval) -> OperationError:
     return OperationRefused("this was asked for under the same key and was not agreed to")
 
 
-def take_up(grant: Grant, transaction: GatewayTransaction, *, now: datetime) -> None:
+def consume_approval(grant: Grant, transaction: GatewayTransaction, *, now: datetime) -> None:
     """Mark a request as agreed to, once, and note by whom. Runs in the caller's database transaction."""
     waiting = _waiting(now).filter(pk=grant.approval.pk)
     if not waiting.update(**_word(ApprovalState.AGREED, grant.by, grant.reason, now)):
@@ -193,7 +193,7 @@ def decline(approval: Approval, *, by: str, reason: str, clock: Clock) -> Approv
     return approval
 
 
-def let_lapse(*, now: datetime, **which: object) -> int:
+def expire_requests(*, now: datetime, **which: object) -> int:
     """End the requests that nobody has decided in time; return how many."""
     late = Approval.objects.filter(state=ApprovalState.WAITING, expires_at__lte=now, **which)
     return late.update(state=ApprovalState.LAPSED, decided_at=now, outstanding_key=None)

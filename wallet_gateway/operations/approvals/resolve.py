@@ -21,8 +21,8 @@ from wallet_gateway.domain.polling_schedule import (
     needs_operator,
 )
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, TransactionEventKind
-from wallet_gateway.operations._accounts import other_account_of
-from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, take_up
+from wallet_gateway.operations._accounts import foreign_merchant_account
+from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, consume_approval
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.inputs import WHAT_IS_NO_TEXT, is_storable
@@ -74,7 +74,7 @@ def resolve(
 
     def with_it() -> None:
         if grant is not None:
-            take_up(grant, transaction, now=context.clock.now())
+            consume_approval(grant, transaction, now=context.clock.now())
         if TransactionState(transaction.state) is TransactionState.ANOMALY:
             _close_all(transaction, reason=reason, by=by, context=context)
 
@@ -144,7 +144,7 @@ def _event(transaction: GatewayTransaction, decision: Decision, context: Gateway
         raise UnableToResolve(f"a transaction in state {state} needs no decision")
     if state is not TransactionState.OPEN and not _has_waited(transaction, context):
         raise UnableToResolve(_too_early(transaction))
-    if other := other_account_of(transaction, context):
+    if other := foreign_merchant_account(transaction, context):
         raise UnableToResolve(
             f"it was sent for {other}, and the gateway was asked in the name of another account: "
             "give the alias its account back, and ask again"

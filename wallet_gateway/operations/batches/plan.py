@@ -26,7 +26,7 @@ from wallet_gateway.models import (
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.inputs import check_reason_code, check_storable
-from wallet_gateway.operations.settlement.db_transactions import in_any_transaction
+from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 from wallet_gateway.operations.settlement.row_errors import one_line
 from wallet_gateway.protocol.money import Money
 
@@ -62,10 +62,10 @@ def _draft_row(
     batch: OperationBatch, order: PaymentOrder, candidates: Sequence[Payment]
 ) -> OperationBatchRow:
     row, kind = OperationBatchRow(batch=batch, order=order), TransactionKind(batch.kind)
-    possible = [payment for payment in candidates if available(kind, payment.sums) > 0]
+    possible = [payment for payment in candidates if available(kind, payment.totals) > 0]
     if len(possible) == 1:
         row.payment = possible[0]
-        row.amount_minor = available(kind, possible[0].sums)
+        row.amount_minor = available(kind, possible[0].totals)
         return row
     row.state = RowState.LEFT_OUT
     row.result_code, row.result = _why_left_out(kind, possible, candidates)
@@ -80,7 +80,7 @@ def _why_left_out(
     held = [payment for payment in candidates if payment.reversal != Reversal.DONE]
     if not held:
         return ResultCode.NOTHING_AUTHORIZED, ""
-    return ResultCode.NOT_POSSIBLE, why_nothing_left(kind, held[-1].sums)[:500]
+    return ResultCode.NOT_POSSIBLE, why_nothing_left(kind, held[-1].totals)[:500]
 
 
 def _store(batch: OperationBatch, rows: Iterable[OperationBatchRow]) -> None:
@@ -88,7 +88,7 @@ def _store(batch: OperationBatch, rows: Iterable[OperationBatchRow]) -> None:
         batch.save(force_insert=True)
         OperationBatchRow.objects.bulk_create(rows)
 
-    in_any_transaction(store)
+    in_current_or_new_transaction(store)
 
 
 # Start, pause, resume, stop
@@ -120,7 +120,7 @@ def start(
         OperationBatchRow.objects.bulk_update(rows, ["amount_minor", "state", "result_code"])
         return True
 
-    return in_any_transaction(begin)
+    return in_current_or_new_transaction(begin)
 
 
 def start_detached_refunds(
@@ -205,7 +205,7 @@ def stop(batch: OperationBatch, *, by: str, clock: Clock) -> bool:
         waiting.update(state=RowState.LEFT_OUT, result_code=ResultCode.BATCH_STOPPED)
         return True
 
-    return in_any_transaction(end)
+    return in_current_or_new_transaction(end)
 
 
 def batches_in(batch: OperationBatch, *states: BatchState) -> QuerySet[OperationBatch]:

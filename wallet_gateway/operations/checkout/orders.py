@@ -18,7 +18,7 @@ from wallet_gateway.models.prepared_sql import select
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.inputs import WHAT_IS_NO_TEXT, is_storable
-from wallet_gateway.operations.settlement.db_transactions import in_any_transaction
+from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.addresses import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.cart import Discount, Item, Shipping, build_cart, cart_total
@@ -170,11 +170,11 @@ def _store_once(order: PaymentOrder) -> PaymentOrder:
     if found is None:
         try:
             # A shop may store its own order in the same transaction: nothing is sent yet.
-            in_any_transaction(lambda: order.save(force_insert=True))
+            in_current_or_new_transaction(lambda: order.save(force_insert=True))
         except IntegrityError:
             # Somebody else stored the same reference between the two statements. A read that locks sees it,
             # whatever was there when the caller's own transaction began.
-            found = in_any_transaction(
+            found = in_current_or_new_transaction(
                 lambda: PaymentOrder.objects.select_for_update().get(reference=order.reference)
             )
         else:

@@ -11,7 +11,7 @@ from django.db.models import F
 
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import LEASE, offered_until
-from wallet_gateway.domain.totals import Sums, payment_state
+from wallet_gateway.domain.totals import PaymentTotals, payment_state
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.models.prepared_sql import insert, update
@@ -153,7 +153,7 @@ def insert_attempt(
     """Write one more payment of an order and its opening transaction, which has these `columns`."""
     amount, currency = order.amount_minor, order.currency
     shared = {"reference": reference, "amount_minor": amount, "currency": currency, "created_at": now}
-    stands = payment_state(Sums(amount=amount), state, kind)
+    stands = payment_state(PaymentTotals(amount=amount), state, kind)
     payment = Payment(order=order, number=number, type=order.type, state=stands, **shared)
     insert(payment)
     transaction = GatewayTransaction(

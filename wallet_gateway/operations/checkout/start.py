@@ -23,7 +23,7 @@ from wallet_gateway.operations.checkout.payment_attempts import (
 )
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending.circuit_breaker import pause_sending
-from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, strange_host
+from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, unexpected_host
 from wallet_gateway.operations.sending.retries import retry_unsent
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import settle
@@ -169,7 +169,7 @@ def _open(
 def _refuse_host(
     transaction: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
 ) -> Payment:
-    finding = strange_host(answer.message.redirect_url)
+    finding = unexpected_host(answer.message.redirect_url)
     news = StatusUpdate(
         kind=TransactionEventKind.ANSWER,
         event=LifecycleEvent.PAGE_LOST,

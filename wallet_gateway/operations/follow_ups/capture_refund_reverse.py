@@ -19,7 +19,7 @@ from wallet_gateway.domain.limits import (
     why_not_refund,
     why_not_reverse,
 )
-from wallet_gateway.domain.totals import Reversal, Sums
+from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext
@@ -60,8 +60,8 @@ def capture(
     first = find_by_idempotency_key(who, kind=TransactionKind.CAPTURE, payment=payment, amount=asked)
     if first is not None:
         return first
-    sums = payment.sums
-    minor = capturable(sums) if asked is None else asked
+    totals = payment.totals
+    minor = capturable(totals) if asked is None else asked
 
     def reserve(now: datetime) -> None:
         taken = _payable(payment, context, now).filter(
@@ -71,7 +71,7 @@ def capture(
             _refuse(payment, context, now, UnableToCapture, partial(why_not_capture, wanted=minor))
 
     if minor <= 0:
-        raise UnableToCapture(why_not_capture(sums, 1) or "nothing is left to capture")
+        raise UnableToCapture(why_not_capture(totals, 1) or "nothing is left to capture")
     return _carry_out(payment, TransactionKind.CAPTURE, minor, reserve, context, who)
 
 
@@ -94,8 +94,8 @@ def refund(
     first = find_by_idempotency_key(who, kind=TransactionKind.REFUND, payment=payment, amount=asked)
     if first is not None:
         return first
-    sums = payment.sums
-    minor = refundable(sums) if asked is None else asked
+    totals = payment.totals
+    minor = refundable(totals) if asked is None else asked
     alone = limit_for(payment.currency, who.grant, context)
 
     def reserve(now: datetime) -> None:
@@ -107,7 +107,7 @@ def refund(
             _refuse(payment, context, now, UnableToRefund, why, lambda: check_alone(payment, minor, alone))
 
     if minor <= 0:
-        raise UnableToRefund(why_not_refund(sums, 1) or "nothing is left to refund")
+        raise UnableToRefund(why_not_refund(totals, 1) or "nothing is left to refund")
     return _carry_out(payment, TransactionKind.REFUND, minor, reserve, context, who)
 
 
@@ -130,9 +130,9 @@ def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTE
     first = find_by_idempotency_key(who, kind=TransactionKind.REVERSAL, payment=payment)
     if first is not None:
         return first
-    minor = reversible(payment.sums)
+    minor = reversible(payment.totals)
     if minor <= 0:
-        raise UnableToReverse(why_not_reverse(payment.sums) or "nothing is left to reverse")
+        raise UnableToReverse(why_not_reverse(payment.totals) or "nothing is left to reverse")
     return _carry_out(payment, TransactionKind.REVERSAL, minor, reserve, context, who)
 
 
@@ -152,12 +152,12 @@ def _refuse(
     context: GatewayContext,
     now: datetime,
     refusal: type[OperationRefused],
-    why: Callable[[Sums], str],
+    why: Callable[[PaymentTotals], str],
     check: Callable[[], None] = lambda: None,
 ) -> None:
     """Say why the reserving UPDATE found no row; the rows are read again for that."""
     payment.refresh_from_db()
-    reason = why(payment.sums)
+    reason = why(payment.totals)
     if not reason and GatewayPause.that_hold(now).filter(gateway=context.alias).exists():
         raise SendingStopped("new operations are paused for this gateway; try again later")
     if not reason:

@@ -23,9 +23,9 @@ from wallet_gateway.operations.approvals.requests import (
     Grant,
     SecondPersonNeeded,
     ask_for,
-    asked_before,
+    consume_approval,
+    find_request_by_key,
     outcome_of,
-    take_up,
 )
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused, SendingStopped
@@ -125,7 +125,7 @@ def find_by_idempotency_key(
     if not _KEY.match(who.idempotency_key):
         raise KeyConflict("a key has 1 to 64 visible ASCII characters without blanks")
     found = _done_under(who.idempotency_key)
-    asked = asked_before(who.idempotency_key) if found is None and who.grant is None else None
+    asked = find_request_by_key(who.idempotency_key) if found is None and who.grant is None else None
     first = found or asked
     if first is None:
         return None
@@ -180,7 +180,7 @@ def _record_transaction(
     draft.request_body, draft.body_hash = body.decode(), hashlib.sha256(body).hexdigest()
     draft.save(force_insert=True)
     if grant is not None:
-        take_up(grant, draft, now=now)
+        consume_approval(grant, draft, now=now)
     return draft
 
 

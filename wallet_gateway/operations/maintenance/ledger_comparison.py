@@ -14,7 +14,7 @@ from datetime import timedelta
 from django.db.models import Q, QuerySet
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.comparison import Difference, as_news, differences
+from wallet_gateway.domain.comparison import Difference, as_status_update, differences
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionState
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
@@ -37,7 +37,7 @@ class GatewaySilent(OperationError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
+class ComparedTransaction:
     """One transaction that was compared."""
 
     transaction: GatewayTransaction
@@ -65,7 +65,7 @@ def compare_all(
     touched: timedelta = _TOUCHED,
     after: int = 0,
     repair_as: str = "",
-) -> Iterator[Compared]:
+) -> Iterator[ComparedTransaction]:
     """Compare one transaction after another, and yield each; repair what differs where an author is given.
 
     Bounded by the gateway's query rate and in memory. Raises `GatewaySilent` after several questions without
@@ -105,16 +105,16 @@ def _insist(transaction: GatewayTransaction, context: GatewayContext) -> Finding
 
 def _compare(
     transaction: GatewayTransaction, finding: Finding, repair_as: str, context: GatewayContext
-) -> Compared:
+) -> ComparedTransaction:
     if finding.absent and transaction.state_changed_at > context.clock.now() - SETTLE_TIME:
         # A gateway may show a record some time after its answer.
         finding = replace(finding, absent=False)
-    event, said = as_news(TransactionState(transaction.state), finding)
+    event, said = as_status_update(TransactionState(transaction.state), finding)
     if is_settled_by_person(transaction, said):
-        return Compared(transaction=transaction, differences=())
+        return ComparedTransaction(transaction=transaction, differences=())
     found = differences(TransactionState(transaction.state), finding)
     if not found or not repair_as:
-        return Compared(transaction=transaction, differences=found)
+        return ComparedTransaction(transaction=transaction, differences=found)
     words = "; ".join(f"{difference.kind}: {difference.detail}" for difference in found)
     news = StatusUpdate(
         kind=TransactionEventKind.RECORDS,
@@ -123,7 +123,9 @@ def _compare(
         detail=f"reconciled: {words}",
         by=repair_as[:150],
     )
-    return Compared(transaction=settle(transaction, news, context=context), differences=found, repaired=True)
+    return ComparedTransaction(
+        transaction=settle(transaction, news, context=context), differences=found, repaired=True
+    )
 
 
 def _remember(context: GatewayContext, pk: int) -> None:

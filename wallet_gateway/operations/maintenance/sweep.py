@@ -23,7 +23,7 @@ from wallet_gateway.models import (
     SweepHeartbeat,
     TransactionEventKind,
 )
-from wallet_gateway.operations.approvals.requests import let_lapse
+from wallet_gateway.operations.approvals.requests import expire_requests
 from wallet_gateway.operations.context import Clock, GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.follow_ups.execute import send_again
@@ -31,7 +31,7 @@ from wallet_gateway.operations.maintenance.authorization_expiry import watch_aut
 from wallet_gateway.operations.polling.due import reconcile_due
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown
 from wallet_gateway.operations.settlement.booking import OPENING
-from wallet_gateway.operations.settlement.db_transactions import in_any_transaction
+from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 from wallet_gateway.operations.settlement.freezes import release_freezes
 from wallet_gateway.operations.settlement.outbox import deliver_due
 from wallet_gateway.operations.settlement.row_errors import log_row_error, one_line, read_due
@@ -58,7 +58,7 @@ class SweepReport:
     """Wallet buttons that nobody pressed in time."""
     asked: int
     sent_again: int
-    facts_told: int
+    events_delivered: int
     batch_rows: int = 0
     """Rows of batches that were carried out at this gateway."""
 
@@ -71,7 +71,7 @@ class SweepReport:
             or self.buttons_expired
             or self.asked
             or self.sent_again
-            or self.facts_told
+            or self.events_delivered
             or self.batch_rows
         )
 
@@ -79,7 +79,7 @@ class SweepReport:
 @sensitive_variables()
 def sweep(*, context: GatewayContext) -> SweepReport:
     """Do once what is due for one gateway."""
-    let_lapse(now=context.clock.now(), gateway=context.alias)
+    expire_requests(now=context.clock.now(), gateway=context.alias)
     release_freezes(context=context, limit=_LIMIT)
     return SweepReport(
         gateway=context.alias,
@@ -88,11 +88,11 @@ def sweep(*, context: GatewayContext) -> SweepReport:
         buttons_expired=wallet_sweep.sweep_wallet(context=context, limit=_LIMIT),
         asked=reconcile_due(context=context, limit=_LIMIT),
         sent_again=send_unsent(context=context),
-        facts_told=deliver_due(clock=context.clock, limit=_LIMIT),
+        events_delivered=deliver_due(clock=context.clock, limit=_LIMIT),
     )
 
 
-def warn_of_orphans(aliases: Collection[str]) -> int:
+def warn_of_unconfigured_gateways(aliases: Collection[str]) -> int:
     """Log loudly what is unfinished at gateways that the settings no longer name; return how many."""
     unended = Q(next_query_at__isnull=False) | Q(state__in=UNENDED_STATES)
     waiting = GatewayTransaction.objects.filter(unended).exclude(gateway__in=aliases)
@@ -194,7 +194,7 @@ def drop_old_drafts(*, clock: Clock) -> int:
     old = OperationBatch.objects.filter(
         state=BatchState.DRAFT, created_at__lt=clock.now() - DRAFTS_KEPT
     ).values_list("pk", flat=True)[:_DRAFTS]
-    return in_any_transaction(lambda: _drop(list(old)))
+    return in_current_or_new_transaction(lambda: _drop(list(old)))
 
 
 def _drop(drafts: Sequence[int]) -> int:

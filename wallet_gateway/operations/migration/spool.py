@@ -17,7 +17,7 @@ from wallet_gateway.protocol.migration_file import MigrationRow
 from wallet_gateway.protocol.money import parse_amount
 
 
-class SeenOnDisk:
+class DiskBackedSet:
     """The identifiers that a file has shown so far, exact for any number of them.
 
     SQLite keeps the file with no name in its own small cache and on disk beyond that, and deletes it when it
@@ -87,7 +87,7 @@ class CheckedRows:
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed by __exit__
-        self.seen = SeenOnDisk()
+        self.seen = DiskBackedSet()
         self.count = 0
 
     def __enter__(self) -> Self:

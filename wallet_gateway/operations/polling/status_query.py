@@ -8,7 +8,7 @@ from dataclasses import replace
 from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, PaymentType, TransactionKind, TransactionState
-from wallet_gateway.domain.outcomes import Expectation, Finding, folded_type, read_records
+from wallet_gateway.domain.outcomes import Expectation, Finding, read_records, wire_type
 from wallet_gateway.domain.unreadable_records import sentence_of
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
@@ -26,7 +26,7 @@ def expectation_of(transaction: GatewayTransaction) -> Expectation:
     """Return what the evidence of a transaction must echo, as far as its own row tells."""
     return Expectation(
         reference=transaction.reference,
-        folded_type=type_of(transaction),
+        wire_type=type_of(transaction),
         currency=transaction.currency,
         # Once something is approved, a record of another amount contradicts it.
         amount=transaction.approved_minor or transaction.amount_minor,
@@ -39,7 +39,7 @@ def expectation_of(transaction: GatewayTransaction) -> Expectation:
 def type_of(transaction: GatewayTransaction) -> str:
     """Return the wire type of a transaction without letter case."""
     payment_type = PaymentType(transaction.payment.type) if transaction.payment else PaymentType.SALE
-    return folded_type(TransactionKind(transaction.kind), payment_type)
+    return wire_type(TransactionKind(transaction.kind), payment_type)
 
 
 def ask(transaction: GatewayTransaction, *, context: GatewayContext) -> Finding | None:
@@ -92,7 +92,7 @@ def _is_plain(records: tuple[StatusRecord, ...], expected: Expectation) -> bool:
     """Say whether every record is plainly the transaction's own, so that nothing else need be read."""
     return len(records) <= 1 and all(
         record.client_system_transaction_id == expected.reference
-        and (record.type or "").lower() == expected.folded_type
+        and (record.type or "").lower() == expected.wire_type
         for record in records
     )
 

@@ -16,11 +16,11 @@ from wallet_gateway.domain.polling_schedule import (
     may_conclude_expired,
     needs_operator,
     next_query_at,
-    retry_unanswered_at,
+    next_retry_at,
     step_after,
 )
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
-from wallet_gateway.operations._accounts import other_account_of
+from wallet_gateway.operations._accounts import foreign_merchant_account
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.row_errors import one_line
 from wallet_gateway.operations.settlement.settle import settle
@@ -42,7 +42,7 @@ def record_status_result(
     if finding is None:
         return settle(transaction, _no_answer(transaction, now), context=context)
     event = _event_of(transaction, finding, now)
-    if event is LifecycleEvent.EXPIRED and (other := other_account_of(transaction, context)):
+    if event is LifecycleEvent.EXPIRED and (other := foreign_merchant_account(transaction, context)):
         return settle(transaction, _asked_for_another(transaction, other, now), context=context)
     changes = _climbed(transaction, now, context) | _counted(transaction, event, finding, now)
     news = StatusUpdate(
@@ -61,7 +61,7 @@ def _no_answer(transaction: GatewayTransaction, now: datetime) -> StatusUpdate:
     """Nothing was learned: no rung is climbed, and the question is repeated."""
     columns = _asked(transaction, now)
     if _is_due(transaction, now):
-        columns["next_query_at"] = retry_unanswered_at(since=transaction.state_changed_at, now=now)
+        columns["next_query_at"] = next_retry_at(since=transaction.state_changed_at, now=now)
     if _is_left_silent(transaction, now):
         # A gateway that says nothing readable for a day is a person's business, too.
         columns["needs_operator"] = True

@@ -21,7 +21,7 @@ from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.status_query import ask, expectation_of
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown, pause_sending
-from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, strange_host
+from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, unexpected_host
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.authorizations import AuthorizationResponse
@@ -55,7 +55,7 @@ def record_authorization_answer(
         return _record_finding(transaction, finding, answer.exchange, context)
     if not is_allowed_page(url, context):
         # The gateway has it all the same, so only its status says how it ends.
-        strange = strange_host(url, verdict=Verdict.PENDING, record_id=finding.record_id)
+        strange = unexpected_host(url, verdict=Verdict.PENDING, record_id=finding.record_id)
         return _record_finding(transaction, strange, answer.exchange, context)
     ends = context.clock.now() + timedelta(seconds=context.gateway.account.redirect_url_timeout)
     news = StatusUpdate(

@@ -17,7 +17,7 @@ def is_allowed_page(url: str, context: GatewayContext) -> bool:
     return scheme in schemes and host in context.policy.redirect_hosts
 
 
-def strange_host(url: str, *, verdict: Verdict = Verdict.NO_NEWS, record_id: str = "") -> Finding:
+def unexpected_host(url: str, *, verdict: Verdict = Verdict.NO_NEWS, record_id: str = "") -> Finding:
     """Return the finding that the gateway named a page on a host that is not allowed."""
     host = _split(url)[1][:100]
     detail = f"payment page on host {host!r}, which is not among the allowed ones"

@@ -96,7 +96,7 @@ def _book_amount(
 
 
 def _room(transaction: GatewayTransaction, kind: TransactionKind) -> int:
-    """Return how far the counter may rise: a fact above that leaves it at its bound, and is a discrepancy."""
+    """Return how far the counter may rise: an event above that leaves it at its bound, and is a discrepancy."""
     own = transaction.amount_minor if transaction.holds_reservation else 0
     payment = transaction.payment
     if payment is None:

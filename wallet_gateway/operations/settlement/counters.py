@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
-from wallet_gateway.domain.totals import Standing, order_state, payment_state
+from wallet_gateway.domain.totals import PaymentSnapshot, order_state, payment_state
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
 from wallet_gateway.operations.settlement.booking import Booking
 
@@ -19,7 +19,7 @@ class VersionConflict(Exception):
     """Somebody else settled something in between; nothing was written, and the rows must be read again."""
 
 
-def write_sums(
+def write_totals(
     transaction: GatewayTransaction, booking: Booking, *, after: TransactionState, freeze: bool, now: datetime
 ) -> None:
     """Add a booking to the payment or deposit of a transaction, and derive the states again.
@@ -69,7 +69,7 @@ def _apply(
     if booking.reversal is not None:
         payment.reversal = booking.reversal
     payment.is_frozen = payment.is_frozen or freeze
-    payment.state = payment_state(payment.sums, opening, TransactionKind(transaction.kind))
+    payment.state = payment_state(payment.totals, opening, TransactionKind(transaction.kind))
 
 
 def write_order(payment: Payment, now: datetime) -> None:
@@ -85,9 +85,9 @@ def write_order(payment: Payment, now: datetime) -> None:
         raise VersionConflict
 
 
-def _standings(order: PaymentOrder, changed: Payment) -> Sequence[Standing]:
+def _standings(order: PaymentOrder, changed: Payment) -> Sequence[PaymentSnapshot]:
     known = order.known_payments
     # What was read at another version of the order has been settled over since.
     others = known.payments if known and known.version == order.version else list(order.payments.all())
     payments = sorted((changed, *(p for p in others if p.pk != changed.pk)), key=lambda p: p.number)
-    return [Standing(state=PaymentState(p.state), sums=p.sums) for p in payments]
+    return [PaymentSnapshot(state=PaymentState(p.state), totals=p.totals) for p in payments]

@@ -55,13 +55,13 @@ def in_transaction(work: Callable[[], T]) -> T:
     return _once(work)
 
 
-def in_any_transaction(work: Callable[[], T]) -> T:
+def in_current_or_new_transaction(work: Callable[[], T]) -> T:
     """Run `work` in the caller's transaction or in its own: for what sends nothing and may be undone."""
     with db_transaction.atomic():
         return work()
 
 
-def in_transaction_patiently(work: Callable[[], T]) -> T:
+def in_transaction_with_retries(work: Callable[[], T]) -> T:
     """Like `in_transaction`, and outlast a database that is away for some seconds.
 
     For storing what the gateway has answered: that knowledge exists nowhere else.

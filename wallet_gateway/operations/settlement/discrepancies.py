@@ -12,7 +12,7 @@ from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.domain.unreadable_records import fingerprint_of, sentence_of
 from wallet_gateway.models import Discrepancy, GatewayTransaction
-from wallet_gateway.operations.settlement.unit_mix_ups import stop_after_mix_up
+from wallet_gateway.operations.settlement.unit_mix_ups import pause_after_mix_up
 from wallet_gateway.protocol.money import Money
 
 _LONGEST_FINGERPRINT = 200
@@ -70,7 +70,7 @@ def record_discrepancies(
             continue
         freeze = freeze or kind in FREEZING
         if created and kind is DiscrepancyKind.UNIT_MIX_UP:
-            stopped = stop_after_mix_up(transaction, detail, in_own_answer=in_own_answer, now=now)
+            stopped = pause_after_mix_up(transaction, detail, in_own_answer=in_own_answer, now=now)
     return Recorded(freeze=freeze, is_new=is_new, stopped=stopped)
 
 

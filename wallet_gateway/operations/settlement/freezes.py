@@ -17,10 +17,10 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.booking import OPENING
 from wallet_gateway.operations.settlement.counters import VersionConflict, write_order
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
-from wallet_gateway.operations.settlement.notifications import facts_of_thawed
+from wallet_gateway.operations.settlement.notifications import events_of_release
 from wallet_gateway.operations.settlement.outbox import deliver
 from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
-from wallet_gateway.operations.settlement.settle import add_facts, reread
+from wallet_gateway.operations.settlement.settle import add_outbox_events, reread
 
 P = TypeVar("P", Payment, MigratedDeposit)
 _TRIES = 5
@@ -30,13 +30,13 @@ def release_freeze(transaction: GatewayTransaction, *, context: GatewayContext) 
     """Let operations touch the payment or deposit of a transaction again, if no difference on it is open."""
     for _ in range(_TRIES):
         try:
-            facts = in_transaction(lambda: _release_freeze(transaction, context.clock.now()))
+            outbox_events = in_transaction(lambda: _release_freeze(transaction, context.clock.now()))
         except VersionConflict:
             continue
         break
     else:
-        facts = in_transaction(lambda: _release_freeze(transaction, context.clock.now()))
-    deliver(facts, clock=context.clock)
+        outbox_events = in_transaction(lambda: _release_freeze(transaction, context.clock.now()))
+    deliver(outbox_events, clock=context.clock)
 
 
 @sensitive_variables()
@@ -96,11 +96,13 @@ def _release_payment(payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]
     payment.is_frozen = False
     opening = payment.opening
     payment.state = payment_state(
-        payment.sums, TransactionState(opening.state), TransactionKind(opening.kind)
+        payment.totals, TransactionState(opening.state), TransactionKind(opening.kind)
     )
     write_order(payment, now)
     Payment.objects.filter(pk=payment.pk).update(state=payment.state, is_frozen=False)
-    return tuple(fact for transaction in _untold(payment) for fact in _tell(transaction, payment, now))
+    return tuple(
+        outbox_event for transaction in _untold(payment) for outbox_event in _tell(transaction, payment, now)
+    )
 
 
 def _untold(payment: Payment) -> QuerySet[GatewayTransaction]:
@@ -113,4 +115,4 @@ def _untold(payment: Payment) -> QuerySet[GatewayTransaction]:
 
 def _tell(transaction: GatewayTransaction, payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]:
     transaction.payment = payment
-    return add_facts(transaction, facts_of_thawed(transaction), now)
+    return add_outbox_events(transaction, events_of_release(transaction), now)

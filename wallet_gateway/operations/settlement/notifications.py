@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wallet_gateway.domain.lifecycle import OrderState, PaymentType, TransactionKind, TransactionState
-from wallet_gateway.domain.totals import Sums
+from wallet_gateway.domain.totals import PaymentTotals
 from wallet_gateway.models import GatewayTransaction, OutboxEventKind
 
 HELD_BACK = frozenset({OutboxEventKind.AUTHORIZED, OutboxEventKind.PAID, OutboxEventKind.CAPTURED_IN_PART})
@@ -13,14 +13,16 @@ HELD_BACK = frozenset({OutboxEventKind.AUTHORIZED, OutboxEventKind.PAID, OutboxE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """One fact to be told, with its amount in minor units."""
+class Notification:
+    """One event to be told, with its amount in minor units."""
 
     kind: OutboxEventKind
     amount: int | None = None
 
 
-def facts_of(transaction: GatewayTransaction, *, moved: bool, sums_before: Sums | None) -> tuple[Told, ...]:
+def outbox_events_of(
+    transaction: GatewayTransaction, *, moved: bool, sums_before: PaymentTotals | None
+) -> tuple[Notification, ...]:
     """Say what the shop is to be told of a transaction as it stands; nothing for a detached refund.
 
     `moved` says that it came into its state just now, and had never been approved before: an approval that
@@ -31,56 +33,58 @@ def facts_of(transaction: GatewayTransaction, *, moved: bool, sums_before: Sums 
         return ()
     told = _moved(transaction) if moved else ()
     if payment.is_frozen:
-        told = tuple(fact for fact in told if fact.kind not in HELD_BACK)
+        told = tuple(outbox_event for outbox_event in told if outbox_event.kind not in HELD_BACK)
     frozen_now = payment.is_frozen and not sums_before.is_frozen
-    return (*told, Told(kind=OutboxEventKind.ANOMALY)) if frozen_now else told
+    return (*told, Notification(kind=OutboxEventKind.ANOMALY)) if frozen_now else told
 
 
-def facts_of_thawed(transaction: GatewayTransaction) -> tuple[Told, ...]:
+def events_of_release(transaction: GatewayTransaction) -> tuple[Notification, ...]:
     """Say what of an approved transaction was held back while its payment was frozen, and is told now."""
     payment = transaction.payment
     if payment is None or payment.order.state == OrderState.OVERPAID:
         return ()
     told = _approved(transaction)
-    return tuple(fact for fact in told if fact.kind in HELD_BACK)
+    return tuple(outbox_event for outbox_event in told if outbox_event.kind in HELD_BACK)
 
 
-def _moved(transaction: GatewayTransaction) -> tuple[Told, ...]:
+def _moved(transaction: GatewayTransaction) -> tuple[Notification, ...]:
     after = TransactionState(transaction.state)
     if after is TransactionState.APPROVED:
         return _approved(transaction)
     return _ended(transaction, after)
 
 
-def _approved(transaction: GatewayTransaction) -> tuple[Told, ...]:
+def _approved(transaction: GatewayTransaction) -> tuple[Notification, ...]:
     payment, amount = transaction.payment, transaction.approved_minor or transaction.amount_minor
     assert payment is not None  # noqa: S101 - the caller has looked
     kind = TransactionKind(transaction.kind)
     if kind is TransactionKind.REFUND:
-        return (Told(kind=OutboxEventKind.REFUNDED, amount=amount),)
+        return (Notification(kind=OutboxEventKind.REFUNDED, amount=amount),)
     if kind is TransactionKind.REVERSAL:
-        return (Told(kind=OutboxEventKind.REVERSED, amount=amount),)
+        return (Notification(kind=OutboxEventKind.REVERSED, amount=amount),)
     if kind is TransactionKind.CAPTURE:
         return (_captured(transaction, amount),)
-    told = Told(
+    told = Notification(
         kind=OutboxEventKind.AUTHORIZED if payment.type != PaymentType.SALE else OutboxEventKind.PAID,
         amount=amount,
     )
     # A further payment of a paid order is not "paid" once more: it is a task for a person.
     overpaid = payment.order.state == OrderState.OVERPAID
-    return (Told(kind=OutboxEventKind.ANOMALY, amount=amount),) if overpaid else (told,)
+    return (Notification(kind=OutboxEventKind.ANOMALY, amount=amount),) if overpaid else (told,)
 
 
-def _captured(transaction: GatewayTransaction, amount: int) -> Told:
+def _captured(transaction: GatewayTransaction, amount: int) -> Notification:
     assert transaction.payment is not None  # noqa: S101 - captures belong to payments
     whole = transaction.payment.captured >= transaction.payment.authorized
-    return Told(kind=OutboxEventKind.PAID if whole else OutboxEventKind.CAPTURED_IN_PART, amount=amount)
+    return Notification(
+        kind=OutboxEventKind.PAID if whole else OutboxEventKind.CAPTURED_IN_PART, amount=amount
+    )
 
 
 _ENDINGS = {OrderState.FAILED: OutboxEventKind.FAILED, OrderState.EXPIRED: OutboxEventKind.EXPIRED}
 
 
-def _ended(transaction: GatewayTransaction, after: TransactionState) -> tuple[Told, ...]:
+def _ended(transaction: GatewayTransaction, after: TransactionState) -> tuple[Notification, ...]:
     payment = transaction.payment
     if payment is None or transaction.reference != payment.reference:
         return ()
@@ -88,4 +92,4 @@ def _ended(transaction: GatewayTransaction, after: TransactionState) -> tuple[To
         return ()
     order_state = OrderState(payment.order.state)
     ending = _ENDINGS.get(order_state)
-    return (Told(kind=ending, amount=transaction.amount_minor),) if ending else ()
+    return (Notification(kind=ending, amount=transaction.amount_minor),) if ending else ()

@@ -16,7 +16,7 @@ from wallet_gateway.models import OutboxEvent, OutboxEventKind, PaymentOrder
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.settlement.row_errors import failure
 
-logger = logging.getLogger("wallet_gateway.facts")
+logger = logging.getLogger("wallet_gateway.outbox")
 
 SIGNALS: dict[OutboxEventKind, Signal] = {
     OutboxEventKind.AUTHORIZED: signals.order_authorized,
@@ -33,19 +33,19 @@ _LONGEST_WAIT = timedelta(hours=1)
 
 
 @sensitive_variables()
-def deliver(facts: Iterable[OutboxEvent], *, clock: Clock) -> int:
+def deliver(outbox_events: Iterable[OutboxEvent], *, clock: Clock) -> int:
     """Send the signals of facts that this process has claimed; return how many were taken by all receivers.
 
-    A receiver's exception is logged and the fact is told again later, to all receivers. So is a database that
-    cannot note the delivery: what the fact tells of is committed, and must not look like a failure.
+    A receiver's exception is logged and the event is told again later, to all receivers. So is a database that
+    cannot note the delivery: what the event tells of is committed, and must not look like a failure.
     """
     told = 0
-    for fact in facts:
+    for outbox_event in outbox_events:
         try:
-            told += _deliver_one(fact, clock.now())
+            told += _deliver_one(outbox_event, clock.now())
         except DatabaseFault as error:
             text = "the delivery of fact %s could not be noted, told again later: %s"
-            logger.error(text, fact.event_id, failure(error))
+            logger.error(text, outbox_event.event_id, failure(error))
     return told
 
 
@@ -58,39 +58,46 @@ def deliver_due(*, clock: Clock, limit: int = 500) -> int:
     """
     due = OutboxEvent.objects.filter(next_delivery_at__lte=clock.now()).order_by("next_delivery_at", "pk")
     rows = list(due[:limit])
-    return sum(deliver([fact], clock=clock) for fact in rows if _claim(fact, clock.now()))
+    return sum(
+        deliver([outbox_event], clock=clock) for outbox_event in rows if _claim(outbox_event, clock.now())
+    )
 
 
-def _claim(fact: OutboxEvent, now: datetime) -> bool:
-    mine = OutboxEvent.objects.filter(event_id=fact.event_id, next_delivery_at=fact.next_delivery_at)
-    fact.attempts += 1
+def _claim(outbox_event: OutboxEvent, now: datetime) -> bool:
+    mine = OutboxEvent.objects.filter(
+        event_id=outbox_event.event_id, next_delivery_at=outbox_event.next_delivery_at
+    )
+    outbox_event.attempts += 1
     return bool(mine.update(next_delivery_at=now + CLAIM, attempts=F("attempts") + 1))
 
 
-def _deliver_one(fact: OutboxEvent, now: datetime) -> bool:
-    failures = _tell(fact)
-    row = OutboxEvent.objects.filter(event_id=fact.event_id)
+def _deliver_one(outbox_event: OutboxEvent, now: datetime) -> bool:
+    failures = _tell(outbox_event)
+    row = OutboxEvent.objects.filter(event_id=outbox_event.event_id)
     if not failures:
         row.update(delivered_at=now, next_delivery_at=None)
         return True
-    wait = min(timedelta(seconds=30 * 2 ** min(fact.attempts, 10)), _LONGEST_WAIT)
+    wait = min(timedelta(seconds=30 * 2 ** min(outbox_event.attempts, 10)), _LONGEST_WAIT)
     row.update(next_delivery_at=now + wait, last_error=type(failures[0]).__name__)
     logger.error(
-        "a receiver failed for fact %s, told again in %s: %s", fact.event_id, wait, failure(failures[0])
+        "a receiver failed for fact %s, told again in %s: %s",
+        outbox_event.event_id,
+        wait,
+        failure(failures[0]),
     )
     return False
 
 
-def _tell(fact: OutboxEvent) -> list[Exception]:
+def _tell(outbox_event: OutboxEvent) -> list[Exception]:
     """Call every receiver, and return what the receivers raised."""
     try:
-        answers = SIGNALS[OutboxEventKind(fact.kind)].send_robust(
+        answers = SIGNALS[OutboxEventKind(outbox_event.kind)].send_robust(
             sender=PaymentOrder,
-            event_id=str(fact.event_id),
-            reference=fact.order.reference,
-            order=fact.order,
-            amount=fact.amount,
-            occurred_at=fact.occurred_at,
+            event_id=str(outbox_event.event_id),
+            reference=outbox_event.order.reference,
+            order=outbox_event.order,
+            amount=outbox_event.amount,
+            occurred_at=outbox_event.occurred_at,
         )
     except AttributeError as error:
         # Django's own log of a failed receiver asks it for a name, which a partial, for one, does not have.

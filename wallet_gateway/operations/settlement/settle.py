@@ -40,10 +40,10 @@ from wallet_gateway.models import (
 from wallet_gateway.models.prepared_sql import insert
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.booking import book
-from wallet_gateway.operations.settlement.counters import VersionConflict, write_sums
-from wallet_gateway.operations.settlement.db_transactions import in_transaction_patiently
+from wallet_gateway.operations.settlement.counters import VersionConflict, write_totals
+from wallet_gateway.operations.settlement.db_transactions import in_transaction_with_retries
 from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person, record_discrepancies
-from wallet_gateway.operations.settlement.notifications import Told, facts_of
+from wallet_gateway.operations.settlement.notifications import Notification, outbox_events_of
 from wallet_gateway.operations.settlement.outbox import deliver
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.operations.settlement.transaction_columns import write_transaction
@@ -61,7 +61,7 @@ class _Settled:
     """The rows after the news, and the facts that are to be told."""
 
     transaction: GatewayTransaction
-    facts: tuple[OutboxEvent, ...] = ()
+    outbox_events: tuple[OutboxEvent, ...] = ()
     stopped: str = ""
     """Why all sending was stopped with it; empty where it was not."""
 
@@ -87,14 +87,14 @@ def settle(
     if settled.stopped:
         warn_of_mix_up(context.alias, settled.stopped)
     _settlements.set(mine := _settlements.get() + 1)
-    deliver(settled.facts, clock=context.clock)
+    deliver(settled.outbox_events, clock=context.clock)
     # A receiver may have acted on what it was told, and then these rows are old.
     return settled.transaction if _settlements.get() == mine else reread(settled.transaction)
 
 
 def _settle(transaction: GatewayTransaction, news: StatusUpdate, context: GatewayContext) -> _Settled:
     try:
-        return in_transaction_patiently(lambda: _write(transaction, news, context))
+        return in_transaction_with_retries(lambda: _write(transaction, news, context))
     except (VersionConflict, IntegrityError):
         # Where somebody else has settled the same, the sums refuse to be booked a second time.
         return _settle_locked(transaction, news, context)
@@ -104,11 +104,11 @@ def _settle_locked(transaction: GatewayTransaction, news: StatusUpdate, context:
     """Take the lock first, so that however many others are at the same order, this one gets its turn."""
     for _ in range(_TRIES):
         try:
-            return in_transaction_patiently(lambda: _write(_locked(transaction), news, context))
+            return in_transaction_with_retries(lambda: _write(_locked(transaction), news, context))
         except VersionConflict:
             # Somebody claimed the transaction for sending, which locks its own row alone.
             continue
-    return in_transaction_patiently(lambda: _write(_locked(transaction), news, context))
+    return in_transaction_with_retries(lambda: _write(_locked(transaction), news, context))
 
 
 def _locked(transaction: GatewayTransaction) -> GatewayTransaction:
@@ -167,9 +167,9 @@ def _write(transaction: GatewayTransaction, news: StatusUpdate, context: Gateway
         in_own_answer=news.kind is TransactionEventKind.ANSWER,
     )
     freeze = differs.freeze or (after is TransactionState.ANOMALY and before is not TransactionState.ANOMALY)
-    payment_before = transaction.payment.sums if transaction.payment else None
+    payment_before = transaction.payment.totals if transaction.payment else None
     if after != before or freeze:
-        write_sums(transaction, booking, after=after, freeze=freeze, now=now)
+        write_totals(transaction, booking, after=after, freeze=freeze, now=now)
     transaction.state = after
     write_transaction(transaction, news, before=before, booking=booking, now=now, jitter=context.jitter())
     if news.also is not None:
@@ -177,18 +177,24 @@ def _write(transaction: GatewayTransaction, news: StatusUpdate, context: Gateway
     if news.is_kept or differs.is_new or after is not before:
         _add_event(transaction, news, now)
     moved = after is not before and not was_approved
-    told = facts_of(transaction, moved=moved, sums_before=payment_before)
+    told = outbox_events_of(transaction, moved=moved, sums_before=payment_before)
     if before is TransactionState.PENDING:
         # A page on which one card was refused, and a second one was pending, fails for the shop once.
         told = _untold(transaction, told)
-    return _Settled(transaction=transaction, facts=add_facts(transaction, told, now), stopped=differs.stopped)
+    return _Settled(
+        transaction=transaction,
+        outbox_events=add_outbox_events(transaction, told, now),
+        stopped=differs.stopped,
+    )
 
 
-def _untold(transaction: GatewayTransaction, told: Sequence[Told]) -> tuple[Told, ...]:
-    if not any(fact.kind is OutboxEventKind.FAILED for fact in told):
+def _untold(transaction: GatewayTransaction, told: Sequence[Notification]) -> tuple[Notification, ...]:
+    if not any(outbox_event.kind is OutboxEventKind.FAILED for outbox_event in told):
         return tuple(told)
     failed = OutboxEvent.objects.filter(transaction=transaction, kind=OutboxEventKind.FAILED).exists()
-    return tuple(fact for fact in told if not (failed and fact.kind is OutboxEventKind.FAILED))
+    return tuple(
+        outbox_event for outbox_event in told if not (failed and outbox_event.kind is OutboxEventKind.FAILED)
+    )
 
 
 def _after(transaction: GatewayTransaction, before: TransactionState, news: StatusUpdate) -> TransactionState:
@@ -231,25 +237,25 @@ def _add_event(transaction: GatewayTransaction, news: StatusUpdate, now: datetim
     insert(evidence)
 
 
-def add_facts(
-    transaction: GatewayTransaction, told: Sequence[Told], now: datetime
+def add_outbox_events(
+    transaction: GatewayTransaction, told: Sequence[Notification], now: datetime
 ) -> tuple[OutboxEvent, ...]:
     """Write facts about a transaction into the outbox, for this process to deliver after the commit."""
     if not told or transaction.payment is None:
         return ()
-    facts = [
+    outbox_events = [
         OutboxEvent(
             event_id=uuid.uuid4(),
-            kind=fact.kind,
+            kind=outbox_event.kind,
             order=transaction.payment.order,
             transaction=transaction,
-            amount_minor=fact.amount,
+            amount_minor=outbox_event.amount,
             currency=transaction.currency,
             occurred_at=now,
             next_delivery_at=now + FIRST_DELIVERY,
             attempts=1,
         )
-        for fact in told
+        for outbox_event in told
     ]
-    OutboxEvent.objects.bulk_create(facts)
-    return tuple(facts)
+    OutboxEvent.objects.bulk_create(outbox_events)
+    return tuple(outbox_events)

@@ -21,7 +21,7 @@ from wallet_gateway.operations.settlement.row_errors import one_line
 logger = logging.getLogger("wallet_gateway.operations")
 
 
-def stop_after_mix_up(
+def pause_after_mix_up(
     transaction: GatewayTransaction, detail: str, *, in_own_answer: bool, now: datetime
 ) -> str:
     """Stop sending for a quarter of an hour where a new mix-up is more than one odd record.

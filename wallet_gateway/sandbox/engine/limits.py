@@ -12,7 +12,7 @@ from wallet_gateway.protocol.checkout import CheckoutType
 from wallet_gateway.protocol.errors import excerpt
 from wallet_gateway.protocol.follow_ups import FollowUpType
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.sandbox.engine.records import Sums, sums_of
+from wallet_gateway.sandbox.engine.records import PaymentTotals, sums_of
 from wallet_gateway.sandbox.engine.refusals import (
     AlreadyCaptured,
     CaptureAmountExceeded,
@@ -49,7 +49,7 @@ def check_refund(*, deposit: Money, refunded: int, requested: Money) -> None:
         )
 
 
-def _check_capture(original: TransactionRecord, sums: Sums, amount: Money) -> None:
+def _check_capture(original: TransactionRecord, sums: PaymentTotals, amount: Money) -> None:
     if original.type == CheckoutType.SALE:
         raise NothingToCapture("A sale is captured at once.")
     if sums.reversed:
@@ -62,12 +62,12 @@ def _check_capture(original: TransactionRecord, sums: Sums, amount: Money) -> No
         )
 
 
-def _check_linked_refund(original: TransactionRecord, sums: Sums, amount: Money) -> None:
+def _check_linked_refund(original: TransactionRecord, sums: PaymentTotals, amount: Money) -> None:
     captured = Money.from_minor_units(sums.captured, original.currency)
     check_refund(deposit=captured, refunded=sums.refunded, requested=amount)
 
 
-def _check_reversal(original: TransactionRecord, sums: Sums, amount: Money) -> None:
+def _check_reversal(original: TransactionRecord, sums: PaymentTotals, amount: Money) -> None:
     if original.type == CheckoutType.SALE or sums.capturing:
         raise AlreadyCaptured("What is captured can be refunded, not reversed.")
     if sums.reversed:
@@ -76,7 +76,7 @@ def _check_reversal(original: TransactionRecord, sums: Sums, amount: Money) -> N
         raise ReversalNotWhole(f"A reversal takes the whole {original.amount}, not {amount}.")
 
 
-_RULES: Final[dict[FollowUpType, Callable[[TransactionRecord, Sums, Money], None]]] = {
+_RULES: Final[dict[FollowUpType, Callable[[TransactionRecord, PaymentTotals, Money], None]]] = {
     FollowUpType.CAPTURE: _check_capture,
     FollowUpType.REFUND: _check_linked_refund,
     FollowUpType.REVERSAL_PREAUTHORIZATION: _check_reversal,

@@ -35,7 +35,7 @@ class HistoryStep:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sums:
+class PaymentTotals:
     """What was done with an original, in minor units; what is pending counts as spent and not as gained."""
 
     captured: int
@@ -95,7 +95,7 @@ def find_original(merchant: Merchant, reference: str) -> TransactionRecord:
     return next((one for one in originals if one.state == RecordState.APPROVED), originals[0])
 
 
-def sums_of(original: TransactionRecord) -> Sums:
+def sums_of(original: TransactionRecord) -> PaymentTotals:
     """Add up what was done with an original."""
     rows = (
         original.follow_ups.exclude(state=RecordState.ERRORED)
@@ -105,7 +105,7 @@ def sums_of(original: TransactionRecord) -> Sums:
     spent = {row["type"]: row["spent"] for row in rows}
     gained = {row["type"]: row["gained"] or 0 for row in rows}
     at_once = original.amount_minor if original.type == CheckoutType.SALE else 0
-    return Sums(
+    return PaymentTotals(
         captured=at_once + gained.get(FollowUpType.CAPTURE, 0),
         capturing=at_once + spent.get(FollowUpType.CAPTURE, 0),
         refunded=spent.get(FollowUpType.REFUND, 0),

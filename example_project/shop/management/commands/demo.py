@@ -12,8 +12,8 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from example_project.shop.demonstration.running import demo_services, run_until_ended
-from example_project.shop.demonstration.services import HOST, ServiceFailed, environment_for, is_free, python
+from example_project.shop.demo.runner import demo_services, run_until_ended
+from example_project.shop.demo.services import HOST, ServiceFailed, environment_for, is_free, python
 from example_project.shop.management.commands.seed_shop import STAFF_NAME, STAFF_PASSWORD
 from wallet_gateway.testing.sandbox import SandboxServer
 

@@ -12,9 +12,9 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
-from example_project.shop.demonstration.story import Step, Story
-from example_project.shop.demonstration.table import aligned
-from example_project.shop.demonstration.truth import GatewayTruth
+from example_project.shop.demo.gateway_log import GatewayTruth
+from example_project.shop.demo.scenario import Step, Story
+from example_project.shop.demo.table import aligned
 from wallet_gateway.testing.sandbox import SandboxControl
 
 HEAD = ("step", "our state", "gateway's state", "amount", "equal?")

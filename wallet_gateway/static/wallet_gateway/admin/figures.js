@@ -1,4 +1,4 @@
-// Draws each figure of the desk from its own table, so that chart and table cannot differ. Without this script
+// Draws each figure of the dashboard from its own table, so that chart and table cannot differ. Without this script
 // the tables are there all the same. Colours are the page's, and follow it from light to dark.
 
 "use strict";

@@ -7,7 +7,7 @@
  */
 
 import { ask, pauses } from "../pending.js";
-import { another, parametersOf, questionOf, SUCCESS, updateOf } from "./sheet.js";
+import { retryUpdate, parametersOf, questionOf, SUCCESS, updateOf } from "./sheet.js";
 import { Refused } from "./shop.js";
 
 /** @typedef {{reference: string, parameters: any, statusUrl: string, resultUrl: string, expiresIn: number}} Session */
@@ -53,26 +53,26 @@ export class Payment {
     this.#verdicts.clear()
     this.#isSending = this.#isUnclear = this.#isLeaving = false
     this.view.isReady = false
-    this.view.release("")
+    this.view.setIdle("")
     return this.open()
   }
 
   ready() {
-    this.#tell("READY")
+    this.#report("READY")
     if (!this.#isSending && !this.#isLeaving) this.view.showButton()
   }
 
   /** @param {string} [reason] the wallet's; none where it was not asked */
   unavailable(reason) {
-    if (reason) this.#tell("UNAVAILABLE", reason)
+    if (reason) this.#report("UNAVAILABLE", reason)
     this.view.hideButton()
   }
 
   /** The sheet was closed by the customer. */
   cancelled() {
-    this.#tell("CLOSED")
-    if (this.#isUnclear) return this.#findOut()
-    this.view.release(this.view.text("cancelled"))
+    this.#report("CLOSED")
+    if (this.#isUnclear) return this.#recoverStatus()
+    this.view.setIdle(this.view.text("cancelled"))
     this.view.focusButton()
     // What a decline has used up cannot be used for the next card.
     if (this.#hasSent) this.open()
@@ -81,17 +81,17 @@ export class Payment {
   /** The wallet, its script or the gateway failed, before the shop was told anything. @param {string} reason */
   failed(reason) {
     console.warn(`wallet: ${reason}`)
-    this.#tell("ERROR", reason)
-    if (this.#isUnclear) return this.#findOut()
+    this.#report("ERROR", reason)
+    if (this.#isUnclear) return this.#recoverStatus()
     if (!this.view.isReady) return this.unavailable()
-    this.view.release(this.view.text("failed"))
+    this.view.setIdle(this.view.text("failed"))
   }
 
   /** The sheet has closed with a card, or with the gateway's refusal of one. @param {any} detail */
   async result(detail) {
-    this.view.block(this.view.text("sending"))
+    this.view.setBusy(this.view.text("sending"))
     try {
-      this.#follow(await this.#send(detail))
+      this.#handleResult(await this.#send(detail))
     } catch (fault) {
       this.#recover(/** @type {Refused} */ (fault))
     }
@@ -113,7 +113,7 @@ export class Payment {
   }
 
   /** @param {"READY" | "UNAVAILABLE" | "CLOSED" | "ERROR"} event @param {string} [message] */
-  #tell(event, message) {
+  #report(event, message) {
     // Before a session there is nothing that a report could belong to.
     if (this.#reference) this.shop.tell(this.#reference, event, message)
   }
@@ -141,17 +141,17 @@ export class Payment {
 
   /** The sheet is still open: what is answered decides whether it stays so. @param {any} detail */
   async #authorize(detail) {
-    this.view.block(this.view.text("sending"))
+    this.view.setBusy(this.view.text("sending"))
     try {
       const verdict = await this.#send(detail)
       // 3-D Secure cannot be seen behind an open sheet.
       if (verdict.next) return SUCCESS
-      this.view.release(verdict.message)
-      return another(verdict.message)
+      this.view.setIdle(verdict.message)
+      return retryUpdate(verdict.message)
     } catch (fault) {
       const { message, isUnclear } = /** @type {Refused} */ (fault)
-      if (!isUnclear) this.view.release(message || this.view.text("failed"))
-      return another(isUnclear ? this.view.text("unclear") : message || this.view.text("failed"))
+      if (!isUnclear) this.view.setIdle(message || this.view.text("failed"))
+      return retryUpdate(isUnclear ? this.view.text("unclear") : message || this.view.text("failed"))
     }
   }
 
@@ -171,15 +171,15 @@ export class Payment {
   }
 
   /** @param {Verdict} verdict */
-  #follow({ outcome, message, next }) {
+  #handleResult({ outcome, message, next }) {
     if (!next) {
-      this.view.release(message)
+      this.view.setIdle(message)
       return void this.open()
     }
     const target = new URL(next, document.baseURI)
     const isBank = outcome === "THREE_D_SECURE" && /^https?:$/.test(target.protocol)
     this.#isLeaving = true
-    this.view.block(message || this.view.text("sending"))
+    this.view.setBusy(message || this.view.text("sending"))
     if (isBank) location.assign(target.href)
     // `replace`: the back button must not lead to a button that has been pressed.
     else this.#leaveTo(target)
@@ -187,17 +187,17 @@ export class Payment {
 
   /** @param {Refused} fault */
   #recover({ message, isUnclear }) {
-    if (isUnclear) return this.#findOut()
-    this.view.release(message || this.view.text("failed"))
+    if (isUnclear) return this.#recoverStatus()
+    this.view.setIdle(message || this.view.text("failed"))
     this.open()
   }
 
   /** Nobody here knows whether the shop has heard of the card. Once it can be reached again, its page says so. */
-  async #findOut() {
+  async #recoverStatus() {
     const { statusUrl = "", resultUrl = "" } = this.#session ?? {}
     const [status, result] = [statusUrl, resultUrl].map((url) => new URL(url, document.baseURI))
     this.#isLeaving = true
-    this.view.block(this.view.text("unclear"))
+    this.view.setBusy(this.view.text("unclear"))
     for (const pause of pauses()) {
       try {
         await ask(status, result)
@@ -212,6 +212,6 @@ export class Payment {
   /** @param {URL} target */
   #leaveTo(target) {
     if (target.origin === location.origin) location.replace(target.href)
-    else this.#findOut()
+    else this.#recoverStatus()
   }
 }

@@ -77,7 +77,7 @@ export function updateOf(price, currency, language, totalPriceLabel) {
 export const SUCCESS = Object.freeze({ transactionState: "SUCCESS" })
 
 /** Keeps the sheet open for another card. @param {string} message */
-export const another = (message) => ({
+export const retryUpdate = (message) => ({
   transactionState: "ERROR",
   error: { intent: AUTHORIZATION, reason: "PAYMENT_DATA_INVALID", message },
 })

@@ -45,7 +45,7 @@ export class View {
   }
 
   /** Money may be moving: nothing here can be pressed until that is known. @param {string} words */
-  block(words) {
+  setBusy(words) {
     this.#become("busy")
     this.#speak(words)
     // Its element has just become inert, and focus must not fall to the page's first line.
@@ -53,7 +53,7 @@ export class View {
   }
 
   /** @param {string} words */
-  release(words) {
+  setIdle(words) {
     if (this.isReady) this.showButton()
     else this.hideButton()
     this.#speak(words)

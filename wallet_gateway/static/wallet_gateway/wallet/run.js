@@ -116,7 +116,7 @@ export class Run {
       if (useWalletButton) this.container.show(client.createButton(buttonOptions(this.order, click)))
       else this.container.restore()
       this.#client = client
-      this.#tell("handleWalletPayReady")
+      this.#report("handleWalletPayReady")
     } catch (thrown) {
       if (this.#isReplaced) return
       this.container.hide()
@@ -135,7 +135,7 @@ export class Run {
     try {
       const data = await this.#client.loadPaymentData(this.request)
       const { approved } = await this.callbacks.end()
-      if (!this.isDestroyed) this.#tell("handlePaymentResult", approved ?? (await this.accounts.of(data)))
+      if (!this.isDestroyed) this.#report("handlePaymentResult", approved ?? (await this.accounts.of(data)))
     } catch (thrown) {
       await this.#settleFailed(thrown)
     }
@@ -169,8 +169,8 @@ export class Run {
   /** @param {any} thrown */
   async #settleFailed(thrown) {
     const { approved, refused, fault } = await this.callbacks.end()
-    if (approved) return this.#tell("handlePaymentResult", approved)
-    if (refused) this.#tell("handlePaymentResult", refused)
+    if (approved) return this.#report("handlePaymentResult", approved)
+    if (refused) this.#report("handlePaymentResult", refused)
     if (fault) this.complain(fault)
     if (thrown?.statusCode !== "CANCELED") this.complain(thrown)
     else this.#announce("cancelled")
@@ -183,11 +183,11 @@ export class Run {
 
   /** @param {any} fault */
   complain(fault) {
-    this.#tell("handlePaymentError", messageOf(fault))
+    this.#report("handlePaymentError", messageOf(fault))
   }
 
   /** @type {Tell} */
-  #tell = (handler, detail) => {
+  #report = (handler, detail) => {
     if (!this.isDestroyed) call(handler, detail)
   }
 }

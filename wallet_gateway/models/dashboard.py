@@ -1,4 +1,4 @@
-"""Desk: a name for the one page of figures and tasks, so that the admin lists and links it like any other."""
+"""Dashboard: a proxy without rows, so that the admin lists and links its one page like any other."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from django.utils.translation import gettext_lazy as _
 from wallet_gateway.models.transactions import GatewayTransaction
 
 
-class Desk(GatewayTransaction):
+class Dashboard(GatewayTransaction):
     """No rows of its own."""
 
     class Meta:
         proxy = True
-        verbose_name = _("money desk")
-        verbose_name_plural = _("money desk")
+        verbose_name = _("payments dashboard")
+        verbose_name_plural = _("payments dashboard")
         default_permissions = ()

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 
-from example_project.shop.demonstration.customer import Customer
-from example_project.shop.demonstration.truth import NO_RECORD, GatewayRecord, GatewayTruth
+from example_project.shop.demo.customer import Customer
+from example_project.shop.demo.gateway_log import NO_RECORD, GatewayRecord, GatewayTruth
 from example_project.shop.models import Order, PackingSlip
 from example_project.shop.states import standing
 from wallet_gateway import payments

@@ -12,7 +12,7 @@ from types import FrameType
 from django.conf import settings
 from django.core.management import get_commands
 
-from example_project.shop.demonstration.services import (
+from example_project.shop.demo.services import (
     HOST,
     Service,
     environment_for,
