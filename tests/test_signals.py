@@ -25,6 +25,8 @@ def test_the_signals_are_these_and_no_others() -> None:
         *NAMES,
         # Of a date and not of what happened, so it is no fact.
         "authorization_ending",
+        # Of rows of batches, which are about many orders.
+        "batch_row_done",
         # Of pages and not of orders.
         "page_scripts_changed",
         # Of calls and not of orders.

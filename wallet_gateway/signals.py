@@ -32,6 +32,12 @@ Sent by the sweep before that, with `reference` and `order` as above and without
 order_anomaly = Signal()
 """Evidence contradicts the books, or the order is overpaid: a person must look."""
 
+batch_row_done = Signal()
+"""A row of a batch has ended: `batch` (OperationBatch) and `row` (OperationBatchRow), whoever carried it out.
+
+Sent in the worker, after the row's result is committed; a receiver that raises is logged.
+"""
+
 page_scripts_changed = Signal()
 """A payment page is not as approved, says `manage.py wallet_scripts`; `changes` is a tuple of sentences."""
 

@@ -217,7 +217,7 @@ class Scenery:
         row = {"batch": batch, "order": self.paid, "payment": self.payment, "amount_minor": 500}
         OperationBatchRow.objects.create(state=RowState.CARRIED_OUT, transaction=done, **row)
         OperationBatchRow.objects.create(
-            batch=batch, order=self.untried, state=RowState.LEFT_OUT, result="Nothing is authorized."
+            batch=batch, order=self.untried, state=RowState.LEFT_OUT, result_code="NOTHING_AUTHORIZED"
         )
         return batch
 

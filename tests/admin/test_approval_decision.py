@@ -21,7 +21,7 @@ from tests.admin.conftest import (
     ticket_on,
 )
 from wallet_gateway import payments
-from wallet_gateway.admin import batch_rows
+from wallet_gateway.admin.batch_progress import rows_of
 from wallet_gateway.models import Approval, GatewayTransaction, OperationBatch, PaymentOrder
 from wallet_gateway.testing.control import SandboxControl
 
@@ -238,7 +238,7 @@ def test_in_a_batch_those_above_the_limit_wait_and_the_others_go(
     operator.post("/admin/wallet_gateway/paymentorder/", chosen)
     batch = OperationBatch.objects.get()
     data = {"reason": "returned", "comment": ""}
-    for row in batch_rows.rows_of(batch):
+    for row in rows_of(batch):
         data |= {f"take-{row.pk}": "on", f"amount-{row.pk}": row.amount.to_wire()}
     operator.post(f"/admin/wallet_gateway/operationbatch/{batch.pk}/confirm/", data)
 

@@ -10,11 +10,13 @@ from pytest_django import Settings
 
 from tests.admin.conftest import PaidOrder, operation_url
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_order
-from wallet_gateway.admin import approval_limits, batch_rows
+from wallet_gateway.admin import approval_limits
 from wallet_gateway.admin.batch_forms import BatchForm
+from wallet_gateway.admin.batch_progress import rows_of
 from wallet_gateway.admin.deposit_refund import refund_url
 from wallet_gateway.admin.operation_registry import CAPTURE, DETACHED_REFUND, REFUND
-from wallet_gateway.models import Payment
+from wallet_gateway.models import BatchKind, Payment
+from wallet_gateway.payments import batches
 from wallet_gateway.protocol.money import Money
 
 pytestmark = pytest.mark.django_db
@@ -95,9 +97,9 @@ def test_the_confirm_page_says_it_beside_the_amount_and_of_the_amount_that_was_t
 @pytest.mark.usefixtures("limit")
 def test_each_row_of_a_batch_says_what_holds_for_its_order(operator: Client, paid_order: PaidOrder) -> None:
     order, small = paid_order(type="sale"), paid_order("4.00", type="sale")
-    batch = batch_rows.draft(REFUND, [order, small], by="anna")
+    batch = batches.draft(BatchKind.REFUND, [order, small], by="anna")
 
-    form = BatchForm(batch, batch_rows.rows_of(batch))
+    form = BatchForm(batch, rows_of(batch))
 
     assert [fields.hint for fields in form.rows] == [f"Above 5.00 EUR {ABOVE}", ""]
     assert form.rows[0].described_by == form.rows[0].hint_id

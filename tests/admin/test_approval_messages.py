@@ -11,7 +11,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_an_amount_is_asked_for() -> None:
-    request = an_approval(comment="returned: box 7")
+    request = an_approval(reason_code="returned", comment="box 7")
     assert what_is_asked(request) == "Refund of 5.00 EUR"
     assert reason_of(request) == "Goods returned: box 7"
     assert sentence_of_request(request).endswith("Nothing is reserved and nothing was sent.")

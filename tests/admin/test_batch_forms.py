@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.models.rows import a_payment, an_order
-from wallet_gateway.admin import batch_rows
 from wallet_gateway.admin.batch_forms import BatchForm
-from wallet_gateway.admin.operation_registry import CAPTURE
-from wallet_gateway.models import OperationBatch, Payment, RowState
+from wallet_gateway.admin.batch_progress import rows_of
+from wallet_gateway.models import BatchKind, OperationBatch, Payment, RowState
+from wallet_gateway.payments import batches
 
 pytestmark = pytest.mark.django_db
 
@@ -17,11 +17,11 @@ pytestmark = pytest.mark.django_db
 def batch() -> OperationBatch:
     order = an_order(currency="JPY")
     a_payment(order, authorized=2000)
-    return batch_rows.draft(CAPTURE, [order], by="anna")
+    return batches.draft(BatchKind.CAPTURE, [order], by="anna")
 
 
 def filled(batch: OperationBatch, **typed: str) -> BatchForm:
-    [row] = rows = batch_rows.rows_of(batch)
+    [row] = rows = rows_of(batch)
     data = {"reason": "shipped", f"take-{row.pk}": "on"}
     return BatchForm(batch, rows, data | {f"{name}-{row.pk}": text for name, text in typed.items()})
 
@@ -31,7 +31,7 @@ def test_a_sound_form_writes_its_amounts_into_the_rows(batch: OperationBatch) ->
 
     assert form.is_valid()
     assert form.rows[0].row.amount_minor == 1500
-    assert form.why.words == "shipped"
+    assert form.why.why == {"reason_code": "shipped", "comment": ""}
 
 
 @pytest.mark.parametrize("typed", ["15.00", "2001", "0", "1,500", "-1", "", "x" * 9999])
@@ -53,7 +53,7 @@ def test_what_is_left_is_asked_anew_when_it_is_confirmed(batch: OperationBatch) 
 
 
 def test_an_order_that_is_not_ticked_is_left_out(batch: OperationBatch) -> None:
-    rows = batch_rows.rows_of(batch)
+    rows = rows_of(batch)
     form = BatchForm(batch, rows, {"reason": "shipped"})
 
     assert form.is_valid()

@@ -1,19 +1,18 @@
-"""Who carries a batch on: a form does, and a page that renews itself with its ticket; looking does not."""
+"""The page of a batch: looking at it changes nothing, its buttons do, and the sweep needs no page."""
 
 from __future__ import annotations
 
-import html
-import re
+from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
 from tests.admin.conftest import MakePerson, PaidOrder, carry_on
-from wallet_gateway.admin import batch_rows
+from wallet_gateway import gateways, payments
 from wallet_gateway.admin.batch_progress import progress_url
-from wallet_gateway.admin.operation_registry import CAPTURE
-from wallet_gateway.models import GatewayTransaction, OperationBatch, RowState
+from wallet_gateway.models import BatchKind, GatewayTransaction, OperationBatch, RowState
+from wallet_gateway.payments import batches
 
 pytestmark = pytest.mark.django_db
 
@@ -21,8 +20,9 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def batch(operator: Client, paid_order: PaidOrder) -> OperationBatch:
     """One order to be captured, confirmed by anna."""
-    batch = batch_rows.draft(CAPTURE, [paid_order()], by="anna")
-    batch_rows.start(batch, batch_rows.rows_of(batch), comment="shipped")
+    batch = batches.draft(BatchKind.CAPTURE, [paid_order()], by="anna")
+    batches.start(batch, reason_code="shipped")
+    batch.refresh_from_db()
     return batch
 
 
@@ -38,13 +38,6 @@ def sent() -> int:
 
 def page_of(client: Client, batch: OperationBatch) -> str:
     return client.get(progress_url(batch)).content.decode()
-
-
-def next_look(page: str) -> str:
-    """Where a page without JavaScript goes by itself."""
-    found = re.search(r'<noscript><meta http-equiv="refresh" content="1; url=([^"]+)">', page)
-    assert found
-    return html.unescape(found[1])
 
 
 @pytest.mark.parametrize("method", ["get", "head", "options"])
@@ -64,44 +57,41 @@ def test_the_page_of_its_author_is_carried_on_by_the_script(operator: Client, ba
     assert sent() == 1
 
 
-def test_without_javascript_the_page_renews_itself_with_a_ticket_that_carries_it_on(
+def test_without_javascript_the_page_renews_itself_and_the_sweep_carries_the_batch_on(
     operator: Client, batch: OperationBatch
 ) -> None:
-    address = next_look(page_of(operator, batch))
-    operator.head(address)
+    page = page_of(operator, batch)
+    assert f'<noscript><meta http-equiv="refresh" content="5; url={progress_url(batch)}"></noscript>' in page
     assert sent() == 0
 
-    page = operator.get(address).content.decode()
+    payments.sweep()
 
+    page = page_of(operator, batch)
     assert "1 of 1 orders" in page
     assert "http-equiv" not in page
     assert sent() == 1
 
 
-def test_the_ticket_is_of_use_to_nobody_else_and_for_no_other_batch(
-    operator: Client, colleague: Client, batch: OperationBatch
-) -> None:
-    address = next_look(page_of(operator, batch))
-    other = OperationBatch.objects.create(kind="CAPTURE", created_by="anna", created_at=batch.created_at)
-
-    colleague.get(address)
-    Client().get(address)
-    operator.get(next_look(page_of(operator, batch)).replace(f"/{batch.pk}/", f"/{other.pk}/"))
-    operator.get(address[:-3])
-
-    assert sent() == 0
-
-
-def test_somebody_else_sees_whose_it_is_and_takes_it_over_by_a_button_only(
+def test_somebody_else_sees_whose_it_is_and_carries_out_nothing_by_looking(
     colleague: Client, batch: OperationBatch
 ) -> None:
     page = page_of(colleague, batch)
-    assert "The page of anna carries it on while it is open." in page
+
+    assert "Workers carry it out on behalf of anna. Closing this page stops nothing." in page
     assert "data-wallet-drives" not in page
-    assert next_look(page) == progress_url(batch)
-    colleague.get(next_look(page))
+    assert 'name="carry_on"' not in page
     assert sent() == 0
 
+
+def test_a_batch_that_no_worker_drives_says_so_and_anybody_with_the_permission_goes_on_with_it(
+    colleague: Client, batch: OperationBatch
+) -> None:
+    OperationBatch.objects.update(driven_at=gateways.clock().now() - timedelta(minutes=6))
+
+    page = page_of(colleague, batch)
+
+    assert "No worker drives it: have manage.py wallet_sweep run, or go on from here." in page
+    assert 'name="carry_on"' in page
     assert "1 of 1 orders" in carry_on(colleague, batch)
     assert GatewayTransaction.objects.get(kind="CAPTURE").created_by == "anna"
 
@@ -109,7 +99,7 @@ def test_somebody_else_sees_whose_it_is_and_takes_it_over_by_a_button_only(
 def test_without_the_permission_nobody_carries_it_on_also_not_its_author(
     onlooker: Client, operator: Client, batch: OperationBatch
 ) -> None:
-    address = next_look(page_of(operator, batch))
+    address = progress_url(batch)
     User.objects.get(username="anna").user_permissions.clear()
 
     assert onlooker.get(progress_url(batch)).status_code == 403
@@ -129,8 +119,8 @@ def test_a_form_of_another_site_carries_on_nothing(batch: OperationBatch, operat
     assert sent() == 0
 
 
-def test_a_draft_and_a_stopped_batch_are_not_carried_on(operator: Client, batch: OperationBatch) -> None:
-    batch_rows.stop(batch)
+def test_a_draft_and_a_paused_batch_are_not_carried_on(operator: Client, batch: OperationBatch) -> None:
+    batches.pause(batch, by="anna")
     carry_on(operator, batch)
     OperationBatch.objects.update(state="DRAFT")
     carry_on(operator, batch)

@@ -11,11 +11,19 @@ from django.utils import timezone
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_order
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.models import MigratedDeposit, OperationBatch, OperationBatchRow, RowState
+from wallet_gateway.models import MigratedDeposit, OperationBatch, OperationBatchRow, ResultCode, RowState
 from wallet_gateway.protocol.faults import refund_amount_exceeded
 from wallet_gateway.protocol.money import Money
 
 pytestmark = pytest.mark.django_db
+
+WITH_WORDS_OF_THEIR_OWN = {
+    ResultCode.REFUSED,
+    ResultCode.NOT_POSSIBLE,
+    ResultCode.NOT_WANTED,
+    ResultCode.CHANGED,
+}
+"""The operation's, the changed transactions', or the row's state."""
 
 
 @pytest.fixture
@@ -28,7 +36,9 @@ def batch() -> OperationBatch:
 def refunded(batch: OperationBatch, deposit: MigratedDeposit, **columns: Any) -> ShownRow:
     kind = TransactionKind.DETACHED_REFUND
     transaction = a_transaction(deposit=deposit, kind=kind, amount_minor=1000, **columns)
-    row = OperationBatchRow(batch=batch, deposit=deposit, amount_minor=1000, transaction=transaction)
+    row = OperationBatchRow.objects.create(
+        batch=batch, deposit=deposit, amount_minor=1000, transaction=transaction
+    )
     return ShownRow(row=row)
 
 
@@ -44,11 +54,14 @@ def test_a_row_leads_to_its_order_or_its_deposit(batch: OperationBatch) -> None:
 
 def test_an_amount_is_shown_where_one_is_asked_for(batch: OperationBatch) -> None:
     payment = a_payment()
-    nothing = OperationBatchRow(batch=batch, order=payment.order, state=RowState.LEFT_OUT, result="Why.")
-    waiting = OperationBatchRow(batch=batch, order=payment.order, payment=payment, amount_minor=500)
+    given = {"batch": batch, "order": payment.order}
+    nothing = OperationBatchRow.objects.create(
+        **given, state=RowState.LEFT_OUT, result_code="NOT_POSSIBLE", refusal_code="nothing_to_capture"
+    )
+    waiting = OperationBatchRow.objects.create(**given, payment=payment, amount_minor=500)
 
     assert ShownRow(row=nothing).amount is None
-    assert ShownRow(row=nothing).sentence == "Why."
+    assert ShownRow(row=nothing).sentence == "Nothing is left to capture."
     assert ShownRow(row=waiting).amount == Money.parse("5.00", "EUR")
     assert ShownRow(row=waiting).sentence == "Waiting"
 
@@ -67,3 +80,19 @@ def test_the_gateways_four_amounts_are_read_from_what_it_said(batch: OperationBa
     assert shown.limit is not None
     assert shown.limit.maximum == Decimal("40.00")
     assert refunded(batch, a_deposit(), state=TransactionState.REJECTED, detail="no").limit is None
+
+
+@pytest.mark.parametrize("code", [code for code in ResultCode if code not in WITH_WORDS_OF_THEIR_OWN])
+def test_every_result_has_its_sentence(batch: OperationBatch, code: ResultCode) -> None:
+    row = OperationBatchRow.objects.create(batch=batch, order=an_order(), result_code=code)
+    sentence = ShownRow(row=row).sentence
+    assert sentence.endswith(".")
+    assert "%" not in sentence
+
+
+def test_what_a_status_query_changed_is_said_before_what_was_not_answered(batch: OperationBatch) -> None:
+    row = OperationBatchRow.objects.create(batch=batch, deposit=a_deposit(), result_code="UNANSWERED")
+    row.changed.add(a_transaction(state=TransactionState.APPROVED, approved_minor=500))
+    sentence = ShownRow(row=row).sentence
+    assert sentence.startswith("Capture of 5.00 EUR: Approved.")
+    assert sentence.endswith("The gateway did not answer; ask again later.")

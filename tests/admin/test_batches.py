@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from decimal import Decimal
 from functools import partial
 
@@ -15,7 +16,7 @@ from pytest_django import Settings
 from tests.admin.conftest import MakePerson, PaidOrder, carry_on
 from tests.models.rows import an_order
 from wallet_gateway import payments
-from wallet_gateway.admin import batch_rows
+from wallet_gateway.admin import batches as pages
 from wallet_gateway.models import (
     BatchState,
     GatewayTransaction,
@@ -24,6 +25,8 @@ from wallet_gateway.models import (
     PaymentOrder,
     RowState,
 )
+from wallet_gateway.operations.batches import drive
+from wallet_gateway.payments import batches
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -79,8 +82,8 @@ def test_each_order_has_a_row_an_amount_and_in_the_end_a_result(
     assert "2 of 2 orders" in page
     assert 'http-equiv="refresh"' not in page
     transactions = GatewayTransaction.objects.filter(kind="CAPTURE")
-    assert {(transaction.created_by, transaction.comment) for transaction in transactions} == {
-        ("anna", "shipped")
+    assert {(made.created_by, made.reason_code, made.comment) for made in transactions} == {
+        ("anna", "shipped", "")
     }
 
 
@@ -90,7 +93,7 @@ def test_nothing_happens_before_it_is_confirmed(operator: Client, paid_order: Pa
     assert operator.get(url_of(batch, "progress"))["Location"] == url_of(batch, "confirm")
     operator.get(url_of(batch, "confirm"))
 
-    assert batch_rows.step(batch) == []
+    assert batches.step(batch) == []
     assert not GatewayTransaction.objects.filter(kind="CAPTURE").exists()
 
 
@@ -173,7 +176,7 @@ def test_each_result_is_read_also_of_those_that_fail(
 def test_a_long_batch_goes_on_with_each_look_of_its_pages_script(
     operator: Client, paid_order: PaidOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch_rows, "step", partial(batch_rows.step, seconds=0.0))
+    monkeypatch.setattr(batches, "step", partial(batches.step, seconds=0.0))
     batch = drafted(operator, *[paid_order() for _ in range(3)])
     operator.post(url_of(batch, "confirm"), everything(batch))
 
@@ -184,22 +187,41 @@ def test_a_long_batch_goes_on_with_each_look_of_its_pages_script(
     assert LogEntry.objects.filter(change_message__contains=f"batch {batch.pk} of anna").count() == 3
 
 
-def test_a_batch_is_stopped_and_gone_on_with(
+def test_a_batch_is_paused_and_resumed(
     operator: Client, paid_order: PaidOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch_rows, "step", partial(batch_rows.step, seconds=0.0))
+    monkeypatch.setattr(batches, "step", partial(batches.step, seconds=0.0))
+    batch = drafted(operator, *[paid_order() for _ in range(2)])
+    operator.post(url_of(batch, "confirm"), everything(batch))
+    carry_on(operator, batch)
+
+    page = operator.post(url_of(batch, "steer"), {"pause": "1"}, follow=True).content.decode()
+
+    assert "1 of 2 orders" in page
+    assert 'http-equiv="refresh"' not in page
+    assert "Paused by anna" in page
+    assert "Resume" in page
+    assert batches.step(batch) == []
+    page = operator.post(url_of(batch, "steer"), {"resume": "1"}, follow=True).content.decode()
+    assert "2 of 2 orders" in page
+
+
+def test_a_batch_that_was_stopped_leaves_out_what_was_not_begun(
+    operator: Client, paid_order: PaidOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batches, "step", partial(batches.step, seconds=0.0))
     batch = drafted(operator, *[paid_order() for _ in range(2)])
     operator.post(url_of(batch, "confirm"), everything(batch))
     carry_on(operator, batch)
 
     page = operator.post(url_of(batch, "steer"), {"stop": "1"}, follow=True).content.decode()
 
-    assert "1 of 2 orders" in page
-    assert 'http-equiv="refresh"' not in page
-    assert "Go on" in page
-    assert batch_rows.step(batch) == []
-    page = operator.post(url_of(batch, "steer"), {"go_on": "1"}, follow=True).content.decode()
     assert "2 of 2 orders" in page
+    assert "Stopped by anna" in page
+    assert "Not begun: the batch was stopped." in page
+    operator.post(url_of(batch, "steer"), {"resume": "1"})
+    carry_on(operator, batch)
+    assert GatewayTransaction.objects.filter(kind="CAPTURE").count() == 1
 
 
 def test_a_double_click_confirms_once(operator: Client, paid_order: PaidOrder) -> None:
@@ -247,7 +269,7 @@ def test_only_who_chose_the_orders_confirms_them(
 def test_too_many_orders_are_refused_before_anything_is_made(
     operator: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch_rows, "MOST_ORDERS", 1)
+    monkeypatch.setattr(pages, "MOST_ORDERS", 1)
 
     page = operator.post(
         LIST, {"action": "capture_many", "_selected_action": [an_order().pk, an_order().pk]}, follow=True
@@ -274,14 +296,14 @@ def test_what_was_carried_out_is_in_the_log_although_the_next_row_brought_the_pa
     operator: Client, paid_order: PaidOrder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = drafted(operator, paid_order(), paid_order())
-    claim, claimed = batch_rows._claim, iter([True, False])
+    claim, claimed = drive._claim, iter([True, False])
 
-    def once(batch: OperationBatch) -> OperationBatchRow | None:
+    def once(batch: OperationBatch, now: datetime) -> OperationBatchRow | None:
         if not next(claimed):
             raise MemoryError
-        return claim(batch)
+        return claim(batch, now)
 
-    monkeypatch.setattr(batch_rows, "_claim", once)
+    monkeypatch.setattr(drive, "_claim", once)
     operator.post(url_of(batch, "confirm"), everything(batch))
     with pytest.raises(MemoryError):
         carry_on(operator, batch)

@@ -14,7 +14,6 @@ from pytest_django import Settings
 from tests.admin.conftest import MakePerson, carry_on
 from tests.admin.test_deposit_import import GOOD, HEADER, HERE
 from wallet_gateway import payments
-from wallet_gateway.admin import batch_rows
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (
     Discrepancy,
@@ -23,6 +22,7 @@ from wallet_gateway.models import (
     OperationBatch,
     OperationBatchRow,
 )
+from wallet_gateway.payments import batches
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.testing.control import SandboxControl
 
@@ -101,26 +101,26 @@ def test_a_page_submitted_twice_is_one_refund(
 
 def test_two_clicks_at_the_same_moment_are_one_batch(clerk: Client, deposits: list[MigratedDeposit]) -> None:
     amounts = {deposits[0]: Money.parse("1.00", "EUR")}
-    first = batch_rows.begin_refunds(amounts, token="one-token", by="carla", comment="returned")
-    assert batch_rows.begin_refunds(amounts, token="one-token", by="carla", comment="returned") == first
+    first = batches.start_detached_refunds(amounts, token="one-token", by="carla")
+    assert batches.start_detached_refunds(amounts, token="one-token", by="carla") == first
     assert OperationBatchRow.objects.count() == 1
 
 
-def test_many_refunds_are_stopped_and_gone_on_with(
+def test_many_refunds_are_paused_and_resumed(
     clerk: Client, deposits: list[MigratedDeposit], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batch_rows, "step", partial(batch_rows.step, seconds=0.0))
+    monkeypatch.setattr(batches, "step", partial(batches.step, seconds=0.0))
     page = confirmed(clerk, refund_form(clerk, deposits, OLD1="1.00", OLD4="2.00"))
     assert "1 of 2 deposits" in page
     assert 'http-equiv="refresh"' in page
 
     control = f"/admin/wallet_gateway/operationbatch/{OperationBatch.objects.get().pk}/steer/"
-    page = clerk.post(control, {"stop": "1"}, follow=True).content.decode()
+    page = clerk.post(control, {"pause": "1"}, follow=True).content.decode()
     assert "1 of 2 deposits" in page
     assert 'http-equiv="refresh"' not in page
     assert GatewayTransaction.objects.count() == 1
 
-    page = clerk.post(control, {"go_on": "1"}, follow=True).content.decode()
+    page = clerk.post(control, {"resume": "1"}, follow=True).content.decode()
     assert "2 of 2 deposits" in page
     assert GatewayTransaction.objects.count() == 2
 

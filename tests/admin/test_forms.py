@@ -7,7 +7,7 @@ from django.forms import ValidationError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wallet_gateway.admin.forms import DecisionForm, OperationForm, ReasonForm, amount_of, words_of
+from wallet_gateway.admin.forms import DecisionForm, OperationForm, ReasonForm, amount_of
 from wallet_gateway.admin.operation_registry import CAPTURE, REVERSE
 from wallet_gateway.protocol.money import Money
 
@@ -33,9 +33,11 @@ def test_each_mistake_has_its_word(text: str, said: str) -> None:
         amount_of(text, CAPTURE, LEFT)
 
 
-def test_reason_and_note_are_kept_as_one_text() -> None:
-    assert words_of("returned", " a chip ") == "returned: a chip"
-    assert words_of("returned", "  ") == "returned"
+def test_the_reason_is_kept_as_its_code_beside_the_persons_own_words() -> None:
+    given = {"amount": "1.00", "reason": "shipped", "comment": " first parcel "}
+    form = OperationForm(given, operation=CAPTURE, available=LEFT)
+    assert form.is_valid()
+    assert form.why == {"reason_code": "shipped", "comment": "first parcel"}
 
 
 def test_a_reversal_takes_all_or_nothing() -> None:

@@ -113,12 +113,12 @@ def test_axe_finds_nothing_and_no_page_is_wider_than_its_window(
 
 
 @pytest.mark.exhaustive
-def test_a_batch_that_goes_on_leaves_the_focus_on_its_stop(page: Page) -> None:
+def test_a_batch_that_goes_on_leaves_the_focus_on_its_button(page: Page) -> None:
     batch = Scenery().running
     page.goto(f"/admin/wallet_gateway/operationbatch/{batch.pk}/progress/")
     page.get_by_text("2 of 3 orders").wait_for()
-    stop = page.get_by_role("button", name="Stop")
-    stop.focus()
+    pause = page.get_by_role("button", name="Pause")
+    pause.focus()
 
     # Two more come, one of which is done: the page goes on without being loaded anew.
     rows = list(batch.rows.filter(state=RowState.WORKING))
@@ -130,11 +130,11 @@ def test_a_batch_that_goes_on_leaves_the_focus_on_its_stop(page: Page) -> None:
         for state in (RowState.WORKING, RowState.REFUSED)
     )
     page.get_by_text("3 of 5 orders").wait_for()
-    assert stop.evaluate("button => button === document.activeElement")
+    assert pause.evaluate("button => button === document.activeElement")
 
     page.keyboard.press("Enter")
-    page.get_by_role("button", name="Go on").wait_for()
-    assert page.get_by_text("Stopped", exact=True).is_visible()
+    page.get_by_role("button", name="Resume").wait_for()
+    assert page.get_by_text("Paused", exact=True).is_visible()
 
 
 @pytest.mark.exhaustive

@@ -78,7 +78,15 @@ def test_an_order_whose_gateway_is_gone_is_told_and_nothing_is_done(
     payment.order.gateway = "elsewhere"
 
     with pytest.raises(NotDone, match="elsewhere"):
-        execute(CAPTURE, payment, Money.parse("1.00", "EUR"), key="k", by="anna", comment="")
+        execute(
+            CAPTURE,
+            payment,
+            Money.parse("1.00", "EUR"),
+            key="k",
+            by="anna",
+            reason_code="shipped",
+            comment="",
+        )
     assert not GatewayTransaction.objects.filter(kind="CAPTURE").exists()
 
 
@@ -90,10 +98,20 @@ def test_what_never_left_is_given_up_and_the_next_try_is_a_new_operation(
     default = alive["GATEWAYS"]["default"]
     settings.WALLET_GATEWAY = alive | {"GATEWAYS": {"default": default | {"BASE_URL": "http://127.0.0.1:9"}}}
     with pytest.raises(NotDone, match="nothing is reserved"):
-        execute(CAPTURE, payment, Money.parse("1.00", "EUR"), key="k1", by="anna", comment="")
+        execute(
+            CAPTURE,
+            payment,
+            Money.parse("1.00", "EUR"),
+            key="k1",
+            by="anna",
+            reason_code="shipped",
+            comment="",
+        )
     settings.WALLET_GATEWAY = alive
 
-    transaction = execute(CAPTURE, payment, Money.parse("20.00", "EUR"), key="k2", by="anna", comment="")
+    transaction = execute(
+        CAPTURE, payment, Money.parse("20.00", "EUR"), key="k2", by="anna", reason_code="shipped", comment=""
+    )
 
     assert transaction.state == TransactionState.APPROVED
     states = GatewayTransaction.objects.filter(kind="CAPTURE").order_by("pk").values_list("state", flat=True)

@@ -68,7 +68,7 @@ def test_a_button_is_there_only_with_its_permission(
 
 def test_the_story_says_who_and_why_newest_first(operator: Client, paid_order: PaidOrder) -> None:
     order = paid_order()
-    payments.capture(order, Decimal("5.00"), by="ben", comment="shipped: first parcel")
+    payments.capture(order, Decimal("5.00"), by="ben", reason_code="shipped", comment="first parcel")
 
     lines = operator.get(order_url(order)).context["page"].lines
 

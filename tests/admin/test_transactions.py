@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_the_page_of_a_transaction_links_its_order_and_costs_few_statements(operator: Client) -> None:
-    transaction = a_transaction(detail="why", created_by="ben", comment="shipped")
+    transaction = a_transaction(detail="why", created_by="ben", reason_code="shipped", comment="first parcel")
     url = reverse("admin:wallet_gateway_gatewaytransaction_change", args=[transaction.pk])
 
     with CaptureQueriesContext(connection) as asked:
@@ -24,7 +24,7 @@ def test_the_page_of_a_transaction_links_its_order_and_costs_few_statements(oper
     assert transaction.payment is not None
     order = transaction.payment.order
     assert f'href="/admin/wallet_gateway/paymentorder/{order.pk}/change/">{order.reference}</a>' in page
-    for text in ("5.00\N{NO-BREAK SPACE}EUR", "why", "ben", "shipped"):
+    for text in ("5.00\N{NO-BREAK SPACE}EUR", "why", "ben", "Goods shipped: first parcel"):
         assert text in page
 
 

@@ -6,8 +6,8 @@ import pytest
 from pytest_django import Settings
 
 from wallet_gateway import payments
-from wallet_gateway.doctor.examination import examine, is_well
-from wallet_gateway.doctor.findings import bad, doubtful, good
+from wallet_gateway.doctor.examination import is_well, run_checks
+from wallet_gateway.queries.findings import Code, error, ok, warning
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_a_shop_that_works_is_well(wallet_sandbox: SandboxControl) -> None:
     payments.sweep()
-    found = examine()
+    found = run_checks()
     assert is_well(found), found
     subjects = {finding.subject.split(" ")[0] for finding in found}
     assert {"settings", "keys", "database", "gateway", "clock", "sweep"} >= subjects >= {"keys", "gateway"}
@@ -23,16 +23,17 @@ def test_a_shop_that_works_is_well(wallet_sandbox: SandboxControl) -> None:
 
 def test_going_live_asks_for_more(wallet_sandbox: SandboxControl) -> None:
     payments.sweep()
-    assert not is_well(examine(go_live=True))
+    assert not is_well(run_checks(go_live=True))
 
 
 def test_with_wrong_settings_nothing_else_is_tried(settings: Settings) -> None:
     settings.WALLET_GATEWAY = {"GATEWAYS": {}}
-    found = examine()
+    found = run_checks()
     assert not is_well(found)
     assert {finding.subject for finding in found} == {"settings"}
 
 
 def test_a_warning_alone_is_well() -> None:
-    assert is_well((good("a", "b"), doubtful("c", "d")))
-    assert not is_well((good("a", "b"), bad("c", "d")))
+    well = ok(Code.CHECKS_PASSED, "settings")
+    assert is_well((well, warning(Code.SENDING_DISABLED, "gateway default")))
+    assert not is_well((well, error(Code.NEVER_SWEPT, "sweep", gateway="default")))

@@ -11,8 +11,8 @@ import pytest
 from pytest_django import Settings
 
 from tests.client.servers import RawServer, Request, unused_port
-from wallet_gateway.doctor.findings import Finding, Level
 from wallet_gateway.doctor.gateways import look_at_gateway
+from wallet_gateway.queries.findings import Finding, Level
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def test_a_gateway_that_is_not_there_cannot_be_reached(look_at: At) -> None:
     (finding,) = look_at(f"http://127.0.0.1:{unused_port()}")
     assert finding.level is Level.ERROR
     assert "cannot be reached" in finding.text
-    assert "BASE_URL" in finding.advice
+    assert "BASE_URL" in str(finding.advice)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from pytest_django import Settings
 from tests.models.rows import NOW
 from wallet_gateway import gateways
 from wallet_gateway.doctor import host
-from wallet_gateway.doctor.findings import Level
 from wallet_gateway.models import WalletKey
+from wallet_gateway.queries.findings import Level
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 

@@ -10,8 +10,8 @@ from pytest_django import Settings
 from tests.models.rows import a_payment, an_order
 from wallet_gateway import payments
 from wallet_gateway.doctor import work
-from wallet_gateway.doctor.findings import Level
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.queries.findings import Code, Level
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -19,10 +19,11 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_a_sweep_that_never_ran_is_an_error_and_one_sweep_mends_it() -> None:
     (before,) = work.look_at_work()
-    assert (before.level, before.text) == (Level.ERROR, "default was last swept never")
+    assert (before.level, before.code) == (Level.ERROR, Code.NEVER_SWEPT)
+    assert before.text == "default was never swept"
     payments.sweep()
     (after,) = work.look_at_work()
-    assert after.level is Level.OK
+    assert (after.level, after.code) == (Level.OK, Code.SWEPT)
 
 
 def test_what_waits_for_a_person_is_a_warning_with_the_way_to_the_runbook() -> None:
@@ -30,7 +31,8 @@ def test_what_waits_for_a_person_is_a_warning_with_the_way_to_the_runbook() -> N
     payments.stop_sending("default", by="anna", reason="x")
     warning, _ = work.look_at_work()
     assert (warning.level, warning.text) == (Level.WARNING, "nothing is sent to default")
-    assert "runbook" in warning.advice
+    assert (warning.code, warning.params) == (Code.SENDING_PAUSED, {"gateway": "default"})
+    assert "runbook" in str(warning.advice)
 
 
 def test_going_live_wants_the_live_profile_and_a_payment_that_a_person_has_compared(

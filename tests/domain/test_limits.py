@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import pytest
 
 from tests.tables import every
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.limits import (
+    available,
     capturable,
     refundable,
     reversible,
     why_not_capture,
     why_not_refund,
     why_not_reverse,
+    why_nothing_left,
 )
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 
@@ -82,3 +88,35 @@ def test_a_refused_refund_says_why(totals: PaymentTotals, wanted: int, code: Err
 )
 def test_a_refused_reversal_says_why(totals: PaymentTotals, code: ErrorCode | None) -> None:
     assert why_not_reverse(totals) is code
+
+
+@pytest.mark.parametrize(
+    ("kind", "left"), [(TransactionKind.CAPTURE, capturable), (TransactionKind.REFUND, refundable)]
+)
+def test_what_is_left_for_an_operation_is_what_its_own_rule_says(
+    kind: TransactionKind, left: Callable[[PaymentTotals], int]
+) -> None:
+    assert [available(kind, totals) for totals in (AUTHORIZED, IN_PART, FROZEN)] == [
+        left(totals) for totals in (AUTHORIZED, IN_PART, FROZEN)
+    ]
+    assert available(TransactionKind.REVERSAL, AUTHORIZED) == reversible(AUTHORIZED)
+
+
+@pytest.mark.parametrize(
+    ("kind", "totals", "code"),
+    [
+        (TransactionKind.CAPTURE, FROZEN, ErrorCode.PAYMENT_FROZEN),
+        (
+            TransactionKind.CAPTURE,
+            replace(AUTHORIZED, captured=AUTHORIZED.authorized),
+            ErrorCode.NOTHING_TO_CAPTURE,
+        ),
+        (TransactionKind.REFUND, AUTHORIZED, ErrorCode.NOTHING_CAPTURED),
+        (TransactionKind.REVERSAL, EMPTY, ErrorCode.NOTHING_AUTHORIZED),
+        (TransactionKind.CAPTURE, AUTHORIZED, None),
+    ],
+)
+def test_why_nothing_is_left_is_always_said(
+    kind: TransactionKind, totals: PaymentTotals, code: ErrorCode | None
+) -> None:
+    assert why_nothing_left(kind, totals) is code

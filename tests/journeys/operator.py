@@ -51,7 +51,7 @@ class Operator:
         if amount is not None:
             self.page.locator("#id_amount").fill(amount)
         self.page.locator("#id_reason").select_option(reason)
-        self.page.locator("#id_note").fill(comment)
+        self.page.locator("#id_comment").fill(comment)
         self.page.locator("button[name=confirm]").click()
 
     def chooses(self, references: list[str], action: str) -> None:

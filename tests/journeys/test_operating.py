@@ -285,16 +285,19 @@ def test_two_people_who_capture_the_same_eight_orders_at_once_take_each_once(
 
 
 @pytest.mark.exhaustive
-def test_without_javascript_a_batch_goes_on_by_itself(
-    new_operator: NewOperator, paid_orders: PaidOrders
+def test_without_javascript_the_page_shows_what_the_sweep_carries_out(
+    new_operator: NewOperator, paid_orders: PaidOrders, live_shop: LiveShop
 ) -> None:
     references = paid_orders(3)
     plain = new_operator("paula", *MONEY, java_script_enabled=False)
     plain.chooses(references, "capture_many")
     plain.page.locator("#id_reason").select_option("shipped")
     plain.page.locator(".wallet-buttons button").click()
+    expect(plain.page.locator(".wallet-order__head")).to_contain_text("0 of 3 orders")
 
-    expect(plain.page.locator(".wallet-order__head")).to_contain_text("3 of 3 orders")
+    live_shop.command("wallet_sweep")
+
+    expect(plain.page.locator(".wallet-order__head")).to_contain_text("3 of 3 orders", timeout=15_000)
 
 
 @pytest.mark.exhaustive

@@ -32,6 +32,19 @@ def test_money_is_captured_refunded_and_reversed(wallet_sandbox: SandboxControl)
     assert other.state == OrderState.REVERSED
 
 
+def test_the_reason_is_kept_with_the_transaction(wallet_sandbox: SandboxControl) -> None:
+    order = paid(wallet_sandbox, type="preauthorization")
+    captured = payments.capture(order, Decimal("5.00"), reason_code="part-shipped", comment="parcel 1")
+    refunded = payments.refund(order, reason_code="returned")
+    assert (captured.reason_code, captured.comment) == ("part-shipped", "parcel 1")
+    assert (refunded.reason_code, refunded.comment) == ("returned", "")
+
+    other = paid(wallet_sandbox, "SHOP-2", type="preauthorization")
+    with pytest.raises(payments.OperationRefused, match="reason_code: must be empty or one of cancelled"):
+        payments.reverse(other, reason_code="returned")
+    assert payments.reverse(other, reason_code="cancelled").reason_code == "cancelled"
+
+
 def test_an_order_without_money_has_nothing_to_operate_on(wallet_sandbox: SandboxControl) -> None:
     order = payments.create_order(reference="SHOP-1", currency="EUR", amount=Decimal("20.00"))
 

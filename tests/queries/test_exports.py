@@ -52,8 +52,10 @@ def test_every_export_has_its_columns_in_one_statement(
 
 
 def test_amounts_are_in_major_units_and_orders_named() -> None:
-    a_transaction(a_payment(an_order(reference="R-1")), amount_minor=500, approved_minor=250)
+    why = {"reason_code": "shipped", "comment": "parcel 1"}
+    a_transaction(a_payment(an_order(reference="R-1")), amount_minor=500, approved_minor=250, **why)
     (row,) = csv.DictReader(export_csv("transactions"))
+    assert (row["reasonCode"], row["comment"]) == ("shipped", "parcel 1")
     assert (row["order"], row["amount"], row["approvedAmount"], row["currency"]) == (
         "R-1",
         "5.00",

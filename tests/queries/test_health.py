@@ -10,7 +10,16 @@ from pytest_django import DjangoAssertNumQueries
 from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Discrepancy, GatewayPause, OutboxEvent, PauseCode, WorkMark
+from wallet_gateway.models import (
+    BatchState,
+    Discrepancy,
+    GatewayPause,
+    OperationBatch,
+    OutboxEvent,
+    PauseCode,
+    SweepHeartbeat,
+)
+from wallet_gateway.queries.findings import Code, Level
 from wallet_gateway.queries.health import health
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -20,18 +29,21 @@ S = TransactionState
 def test_a_swept_shop_with_nothing_open_has_no_problems(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    WorkMark.set("sweep:default", now=NOW - timedelta(minutes=4))
-    with django_assert_num_queries(6):
+    SweepHeartbeat.beat("default", now=NOW - timedelta(minutes=4))
+    with django_assert_num_queries(7):
         assert health(NOW, ["default"]).problems == ()
 
 
 def test_each_gateway_that_is_not_swept_is_named() -> None:
-    WorkMark.set("sweep:a", now=NOW - timedelta(minutes=6))
-    assert health(NOW, ["a", "b"]).problems == ("a was last swept 6 minutes ago", "b was last swept never")
+    SweepHeartbeat.beat("a", now=NOW - timedelta(minutes=6))
+    late, never = health(NOW, ["a", "b"]).problems
+    assert (late.code, late.level, late.params) == ("sweep_late", Level.ERROR, {"gateway": "a", "minutes": 6})
+    assert (never.code, never.level, never.params) == ("never_swept", Level.ERROR, {"gateway": "b"})
+    assert late.text == "a was last swept 6 minutes ago"
 
 
 def test_what_waits_is_counted_and_told() -> None:
-    WorkMark.set("sweep:default", now=NOW)
+    SweepHeartbeat.beat("default", now=NOW)
     transaction = a_transaction(
         state=S.UNKNOWN, state_changed_at=NOW - timedelta(hours=1), needs_operator=True
     )
@@ -81,17 +93,33 @@ def test_what_waits_is_counted_and_told() -> None:
 
 @pytest.mark.parametrize("state", [S.SENDING, S.NOT_SENT, S.OPEN, S.PENDING])
 def test_what_is_left_at_a_gateway_that_nobody_sweeps_any_more_is_told(state: TransactionState) -> None:
-    WorkMark.set("sweep:second", now=NOW)
+    SweepHeartbeat.beat("second", now=NOW)
     a_transaction(state=state)
     a_transaction(state=S.APPROVED)
 
     found = health(NOW, ["second"])
 
     assert found.orphans == 1
-    assert found.problems == ("1 transactions are at gateways that the settings do not name",)
+    (problem,) = found.problems
+    assert (problem.code, problem.params) == (Code.UNKNOWN_GATEWAY, {"count": 1})
+    assert problem.text == "transactions at gateways that the settings do not name: 1"
 
 
 def test_a_fresh_unknown_outcome_is_no_problem_yet() -> None:
-    WorkMark.set("sweep:default", now=NOW)
+    SweepHeartbeat.beat("default", now=NOW)
     a_transaction(state=S.UNKNOWN, state_changed_at=NOW - timedelta(minutes=14))
     assert health(NOW, ["default"]).problems == ()
+
+
+def test_a_running_batch_that_nobody_drives_is_a_problem() -> None:
+    SweepHeartbeat.beat("default", now=NOW)
+    for state, minutes in ((BatchState.RUNNING, 6), (BatchState.RUNNING, 4), (BatchState.PAUSED, 60)):
+        driven_at = NOW - timedelta(minutes=minutes)
+        OperationBatch.objects.create(
+            kind="CAPTURE", state=state, created_by="anna", created_at=driven_at, driven_at=driven_at
+        )
+
+    (problem,) = health(NOW, ["default"]).problems
+
+    assert (problem.code, problem.params) == (Code.BATCHES_IDLE, {"count": 1})
+    assert "wallet_sweep" in str(problem.advice)

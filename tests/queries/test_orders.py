@@ -73,7 +73,7 @@ def test_an_open_page_can_be_shown_again(wallet_sandbox: SandboxControl) -> None
 def test_the_story_is_told_from_the_order_to_the_refund(wallet_sandbox: SandboxControl) -> None:
     order = order_of("30.00", wallet_sandbox)
     payments.capture(order, Decimal("20.00"))
-    payments.refund(order, Decimal("7.50"), comment="a chip in the rim")
+    payments.refund(order, Decimal("7.50"), reason_code="damaged", comment="a chip in the rim")
 
     story = order_timeline(order)
 
@@ -89,7 +89,8 @@ def test_the_story_is_told_from_the_order_to_the_refund(wallet_sandbox: SandboxC
     ]
     assert story[0].kind is TimelineKind.ORDERED
     assert story[-1].amount == euros("7.50")
-    assert story[-2].detail == "a chip in the rim"
+    assert (story[-2].reason_code, story[-2].detail) == ("damaged", "a chip in the rim")
+    assert story[-1].reason_code == ""
     assert [entry.occurred_at for entry in story] == sorted(entry.occurred_at for entry in story)
 
 

@@ -1,4 +1,4 @@
-"""What waits for a person: each kind of work apart, the oldest first, in seven statements."""
+"""What waits for a person: each kind of work apart, the oldest first, in eight statements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from django.test.utils import CaptureQueriesContext
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_approval, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
-from wallet_gateway.models import Discrepancy
+from wallet_gateway.models import Discrepancy, OperationBatch
 from wallet_gateway.queries.work_queue import MOST_SHOWN, Waiting, waiting
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
@@ -85,7 +85,7 @@ def test_authorizations_lapse_by_the_window_of_their_gateway() -> None:
     assert waiting({}, now=NOW).expiring == ()
 
 
-def test_however_much_waits_it_takes_seven_statements_and_shows_where_there_is_more() -> None:
+def test_however_much_waits_it_takes_eight_statements_and_shows_where_there_is_more() -> None:
     for _ in range(MOST_SHOWN + 5):
         a_transaction(state=TransactionState.UNKNOWN)
     with CaptureQueriesContext(connection) as asked:
@@ -93,7 +93,7 @@ def test_however_much_waits_it_takes_seven_statements_and_shows_where_there_is_m
         assert all(
             transaction.payment and transaction.payment.order.reference for transaction in found.unknown
         )
-    assert len(asked) == 7
+    assert len(asked) == 8
     assert len(found.unknown) == MOST_SHOWN + 1
 
 
@@ -103,3 +103,17 @@ def test_what_takes_a_second_person_waits_until_it_lapses() -> None:
     assert found.approvals == (request,)
     assert not found.is_empty
     assert waiting(LAPSE, now=request.expires_at).is_empty
+
+
+def test_a_batch_that_no_worker_drives_waits_for_a_person() -> None:
+    batch = OperationBatch.objects.create(
+        kind="CAPTURE",
+        state="RUNNING",
+        created_by="anna",
+        created_at=NOW,
+        driven_at=NOW - timedelta(minutes=6),
+    )
+    found = waiting(LAPSE, now=NOW)
+    assert found.batches == (batch,)
+    assert not found.is_empty
+    assert waiting(LAPSE, now=NOW - timedelta(minutes=2)).is_empty

@@ -9,7 +9,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from wallet_gateway import payments
-from wallet_gateway.models import WorkMark
+from wallet_gateway.models import SweepHeartbeat
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db(transaction=True)]
 TOKEN = "a-token-of-a-monitor-0123456789"
@@ -35,7 +35,9 @@ def test_what_is_wrong_is_503_and_told_without_names_and_reasons(monitor: Client
     payments.stop_sending("default", by="anna", reason="customer Meier is wrong")
     response = monitor.get(URL)
     assert response.status_code == 503
-    assert response.json()["problems"] == ["nothing is sent to default"]
+    (problem,) = response.json()["problems"]
+    assert (problem["code"], problem["level"]) == ("sending_paused", "warning")
+    assert (problem["params"], problem["text"]) == ({"gateway": "default"}, "nothing is sent to default")
     assert "anna" not in response.text
     assert "Meier" not in response.text
 
@@ -55,7 +57,7 @@ def test_a_person_needs_the_permission(client: Client) -> None:
     assert client.get(URL).status_code == 404
     # Tests with real commits empty this table, too, and Django remembers what was in it.
     ContentType.objects.clear_cache()
-    content_type = ContentType.objects.get_for_model(WorkMark)
+    content_type = ContentType.objects.get_for_model(SweepHeartbeat)
     user.user_permissions.add(
         Permission.objects.get_or_create(codename="view_health", content_type=content_type)[0]
     )
@@ -77,6 +79,6 @@ def test_while_the_settings_are_wrong_it_says_that_and_not_what_they_hold(
     response = client.get(URL)
 
     assert response.status_code == 503
-    assert response.json() == {
-        "problems": ["payments are not set up: manage.py check names what is wrong in the settings"]
-    }
+    (problem,) = response.json()["problems"]
+    assert (problem["code"], problem["level"], problem["params"]) == ("not_configured", "error", {})
+    assert problem["text"].startswith("payments are not set up: manage.py check")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth import get_user_model
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model
 from django.http import HttpRequest
@@ -12,14 +13,26 @@ from wallet_gateway.protocol.text import visible
 
 def log_change(request: HttpRequest, row: Model, what: str) -> None:
     """Record in the admin's log what the person behind a request did with a row."""
+    _write(str(request.user.pk), row, what)
+
+
+def _write(user_id: str, row: Model, what: str) -> None:
     LogEntry.objects.create(
-        user_id=str(request.user.pk),
+        user_id=user_id,
         content_type=ContentType.objects.get_for_model(row),
         object_id=str(row.pk),
         object_repr=visible(row)[:200],
         action_flag=CHANGE,
         change_message=what,
     )
+
+
+def note_down_for(name: str, row: Model, what: str) -> None:
+    """Record what was done with a row on behalf of a person; nothing where the account is gone."""
+    model = get_user_model()
+    account = model._default_manager.filter(**{model.USERNAME_FIELD: name}).first()
+    if account is not None:
+        _write(str(account.pk), row, what)
 
 
 def log_bulk_change(request: HttpRequest, model: type[Model], what: str) -> None:

@@ -30,7 +30,6 @@ from wallet_gateway.admin.permissions import (
     has_permission,
     name_of_person,
     require_permission,
-    user_still_has,
 )
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.admin.visible_text import visible_body
@@ -40,6 +39,7 @@ from wallet_gateway.gateways import context_of
 from wallet_gateway.models import Approval, GatewayTransaction, MigratedDeposit, PaymentOrder
 from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.operations.follow_ups.preview import preview
+from wallet_gateway.payments.permissions import user_still_has
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 

@@ -34,11 +34,7 @@ def what_is_asked(approval: Approval) -> str:
 
 def reason_of(approval: Approval) -> str:
     """Return the reason of whoever asked, in the reader's words."""
-    return (
-        approval.comment
-        if approval.decision
-        else reason_in_words(TransactionKind(approval.kind), approval.comment)
-    )
+    return reason_in_words(approval.reason_code, approval.comment)
 
 
 def sentence_of_request(approval: Approval) -> str:

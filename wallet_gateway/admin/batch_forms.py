@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from django import forms
 
 from wallet_gateway.admin.approval_limits import approval_limit_of, hint
-from wallet_gateway.admin.batch_rows import operation_of
+from wallet_gateway.admin.batch_progress import operation_of
+from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.forms import OperationForm, amount_of
 from wallet_gateway.admin.operation_registry import Operation
-from wallet_gateway.models import OperationBatch, OperationBatchRow, Payment, RowState
+from wallet_gateway.models import OperationBatch, OperationBatchRow, Payment, ResultCode, RowState
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.protocol.money import Money
 
@@ -42,6 +43,11 @@ class RowFields:
     def is_possible(self) -> bool:
         """Whether there is anything to choose."""
         return self.row.state == RowState.WAITING
+
+    @property
+    def why_not(self) -> str:
+        """Why there is nothing to choose."""
+        return ShownRow(row=self.row).sentence
 
     @property
     def error_id(self) -> str:
@@ -90,6 +96,7 @@ class BatchForm:
                 self._check(fields)
             elif fields.is_possible:
                 fields.row.state = RowState.LEFT_OUT
+                fields.row.result_code = ResultCode.NOT_WANTED
         sound = not any(fields.fault for fields in self.rows)
         return self.why.is_valid() and sound
 

@@ -1,15 +1,14 @@
-"""The page of a batch that was confirmed: how far it is, and what carries it on.
+"""The page of a batch that was confirmed: how far it is, and the buttons to pause, resume and stop it.
 
-Looking at it changes nothing. Rows are carried out by a form: the script of the page of whoever confirmed the
-batch submits it again and again, and everybody else with the permission has a button. A page without
-JavaScript can only renew itself, so its address then holds a ticket made for that person and that batch.
+Looking at it changes nothing, and nothing depends on it: the sweep carries batches out. While the page of the
+person who confirmed the batch is open its script submits a form again and again, which carries out some rows
+at once; where no worker drives the batch, everybody with the permission has a button for that.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
-from urllib.parse import urlencode
+from collections.abc import Iterable
 
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
@@ -17,122 +16,105 @@ from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
-from wallet_gateway.admin import batch_rows, bulk_status_query, confirm_tokens
+from wallet_gateway import gateways
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.batch_results import ShownRow
-from wallet_gateway.admin.pages import draw, sentence_of
+from wallet_gateway.admin.operation_registry import BY_KIND, Operation
+from wallet_gateway.admin.pages import draw
 from wallet_gateway.admin.permissions import name_of_person, require_permission
-from wallet_gateway.models import BatchKind, BatchState, OperationBatch, OperationBatchRow, RowState
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.models import BatchKind, BatchState, OperationBatch, OperationBatchRow
+from wallet_gateway.models.batches import UNENDED_ROWS
+from wallet_gateway.payments import batches
 from wallet_gateway.protocol.text import visible
+from wallet_gateway.queries.batches import is_idle
 
-_ENDED = frozenset({RowState.CARRIED_OUT, RowState.HANDED_ON, RowState.REFUSED, RowState.LEFT_OUT})
+QUERY_HEADING = gettext_lazy("Ask the gateway")
 
 
 def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
-    """Show how far a batch is; carry out more of it only for the page that renews itself with its ticket."""
+    """Show how far a batch is."""
     batch = batch_for(request, batch_id)
     if batch.state == BatchState.DRAFT:
         return HttpResponseRedirect(confirm_url(batch))
-    renews = request.method == "GET" and _holds_ticket(request, batch)
-    if renews:
-        _step(request, batch)
-    return _page(site, request, batch, drives=renews or batch.created_by == name_of_person(request))
+    return _page(site, request, batch, drives=batch.created_by == name_of_person(request))
 
 
 def control(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
-    """Stop a batch; or take it up again where it was stopped, and carry out some of its rows."""
+    """Pause, resume or stop a batch, or carry out some of its rows now."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     batch = batch_for(request, batch_id)
-    if "stop" in request.POST and batch_rows.stop(batch):
-        log_change(request, batch, _("Stopped."))
-    if not {"go_on", "carry_on"} & request.POST.keys() or batch.state == BatchState.DRAFT:
+    _control(request, batch)
+    if not {"resume", "carry_on"} & request.POST.keys() or batch.state == BatchState.DRAFT:
         return HttpResponseRedirect(progress_url(batch))
-    if "go_on" in request.POST and batch_rows.go_on(batch):
-        log_change(request, batch, _("Gone on with."))
-        batch.refresh_from_db()
-    _step(request, batch)
+    batches.step(batch)
+    batch.refresh_from_db()
     return _page(site, request, batch, drives=True)
 
 
+def _control(request: HttpRequest, batch: OperationBatch) -> None:
+    by = name_of_person(request)
+    if "pause" in request.POST and batches.pause(batch, by=by):
+        log_change(request, batch, _("Paused."))
+    elif "resume" in request.POST and batches.resume(batch):
+        log_change(request, batch, _("Resumed."))
+    elif "stop" in request.POST and batches.stop(batch, by=by):
+        log_change(request, batch, _("Stopped."))
+
+
 def batch_for(request: HttpRequest, batch_id: int) -> OperationBatch:
-    """Return a batch for somebody who may do what it does."""
+    """Return a batch for a person who may do what it does."""
     batch = get_object_or_404(OperationBatch, pk=batch_id)
-    # Whoever may see rows may ask about them.
+    # Everybody who may see rows may ask about them.
     if batch.kind != BatchKind.ASK:
-        require_permission(request, batch_rows.operation_of(batch).permission)
+        require_permission(request, operation_of(batch).permission)
     return batch
 
 
-def _step(request: HttpRequest, batch: OperationBatch) -> None:
-    if batch.state == BatchState.RUNNING:
-        batch_rows.step(batch, comment=partial(_note, request))
-        batch.refresh_from_db()
+def operation_of(batch: OperationBatch) -> Operation:
+    """Return the operation of a batch; a batch of status queries has none."""
+    return BY_KIND[TransactionKind(batch.kind)]
 
 
-def _ticket(request: HttpRequest, batch: OperationBatch) -> str:
-    return confirm_tokens.issue("batch", batch.pk, person=str(request.user.pk), available=0)
-
-
-def _holds_ticket(request: HttpRequest, batch: OperationBatch) -> bool:
-    try:
-        confirm_tokens.read(request.GET.get("go", ""), "batch", batch.pk, person=str(request.user.pk))
-    except confirm_tokens.StalePage:
-        return False
-    return True
+def rows_of(batch: OperationBatch) -> list[OperationBatchRow]:
+    """Return the rows with everything that a page shows of them, in two statements."""
+    related = ("order", "payment", "deposit", "transaction", "approval")
+    rows = list(batch.rows.select_related(*related).prefetch_related("changed"))
+    for row in rows:
+        row.batch = batch
+    return rows
 
 
 def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drives: bool) -> HttpResponse:
-    rows = batch_rows.rows_of(batch)
-    address = progress_url(batch)
-    query = urlencode({"go": _ticket(request, batch)}) if drives else ""
+    rows = [ShownRow(row=row) for row in rows_of(batch)]
     context = {
         "title": _heading(batch),
         "batch": batch,
         "author": visible(batch.created_by),
-        "rows": [ShownRow(row=row) for row in rows],
-        "ended": sum(row.state in _ENDED for row in rows),
+        "paused_by": visible(batch.paused_by),
+        "stopped_by": visible(batch.stopped_by),
+        "rows": rows,
+        "ended": sum(shown.row.state not in UNENDED_ROWS for shown in rows),
         "all": len(rows),
         "counts": _counts(rows),
         "is_running": batch.state == BatchState.RUNNING,
-        "is_stopped": batch.state == BatchState.STOPPED,
+        "is_paused": batch.state == BatchState.PAUSED,
+        "is_idle": is_idle(batch, gateways.clock().now()),
         "drives": drives,
-        "page": address,
-        "next_page": f"{address}?{query}" if query else address,
+        "page": progress_url(batch),
     }
     return draw(site, request, "batch_progress.html", context)
 
 
 def _heading(batch: OperationBatch) -> Promise | str:
-    if batch.kind == BatchKind.ASK:
-        return bulk_status_query.HEADING
-    return batch_rows.operation_of(batch).heading_of_many
+    return QUERY_HEADING if batch.kind == BatchKind.ASK else operation_of(batch).heading_of_many
 
 
-def _note(request: HttpRequest, row: OperationBatchRow) -> None:
-    of_batch = {"batch": row.batch_id, "author": row.batch.created_by}
-    if row.batch.kind == BatchKind.ASK:
-        words = f"{_('Asked the gateway.')} {row.result}"
-    elif row.state == RowState.HANDED_ON:
-        words = _("%(what)s (batch %(batch)s of %(author)s)") % {"what": row.result, **of_batch}
-    elif row.transaction is not None:
-        done = {"what": sentence_of(row.transaction), "reference": row.transaction.reference, **of_batch}
-        words = _("%(what)s (%(reference)s; batch %(batch)s of %(author)s)") % done
-    else:
-        return
-    log_change(request, row.subject, words)
-
-
-def _counts(rows: list[OperationBatchRow]) -> list[tuple[str, int]]:
-    """Count the rows by how they ended: with a transaction by its state, asked about by result."""
-    return sorted(Counter(map(_ending, rows)).items())
-
-
-def _ending(row: OperationBatchRow) -> str:
-    if row.batch.kind == BatchKind.ASK and row.result:
-        return row.result
-    return str((row.transaction or row).get_state_display())
+def _counts(rows: Iterable[ShownRow]) -> list[tuple[str, int]]:
+    return sorted(Counter(shown.ending for shown in rows).items())
 
 
 def confirm_url(batch: OperationBatch) -> str:

@@ -11,25 +11,72 @@ from django.urls import URLPattern, path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from wallet_gateway.admin import batch_rows
 from wallet_gateway.admin.batch_forms import BatchForm
-from wallet_gateway.admin.batch_progress import batch_for, confirm_url, control, progress, progress_url
+from wallet_gateway.admin.batch_log import connect
+from wallet_gateway.admin.batch_progress import (
+    batch_for,
+    confirm_url,
+    control,
+    operation_of,
+    progress,
+    progress_url,
+    rows_of,
+)
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
 from wallet_gateway.admin.pages import draw
 from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, has_permission, name_of_person
 from wallet_gateway.admin.read_only import OwnPageAdmin, text_column
-from wallet_gateway.models import BatchState, OperationBatch, PaymentOrder
+from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.models import (
+    BatchKind,
+    BatchState,
+    GatewayTransaction,
+    MigratedDeposit,
+    OperationBatch,
+    PaymentOrder,
+)
+from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.payments import batches as payments
+
+MOST_ORDERS = payments.MAX_ROWS
+
+connect()
 
 
 def begin(request: HttpRequest, operation: Operation, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
     """Make a draft of the chosen orders and go to the page that confirms it."""
-    chosen = list(orders[: batch_rows.MOST_ORDERS + 1])
-    if len(chosen) > batch_rows.MOST_ORDERS:
-        most = {"most": batch_rows.MOST_ORDERS}
-        messages.error(request, _("Choose at most %(most)d orders at a time.") % most)
+    chosen = list(orders[: MOST_ORDERS + 1])
+    if len(chosen) > MOST_ORDERS:
+        messages.error(request, _("Choose at most %(most)d orders at a time.") % {"most": MOST_ORDERS})
         return None
-    batch = batch_rows.draft(operation, chosen, by=name_of_person(request))
+    batch = payments.draft(BatchKind(operation.kind), chosen, by=name_of_person(request))
     return HttpResponseRedirect(confirm_url(batch))
+
+
+def query_orders(request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
+    """Begin to ask the gateway about the chosen orders and go to the results."""
+    return _query(request, list(orders[: MOST_ORDERS + 1]))
+
+
+def query_transactions(
+    request: HttpRequest, transactions: QuerySet[GatewayTransaction]
+) -> HttpResponse | None:
+    """Begin to ask about the orders and deposits that the chosen transactions belong to, each once."""
+    chosen = transactions.select_related("payment__order", "deposit")[: MOST_ORDERS + 1]
+    subjects: dict[PaymentOrder | MigratedDeposit, None] = {}
+    for transaction in chosen:
+        subject = transaction.payment.order if transaction.payment is not None else transaction.deposit
+        if subject is not None:
+            subjects[subject] = None
+    return _query(request, list(subjects))
+
+
+def _query(request: HttpRequest, subjects: list[PaymentOrder | MigratedDeposit]) -> HttpResponse | None:
+    if len(subjects) > MOST_ORDERS:
+        messages.error(request, _("Choose at most %(most)d at a time.") % {"most": MOST_ORDERS})
+        return None
+    batch = payments.start_status_queries(subjects, by=name_of_person(request))
+    return HttpResponseRedirect(progress_url(batch))
 
 
 def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
@@ -40,14 +87,18 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
     if batch.created_by != name_of_person(request):
         raise PermissionDenied
     posted = request.POST if request.method == "POST" else None
-    form = BatchForm(batch, batch_rows.rows_of(batch), posted)
+    form = BatchForm(batch, rows_of(batch), posted)
     if posted is not None and form.is_valid():
         if form.is_empty:
             messages.error(request, _("Choose at least one order."))
         else:
-            batch_rows.start(batch, [fields.row for fields in form.rows], comment=form.why.words)
-            return HttpResponseRedirect(progress_url(batch))
-    operation = batch_rows.operation_of(batch)
+            try:
+                payments.start(batch, [fields.row for fields in form.rows], **form.why.why)
+            except OperationRefused as refused:
+                messages.error(request, refusal_text(refused, gateway=""))
+            else:
+                return HttpResponseRedirect(progress_url(batch))
+    operation = operation_of(batch)
     context = {"title": operation.heading_of_many, "operation": operation, "batch": batch, "form": form}
     return draw(site, request, "batch_confirm.html", context)
 
@@ -61,6 +112,7 @@ class OperationBatchAdmin(OwnPageAdmin):
         "kind",
         "state",
         text_column("created_by", gettext_lazy("author")),
+        "reason_code",
         "created_at",
         "finished_at",
     )

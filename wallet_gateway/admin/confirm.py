@@ -75,7 +75,7 @@ class ConfirmPage:
                 form.asked,
                 key=ticket.key,
                 by=name_of_person(self.request),
-                comment=form.words,
+                **form.why,
             )
         except NotDone as error:
             self._look_again()
@@ -83,7 +83,7 @@ class ConfirmPage:
         except AwaitingApproval as waiting:
             report_approval_request(self.request, self.payment.order, waiting.approval)
             return HttpResponseRedirect(self._order_url)
-        why = reason_in_words(self.operation.kind, form.words)
+        why = reason_in_words(**form.why)
         what = f"{sentence_of(transaction)} ({transaction.reference}; {why})"
         log_change(self.request, self.payment.order, what)
         tell(self.request, transaction)

@@ -11,13 +11,17 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.approval_messages import url_of, what_is_asked
+from wallet_gateway.admin.batch_progress import progress_url
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
+    BatchKind,
+    BatchState,
     Discrepancy,
     GatewayTransaction,
+    OperationBatch,
     Payment,
     PaymentOrder,
 )
@@ -108,6 +112,13 @@ def work_of(found: Waiting) -> tuple[Work, ...]:
             f"{transactions}?state__exact={TransactionState.NOT_SENT}",
         ),
         _work(
+            "batches",
+            _("Batches that nobody drives"),
+            _("No worker carries them out. Have manage.py wallet_sweep run, or open the page of the batch."),
+            map(_batch, found.batches),
+            f"{_list('operationbatch')}?state__exact={BatchState.RUNNING}",
+        ),
+        _work(
             "expiring",
             _("Authorizations about to expire"),
             _("Capture or reverse them: soon the customer's bank gives the money up."),
@@ -170,6 +181,16 @@ def _request(row: Approval) -> Item:
         url=url_of(row),
         since=row.created_at,
         detail=_("asked for by %(author)s") % {"author": visible(row.created_by or "-")},
+    )
+
+
+def _batch(row: OperationBatch) -> Item:
+    return Item(
+        what=label_of(BatchKind(row.kind)),
+        name=str(row.pk),
+        url=progress_url(row),
+        since=row.driven_at or row.created_at,
+        detail=_("started by %(author)s") % {"author": visible(row.created_by)},
     )
 
 

@@ -18,13 +18,14 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin import batch_rows
 from wallet_gateway.admin.approval_limits import approval_limit_of, hint
+from wallet_gateway.admin.batch_progress import progress_url
 from wallet_gateway.admin.forms import OperationForm, amount_of
 from wallet_gateway.admin.operation_registry import DETACHED_REFUND
 from wallet_gateway.admin.pages import draw
 from wallet_gateway.admin.permissions import name_of_person, require_permission
 from wallet_gateway.models import MigratedDeposit, OperationBatch
+from wallet_gateway.payments import batches
 from wallet_gateway.protocol.money import MAX_UNITS, Money
 
 MOST_DEPOSITS = 200
@@ -106,11 +107,11 @@ class RefundPage:
         return self.why.is_valid() and bool(taken) and not any(row.fault for row in taken)
 
     def _begun(self) -> OperationBatch:
-        return batch_rows.begin_refunds(
+        return batches.start_detached_refunds(
             {row.deposit: row.amount for row in self.rows if row.taken and row.amount},
             token=self.token,
             by=name_of_person(self.request),
-            comment=self.why.words,
+            **self.why.why,
         )
 
 
@@ -165,11 +166,6 @@ def _ticket(request: HttpRequest) -> tuple[str, list[int]] | None:
         return None
     token, person, ids = given
     return (token, ids) if person == str(request.user.pk) else None
-
-
-def progress_url(batch: OperationBatch) -> str:
-    """Return the address of a batch's results."""
-    return reverse("admin:wallet_gateway_operationbatch_progress", args=[batch.pk])
 
 
 def list_url() -> str:

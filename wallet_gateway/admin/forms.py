@@ -11,6 +11,7 @@ from django.utils.translation import gettext_lazy
 from wallet_gateway.admin.approval_limits import hint
 from wallet_gateway.admin.approval_messages import DECISIONS
 from wallet_gateway.admin.operation_registry import Operation
+from wallet_gateway.domain.reason_codes import ReasonCode
 from wallet_gateway.payments import Decision
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.errors import InvalidAmount
@@ -58,7 +59,7 @@ class OperationForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Demand a note where the reason alone says nothing."""
         cleaned = super().clean() or self.cleaned_data
-        if cleaned.get("reason") == "other" and not cleaned.get("comment", "").strip():
+        if cleaned.get("reason") == ReasonCode.OTHER and not cleaned.get("comment", "").strip():
             self.add_error("comment", _("Say here what the reason is."))
         return cleaned
 
@@ -79,15 +80,12 @@ class OperationForm(forms.Form):
         return self.alone is not None and self.asked.minor_units > self.alone.minor_units
 
     @property
-    def words(self) -> str:
-        """The reason's code and the note, as they are kept with the transaction."""
-        return words_of(self.cleaned_data["reason"], self.cleaned_data["comment"])
-
-
-def words_of(reason: str, comment: str) -> str:
-    """Return the code of a reason and a comment as one text."""
-    comment = comment.strip()
-    return f"{reason}: {comment}" if comment else reason
+    def why(self) -> dict[str, str]:
+        """The reason's code and the comment, as operations take them."""
+        return {
+            "reason_code": self.cleaned_data["reason"],
+            "comment": self.cleaned_data["comment"].strip(),
+        }
 
 
 def amount_of(text: str, operation: Operation, available: Money) -> Money:

@@ -15,7 +15,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways
-from wallet_gateway.admin.approval_messages import reason_of, url_of, what_is_asked
+from wallet_gateway.admin.approval_messages import url_of, what_is_asked
 from wallet_gateway.admin.operation_registry import BY_SLUG, reason_in_words
 from wallet_gateway.admin.pages import sentence_of
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, SEE_EVENTS, has_permission, name_of_person
@@ -222,18 +222,10 @@ def _line(entry: TimelineEntry, *, with_bodies: bool) -> Line:
         text=entry.text,
         amount=entry.amount,
         reference=entry.reference,
-        detail=visible(_in_words(entry)),
+        detail=visible(reason_in_words(entry.reason_code, entry.detail)),
         by=visible(entry.by),
         bodies=tuple(_bodies(entry.subject)) if with_bodies else (),
     )
-
-
-def _in_words(entry: TimelineEntry) -> str:
-    """Return what was noted, the reason's code in the reader's words."""
-    subject = entry.subject
-    if isinstance(subject, GatewayTransaction):
-        return reason_in_words(TransactionKind(subject.kind), entry.detail)
-    return reason_of(subject) if isinstance(subject, Approval) else entry.detail
 
 
 _NOT_GONE = UNSENT_STATES | {TransactionState.SENDING}

@@ -13,8 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf
 from wallet_gateway.admin import operation_registry
-from wallet_gateway.admin.batches import begin
-from wallet_gateway.admin.bulk_status_query import begin_with_orders
+from wallet_gateway.admin.batches import begin, query_orders
 from wallet_gateway.admin.capture_deadline import CountdownList, EndsSoon, time_left
 from wallet_gateway.admin.confirm import confirm
 from wallet_gateway.admin.decisions import ask_gateway
@@ -98,7 +97,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     @admin.action(description=_("Ask the gateway about the selected orders"), permissions=["view"])
     def ask_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
         """Ask about many orders and go to what came of each."""
-        return begin_with_orders(request, orders)
+        return query_orders(request, orders)
 
     # Pages
 

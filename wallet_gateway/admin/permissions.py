@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
-from django.contrib.auth import get_user_model
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
-from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.payments.permissions import CAPTURE, DETACHED_REFUND, OF_KIND, REFUND, REVERSE
 
-CAPTURE = "wallet_gateway.capture_payment"
-REFUND = "wallet_gateway.refund_payment"
-REVERSE = "wallet_gateway.reverse_payment"
-DETACHED_REFUND = "wallet_gateway.detached_refund"
+__all__ = [
+    "APPROVE",
+    "CAPTURE",
+    "DETACHED_REFUND",
+    "OF_KIND",
+    "REFUND",
+    "RESOLVE",
+    "REVERSE",
+    "ROTATE_KEYS",
+    "SEE_EVENTS",
+    "SEE_HEALTH",
+    "SEE_ORDERS",
+    "SEE_TRANSACTIONS",
+    "STOP_SENDING",
+    "has_permission",
+    "name_of_person",
+    "require_permission",
+]
+
 RESOLVE = "wallet_gateway.resolve_unknown"
 SEE_ORDERS = "wallet_gateway.view_paymentorder"
 SEE_TRANSACTIONS = "wallet_gateway.view_gatewaytransaction"
@@ -21,14 +35,6 @@ STOP_SENDING = "wallet_gateway.stop_sending"
 APPROVE = "wallet_gateway.approve_operation"
 """Beside the permission of the operation itself."""
 SEE_HEALTH = "wallet_gateway.view_health"
-
-OF_KIND = {
-    TransactionKind.CAPTURE: CAPTURE,
-    TransactionKind.REFUND: REFUND,
-    TransactionKind.REVERSAL: REVERSE,
-    TransactionKind.DETACHED_REFUND: DETACHED_REFUND,
-}
-"""What it takes to ask the gateway for something, or to ask for it again."""
 
 
 def has_permission(request: HttpRequest, permission: str) -> bool:
@@ -40,13 +46,6 @@ def require_permission(request: HttpRequest, permission: str) -> None:
     """Raise `PermissionDenied` unless the person behind a request has a permission."""
     if not has_permission(request, permission):
         raise PermissionDenied
-
-
-def user_still_has(name: str, permission: str) -> bool | None:
-    """Say whether the account of a name has a permission now; None where there is no such account."""
-    model = get_user_model()
-    account = model._default_manager.filter(**{model.USERNAME_FIELD: name}).first()
-    return None if account is None else bool(account.is_active and account.has_perm(permission))
 
 
 def name_of_person(request: HttpRequest) -> str:

@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.admin.bulk_status_query import begin_with_transactions
+from wallet_gateway.admin.batches import query_transactions
 from wallet_gateway.admin.decisions import decide, send_again
 from wallet_gateway.admin.operation_registry import reason_in_words
 from wallet_gateway.admin.order_page import requests_of, tasks_of
@@ -22,7 +22,6 @@ from wallet_gateway.admin.read_only import (
     money,
     text_column,
 )
-from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.search import transactions_found
@@ -76,12 +75,12 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         self, request: HttpRequest, transactions: QuerySet[GatewayTransaction]
     ) -> HttpResponse | None:
         """Ask about what many transactions belong to and go to what came of each."""
-        return begin_with_transactions(request, transactions)
+        return query_transactions(request, transactions)
 
     @admin.display(description=_("note"))
     def noted(self, row: GatewayTransaction) -> str:
         """Return the reason and the note of whoever asked."""
-        return visible(reason_in_words(TransactionKind(row.kind), row.comment) or "-")
+        return visible(reason_in_words(row.reason_code, row.comment) or "-")
 
     def get_urls(self) -> list[URLPattern]:
         """Add the pages of decisions before those of Django."""

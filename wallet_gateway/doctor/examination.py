@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from wallet_gateway import conf
 from wallet_gateway.doctor import gateways, host, work
-from wallet_gateway.doctor.findings import Finding, Level
+from wallet_gateway.queries.findings import Finding, Level
 
 
-def examine(*, go_live: bool = False) -> tuple[Finding, ...]:
+def run_checks(*, go_live: bool = False) -> tuple[Finding, ...]:
     """Look at everything and return what was found, good and bad.
 
     Sends one status query to each gateway, about a reference that nobody has.

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from django.apps import apps
-from django.core.checks import ERROR, WARNING, run_checks
+from django.core.checks import ERROR, WARNING, CheckMessage, run_checks
 from django.db import DEFAULT_DB_ALIAS, Error, connection
 from django.utils import timezone
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.doctor.findings import Finding, bad, doubtful, good
 from wallet_gateway.models import WalletKey
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
+from wallet_gateway.queries.findings import Code, Finding, Level, error, ok, warning
 
 CLOCK_MAY_DIFFER_SECONDS = 30.0
 _ISOLATION = {
@@ -29,13 +29,20 @@ def look_at_settings() -> Iterator[Finding]:
     app = apps.get_app_config("wallet_gateway")
     messages = [m for m in run_checks(app_configs=[app], databases=[DEFAULT_DB_ALIAS]) if _is_ours(m.id)]
     for message in messages:
-        advice = message.hint or ""
-        if message.level >= ERROR:
-            yield bad("settings", message.msg, advice)
-        elif message.level >= WARNING:
-            yield doubtful("settings", message.msg, advice)
+        if message.level >= WARNING:
+            yield _repeated(message)
     if not messages:
-        yield good("settings", "complete, and the database keeps what it has committed")
+        yield ok(Code.CHECKS_PASSED, "settings")
+
+
+def _repeated(message: CheckMessage) -> Finding:
+    return Finding(
+        level=Level.ERROR if message.level >= ERROR else Level.WARNING,
+        code=message.id or "",
+        subject="settings",
+        message=message.msg,
+        advice=message.hint or "",
+    )
 
 
 def _is_ours(check_id: str | None) -> bool:
@@ -46,18 +53,16 @@ def look_at_keys() -> Iterator[Finding]:
     """See that secrets at rest can be read: the newest stored key opens with the keys of the settings."""
     cipher = gateways.cipher()
     if cipher is None:
-        yield good("keys", "none are set, and no gateway has a wallet that needs them")
+        yield ok(Code.NO_KEYS, "keys")
         return
     newest = WalletKey.objects.order_by("-pk").first()
     try:
         if newest is not None:
             cipher.unseal(newest.api_key)
     except UnreadableSecret:
-        advice = "Put the key that was removed back behind the others, then rotate."
-        yield bad("keys", "the newest stored secret opens with none of the FERNET_KEYS", advice)
+        yield error(Code.KEYS_UNREADABLE, "keys")
         return
-    count = len(conf.settings().fernet_keys)
-    yield good("keys", f"{count} set; what is stored can be read")
+    yield ok(Code.KEYS_READABLE, "keys", count=len(conf.settings().fernet_keys))
 
 
 def look_at_database() -> Iterator[Finding]:
@@ -66,17 +71,17 @@ def look_at_database() -> Iterator[Finding]:
     try:
         level = _isolation()
         ahead = (_database_time() - timezone.now()).total_seconds()
-    except Error as error:
-        yield bad(subject, f"does not answer: {type(error).__name__}")
+    except Error as failure:
+        yield error(Code.DATABASE_SILENT, subject, error=type(failure).__name__)
         return
     if "uncommitted" in level:
-        yield bad(subject, f"reads what is not committed ({level})", "Set it to read committed.")
+        yield error(Code.ISOLATION_TOO_WEAK, subject, isolation=level)
     elif "committed" in level or level == "serializable":
-        yield good(subject, f"isolation is {level}")
+        yield ok(Code.ISOLATION_SUITABLE, subject, isolation=level)
     else:
-        yield doubtful(subject, f"isolation is {level}; conflicts are tried again", "Prefer read committed.")
+        yield warning(Code.ISOLATION_STRICT, subject, isolation=level)
     if abs(ahead) > CLOCK_MAY_DIFFER_SECONDS:
-        yield doubtful("clock", f"the database is {ahead:+.0f} s off this machine", "Run a time service.")
+        yield warning(Code.DATABASE_CLOCK_DIFFERS, "clock", seconds=f"{ahead:+.0f}")
 
 
 def _isolation() -> str:

@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from django.core.exceptions import ImproperlyConfigured
 
 from wallet_gateway import conf, gateways
-from wallet_gateway.doctor.findings import Finding, bad, doubtful, good
-from wallet_gateway.models import PaymentOrder, WorkMark
+from wallet_gateway.models import GoLiveCheck, PaymentOrder
 from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.findings import Code, Finding, error, ok
 from wallet_gateway.queries.health import SWEEP_IS_LATE, health
 
-_CHECKED = "checked:"
+_LATE = frozenset({Code.NEVER_SWEPT, Code.SWEEP_LATE})
 _LOW_UNITS = 5
 """A small amount in most currencies; where it is not, `GO_LIVE_MAX_AMOUNT` names the limit."""
 
@@ -26,15 +26,10 @@ class UnableToRecord(Exception):
 def look_at_work() -> Iterator[Finding]:
     """Say when each gateway was last swept and what waits for a person."""
     now, aliases = gateways.clock().now(), tuple(conf.settings().gateways)
-    found = health(now, aliases)
-    late = [alias for alias, at in found.swept_at.items() if at is None or now - at > SWEEP_IS_LATE]
-    for problem in found.problems:
-        if problem.startswith(tuple(f"{alias} was last swept" for alias in late)):
-            yield bad("sweep", problem, "Run manage.py wallet_sweep every minute, or with --loop.")
-        else:
-            yield doubtful("work", problem, "See docs/runbook.md.")
-    if not late:
-        yield good("sweep", f"every gateway was swept within {SWEEP_IS_LATE.seconds // 60} minutes")
+    problems = health(now, aliases).problems
+    yield from problems
+    if not _LATE.intersection(problem.code for problem in problems):
+        yield ok(Code.SWEPT, "sweep", minutes=SWEEP_IS_LATE.seconds // 60)
 
 
 def record_payment(reference: str, *, by: str) -> PaymentOrder:
@@ -50,8 +45,14 @@ def record_payment(reference: str, *, by: str) -> PaymentOrder:
     if not order.payments.filter(captured__gt=0).exists():
         raise UnableToRecord(f"no money of order {reference} was taken")
     _check_is_low(order)
-    comment = f"{order.amount}, order {reference}, compared by {by.strip()[:150]}"
-    WorkMark.set(_CHECKED + order.gateway, now=gateways.clock().now(), comment=comment[:500])
+    GoLiveCheck.objects.create(
+        gateway=order.gateway,
+        order=order,
+        currency=order.currency,
+        amount_minor=order.amount_minor,
+        checked_by=by.strip()[:150],
+        checked_at=gateways.clock().now(),
+    )
     return order
 
 
@@ -80,15 +81,13 @@ def look_before_going_live() -> Iterator[Finding]:
     """Demand what only a live shop needs: the live profile, and a real payment that a person has checked."""
     for alias, given in conf.settings().gateways.items():
         subject = f"going live with {alias}"
-        if given.account.profile != "prod":
-            yield bad(subject, f"PROFILE is {given.account.profile!r}", "Set it to 'prod'.")
-        mark = WorkMark.objects.filter(name=_CHECKED + alias).first()
-        if mark is None:
-            yield bad(
-                subject,
-                "no real payment was compared with the bank statement",
-                "Pay an order of a low amount, such as 1.00 EUR, compare it, and record it with "
-                "--record-payment REFERENCE.",
-            )
-        else:
-            yield good(subject, mark.comment)
+        profile = given.account.profile
+        if profile != "prod":
+            yield error(Code.PROFILE_NOT_LIVE, subject, profile=repr(profile))
+        checked = GoLiveCheck.objects.filter(gateway=alias).select_related("order").order_by("-pk").first()
+        yield error(Code.NO_PAYMENT_COMPARED, subject) if checked is None else _compared(subject, checked)
+
+
+def _compared(subject: str, checked: GoLiveCheck) -> Finding:
+    amount, reference = str(checked.amount), checked.order.reference
+    return ok(Code.PAYMENT_COMPARED, subject, amount=amount, reference=reference, by=checked.checked_by)

@@ -28,6 +28,8 @@ class ErrorCode(StrEnum):
     ORDER_INVALID = "order_invalid"
     WALLET_RESULT_INVALID = "wallet_result_invalid"
     WALLET_REFERENCE_UNKNOWN = "wallet_reference_unknown"
+    REASON_CODE_UNKNOWN = "reason_code_unknown"
+    BATCH_TOO_LARGE = "batch_too_large"
     WALLET_SESSION_MISSING = "wallet_session_missing"
 
     # IdempotencyConflict
@@ -86,6 +88,7 @@ class ErrorCode(StrEnum):
     APPROVAL_OWN = "approval_own"
     APPROVAL_PENDING = "approval_pending"
     # InvalidState, maintenance
+    BATCH_NOT_PERMITTED = "batch_not_permitted"
     TRANSACTION_NOT_ENDED = "transaction_not_ended"
     SENDING_NOT_STOPPED = "sending_not_stopped"
     # InvalidState, the wallet button

@@ -7,6 +7,7 @@ operation, beforehand or after a refusal. They never replace the condition in th
 from __future__ import annotations
 
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 
 
@@ -57,3 +58,24 @@ def why_not_reverse(totals: PaymentTotals) -> ErrorCode | None:
     if totals.reversal is not Reversal.NONE:
         return ErrorCode.AUTHORIZATION_REVERSED
     return None if reversible(totals) else ErrorCode.ALREADY_CAPTURED
+
+
+def available(kind: TransactionKind, totals: PaymentTotals) -> int:
+    """Return the minor units that are left of a payment for a capture, a refund or a reversal."""
+    left = {
+        TransactionKind.CAPTURE: capturable,
+        TransactionKind.REFUND: refundable,
+        TransactionKind.REVERSAL: reversible,
+    }
+    return left[kind](totals)
+
+
+def why_nothing_left(kind: TransactionKind, totals: PaymentTotals) -> ErrorCode | None:
+    """Return the code of why nothing is left for an operation; another rule that forbids it comes first."""
+    if available(kind, totals) > 0:
+        return None
+    if kind is TransactionKind.CAPTURE:
+        return why_not_capture(totals, 0) or ErrorCode.NOTHING_TO_CAPTURE
+    if kind is TransactionKind.REFUND:
+        return why_not_refund(totals, 0) or ErrorCode.NOTHING_TO_REFUND
+    return why_not_reverse(totals) or ErrorCode.NOTHING_TO_REVERSE

@@ -5,9 +5,25 @@ A row keeps its own shape and sums true and never talks to a gateway. States and
 """
 
 from wallet_gateway.models.approvals import Approval, ApprovalState
-from wallet_gateway.models.batches import BatchKind, BatchState, OperationBatch, OperationBatchRow, RowState
+from wallet_gateway.models.batches import (
+    BatchKind,
+    BatchState,
+    OperationBatch,
+    OperationBatchRow,
+    ResultCode,
+    RowState,
+)
 from wallet_gateway.models.dashboard import Dashboard
 from wallet_gateway.models.discrepancies import Discrepancy
+from wallet_gateway.models.maintenance import (
+    ExpiryNotice,
+    ExpiryNoticeState,
+    GoLiveCheck,
+    Job,
+    JobPosition,
+    SentMail,
+    SweepHeartbeat,
+)
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.outbox import OutboxEvent, OutboxEventKind
@@ -16,7 +32,6 @@ from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.transaction_events import TransactionEvent, TransactionEventKind
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.models.wallet import WalletAttempt, WalletKey
-from wallet_gateway.models.work_marks import WorkMark
 
 __all__ = [
     "Approval",
@@ -25,8 +40,13 @@ __all__ = [
     "BatchState",
     "Dashboard",
     "Discrepancy",
+    "ExpiryNotice",
+    "ExpiryNoticeState",
     "GatewayPause",
     "GatewayTransaction",
+    "GoLiveCheck",
+    "Job",
+    "JobPosition",
     "MigratedDeposit",
     "OperationBatch",
     "OperationBatchRow",
@@ -35,10 +55,12 @@ __all__ = [
     "PauseCode",
     "Payment",
     "PaymentOrder",
+    "ResultCode",
     "RowState",
+    "SentMail",
+    "SweepHeartbeat",
     "TransactionEvent",
     "TransactionEventKind",
     "WalletAttempt",
     "WalletKey",
-    "WorkMark",
 ]

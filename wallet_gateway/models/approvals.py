@@ -14,6 +14,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.reason_codes import ReasonCode
 from wallet_gateway.models.fields import ByteExactField, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
@@ -60,6 +61,9 @@ class Approval(models.Model):
     outstanding_key = ByteExactField(max_length=40, null=True, blank=True, unique=True)
     """Taken while it waits: at most one request for each payment, deposit or transaction."""
     created_by = models.CharField(_("author"), max_length=150, blank=True)
+    reason_code = models.CharField(
+        _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
+    )
     comment = models.CharField(_("note"), max_length=500, blank=True)
     state = models.CharField(
         _("state"), max_length=16, choices=choices_of(ApprovalState), default=ApprovalState.WAITING

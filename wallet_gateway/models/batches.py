@@ -1,6 +1,6 @@
 """OperationBatch: one operation for many orders or deposits, confirmed once, carried out row by row.
 
-The rows are the queue: any process may go on where another has stopped.
+The rows are the queue: any worker may go on where another has stopped.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.domain.reason_codes import ReasonCode
+from wallet_gateway.models.approvals import Approval
 from wallet_gateway.models.fields import ByteExactField, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.orders import PaymentOrder
@@ -36,8 +38,10 @@ class BatchState(StrEnum):
     DRAFT = "DRAFT"
     """Chosen, not confirmed: nothing is done."""
     RUNNING = "RUNNING"
+    PAUSED = "PAUSED"
+    """By a person; rows that were not begun wait until somebody resumes it."""
     STOPPED = "STOPPED"
-    """By a person; what was not begun waits."""
+    """By a person, for good; rows that were not begun are left out."""
     FINISHED = "FINISHED"
 
 
@@ -46,15 +50,48 @@ class RowState(StrEnum):
 
     WAITING = "WAITING"
     WORKING = "WORKING"
-    """Claimed by a process; free again when the claim has ended, for the key keeps a second try harmless."""
+    """Claimed by a worker until `leased_until`; afterwards another one takes it over under the same key."""
     CARRIED_OUT = "CARRIED_OUT"
-    """A transaction says by its state how it went; or the gateway was asked, and the result says it."""
+    """Its transaction says by its state how it went; or the gateway was asked, see `result_code`."""
     HANDED_ON = "HANDED_ON"
-    """It takes a second person: a request waits for one, nothing was sent."""
+    """It takes a second person: its approval waits for one, nothing was sent."""
     REFUSED = "REFUSED"
     """A rule forbids it: nothing was sent."""
     LEFT_OUT = "LEFT_OUT"
-    """Not wanted, or not possible, when the batch was confirmed."""
+    """Not wanted or not possible when the batch was confirmed, or not begun when it was stopped."""
+
+
+UNENDED_ROWS = (RowState.WAITING, RowState.WORKING)
+"""States in which something is still to be done about a row."""
+
+
+class ResultCode(StrEnum):
+    """Why a row ended as it did, where neither its transaction nor its approval says so."""
+
+    SEVERAL_PAYMENTS = "SEVERAL_PAYMENTS"
+    """The order has several payments; a batch does not choose one."""
+    NOTHING_AUTHORIZED = "NOTHING_AUTHORIZED"
+    NOT_POSSIBLE = "NOT_POSSIBLE"
+    """Nothing was left of the payment when the batch was made; `refusal_code` says why."""
+    NOT_WANTED = "NOT_WANTED"
+    """The person who confirmed the batch took the row out."""
+    BATCH_STOPPED = "BATCH_STOPPED"
+    REFUSED = "REFUSED"
+    """The operation refused it; `refusal_code` says why."""
+    UNREACHABLE = "UNREACHABLE"
+    """The gateway could not be reached; nothing was sent and nothing is reserved."""
+    NO_PERMISSION = "NO_PERMISSION"
+    """The person who confirmed the batch has lost the permission."""
+    UNKNOWN_GATEWAY = "UNKNOWN_GATEWAY"
+    """The settings do not name the gateway."""
+    CHANGED = "CHANGED"
+    """The gateway was asked, and what it said changed transactions, see `changed`."""
+    UNCHANGED = "UNCHANGED"
+    """The gateway was asked, and everything stands as before."""
+    UNANSWERED = "UNANSWERED"
+    """The gateway was asked and did not answer all questions."""
+    NEVER_SENT = "NEVER_SENT"
+    """There is nothing that the gateway could be asked about."""
 
 
 def new_batch_token() -> str:
@@ -63,7 +100,10 @@ def new_batch_token() -> str:
 
 
 class OperationBatch(models.Model):
-    """One kind of operation for many orders or deposits, with who confirmed it and why."""
+    """One kind of operation for many orders or deposits, with who confirmed it and why.
+
+    Every row is carried out on behalf of `created_by`, as long as that person has the permission.
+    """
 
     kind = models.CharField(_("kind"), max_length=16, choices=choices_of(BatchKind))
     state = models.CharField(
@@ -71,8 +111,17 @@ class OperationBatch(models.Model):
     )
     token = ByteExactField(max_length=32, unique=True, default=new_batch_token, editable=False)
     created_by = models.CharField(_("author"), max_length=150)
+    reason_code = models.CharField(
+        _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
+    )
     comment = models.CharField(_("note"), max_length=500, blank=True)
     created_at = models.DateTimeField(_("created at"))
+    driven_at = models.DateTimeField(_("last driven at"), null=True, blank=True)
+    """When somebody last carried out rows, or started or resumed it."""
+    paused_at = models.DateTimeField(_("paused at"), null=True, blank=True)
+    paused_by = models.CharField(_("paused by"), max_length=150, blank=True)
+    stopped_at = models.DateTimeField(_("stopped at"), null=True, blank=True)
+    stopped_by = models.CharField(_("stopped by"), max_length=150, blank=True)
     finished_at = models.DateTimeField(_("finished at"), null=True, blank=True)
 
     class Meta:
@@ -103,8 +152,16 @@ class OperationBatchRow(models.Model):
     transaction = models.ForeignKey(
         GatewayTransaction, on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
-    result = models.CharField(max_length=500, blank=True)
-    """Why it was refused or left out, for people."""
+    approval = models.ForeignKey(Approval, on_delete=models.PROTECT, related_name="+", null=True, blank=True)
+    """The request for a second person that it became."""
+    changed = models.ManyToManyField(GatewayTransaction, related_name="+", blank=True)
+    """The transactions that a status query changed."""
+    result_code = models.CharField(max_length=24, blank=True)
+    """One of `ResultCode`, or empty."""
+    refusal_code = models.CharField(max_length=40, blank=True)
+    """The `ErrorCode` of the operation that refused it, or empty."""
+    refusal_params = models.JSONField(default=dict, blank=True)
+    """The parameters of its message, as texts."""
 
     class Meta:
         ordering = ("id",)

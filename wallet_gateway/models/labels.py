@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 
 from django.utils.functional import Promise
-from django.utils.translation import pgettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 _NAMES = {
     # States
@@ -77,6 +77,7 @@ _NAMES = {
     "ASK": pgettext_lazy("name of a state or kind", "Question to the gateway"),
     "DRAFT": pgettext_lazy("name of a state or kind", "Draft"),
     "RUNNING": pgettext_lazy("name of a state or kind", "Running"),
+    "PAUSED": pgettext_lazy("name of a state or kind", "Paused"),
     "STOPPED": pgettext_lazy("name of a state or kind", "Stopped"),
     "FINISHED": pgettext_lazy("name of a state or kind", "Finished"),
     "WAITING": pgettext_lazy("name of a state or kind", "Waiting"),
@@ -90,6 +91,18 @@ _NAMES = {
     "DECLINED": pgettext_lazy("name of a state or kind", "Declined"),
     "WITHDRAWN": pgettext_lazy("name of a state or kind", "Withdrawn"),
     "LAPSED": pgettext_lazy("name of a state or kind", "Lapsed"),
+    # Reasons for which a person moves money
+    "SHIPPED": gettext_lazy("Goods shipped"),
+    "PART_SHIPPED": gettext_lazy("Part of the goods shipped"),
+    "SERVICE_RENDERED": gettext_lazy("Service rendered"),
+    "RETURNED": gettext_lazy("Goods returned"),
+    "DAMAGED": gettext_lazy("Damaged or missing"),
+    "ORDER_CANCELLED": gettext_lazy("Order cancelled"),
+    "PAID_TWICE": gettext_lazy("Paid twice"),
+    "GOODWILL": gettext_lazy("Goodwill"),
+    "UNAVAILABLE": gettext_lazy("Goods not available"),
+    "SUSPICIOUS": gettext_lazy("Suspicion of fraud"),
+    "OTHER": gettext_lazy("Another reason"),
 }
 
 

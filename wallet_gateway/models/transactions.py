@@ -17,6 +17,7 @@ from wallet_gateway.domain.lifecycle import (
 )
 from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID
 from wallet_gateway.domain.polling_schedule import PollState
+from wallet_gateway.domain.reason_codes import ReasonCode
 from wallet_gateway.models.fields import ByteExactField, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
@@ -89,6 +90,10 @@ class GatewayTransaction(models.Model):
     idempotency_key = ByteExactField(max_length=64, null=True, blank=True)
     """The caller's idempotency key: a repeated call returns this transaction."""
     created_by = models.CharField(max_length=150, blank=True)
+    reason_code = models.CharField(
+        _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
+    )
+    """Why whoever asked did so, where they named one of the known reasons."""
     comment = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField()
 

@@ -190,6 +190,10 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.WALLET_REFERENCE_UNKNOWN: Description(
         404, _("No wallet button was shown under this reference in this session.")
     ),
+    _E.REASON_CODE_UNKNOWN: Description(
+        400, _("This reason code is not known for the operation. It may be empty or one of: %(known)s.")
+    ),
+    _E.BATCH_TOO_LARGE: Description(400, _("A batch has at most %(limit)s rows. Choose fewer.")),
     _E.WALLET_SESSION_MISSING: Description(404, _("A wallet button needs a session to be bound to.")),
     # IdempotencyConflict
     _E.ORDER_CONTENT_DIFFERS: Description(
@@ -305,6 +309,9 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
         409, _("Another request for this payment waits for approval. Decide on that request first.")
     ),
     # InvalidState, maintenance
+    _E.BATCH_NOT_PERMITTED: Description(
+        403, _("%(name)s does not have the permission for this batch. Nothing was started.")
+    ),
     _E.TRANSACTION_NOT_ENDED: Description(
         409, _("Transaction %(transaction)s has the state “%(state)s”. Wait until it has ended.")
     ),

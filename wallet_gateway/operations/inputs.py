@@ -1,4 +1,4 @@
-"""Check what an operation is given: amounts in the right currency, and texts that can be stored."""
+"""Check what an operation is given: amounts in the right currency, known reasons, storable texts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from decimal import Decimal
 from typing import overload
 
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.reason_codes import REASON_CODES, is_reason_code
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
@@ -30,6 +32,13 @@ def minor_units_of(amount: Decimal | Money | None, *, currency: str) -> int | No
         return Money.parse(amount, currency).minor_units
     except ProtocolError as error:
         raise InvalidInput(ErrorCode.AMOUNT_INVALID, currency=currency, problem=str(error)) from error
+
+
+def check_reason_code(kind: TransactionKind, code: object) -> None:
+    """Refuse a code that is not known for an operation; raises `InvalidInput`."""
+    if not isinstance(code, str) or not is_reason_code(kind, code):
+        known = ", ".join(REASON_CODES.get(kind, ()))
+        raise InvalidInput(ErrorCode.REASON_CODE_UNKNOWN, known=known)
 
 
 def check_storable(**texts: object) -> None:

@@ -41,6 +41,14 @@ def resolve(
     )
 
 
+def give_up_unsent(transaction: GatewayTransaction, *, by: str) -> bool:
+    """Give up a request that has just not left, so that its amount is free again at once.
+
+    For callers that tell a person so. Return False where it has been sent after all, or was never unsent.
+    """
+    return resolutions.give_up_unsent(transaction, by=by, context=context_of(transaction.gateway))
+
+
 def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: str) -> Discrepancy:
     """Close a difference between our books and the gateway's, with a reason."""
     return resolutions.close_discrepancy(

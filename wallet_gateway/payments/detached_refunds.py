@@ -24,6 +24,7 @@ def refund_migrated(
     order_number: str | None = None,
     idempotency_key: str | None = None,
     by: str = "",
+    reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
     """Refund a payment made through another provider; `approved_amount` of the result may be less.
@@ -36,7 +37,7 @@ def refund_migrated(
         amount=amount,
         currency=currency,
         context=context_of(gateway),
-        who=Initiator(idempotency_key=idempotency_key, by=by, comment=comment),
+        who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
         order_number=order_number,
     )
 

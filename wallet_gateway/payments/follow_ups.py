@@ -21,17 +21,19 @@ def capture(
     payment: Payment | None = None,
     idempotency_key: str | None = None,
     by: str = "",
+    reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
     """Take reserved money, all of it or `amount`; look at the returned transaction's `state`.
 
-    A repeated `key` returns the first transaction and sends nothing. Raises `InvalidState`.
+    A repeated `idempotency_key` returns the first transaction and sends nothing. `reason_code` is empty or
+    one of `ReasonCode`. Raises `InvalidState`.
     """
     return follow_ups.capture(
         payment=_payment_meant(order, payment),
         context=context_of(order.gateway),
         amount=amount,
-        who=Initiator(idempotency_key=idempotency_key, by=by, comment=comment),
+        who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
 
 
@@ -42,18 +44,20 @@ def refund(
     payment: Payment | None = None,
     idempotency_key: str | None = None,
     by: str = "",
+    reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
     """Give captured money back, all of it or `amount`; look at the returned transaction's `state`.
 
-    A repeated `key` returns the first transaction and sends nothing. Raises `InvalidState`, and
-    `AwaitingApproval` where the settings demand a second person: its `approval` waits for `approve`.
+    A repeated `idempotency_key` returns the first transaction and sends nothing. `reason_code` is empty or
+    one of `ReasonCode`. Raises `InvalidState`, and `AwaitingApproval` where the settings demand a second
+    person: its `approval` waits for `approve`.
     """
     return follow_ups.refund(
         payment=_payment_meant(order, payment),
         context=context_of(order.gateway),
         amount=amount,
-        who=Initiator(idempotency_key=idempotency_key, by=by, comment=comment),
+        who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
 
 
@@ -63,13 +67,14 @@ def reverse(
     payment: Payment | None = None,
     idempotency_key: str | None = None,
     by: str = "",
+    reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
     """Give the whole authorization back, while nothing of it is captured. Raises `InvalidState`."""
     return follow_ups.reverse(
         payment=_payment_meant(order, payment),
         context=context_of(order.gateway),
-        who=Initiator(idempotency_key=idempotency_key, by=by, comment=comment),
+        who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
 
 

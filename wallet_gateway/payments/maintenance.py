@@ -6,7 +6,7 @@ Commands and bridges use this file itself: most of it is no shop's business.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from django.db.models import Q
@@ -21,6 +21,7 @@ from wallet_gateway.operations.maintenance.sweep import SweepReport
 from wallet_gateway.operations.polling import due
 from wallet_gateway.operations.sending import emergency_stop
 from wallet_gateway.operations.settlement import outbox
+from wallet_gateway.payments import batches
 from wallet_gateway.queries import authorizations, pauses
 from wallet_gateway.queries import health as health_queries
 from wallet_gateway.queries import support_bundle as support_bundles
@@ -47,6 +48,10 @@ __all__ = [
 ]
 
 
+BATCH_SECONDS = 10.0
+"""How long one sweep carries out rows of batches: recovery and the outbox have to have their turn."""
+
+
 def gateway_aliases() -> tuple[str, ...]:
     """Return the aliases of the gateways in the settings."""
     return tuple(conf.settings().gateways)
@@ -58,10 +63,15 @@ def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
 
 
 def sweep() -> tuple[SweepReport, ...]:
-    """Do once, for every gateway, what runs by itself: recovery, expiry, unsent requests, the outbox."""
+    """Do once, for every gateway, what runs by itself: recovery, expiry, unsent requests, the outbox.
+
+    Running batches of operations are carried out for at most `BATCH_SECONDS`; the next sweep goes on.
+    """
     aliases = gateway_aliases()
     sweeping.warn_of_unconfigured_gateways(aliases)
-    reports = tuple(_sweep(alias) for alias in aliases)
+    swept = [_sweep(alias) for alias in aliases]
+    rows = batches.drive(seconds=BATCH_SECONDS)
+    reports = tuple(replace(report, batch_rows=rows[report.gateway]) for report in swept)
     retention.erase_old_bodies(clock=gateways.clock(), kept=timedelta(days=conf.settings().retention_days))
     sweeping.drop_old_drafts(clock=gateways.clock())
     return reports

@@ -54,6 +54,7 @@ _TRANSACTIONS: Columns = {
     "currency": lambda row: row.currency,
     "recordId": lambda row: row.record_id or "",
     "created_by": lambda row: row.created_by,
+    "reasonCode": lambda row: row.reason_code,
     "comment": lambda row: row.comment,
     "createdAt": lambda row: row.created_at,
     "stateSince": lambda row: row.state_changed_at,

@@ -10,8 +10,9 @@ from django.db.models import Count, Min, Q
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import UNENDED_STATES, OrderState, TransactionState
-from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, PaymentOrder, WorkMark
-from wallet_gateway.models.work_marks import SWEPT
+from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, PaymentOrder, SweepHeartbeat
+from wallet_gateway.queries.batches import idle_batches
+from wallet_gateway.queries.findings import Code, Finding, error, warning
 from wallet_gateway.queries.pauses import SendingPause, sending_pauses
 
 SWEEP_IS_LATE = timedelta(minutes=5)
@@ -42,33 +43,44 @@ class Health:
     events_overdue: int
     pauses: tuple[SendingPause, ...]
 
+    idle_batches: int
+    """Running batches that neither a sweep nor an open page drives."""
+
     @property
-    def problems(self) -> tuple[str, ...]:
-        """Everything that somebody should look at, in plain words."""
-        found = [
-            f"{alias} was last swept {_ago(self.now, at)}"
-            for alias, at in self.swept_at.items()
-            if at is None or self.now - at > SWEEP_IS_LATE
-        ]
-        if self.oldest_unknown_since and self.now - self.oldest_unknown_since > UNKNOWN_IS_OLD:
-            found.append(f"an outcome is unknown since {self.oldest_unknown_since.isoformat()}")
+    def problems(self) -> tuple[Finding, ...]:
+        """Everything that somebody should look at."""
+        found = [self._late(alias, at) for alias, at in self.swept_at.items() if self._is_late(at)]
+        since = self.oldest_unknown_since
+        if since and self.now - since > UNKNOWN_IS_OLD:
+            found.append(warning(Code.OUTCOME_UNKNOWN, "work", since=since.isoformat()))
         counts = {
-            "contradictions wait for a decision": self.anomalies,
-            "transactions wait for a person": self.waiting_for_a_person,
-            "discrepancies are open": self.discrepancies,
-            "unit mix-ups are open: amounts differ by a factor of ten or more": self.mix_ups,
-            "orders are overpaid": self.overpaid,
-            "transactions are at gateways that the settings do not name": self.orphans,
-            "facts could not be told": self.events_overdue,
+            Code.CONTRADICTIONS: self.anomalies,
+            Code.TRANSACTIONS_WAITING: self.waiting_for_a_person,
+            Code.DISCREPANCIES_OPEN: self.discrepancies,
+            Code.UNIT_MIX_UPS: self.mix_ups,
+            Code.ORDERS_OVERPAID: self.overpaid,
+            Code.UNKNOWN_GATEWAY: self.orphans,
+            Code.EVENTS_LATE: self.events_overdue,
+            Code.BATCHES_IDLE: self.idle_batches,
         }
-        found += [f"{count} {words}" for words, count in counts.items() if count]
-        return tuple(found + [f"nothing is sent to {pause.gateway}" for pause in self.pauses])
+        found += [warning(code, "work", count=count) for code, count in counts.items() if count]
+        found += [warning(Code.SENDING_PAUSED, "work", gateway=pause.gateway) for pause in self.pauses]
+        return tuple(found)
+
+    def _is_late(self, swept_at: datetime | None) -> bool:
+        return swept_at is None or self.now - swept_at > SWEEP_IS_LATE
+
+    def _late(self, alias: str, swept_at: datetime | None) -> Finding:
+        if swept_at is None:
+            return error(Code.NEVER_SWEPT, "sweep", gateway=alias)
+        minutes = round((self.now - swept_at).total_seconds() / 60)
+        return error(Code.SWEEP_LATE, "sweep", gateway=alias, minutes=minutes)
 
 
 def health(now: datetime, aliases: Collection[str]) -> Health:
-    """Read how payments are. Six statements, whatever their number."""
-    marks = WorkMark.objects.filter(name__in=[SWEPT + alias for alias in aliases])
-    swept = {name.removeprefix(SWEPT): at for name, at in marks.values_list("name", "marked_at")}
+    """Read how payments are. Seven statements, whatever their number."""
+    heartbeats = SweepHeartbeat.objects.filter(gateway__in=aliases)
+    swept = dict(heartbeats.values_list("gateway", "swept_at"))
     unknown, orphaned = (
         Q(state=TransactionState.UNKNOWN),
         Q(state__in=UNENDED_STATES) & ~Q(gateway__in=aliases),
@@ -104,8 +116,5 @@ def health(now: datetime, aliases: Collection[str]) -> Health:
             next_delivery_at__isnull=False, occurred_at__lt=now - FACT_IS_LATE
         ).count(),
         pauses=sending_pauses(now),
+        idle_batches=idle_batches(now).count(),
     )
-
-
-def _ago(now: datetime, at: datetime | None) -> str:
-    return "never" if at is None else f"{round((now - at).total_seconds() / 60)} minutes ago"

@@ -100,6 +100,8 @@ class TimelineEntry:
     reference: str
     """The reference of the transaction it is about; the shop's own for the order itself."""
     detail: str = ""
+    reason_code: str = ""
+    """Why it was asked for, one of `ReasonCode`; empty where nobody named one."""
     by: str = ""
     subject: GatewayTransaction | TransactionEvent | Approval | None = None
     """The row that says it, with the redacted bodies of requests and answers."""
@@ -196,6 +198,7 @@ def _started(transaction: GatewayTransaction) -> TimelineEntry:
         amount=transaction.amount,
         reference=transaction.reference,
         detail=transaction.comment,
+        reason_code=transaction.reason_code,
         by=transaction.created_by,
         subject=transaction,
     )
@@ -255,6 +258,7 @@ def _asked(request: Approval) -> Iterator[TimelineEntry]:
         amount=request.amount,
         reference=request.payment.reference if request.payment else "",
         detail=request.comment,
+        reason_code=request.reason_code,
         by=request.created_by,
         subject=request,
     )
@@ -266,6 +270,7 @@ def _asked(request: Approval) -> Iterator[TimelineEntry]:
             occurred_at=request.decided_at,
             text=text,
             detail=request.reason,
+            reason_code="",
             by=request.decided_by,
             subject=None,
         )

@@ -11,9 +11,17 @@ from django.db.models.functions import RowNumber
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
-from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.models import (
+    Approval,
+    Discrepancy,
+    GatewayTransaction,
+    OperationBatch,
+    Payment,
+    PaymentOrder,
+)
 from wallet_gateway.queries.approvals import waiting_rows
 from wallet_gateway.queries.authorizations import lapsing
+from wallet_gateway.queries.batches import idle_batches
 
 MOST_SHOWN = 10
 """Rows of one kind of work that the dashboard shows; the lists have the others."""
@@ -38,16 +46,19 @@ class Waiting:
     """Authorizations that will soon be worth nothing."""
     approvals: tuple[Approval, ...]
     """What one person asked for and another one has to agree to."""
+    batches: tuple[OperationBatch, ...]
+    """Running batches that no worker drives."""
 
     @property
     def is_empty(self) -> bool:
         """Whether nobody needs to do anything."""
         doubts = self.unknown or self.anomalies or self.overpaid or self.discrepancies
-        return not (doubts or self.stuck or self.shortfalls or self.expiring or self.approvals)
+        decisions = self.stuck or self.shortfalls or self.expiring or self.approvals
+        return not (doubts or decisions or self.batches)
 
 
 def waiting(lapse_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
-    """Return what waits for a person. Seven statements.
+    """Return what waits for a person. Eight statements.
 
     `lapse_from` says for each gateway before which instant an authorization made there is about to lapse.
     """
@@ -64,6 +75,7 @@ def waiting(lapse_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
         shortfalls=tuple(row for row in differences if row.kind == DiscrepancyKind.REFUND_SHORT),
         expiring=_expiring(lapse_from),
         approvals=tuple(waiting_rows(now)[: MOST_SHOWN + 1]),
+        batches=tuple(idle_batches(now)[: MOST_SHOWN + 1]),
     )
 
 

@@ -14,9 +14,9 @@ from django.views.decorators.http import require_safe
 
 from wallet_gateway import conf
 from wallet_gateway.payments import maintenance
+from wallet_gateway.queries.findings import Code, error
 
 PERMISSION = "wallet_gateway.view_health"
-NOT_SET_UP = "payments are not set up: manage.py check names what is wrong in the settings"
 
 
 @login_not_required
@@ -30,11 +30,12 @@ def health(request: HttpRequest) -> JsonResponse:
     try:
         known = may_know(request)
     except ImproperlyConfigured:
-        return JsonResponse({"problems": [NOT_SET_UP]}, status=HTTPStatus.SERVICE_UNAVAILABLE)
+        problem = error(Code.NOT_CONFIGURED, "settings")
+        return JsonResponse({"problems": [problem.as_dict()]}, status=HTTPStatus.SERVICE_UNAVAILABLE)
     if not known:
         raise Http404("no such page")
     found = maintenance.health()
-    body = asdict(found) | {"problems": found.problems}
+    body = asdict(found) | {"problems": [problem.as_dict() for problem in found.problems]}
     body["swept_at"] = dict(found.swept_at)
     # Who stopped sending, and in which words, is for people with the dashboard.
     body["pauses"] = [{"gateway": pause.gateway, "until": pause.until} for pause in found.pauses]

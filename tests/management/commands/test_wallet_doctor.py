@@ -37,7 +37,7 @@ def test_a_well_shop_is_told_so_and_the_exit_code_is_0(wallet_sandbox: SandboxCo
 def test_what_is_wrong_comes_with_advice_and_exit_code_1(wallet_sandbox: SandboxControl) -> None:
     said, code = doctor()
     assert code == 1
-    assert "ERROR    sweep: default was last swept never\n         Run manage.py wallet_sweep" in said
+    assert "ERROR    sweep: default was never swept\n         Run manage.py wallet_sweep" in said
 
 
 def test_wrong_settings_are_named_and_not_a_traceback(settings: Settings) -> None:
@@ -51,7 +51,9 @@ def test_programs_get_json(wallet_sandbox: SandboxControl) -> None:
     payments.sweep()
     said, code = doctor(json=True)
     assert code == 0
-    assert {tuple(entry) for entry in json.loads(said)} == {("level", "subject", "text", "advice")}
+    assert {tuple(entry) for entry in json.loads(said)} == {
+        ("level", "code", "subject", "params", "text", "advice")
+    }
 
 
 def test_a_payment_that_a_person_compared_is_recorded(wallet_sandbox: SandboxControl) -> None:

@@ -60,7 +60,7 @@ def payment(pay: Pay) -> Payment:
 @pytest.fixture
 def request_of_anna(two: GatewayContext, payment: Payment) -> Approval:
     """A refund of 8.00 of the 20.00 EUR."""
-    who = Initiator(idempotency_key="click", by="anna", comment="returned")
+    who = Initiator(idempotency_key="click", by="anna", reason_code="returned", comment="box 7")
     return asked(lambda: refund(payment=payment, context=two, amount=Decimal("8.00"), who=who))
 
 
@@ -69,11 +69,8 @@ def test_it_is_sent_once_and_both_names_are_kept(
 ) -> None:
     transaction = approve(request_of_anna, by="bert", reason="seen the parcel", context=two)
 
-    assert (transaction.state, transaction.created_by, transaction.comment) == (
-        "APPROVED",
-        "anna",
-        "returned",
-    )
+    assert (transaction.state, transaction.created_by) == ("APPROVED", "anna")
+    assert (transaction.reason_code, transaction.comment) == ("returned", "box 7")
     witness = TransactionEvent.objects.filter(transaction=transaction).order_by("pk")[0]
     assert (witness.kind, witness.created_by, witness.detail) == (
         "APPROVAL",

@@ -6,22 +6,22 @@ import pytest
 
 from tests.models.rows import an_order
 from tests.operations.conftest import MakeContext, VirtualClock
-from wallet_gateway.models import BatchState, OperationBatch, OperationBatchRow, WorkMark
+from wallet_gateway.models import BatchState, OperationBatch, OperationBatchRow, SweepHeartbeat
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.maintenance.sweep import DRAFTS_KEPT, drop_old_drafts, run_periodic_tasks
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
 
-def test_each_gateway_has_its_mark_and_the_latest_one_counts(
+def test_each_gateway_has_its_heartbeat_and_the_latest_one_counts(
     context: GatewayContext, make_context: MakeContext, clock: VirtualClock
 ) -> None:
     run_periodic_tasks(context=context)
     run_periodic_tasks(context=make_context(alias="second"))
     clock.advance(seconds=30)
     run_periodic_tasks(context=context)
-    marks = dict(WorkMark.objects.values_list("name", "marked_at"))
-    assert marks["sweep:default"] > marks["sweep:second"]
+    swept = dict(SweepHeartbeat.objects.values_list("gateway", "swept_at"))
+    assert swept["default"] > swept["second"]
 
 
 def test_drafts_that_nobody_confirmed_are_dropped_and_batches_stay(clock: VirtualClock) -> None:

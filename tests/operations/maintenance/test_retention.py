@@ -16,13 +16,14 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import (
     GatewayTransaction,
+    JobPosition,
     OutboxEvent,
     Payment,
     PaymentOrder,
+    SentMail,
     TransactionEvent,
     TransactionEventKind,
     WalletAttempt,
-    WorkMark,
 )
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
@@ -56,7 +57,8 @@ def everything() -> str:
         TransactionEvent,
         WalletAttempt,
         OutboxEvent,
-        WorkMark,
+        JobPosition,
+        SentMail,
     )
     return str([row for model in models for row in model._default_manager.values()])
 

@@ -40,7 +40,7 @@ def told() -> list[str]:
 
 
 def problems(clock: VirtualClock) -> tuple[str, ...]:
-    return health(clock.now(), ["default"]).problems
+    return tuple(problem.text for problem in health(clock.now(), ["default"]).problems)
 
 
 def pending_answer(transaction: GatewayTransaction) -> bytes:
@@ -105,7 +105,7 @@ def test_after_a_week_a_person_is_told_and_not_before(slow: Slow, clock: Virtual
     transaction, gateway = slow
     sweep_until(transaction, lambda row: row.needs_operator, context=gateway, clock=clock)
     assert WEEK <= clock.now() - transaction.state_changed_at < WEEK + timedelta(days=2)
-    assert "1 transactions wait for a person" in problems(clock)
+    assert "transactions that wait for a person: 1" in problems(clock)
     assert waiting({}, now=clock.now()).stuck == (transaction,)
     assert transaction.state == S.PENDING
 

@@ -45,7 +45,7 @@ def told() -> list[str]:
 
 
 def problems(clock: VirtualClock) -> tuple[str, ...]:
-    return health(clock.now(), ["default"]).problems
+    return tuple(problem.text for problem in health(clock.now(), ["default"]).problems)
 
 
 def order() -> PaymentOrder:
@@ -122,7 +122,7 @@ def test_an_approved_record_pays_the_order_and_the_unreadable_one_beside_it_reac
     assert (payment.captured, payment.is_frozen) == (2000, False)
     difference = Discrepancy.objects.get()
     assert (difference.kind, difference.closed_at) == ("RECORD_UNREADABLE", None)
-    assert "1 discrepancies are open" in problems(clock)
+    assert "open discrepancies: 1" in problems(clock)
     assert waiting({}, now=clock.now()).discrepancies == (difference,)
     evidence = TransactionEvent.objects.get(kind="RECORDS")
     assert (evidence.lifecycle_event, bool(evidence.answer_body)) == ("APPROVED", True)
@@ -197,7 +197,7 @@ def test_an_outcome_whose_record_cannot_be_read_stays_unknown_and_calls_a_person
     assert (transaction.state, transaction.absent_count, transaction.needs_operator) == (S.UNKNOWN, 0, True)
     assert subject.reserved() == subject.amount
     assert transaction.next_query_at is not None
-    assert "1 transactions wait for a person" in problems(clock)
+    assert "transactions that wait for a person: 1" in problems(clock)
     assert not subject.is_frozen()
     row = TransactionEvent.objects.get(transaction=transaction, kind="RECORDS")
     assert (row.lifecycle_event, "id: is missing" in row.detail) == ("", True)
@@ -340,7 +340,7 @@ def test_a_page_a_day_past_its_end_without_a_readable_answer_reaches_a_person(
     sweep_until(transaction, lambda row: row.needs_operator, context=context, clock=clock)
     assert transaction.state == S.OPEN
     assert timedelta(days=1) <= clock.now() - end < timedelta(days=2)
-    assert "1 transactions wait for a person" in problems(clock)
+    assert "transactions that wait for a person: 1" in problems(clock)
     assert waiting({}, now=clock.now()).stuck == (transaction,)
 
     wallet_sandbox.clear_faults()
@@ -395,7 +395,7 @@ def test_something_pending_of_which_nothing_is_heard_for_a_day_reaches_a_person(
     transaction.refresh_from_db()
     sweep_until(transaction, lambda row: row.needs_operator, context=context, clock=clock)
     assert timedelta(hours=20) <= clock.now() - began <= timedelta(hours=30)
-    assert "1 transactions wait for a person" in problems(clock)
+    assert "transactions that wait for a person: 1" in problems(clock)
 
     wallet_sandbox.clear_faults()
     clock.advance_to(transaction.next_query_at)

@@ -18,7 +18,7 @@ from django.utils import formats, translation
 from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways, signals
-from wallet_gateway.models import PaymentOrder, WorkMark
+from wallet_gateway.models import PaymentOrder, SentMail
 from wallet_gateway.money_format import format_money
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import header_line
@@ -49,7 +49,7 @@ def tell_paid_after_all(order: PaymentOrder, amount: Money | None, **_kwargs: An
     Once an order: what is authorized first and captured later is no news to the customer.
     """
     if had_unknown_outcome(order):
-        _write("paid", order, f"paid:{order.pk}", amount)
+        _write("paid", order, "", amount)
 
 
 def tell_not_paid(order: PaymentOrder, event_id: str, amount: Money | None, **_kwargs: Any) -> None:
@@ -74,14 +74,15 @@ def tell_managers(reference: str, amount: Money, ends_at: datetime, **_kwargs: A
     mail_managers(subject, text)
 
 
-def _write(what: str, order: PaymentOrder, about: str, amount: Money | None) -> None:
-    address, name = address_of(order), f"mail:{about}"
-    if not address or WorkMark.objects.filter(name=name).exists():
+def _write(template: str, order: PaymentOrder, event_id: str, amount: Money | None) -> None:
+    """Send a mail once for each event; once for the order where `event_id` is empty."""
+    address, once = address_of(order), {"order": order, "template": template, "event_id": event_id}
+    if not address or SentMail.objects.filter(**once).exists():
         return
     with translation.override(_language(order)):
         money = format_money(amount) if amount else ""
         given = {"number": header_line(order.order_number or order.reference), "amount": money}
-        text = render_to_string(f"wallet_gateway/mails/{what}.txt", given).strip()
+        text = render_to_string(f"wallet_gateway/mails/{template}.txt", given).strip()
     subject, _rest, body = text.partition("\n")
     try:
         send_mail(header_line(subject), body.strip() + "\n", None, [address])
@@ -91,7 +92,7 @@ def _write(what: str, order: PaymentOrder, about: str, amount: Money | None) -> 
         # Told again and again, the event would be late for ever, and every other receiver hear it each time.
         logger.warning("the mail server takes no mail to the customer of order %s", order.reference)
     # Marked afterwards: a mail that comes twice is better than one that never comes.
-    WorkMark.set_once(name, now=gateways.clock().now())
+    SentMail.objects.get_or_create(**once, defaults={"sent_at": gateways.clock().now()})
 
 
 def _language(order: PaymentOrder) -> str | None:

@@ -61,6 +61,7 @@ def _of_health(health: Health) -> Iterator[GaugeMetricFamily]:
     yield _gauge("waiting_for_a_person", "Transactions left to a person.", health.waiting_for_a_person)
     yield _gauge("orphans", "Transactions at gateways that the settings do not name.", health.orphans)
     yield _gauge("discrepancies", "Open differences between our books and a gateway's.", health.discrepancies)
+    yield _gauge("idle_batches", "Running batches that no worker drives.", health.idle_batches)
     yield _since_sweep(health)
     yield _paused(health)
 

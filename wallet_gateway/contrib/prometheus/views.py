@@ -15,7 +15,8 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from wallet_gateway.contrib.prometheus.rows import RowCollector
-from wallet_gateway.web.health import NOT_SET_UP, may_know
+from wallet_gateway.queries.findings import Code, error
+from wallet_gateway.web.health import may_know
 
 
 @login_not_required
@@ -29,7 +30,8 @@ def metrics(request: HttpRequest) -> HttpResponse:
     try:
         known = may_know(request)
     except ImproperlyConfigured:
-        return HttpResponse(NOT_SET_UP, content_type="text/plain", status=HTTPStatus.SERVICE_UNAVAILABLE)
+        words = error(Code.NOT_CONFIGURED, "settings").text
+        return HttpResponse(words, content_type="text/plain", status=HTTPStatus.SERVICE_UNAVAILABLE)
     if not known:
         raise Http404("no such page")
     encode, content_type = choose_encoder(request.headers.get("Accept", ""))

@@ -5,16 +5,15 @@ from __future__ import annotations
 import json
 import sys
 from argparse import ArgumentParser
-from dataclasses import asdict
 from getpass import getuser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
-from wallet_gateway.doctor.examination import examine, is_well
-from wallet_gateway.doctor.findings import Level
+from wallet_gateway.doctor.examination import is_well, run_checks
 from wallet_gateway.doctor.work import UnableToRecord, record_payment
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.queries.findings import Level
 
 _SIGNS = {Level.OK: "ok     ", Level.WARNING: "warning", Level.ERROR: "ERROR  "}
 
@@ -37,9 +36,9 @@ class Command(BaseCommand):
     def handle(self, *, go_live: bool, record_payment: str | None, by: str, **options: Any) -> None:
         if record_payment:
             self._record(record_payment, by or getuser())
-        found = examine(go_live=go_live)
+        found = run_checks(go_live=go_live)
         if options["json"]:
-            self.stdout.write(json.dumps([asdict(finding) for finding in found], indent=2))
+            self.stdout.write(json.dumps([finding.as_dict() for finding in found], indent=2))
         else:
             for finding in found:
                 self.stdout.write(f"{_SIGNS[finding.level]}  {finding.subject}: {finding.text}")

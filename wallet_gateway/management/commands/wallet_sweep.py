@@ -21,7 +21,7 @@ logger = logging.getLogger("wallet_gateway.sweep")
 class Command(BaseCommand):
     """Ask the gateways about everything that is not final, and tell the shop what it has not been told."""
 
-    help = "Recovery of unknown outcomes, expiry of payment pages, unsent requests and the outbox."
+    help = "Recovery of unknown outcomes, expiry of pages, unsent requests, the outbox and batches."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--loop", action="store_true", help="go on until interrupted or terminated")
@@ -54,7 +54,8 @@ class Command(BaseCommand):
                 self.stdout.write(
                     f"{report.gateway}: {report.asked} asked, {report.leases_ended} silent senders, "
                     f"{report.pages_given_up} pages given up, {report.buttons_expired} buttons expired, "
-                    f"{report.sent_again} sent again, {report.events_delivered} facts told"
+                    f"{report.sent_again} sent again, {report.events_delivered} facts told, "
+                    f"{report.batch_rows} rows of batches"
                 )
         # Into a pipe, a loop's words would otherwise come out hours later.
         self.stdout.flush()

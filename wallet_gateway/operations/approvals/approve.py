@@ -55,6 +55,7 @@ def _carry_out(approval: Approval, grant: Grant, context: GatewayContext) -> Gat
     who = Initiator(
         idempotency_key=approval.idempotency_key,
         by=approval.created_by,
+        reason_code=approval.reason_code,
         comment=approval.comment,
         grant=grant,
     )

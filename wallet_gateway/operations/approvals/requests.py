@@ -84,6 +84,7 @@ def ask_for(
             idempotency_key=draft.idempotency_key or _new_key(),
             outstanding_key=draft.parent_key,
             created_by=draft.created_by,
+            reason_code=draft.reason_code,
             comment=draft.comment,
         ),
         context,

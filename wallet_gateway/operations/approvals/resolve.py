@@ -92,6 +92,25 @@ def resolve(
     return reread(settled)
 
 
+@sensitive_variables()
+def give_up_unsent(transaction: GatewayTransaction, *, by: str, context: GatewayContext) -> bool:
+    """Give up a request that has just not left; return False where there is none to be given up.
+
+    Otherwise the sweep would send it some time later, when nobody thinks of it any more.
+    """
+    if transaction.state != TransactionState.NOT_SENT:
+        return False
+    reason = "the gateway could not be reached; given up at once"
+    decision = Decision.DID_NOT_HAPPEN
+    try:
+        resolve(transaction, decision=decision, reason=reason, by=by or "-", context=context)
+    except InvalidState:
+        # A worker has just sent it: its outcome is the answer.
+        transaction.refresh_from_db()
+        return False
+    return True
+
+
 def _check_is_as_asked(transaction: GatewayTransaction, approval: Approval) -> None:
     """Refuse to decide on what whoever asked for it has not seen: another state, or a further difference."""
     unseen = Discrepancy.objects.filter(

@@ -26,7 +26,7 @@ from wallet_gateway.operations.approvals.requests import check_alone, limit_for,
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState, SendingStopped
 from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator, execute, find_by_idempotency_key
-from wallet_gateway.operations.inputs import minor_units_of
+from wallet_gateway.operations.inputs import check_reason_code, minor_units_of
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.money import Money
@@ -44,6 +44,7 @@ def capture(
 
     Raises `InvalidState` when the amount is not there to be taken.
     """
+    check_reason_code(TransactionKind.CAPTURE, who.reason_code)
     payment = _as_it_stands(payment)
     asked = minor_units_of(amount, currency=payment.currency)
     first = find_by_idempotency_key(who, kind=TransactionKind.CAPTURE, payment=payment, amount=asked)
@@ -77,6 +78,7 @@ def refund(
     Raises `InvalidState` when the amount is not there to be given back, and `AwaitingApproval` when it
     takes a second person.
     """
+    check_reason_code(TransactionKind.REFUND, who.reason_code)
     payment = _as_it_stands(payment)
     asked = minor_units_of(amount, currency=payment.currency)
     first = find_by_idempotency_key(who, kind=TransactionKind.REFUND, payment=payment, amount=asked)
@@ -113,6 +115,7 @@ def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTE
         if not taken.update(reversal=Reversal.RESERVED):
             _refuse(payment, context, now, why_not_reverse)
 
+    check_reason_code(TransactionKind.REVERSAL, who.reason_code)
     payment = _as_it_stands(payment)
     first = find_by_idempotency_key(who, kind=TransactionKind.REVERSAL, payment=payment)
     if first is not None:
@@ -171,6 +174,7 @@ def _carry_out(
         amount_minor=minor,
         idempotency_key=who.idempotency_key,
         created_by=who.by[:150],
+        reason_code=who.reason_code,
         comment=who.comment[:500],
     )
     return execute(draft=draft, message=message, reserve=reserve, context=context, grant=who.grant)

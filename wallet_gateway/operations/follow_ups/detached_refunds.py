@@ -17,7 +17,7 @@ from wallet_gateway.operations.approvals.requests import check_alone, limit_for,
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidInput, InvalidState, SendingStopped
 from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator, execute, find_by_idempotency_key
-from wallet_gateway.operations.inputs import minor_units_of
+from wallet_gateway.operations.inputs import check_reason_code, minor_units_of
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.protocol.codes import check_currency
 from wallet_gateway.protocol.endpoints import wire_type
@@ -44,6 +44,7 @@ def refund_migrated(
     gateway decides. Returns the transaction in any state; `approved_amount` is what was given back.
     Raises `AwaitingApproval` when it takes a second person.
     """
+    check_reason_code(TransactionKind.DETACHED_REFUND, who.reason_code)
     currency, minor = _checked(parent_transaction_id, amount, currency)
     deposit = _deposit(parent_transaction_id, currency, context)
     first = find_by_idempotency_key(who, kind=TransactionKind.DETACHED_REFUND, deposit=deposit, amount=minor)
@@ -71,6 +72,7 @@ def refund_migrated(
         amount_minor=minor,
         idempotency_key=who.idempotency_key,
         created_by=who.by[:150],
+        reason_code=who.reason_code,
         comment=who.comment[:500],
     )
     return execute(

@@ -51,10 +51,12 @@ Message = FollowUpRequest | DetachedRefundRequest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Initiator:
-    """Who asks for an operation, under which key, and what they noted."""
+    """Who asks for an operation, under which key, and why."""
 
     idempotency_key: str | None = None
     by: str = ""
+    reason_code: str = ""
+    """One of `REASON_CODES` of the operation, or empty."""
     comment: str = ""
     grant: Grant | None = None
     """A second person's word, where it was asked for before."""

@@ -8,17 +8,15 @@ twice it is one operation.
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
+from datetime import datetime, timedelta
 
-from django.db.models import Exists, OuterRef, Value
-from django.db.models.functions import Concat
+from django.db.models import Exists, OuterRef, Q
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway import signals
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
-from wallet_gateway.models import GatewayTransaction, Payment, WorkMark
+from wallet_gateway.models import ExpiryNotice, ExpiryNoticeState, GatewayTransaction, Payment
 from wallet_gateway.models.authorizations import uncaptured
-from wallet_gateway.models.fields import ByteExactField
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, reverse
@@ -30,21 +28,16 @@ from wallet_gateway.protocol.text import one_line
 logger = logging.getLogger("wallet_gateway.sweep")
 
 AUTHOR = "authorization radar"
-_BEGUN, _DONE, _TOLD = 0, 1, 2
-"""How far one is: `_TOLD` waits for what the settings say to become possible, and is not told again."""
 _CLAIM = timedelta(minutes=5)
-"""After this a mark that was begun and not finished belongs to nobody."""
+"""After this a notice that was claimed and not finished belongs to nobody."""
 
 
 @sensitive_variables()
 def watch_authorizations(*, context: GatewayContext, limit: int = 100) -> int:
     """Tell of what lapses soon, and capture or reverse it where the settings say so; return how many."""
     window, now = context.policy.capture_window, context.clock.now()
-    handled = Exists(
-        WorkMark.objects.filter(
-            name=Concat(Value("radar:"), OuterRef("payment__reference"), output_field=ByteExactField())
-        ).exclude(position__in=(_BEGUN, _TOLD), marked_at__lte=now - _CLAIM)
-    )
+    notices = ExpiryNotice.objects.filter(payment=OuterRef("payment"))
+    handled = Exists(notices.filter(Q(state=ExpiryNoticeState.DONE) | Q(claimed_at__gt=now - _CLAIM)))
     due = uncaptured(context.alias).filter(~handled, state_changed_at__lte=window.told_from(now))
     done = 0
     for transaction in due.order_by("state_changed_at")[:limit]:
@@ -56,17 +49,24 @@ def watch_authorizations(*, context: GatewayContext, limit: int = 100) -> int:
 def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: GatewayContext) -> bool:
     payment, now = transaction.payment, context.clock.now()
     assert payment is not None  # noqa: S101 - an authorization has a payment
-    name = f"radar:{payment.reference}"
-    stale = WorkMark.objects.filter(name=name, marked_at__lte=now - _CLAIM).exclude(position=_DONE)
-    if not (stale.update(marked_at=now) or WorkMark.set_once(name, now=now)):
+    if not _claim(payment, now):
         return False
-    told_before = WorkMark.objects.filter(name=name, position=_TOLD).exists()
+    notice = ExpiryNotice.objects.filter(payment=payment)
+    told_before = notice.filter(state=ExpiryNoticeState.SENT).exists()
     if not (told_before or _tell(payment, window, transaction)):
         return False
     acted = _act(payment, window.policy, context)
     # Where nothing came of it the claim ends in a few minutes, and a later sweep tries again.
-    WorkMark.set(name, now=now, position=_DONE if acted else _TOLD)
+    notice.update(state=ExpiryNoticeState.DONE if acted else ExpiryNoticeState.SENT, claimed_at=now)
     return not told_before
+
+
+def _claim(payment: Payment, now: datetime) -> bool:
+    stale = ExpiryNotice.objects.filter(payment=payment, claimed_at__lte=now - _CLAIM)
+    if stale.exclude(state=ExpiryNoticeState.DONE).update(claimed_at=now):
+        return True
+    _notice, is_new = ExpiryNotice.objects.get_or_create(payment=payment, defaults={"claimed_at": now})
+    return is_new
 
 
 def _tell(payment: Payment, window: CaptureWindow, transaction: GatewayTransaction) -> bool:

@@ -19,7 +19,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionState
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
-from wallet_gateway.models import GatewayTransaction, TransactionEventKind, WorkMark
+from wallet_gateway.models import GatewayTransaction, Job, JobPosition, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable
 from wallet_gateway.operations.polling.status_query import ask
@@ -52,8 +52,7 @@ def comparable(*, context: GatewayContext, touched: timedelta = _TOUCHED) -> Que
 
 def position(*, context: GatewayContext) -> int:
     """Return the number of the transaction that the last comparison came to; 0 when it was finished."""
-    marks = WorkMark.objects.filter(name=_mark(context)).values_list("position", flat=True)
-    return marks.first() or 0
+    return JobPosition.of(Job.LEDGER_COMPARISON, gateway=context.alias)
 
 
 @sensitive_variables()
@@ -126,9 +125,5 @@ def _compare(
     )
 
 
-def _mark(context: GatewayContext) -> str:
-    return f"reconcile:{context.alias}"
-
-
 def _remember(context: GatewayContext, pk: int) -> None:
-    WorkMark.set(_mark(context), now=context.clock.now(), position=pk)
+    JobPosition.move(Job.LEDGER_COMPARISON, pk, gateway=context.alias, now=context.clock.now())

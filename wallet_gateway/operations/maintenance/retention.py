@@ -17,11 +17,12 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import FINAL_STATES, SENDABLE_STATES, TransactionState
 from wallet_gateway.models import (
     GatewayTransaction,
+    Job,
+    JobPosition,
     PaymentOrder,
     TransactionEvent,
     TransactionEventKind,
     WalletAttempt,
-    WorkMark,
 )
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidState
@@ -45,12 +46,12 @@ def erase_old_bodies(*, clock: Clock, kept: timedelta) -> int:
     of time.
     """
     before = clock.now() - kept
-    passed = _pass("retention:evidence", _plain(TransactionEvent), "occurred_at", before, clock)
+    passed = _pass(Job.ERASE_EVENT_BODIES, _plain(TransactionEvent), "occurred_at", before, clock)
     _plain(TransactionEvent).filter(pk__in=passed).update(request_body="", answer_body="")
-    transactions = _pass("retention:requests", _plain(GatewayTransaction), "created_at", before, clock)
+    transactions = _pass(Job.ERASE_REQUEST_BODIES, _plain(GatewayTransaction), "created_at", before, clock)
     old = GatewayTransaction.objects.filter(pk__in=transactions).exclude(state__in=_WITH_BODY)
     old.update(request_body="")
-    sheets = _pass("retention:sheets", _plain(WalletAttempt), "transaction__created_at", before, clock)
+    sheets = _pass(Job.ERASE_WALLET_SHEETS, _plain(WalletAttempt), "transaction__created_at", before, clock)
     # What came with a card that paid stays with its order; what has no outcome yet may still have paid.
     _erase_sheets(WalletAttempt.objects.filter(pk__in=sheets, transaction__state__in=_UNPAID))
     return len(passed) + len(transactions) + len(sheets)
@@ -65,17 +66,16 @@ def _erase_sheets(attempts: QuerySet[WalletAttempt]) -> None:
         rows.update(given={}, events=[], price=total_of(wallet.price))
 
 
-def _pass(name: str, rows: QuerySet[Any], column: str, before: datetime, clock: Clock) -> list[int]:
+def _pass(job: Job, rows: QuerySet[Any], column: str, before: datetime, clock: Clock) -> list[int]:
     """Return the next rows older than an instant, and remember that they were passed."""
-    last = WorkMark.objects.filter(name=name).values_list("position", flat=True).first() or 0
-    batch = rows.filter(pk__gt=last).order_by("pk").values_list("pk", column)[:_BATCH]
+    batch = rows.filter(pk__gt=JobPosition.of(job)).order_by("pk").values_list("pk", column)[:_BATCH]
     passed = []
     for pk, instant in batch:
         if instant >= before:
             break
         passed.append(pk)
     if passed:
-        WorkMark.set(name, now=clock.now(), position=passed[-1])
+        JobPosition.move(job, passed[-1], now=clock.now())
     return passed
 
 

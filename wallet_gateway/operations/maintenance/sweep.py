@@ -1,7 +1,8 @@
 """What runs by itself: find silent senders, ask what is due, send what never left, tell what was not told.
 
 The rows are the queue. Any number of workers on any number of machines may sweep at the same time. Each sweep
-leaves its mark, so that one that has stopped is noticed.
+leaves its heartbeat, so that one that has stopped is noticed. Batches are carried out beside this, see
+`operations.batches.drive`.
 """
 
 from __future__ import annotations
@@ -19,10 +20,9 @@ from wallet_gateway.models import (
     BatchState,
     GatewayTransaction,
     OperationBatch,
+    SweepHeartbeat,
     TransactionEventKind,
-    WorkMark,
 )
-from wallet_gateway.models.work_marks import SWEPT
 from wallet_gateway.operations.approvals.requests import expire_requests
 from wallet_gateway.operations.context import Clock, GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
@@ -60,6 +60,8 @@ class SweepReport:
     asked: int
     sent_again: int
     events_delivered: int
+    batch_rows: int = 0
+    """Rows of batches that were carried out at this gateway."""
 
     @property
     def did_something(self) -> bool:
@@ -71,6 +73,7 @@ class SweepReport:
             or self.asked
             or self.sent_again
             or self.events_delivered
+            or self.batch_rows
         )
 
 
@@ -178,9 +181,9 @@ def _try_again(transaction: GatewayTransaction, context: GatewayContext) -> bool
 
 @sensitive_variables()
 def run_periodic_tasks(*, context: GatewayContext) -> None:
-    """Do what is to be done once in a while for one gateway, and note that the sweep was here."""
+    """Run a gateway's periodic tasks and record the sweep's heartbeat."""
     watch_authorizations(context=context)
-    WorkMark.set(f"{SWEPT}{context.alias}", now=context.clock.now())
+    SweepHeartbeat.beat(context.alias, now=context.clock.now())
 
 
 @sensitive_variables()

@@ -1,6 +1,6 @@
-// Shows how far a running batch is, without loading the page anew: whoever is about to press "Stop" keeps the focus
-// there. The page of whoever drives the batch submits its form with each look, which carries out some more rows; any
-// other page only looks. Without this script the page reloads itself.
+// Shows how far a running batch is, without loading the page anew: a person who is about to press "Pause" keeps the
+// focus there. The sweep carries the batch out. The page of the person who confirmed it submits its form with each
+// look, which carries out some more rows at once; any other page only looks. Without this script the page reloads itself.
 
 "use strict";
 
@@ -42,7 +42,7 @@
       take(next);
       pause = PAUSE_MS;
     } catch {
-      // The line is cut: the batch waits for the next look.
+      // The line is cut: look again later.
       pause = Math.min(pause * 2, LONGEST_PAUSE_MS);
     }
     window.setTimeout(look, pause);

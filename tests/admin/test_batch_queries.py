@@ -14,8 +14,9 @@ from pytest_django import Settings
 from tests.admin.conftest import MakePerson, PaidOrder, carry_on
 from tests.models.rows import a_deposit, a_transaction, an_order
 from wallet_gateway import payments
-from wallet_gateway.admin import batch_rows, bulk_status_query
+from wallet_gateway.admin import batches as pages
 from wallet_gateway.models import GatewayTransaction, OperationBatch
+from wallet_gateway.payments import batches
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -24,7 +25,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def rested(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     naps: list[float] = []
-    monkeypatch.setattr("wallet_gateway.admin.bulk_status_query.time.sleep", naps.append)
+    monkeypatch.setattr("wallet_gateway.payments.batches.time.sleep", naps.append)
     return naps
 
 
@@ -84,21 +85,21 @@ def test_a_gateway_that_is_gone_from_the_settings_is_said(onlooker: Client, sett
     assert "is not in the settings" in choose(onlooker, "paymentorder", order)
 
 
-def test_it_goes_on_with_each_look_and_stops(
+def test_it_goes_on_with_each_look_and_is_paused(
     onlooker: Client, monkeypatch: pytest.MonkeyPatch, wallet_sandbox: SandboxControl
 ) -> None:
-    monkeypatch.setattr(batch_rows, "step", partial(batch_rows.step, seconds=0.0))
+    monkeypatch.setattr(batches, "step", partial(batches.step, seconds=0.0))
     page = choose(onlooker, "paymentorder", an_order(), an_order(), an_order())
     assert "1 of 3 orders" in page
 
     batch = OperationBatch.objects.get()
     control = page_of(batch).replace("progress", "steer")
-    assert "1 of 3 orders" in onlooker.post(control, {"stop": "1"}, follow=True).content.decode()
-    assert "2 of 3 orders" in onlooker.post(control, {"go_on": "1"}, follow=True).content.decode()
+    assert "1 of 3 orders" in onlooker.post(control, {"pause": "1"}, follow=True).content.decode()
+    assert "2 of 3 orders" in onlooker.post(control, {"resume": "1"}, follow=True).content.decode()
 
 
 def test_too_many_are_refused(onlooker: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bulk_status_query, "MOST", 1)
+    monkeypatch.setattr(pages, "MOST_ORDERS", 1)
     assert "Choose at most 1 at a time." in choose(onlooker, "paymentorder", an_order(), an_order())
     assert not OperationBatch.objects.exists()
 

@@ -1,0 +1,157 @@
+"""Planning a batch and controlling it: what is left of each order, one start, pause, resume and stop."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+
+from tests.models.rows import NOW, a_deposit, a_payment, an_order
+from tests.operations.conftest import VirtualClock
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.models import (
+    BatchKind,
+    BatchState,
+    OperationBatch,
+    OperationBatchRow,
+    PaymentOrder,
+    ResultCode,
+    RowState,
+)
+from wallet_gateway.operations.batches import plan
+from wallet_gateway.operations.errors import InvalidInput, InvalidState
+from wallet_gateway.protocol.money import Money
+
+pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
+
+
+@pytest.fixture(autouse=True)
+def books_stay_true() -> None:
+    """Look through no books: the rows here were written by hand."""
+
+
+@pytest.fixture
+def order() -> PaymentOrder:
+    order = an_order(type="preauthorization")
+    a_payment(order, authorized=2000, captured=500)
+    return order
+
+
+def everybody(name: str, kind: BatchKind) -> bool:
+    return True
+
+
+def drafted(
+    clock: VirtualClock, *orders: PaymentOrder, kind: BatchKind = BatchKind.CAPTURE
+) -> OperationBatch:
+    return plan.draft(kind, orders, by="anna", clock=clock)
+
+
+def started(clock: VirtualClock, *orders: PaymentOrder) -> OperationBatch:
+    batch = drafted(clock, *orders)
+    assert plan.start(batch, [], is_permitted=everybody, clock=clock)
+    batch.refresh_from_db()
+    return batch
+
+
+@pytest.mark.parametrize(
+    ("kind", "minor"), [(BatchKind.CAPTURE, 1500), (BatchKind.REFUND, 500), (BatchKind.REVERSAL, 0)]
+)
+def test_a_row_holds_all_that_is_left_for_the_operation(
+    clock: VirtualClock, order: PaymentOrder, kind: BatchKind, minor: int
+) -> None:
+    row = drafted(clock, order, kind=kind).rows.get()
+    assert row.amount_minor == minor
+    if not minor:
+        assert (row.state, row.result_code) == (RowState.LEFT_OUT, ResultCode.NOT_POSSIBLE)
+        assert row.refusal_code == ErrorCode.ALREADY_CAPTURED
+
+
+def test_a_batch_has_no_more_rows_than_a_form_can_carry(
+    clock: VirtualClock, order: PaymentOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "MAX_ROWS", 1)
+    orders = [order, an_order()]
+    with pytest.raises(InvalidInput, match="at most 1 rows"):
+        drafted(clock, *orders)
+    with pytest.raises(InvalidInput, match="at most 1 rows"):
+        plan.start_status_queries(orders, by="anna", clock=clock)
+    assert not OperationBatch.objects.exists()
+
+
+def test_it_is_started_once_with_its_reason_and_its_heartbeat(
+    clock: VirtualClock, order: PaymentOrder
+) -> None:
+    batch = drafted(clock, order)
+    clock.instant += timedelta(seconds=5)
+    words = {"reason_code": "shipped", "comment": "parcel 1"}
+
+    assert plan.start(batch, [], is_permitted=everybody, clock=clock, **words)
+    assert not plan.start(batch, [], is_permitted=everybody, clock=clock, comment="again")
+
+    batch.refresh_from_db()
+    assert (batch.state, batch.reason_code, batch.comment) == (BatchState.RUNNING, "shipped", "parcel 1")
+    assert batch.driven_at == clock.now()
+
+
+def test_what_cannot_be_kept_is_refused_before_anything_is_started(
+    clock: VirtualClock, order: PaymentOrder
+) -> None:
+    batch = drafted(clock, order)
+    with pytest.raises(InvalidInput, match="shipped, part-shipped, service, other"):
+        plan.start(batch, [], reason_code="returned", is_permitted=everybody, clock=clock)
+    with pytest.raises(InvalidInput):
+        plan.start(batch, [], comment="\x00", is_permitted=everybody, clock=clock)
+    with pytest.raises(InvalidState, match="anna does not have the permission"):
+        plan.start(batch, [], is_permitted=lambda name, kind: False, clock=clock)
+    batch.refresh_from_db()
+    assert batch.state == BatchState.DRAFT
+
+
+def test_a_batch_of_refunds_of_deposits_is_started_once_for_a_token(clock: VirtualClock) -> None:
+    amounts = {a_deposit(): Money.parse("1.00", "EUR")}
+    given = {"token": "one", "by": "carla", "reason_code": "returned"}
+    first, second = (
+        plan.start_detached_refunds(amounts, is_permitted=everybody, clock=clock, **given) for _ in range(2)
+    )
+    assert first == second
+    assert OperationBatchRow.objects.get().amount_minor == 100
+    assert second.reason_code == "returned"
+
+
+def test_pause_and_resume_are_recorded(clock: VirtualClock, order: PaymentOrder) -> None:
+    batch = started(clock, order)
+
+    assert plan.pause(batch, by="ben", clock=clock)
+    assert not plan.pause(batch, by="carla", clock=clock)
+    batch.refresh_from_db()
+    assert (batch.state, batch.paused_by, batch.paused_at) == (BatchState.PAUSED, "ben", clock.now())
+
+    clock.instant += timedelta(minutes=10)
+    assert plan.resume(batch, clock=clock)
+    assert not plan.resume(batch, clock=clock)
+    batch.refresh_from_db()
+    assert (batch.state, batch.paused_by, batch.paused_at) == (BatchState.RUNNING, "", None)
+    assert batch.driven_at == clock.now()
+
+
+@pytest.mark.parametrize("paused", [False, True])
+def test_a_stop_is_for_good_and_leaves_out_what_was_not_begun(clock: VirtualClock, paused: bool) -> None:
+    orders = [an_order(type="preauthorization") for _ in range(2)]
+    for order in orders:
+        a_payment(order, authorized=2000)
+    batch = started(clock, *orders)
+    working = batch.rows.earliest("pk")
+    OperationBatchRow.objects.filter(pk=working.pk).update(state=RowState.WORKING, leased_until=NOW)
+    if paused:
+        plan.pause(batch, by="ben", clock=clock)
+
+    assert plan.stop(batch, by="ben", clock=clock)
+    assert not plan.stop(batch, by="carla", clock=clock)
+    assert not plan.resume(batch, clock=clock)
+    assert not plan.start(batch, [], is_permitted=everybody, clock=clock)
+
+    batch.refresh_from_db()
+    assert (batch.state, batch.stopped_by, batch.stopped_at) == (BatchState.STOPPED, "ben", clock.now())
+    states = list(batch.rows.values_list("state", "result_code"))
+    assert states == [(RowState.WORKING, ""), (RowState.LEFT_OUT, ResultCode.BATCH_STOPPED)]

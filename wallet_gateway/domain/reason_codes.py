@@ -1,0 +1,61 @@
+"""Why a person moves money: the codes that are stored beside their comment. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+from types import MappingProxyType
+
+from wallet_gateway.domain.lifecycle import TransactionKind
+
+
+class ReasonCode(StrEnum):
+    """Why something is captured, refunded or reversed."""
+
+    SHIPPED = "shipped"
+    PART_SHIPPED = "part-shipped"
+    SERVICE_RENDERED = "service"
+    RETURNED = "returned"
+    DAMAGED = "damaged"
+    ORDER_CANCELLED = "cancelled"
+    PAID_TWICE = "duplicate"
+    GOODWILL = "goodwill"
+    UNAVAILABLE = "unavailable"
+    SUSPICIOUS = "suspicious"
+    OTHER = "other"
+    """The comment says what it is."""
+
+
+_REFUND = (
+    ReasonCode.RETURNED,
+    ReasonCode.DAMAGED,
+    ReasonCode.ORDER_CANCELLED,
+    ReasonCode.PAID_TWICE,
+    ReasonCode.GOODWILL,
+    ReasonCode.OTHER,
+)
+
+REASON_CODES: Mapping[TransactionKind, tuple[ReasonCode, ...]] = MappingProxyType(
+    {
+        TransactionKind.CAPTURE: (
+            ReasonCode.SHIPPED,
+            ReasonCode.PART_SHIPPED,
+            ReasonCode.SERVICE_RENDERED,
+            ReasonCode.OTHER,
+        ),
+        TransactionKind.REFUND: _REFUND,
+        TransactionKind.REVERSAL: (
+            ReasonCode.ORDER_CANCELLED,
+            ReasonCode.UNAVAILABLE,
+            ReasonCode.SUSPICIOUS,
+            ReasonCode.OTHER,
+        ),
+        TransactionKind.DETACHED_REFUND: _REFUND,
+    }
+)
+"""The codes of each operation, in the order in which a form offers them."""
+
+
+def is_reason_code(kind: TransactionKind, code: str) -> bool:
+    """Return whether a code is known for an operation; an empty one always is."""
+    return not code or code in REASON_CODES.get(kind, ())

@@ -1,0 +1,238 @@
+"""Carry out the rows of running batches, from the sweep and from a page alike.
+
+Nothing here depends on a page or on one process. A row is claimed by a conditional UPDATE, so any number of
+workers may drive the same batch. Each row has its own idempotency key: a row whose worker was killed is taken
+over when its lease has ended, and the key finds what was begun.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.core.exceptions import ImproperlyConfigured
+from django.db.models import Exists, Q
+from django.views.decorators.debug import sensitive_variables
+
+from wallet_gateway.models import (
+    Approval,
+    BatchKind,
+    BatchState,
+    GatewayTransaction,
+    OperationBatch,
+    OperationBatchRow,
+    ResultCode,
+    RowState,
+)
+from wallet_gateway.models.batches import UNENDED_ROWS
+from wallet_gateway.operations.approvals.resolve import give_up_unsent
+from wallet_gateway.operations.batches.plan import MAX_ROWS, IsPermitted, batches_in
+from wallet_gateway.operations.context import Clock, GatewayContext
+from wallet_gateway.operations.errors import AwaitingApproval, OperationRefused
+from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
+from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
+from wallet_gateway.operations.follow_ups.execute import Initiator
+from wallet_gateway.operations.polling.reconciliation import Asked, ask_everything
+from wallet_gateway.operations.settlement.row_errors import log_row_error
+from wallet_gateway.signals import batch_row_done
+
+LEASE = timedelta(seconds=120)
+"""How long a row belongs to the worker that has claimed it."""
+_CANDIDATES = 20
+"""Rows that one claim looks at: other workers may take some of them meanwhile."""
+_BATCHES = 50
+"""Batches that one sweep drives at most."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Driver:
+    """What it takes to carry out rows."""
+
+    context_of: Callable[[str], GatewayContext]
+    """Raises `ImproperlyConfigured` for a gateway that the settings do not name."""
+    is_permitted: IsPermitted
+    clock: Clock
+    sleep: Callable[[float], None] = time.sleep
+
+
+@sensitive_variables()
+def drive(*, seconds: float, driver: Driver) -> Counter[str]:
+    """Carry out rows of running batches for some seconds; return how many of each gateway.
+
+    Each batch gets an equal share of the time, the one that waited longest first.
+    """
+    _settle_abandoned_rows(driver.clock.now())
+    ends_at, done = time.monotonic() + seconds, Counter[str]()
+    running = OperationBatch.objects.filter(state=BatchState.RUNNING).order_by("driven_at", "pk")
+    batches = list(running[:_BATCHES])
+    for number, batch in enumerate(batches):
+        left = ends_at - time.monotonic()
+        if left <= 0:
+            break
+        rows = step(batch, seconds=left / (len(batches) - number), driver=driver)
+        done.update(row.subject.gateway for row in rows)
+    return done
+
+
+@sensitive_variables()
+def step(batch: OperationBatch, *, seconds: float, driver: Driver) -> list[OperationBatchRow]:
+    """Carry out rows of one batch for about so many seconds, at least one; return them.
+
+    Between two rows it waits as long as the gateway's query rate demands.
+    """
+    ends_at, done = time.monotonic() + seconds, list[OperationBatchRow]()
+    batches_in(batch, BatchState.RUNNING).update(driven_at=driver.clock.now())
+    while (row := _claim(batch, driver.clock.now())) is not None:
+        rest = 0.0
+        with log_row_error(f"row {row.pk} of batch {batch.pk}"):
+            rest = _carry_out(row, driver)
+            batch_row_done.send_robust(sender=OperationBatchRow, batch=row.batch, row=row)
+            done.append(row)
+        if time.monotonic() >= ends_at:
+            break
+        driver.sleep(rest)
+    _finish(batch, driver.clock.now())
+    return done
+
+
+def _claim(batch: OperationBatch, now: datetime) -> OperationBatchRow | None:
+    free = Q(state=RowState.WAITING) | Q(state=RowState.WORKING, leased_until__lt=now)
+    running = Exists(batches_in(batch, BatchState.RUNNING))
+    waiting = OperationBatchRow.objects.filter(free, batch=batch, batch__state=BatchState.RUNNING)
+    while candidates := list(waiting[:_CANDIDATES]):
+        for row in candidates:
+            mine = OperationBatchRow.objects.filter(
+                running, pk=row.pk, state=row.state, leased_until=row.leased_until
+            )
+            if mine.update(state=RowState.WORKING, leased_until=now + LEASE):
+                of = ("batch", "order", "payment__order", "deposit")
+                return OperationBatchRow.objects.select_related(*of).get(pk=row.pk)
+    return None
+
+
+def _carry_out(row: OperationBatchRow, driver: Driver) -> float:
+    """Carry out a claimed row and record the result; return the seconds to rest after its requests."""
+    try:
+        context = driver.context_of(row.subject.gateway)
+    except ImproperlyConfigured:
+        _record(row, RowState.REFUSED, ResultCode.UNKNOWN_GATEWAY)
+        return 0.0
+    if row.batch.kind == BatchKind.ASK:
+        requests = _query(row, context)
+    elif _is_begun(row) or driver.is_permitted(row.batch.created_by, BatchKind(row.batch.kind)):
+        requests = _operate(row, context)
+    else:
+        _record(row, RowState.REFUSED, ResultCode.NO_PERMISSION)
+        requests = 0
+    return requests / context.policy.query_rate
+
+
+def _query(row: OperationBatchRow, context: GatewayContext) -> int:
+    asked = ask_everything(row.subject, context=context)
+    row.changed.add(*asked.changed)
+    _record(row, RowState.CARRIED_OUT, _result_of(asked))
+    return asked.questions
+
+
+def _result_of(asked: Asked) -> ResultCode:
+    if asked.unanswered:
+        return ResultCode.UNANSWERED
+    if not asked.questions:
+        return ResultCode.NEVER_SENT
+    return ResultCode.CHANGED if asked.changed else ResultCode.UNCHANGED
+
+
+def _is_begun(row: OperationBatchRow) -> bool:
+    """Say whether a worker that died has begun it: then it is looked up, whatever the author may do now."""
+    transactions = GatewayTransaction.objects.filter(idempotency_key=row.key)
+    return transactions.exists() or Approval.objects.filter(idempotency_key=row.key).exists()
+
+
+def _operate(row: OperationBatchRow, context: GatewayContext) -> int:
+    try:
+        row.transaction = _execute(row, context)
+    except AwaitingApproval as waiting:
+        row.approval = waiting.approval
+        _record(row, RowState.HANDED_ON)
+        return 0
+    except OperationRefused as refused:
+        _record(row, RowState.REFUSED, ResultCode.REFUSED, refused)
+        return 0
+    if give_up_unsent(row.transaction, by=row.batch.created_by, context=context):
+        _record(row, RowState.REFUSED, ResultCode.UNREACHABLE)
+    else:
+        _record(row, RowState.CARRIED_OUT)
+    return 1
+
+
+def _execute(row: OperationBatchRow, context: GatewayContext) -> GatewayTransaction:
+    batch, payment = row.batch, row.payment
+    who = Initiator(
+        idempotency_key=row.key, by=batch.created_by, reason_code=batch.reason_code, comment=batch.comment
+    )
+    if row.deposit is not None:
+        return refund_migrated(
+            parent_transaction_id=row.deposit.parent_transaction_id,
+            amount=row.amount,
+            currency=row.deposit.currency,
+            context=context,
+            who=who,
+        )
+    assert payment is not None  # noqa: S101 - an order's row without a payment is left out from the start
+    if batch.kind == BatchKind.REVERSAL:
+        return reverse(payment=payment, context=context, who=who)
+    verb = capture if batch.kind == BatchKind.CAPTURE else refund
+    return verb(payment=payment, amount=row.amount, context=context, who=who)
+
+
+def _record(
+    row: OperationBatchRow,
+    state: RowState,
+    result_code: ResultCode | str = "",
+    refused: OperationRefused | None = None,
+) -> None:
+    """Record how a row ended, in the database and in the given row."""
+    mine = OperationBatchRow.objects.filter(pk=row.pk)
+    if row.transaction is None and row.approval is None:
+        # A worker whose lease has ended must not write over what the one that took the row over has done.
+        mine = mine.filter(state=RowState.WORKING, leased_until=row.leased_until)
+    row.state, row.result_code = state, result_code
+    row.refusal_code = refused.code if refused is not None else ""
+    row.refusal_params = {name: str(value) for name, value in refused.params.items()} if refused else {}
+    mine.update(
+        state=row.state,
+        transaction=row.transaction,
+        approval=row.approval,
+        result_code=row.result_code,
+        refusal_code=row.refusal_code,
+        refusal_params=row.refusal_params,
+    )
+
+
+def _finish(batch: OperationBatch, now: datetime) -> None:
+    left = OperationBatchRow.objects.filter(batch=batch, state__in=UNENDED_ROWS)
+    running = batches_in(batch, BatchState.RUNNING).filter(~Exists(left))
+    running.update(state=BatchState.FINISHED, finished_at=now)
+
+
+def _settle_abandoned_rows(now: datetime) -> None:
+    """Find out what became of rows whose worker died and whose batch was paused or stopped since."""
+    rows = OperationBatchRow.objects.filter(
+        state=RowState.WORKING,
+        leased_until__lt=now,
+        batch__state__in=[BatchState.PAUSED, BatchState.STOPPED],
+    )
+    for row in rows.select_related("batch")[:MAX_ROWS]:
+        row.transaction = GatewayTransaction.objects.filter(idempotency_key=row.key).first()
+        row.approval = Approval.objects.filter(idempotency_key=row.key).first()
+        if row.transaction is not None:
+            _record(row, RowState.CARRIED_OUT)
+        elif row.approval is not None:
+            _record(row, RowState.HANDED_ON)
+        elif row.batch.state == BatchState.PAUSED:
+            _record(row, RowState.WAITING)
+        else:
+            _record(row, RowState.LEFT_OUT, ResultCode.BATCH_STOPPED)

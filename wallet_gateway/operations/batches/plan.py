@@ -1,0 +1,209 @@
+"""Plan a batch, start it, pause, resume and stop it. What it does is carried out by `drive`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+
+from django.db import IntegrityError
+from django.db.models import QuerySet
+
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.limits import available, why_nothing_left
+from wallet_gateway.domain.totals import Reversal
+from wallet_gateway.models import (
+    BatchKind,
+    BatchState,
+    MigratedDeposit,
+    OperationBatch,
+    OperationBatchRow,
+    Payment,
+    PaymentOrder,
+    ResultCode,
+    RowState,
+)
+from wallet_gateway.operations.context import Clock
+from wallet_gateway.operations.errors import InvalidInput, InvalidState
+from wallet_gateway.operations.inputs import check_reason_code, check_storable
+from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
+from wallet_gateway.protocol.money import Money
+
+MAX_ROWS = 400
+"""Orders of one batch: two fields for each fit into what Django takes of a form."""
+
+IsPermitted = Callable[[str, BatchKind], bool]
+"""Whether the person of a name may do now what batches of a kind do."""
+
+
+def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: str, clock: Clock) -> OperationBatch:
+    """Store a batch that nobody has confirmed, with all that is left of each order."""
+    _check_size(orders)
+    check_storable(by=by)
+    batch = OperationBatch(kind=kind, created_by=by[:150], created_at=clock.now())
+    payments = defaultdict(list)
+    for payment in Payment.objects.filter(order__in=orders, authorized__gt=0).order_by("pk"):
+        payments[payment.order_id].append(payment)
+    _store(batch, [_draft_row(batch, order, payments[order.pk]) for order in orders])
+    return batch
+
+
+def _check_size(subjects: Sequence[PaymentOrder | MigratedDeposit] | Mapping[MigratedDeposit, Money]) -> None:
+    if len(subjects) > MAX_ROWS:
+        raise InvalidInput(ErrorCode.BATCH_TOO_LARGE, limit=MAX_ROWS)
+
+
+def _draft_row(
+    batch: OperationBatch, order: PaymentOrder, candidates: Sequence[Payment]
+) -> OperationBatchRow:
+    row, kind = OperationBatchRow(batch=batch, order=order), TransactionKind(batch.kind)
+    possible = [payment for payment in candidates if available(kind, payment.totals) > 0]
+    if len(possible) == 1:
+        row.payment = possible[0]
+        row.amount_minor = available(kind, possible[0].totals)
+        return row
+    row.state = RowState.LEFT_OUT
+    row.result_code, row.refusal_code = _why_left_out(kind, possible, candidates)
+    return row
+
+
+def _why_left_out(
+    kind: TransactionKind, possible: Sequence[Payment], candidates: Sequence[Payment]
+) -> tuple[ResultCode, ErrorCode | str]:
+    if possible:
+        return ResultCode.SEVERAL_PAYMENTS, ""
+    held = [payment for payment in candidates if payment.reversal != Reversal.DONE]
+    if not held:
+        return ResultCode.NOTHING_AUTHORIZED, ""
+    return ResultCode.NOT_POSSIBLE, why_nothing_left(kind, held[-1].totals) or ""
+
+
+def _store(batch: OperationBatch, rows: Iterable[OperationBatchRow]) -> None:
+    def store() -> None:
+        batch.save(force_insert=True)
+        OperationBatchRow.objects.bulk_create(rows)
+
+    in_current_or_new_transaction(store)
+
+
+# Start, pause, resume, stop
+
+
+def start(
+    batch: OperationBatch,
+    rows: Iterable[OperationBatchRow],
+    *,
+    reason_code: str = "",
+    comment: str = "",
+    is_permitted: IsPermitted,
+    clock: Clock,
+) -> bool:
+    """Start a draft with the amounts and states of its rows; return False where somebody already has.
+
+    Raises `InvalidState` when the person who drafted it lacks the permission.
+    """
+    check_storable(comment=comment)
+    check_reason_code(TransactionKind(batch.kind), reason_code)
+    _check_author(batch, is_permitted)
+    columns = {"reason_code": reason_code, "comment": comment[:500], "driven_at": clock.now()}
+    drafts = OperationBatch.objects.filter(pk=batch.pk, state=BatchState.DRAFT)
+
+    def begin() -> bool:
+        # The batch first: of two pages that are submitted only one writes rows, and it locks the other out.
+        if not drafts.update(state=BatchState.RUNNING, **columns):
+            return False
+        OperationBatchRow.objects.bulk_update(rows, ["amount_minor", "state", "result_code"])
+        return True
+
+    return in_current_or_new_transaction(begin)
+
+
+def start_detached_refunds(
+    amounts: Mapping[MigratedDeposit, Money],
+    *,
+    token: str,
+    by: str,
+    reason_code: str = "",
+    comment: str = "",
+    is_permitted: IsPermitted,
+    clock: Clock,
+) -> OperationBatch:
+    """Store and start a batch of detached refunds; return the first one for a repeated token.
+
+    Raises `InvalidState` when the person who drafted it lacks the permission.
+    """
+    _check_size(amounts)
+    check_storable(by=by, comment=comment)
+    check_reason_code(TransactionKind.DETACHED_REFUND, reason_code)
+    batch = _running(BatchKind.DETACHED_REFUND, by, clock.now())
+    batch.token, batch.reason_code, batch.comment = token, reason_code, comment[:500]
+    _check_author(batch, is_permitted)
+    rows = [
+        OperationBatchRow(batch=batch, deposit=deposit, amount_minor=amount.minor_units)
+        for deposit, amount in amounts.items()
+    ]
+    try:
+        _store(batch, rows)
+    except IntegrityError:
+        return OperationBatch.objects.get(token=token)
+    return batch
+
+
+def start_status_queries(
+    subjects: Sequence[PaymentOrder | MigratedDeposit], *, by: str, clock: Clock
+) -> OperationBatch:
+    """Store and start a batch of status queries, which move no money and need no confirmation."""
+    _check_size(subjects)
+    check_storable(by=by)
+    batch = _running(BatchKind.ASK, by, clock.now())
+    _store(batch, [_query_row(batch, subject) for subject in subjects])
+    return batch
+
+
+def _running(kind: BatchKind, by: str, now: datetime) -> OperationBatch:
+    return OperationBatch(
+        kind=kind, state=BatchState.RUNNING, created_by=by[:150], created_at=now, driven_at=now
+    )
+
+
+def _query_row(batch: OperationBatch, subject: PaymentOrder | MigratedDeposit) -> OperationBatchRow:
+    if isinstance(subject, MigratedDeposit):
+        return OperationBatchRow(batch=batch, deposit=subject)
+    return OperationBatchRow(batch=batch, order=subject)
+
+
+def _check_author(batch: OperationBatch, is_permitted: IsPermitted) -> None:
+    if not is_permitted(batch.created_by, BatchKind(batch.kind)):
+        raise InvalidState(ErrorCode.BATCH_NOT_PERMITTED, name=batch.created_by)
+
+
+def pause(batch: OperationBatch, *, by: str, clock: Clock) -> bool:
+    """Let no further row begin until somebody resumes it; return whether it was running."""
+    columns = {"state": BatchState.PAUSED, "paused_by": by[:150], "paused_at": clock.now()}
+    return bool(batches_in(batch, BatchState.RUNNING).update(**columns))
+
+
+def resume(batch: OperationBatch, *, clock: Clock) -> bool:
+    """Take up a paused batch again; return whether it was paused."""
+    columns = {"state": BatchState.RUNNING, "paused_by": "", "paused_at": None, "driven_at": clock.now()}
+    return bool(batches_in(batch, BatchState.PAUSED).update(**columns))
+
+
+def stop(batch: OperationBatch, *, by: str, clock: Clock) -> bool:
+    """End a batch for good: rows that were not begun are left out, those under way come to their end."""
+    columns = {"state": BatchState.STOPPED, "stopped_by": by[:150], "stopped_at": clock.now()}
+
+    def end() -> bool:
+        if not batches_in(batch, BatchState.RUNNING, BatchState.PAUSED).update(**columns):
+            return False
+        waiting = OperationBatchRow.objects.filter(batch=batch, state=RowState.WAITING)
+        waiting.update(state=RowState.LEFT_OUT, result_code=ResultCode.BATCH_STOPPED)
+        return True
+
+    return in_current_or_new_transaction(end)
+
+
+def batches_in(batch: OperationBatch, *states: BatchState) -> QuerySet[OperationBatch]:
+    """Return the batch as rows to be changed, where it is in one of some states."""
+    return OperationBatch.objects.filter(pk=batch.pk, state__in=states)

@@ -1,0 +1,127 @@
+"""One operation for many orders or deposits: drafted, confirmed, and then carried out by the sweep.
+
+A batch is carried out on behalf of the person who made it, row by row, as long as their account has the
+permission of the operation. `sweep` drives running batches; `step` drives one of them a little further.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from wallet_gateway import gateways
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.models import (
+    BatchKind,
+    MigratedDeposit,
+    OperationBatch,
+    OperationBatchRow,
+    PaymentOrder,
+)
+from wallet_gateway.operations.batches import drive as driving
+from wallet_gateway.operations.batches import plan
+from wallet_gateway.operations.batches.drive import Driver
+from wallet_gateway.operations.batches.plan import MAX_ROWS
+from wallet_gateway.payments.permissions import OF_KIND, user_still_has
+from wallet_gateway.protocol.money import Money
+
+__all__ = [
+    "MAX_ROWS",
+    "draft",
+    "drive",
+    "pause",
+    "resume",
+    "start",
+    "start_detached_refunds",
+    "start_status_queries",
+    "step",
+    "stop",
+]
+
+STEP_SECONDS = 2.0
+"""How long one step carries out rows."""
+
+
+def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: str) -> OperationBatch:
+    """Store a batch of captures, refunds or reversals that nobody has confirmed, one row for each order.
+
+    A row's amount is all that is left of its order. Raises `InvalidInput` for more than `MAX_ROWS` orders.
+    """
+    return plan.draft(kind, orders, by=by, clock=gateways.clock())
+
+
+def start(
+    batch: OperationBatch,
+    rows: Iterable[OperationBatchRow] = (),
+    *,
+    reason_code: str = "",
+    comment: str = "",
+) -> bool:
+    """Start a draft, with `rows` whose amount or state was changed; return False where it is no draft.
+
+    Raises `InvalidState` where the person who drafted it lacks the permission.
+    """
+    why = {"reason_code": reason_code, "comment": comment}
+    return plan.start(batch, rows, is_permitted=_is_permitted, clock=gateways.clock(), **why)
+
+
+def start_detached_refunds(
+    amounts: Mapping[MigratedDeposit, Money],
+    *,
+    token: str,
+    by: str,
+    reason_code: str = "",
+    comment: str = "",
+) -> OperationBatch:
+    """Start a batch that refunds deposits of an earlier provider; a repeated token returns the first batch.
+
+    Raises `InvalidState` where the person lacks the permission.
+    """
+    why = {"reason_code": reason_code, "comment": comment}
+    return plan.start_detached_refunds(
+        amounts, token=token, by=by, is_permitted=_is_permitted, clock=gateways.clock(), **why
+    )
+
+
+def start_status_queries(subjects: Sequence[PaymentOrder | MigratedDeposit], *, by: str) -> OperationBatch:
+    """Start a batch that asks the gateway about orders and deposits; nothing that moves money is sent."""
+    return plan.start_status_queries(subjects, by=by, clock=gateways.clock())
+
+
+def pause(batch: OperationBatch, *, by: str) -> bool:
+    """Let no further row begin until `resume`; return whether the batch was running."""
+    return plan.pause(batch, by=by, clock=gateways.clock())
+
+
+def resume(batch: OperationBatch) -> bool:
+    """Take up a paused batch again; return whether it was paused."""
+    return plan.resume(batch, clock=gateways.clock())
+
+
+def stop(batch: OperationBatch, *, by: str) -> bool:
+    """End a batch for good; rows that were not begun are left out. Return whether it was not over yet."""
+    return plan.stop(batch, by=by, clock=gateways.clock())
+
+
+def step(batch: OperationBatch, *, seconds: float = STEP_SECONDS) -> list[OperationBatchRow]:
+    """Carry out rows of a running batch for some seconds; return those that were carried out."""
+    return driving.step(batch, seconds=seconds, driver=_driver())
+
+
+def drive(*, seconds: float) -> Counter[str]:
+    """Carry out rows of all running batches for some seconds; return how many of each gateway."""
+    return driving.drive(seconds=seconds, driver=_driver())
+
+
+def _driver() -> Driver:
+    return Driver(
+        context_of=gateways.context_of,
+        is_permitted=_is_permitted,
+        clock=gateways.clock(),
+        sleep=time.sleep,
+    )
+
+
+def _is_permitted(name: str, kind: BatchKind) -> bool:
+    return bool(user_still_has(name, OF_KIND[TransactionKind(kind)]))
