@@ -20,7 +20,8 @@ FILE = re.compile(r"`((?:[\w/]+/)?\w+\.(?:py|js|html)|(?:[\w.]+/)+)`")
 def _section(heading: str) -> str:
     _, _, rest = TEXT.partition(f"\n{heading}\n")
     assert rest, f"docs/architecture.md has no section {heading!r}"
-    return re.split(r"^#{1,%d} " % heading.count("#"), rest, maxsplit=1, flags=re.MULTILINE)[0]
+    level = heading.count("#")
+    return re.split(rf"^#{{1,{level}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
 
 
 def _packages(folder: str) -> set[str]:
