@@ -10,6 +10,8 @@ from django.apps import apps
 
 from tests.docs.pages import ROOT
 from tests.tables import every
+from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.domain.lifecycle import LifecycleEvent
 from wallet_gateway.sandbox import models as sandbox_models
 
 PACKAGE = ROOT / "wallet_gateway"
@@ -35,6 +37,12 @@ def test_the_states_are_those_of_the_table() -> None:
     assert done.returncode == 0, f"run scripts/update-state-diagram\n{done.stdout}{done.stderr}"
 
 
+def test_every_event_of_the_lifecycle_is_explained() -> None:
+    events, _, _ = _section("## States of a transaction").partition("<!-- states")
+    rows = re.findall(r"^\| (`[^|]+) \|", events, flags=re.MULTILINE)
+    assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(LifecycleEvent)
+
+
 @every("folder", ["operations", "sandbox"])
 def test_every_package_of_a_folder_is_in_its_table(folder: str) -> None:
     rows = re.findall(r"^\| ([^|]+) \|", _section(f"### Packages of `{folder}/`"), flags=re.MULTILINE)
@@ -44,8 +52,7 @@ def test_every_package_of_a_folder_is_in_its_table(folder: str) -> None:
 def test_every_package_is_in_the_table_of_layers() -> None:
     rows = re.findall(r"^\| [^|]+ \| ([^|]+) \|", _section("## Layers"), flags=re.MULTILINE)
     named = set(re.findall(r"`(\w+)/`", " ".join(rows)))
-    # The settings' reader is named below the table, as the only one of its kind.
-    assert named == _packages("") - {"conf"}
+    assert named == _packages("")
 
 
 def test_every_model_is_named() -> None:
@@ -80,6 +87,13 @@ def test_every_file_is_there() -> None:
     # Tables of packages name them without their parent.
     parents = ("", "operations", "sandbox")
     assert not [name for name in named if not any((PACKAGE / parent / name).exists() for parent in parents)]
+
+
+def test_every_method_that_operations_call_is_named() -> None:
+    section = _section("### … a second gateway protocol")
+    methods = {name for name, value in vars(Gateway).items() if callable(value) and not name.startswith("_")}
+    paragraph = section.split("| what |")[0]
+    assert set(re.findall(r"`(\w+)`", paragraph)) == methods
 
 
 def test_every_name_beside_a_file_is_in_it() -> None:
