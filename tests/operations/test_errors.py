@@ -46,7 +46,10 @@ PARAMS: dict[str, object] = {
     "given": "USD",
     "host": "evil.example",
     "key": "«click-1»",
+    "known": "«shipped»",
     "left": Money(Decimal("5.00"), "EUR"),
+    "limit": 400,
+    "name": "«anna»",
     "needed": 5,
     "network": "VISA",
     "order": "SHOP-1",
@@ -123,6 +126,7 @@ def test_no_other_class_of_the_package_is_for_a_shop_to_catch() -> None:
     found = {
         node.name
         for path in PACKAGE.rglob("*.py")
+        if "sandbox" not in path.parts
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.ClassDef)
         and {base.id for base in node.bases if isinstance(base, ast.Name)} & CLASSES.keys()

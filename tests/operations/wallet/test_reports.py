@@ -21,7 +21,7 @@ from wallet_gateway import gateways, operations, payments
 from wallet_gateway.client import gateway as client_gateway
 from wallet_gateway.client import http_transport, redaction
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
-from wallet_gateway.operations.checkout import orders, payment_attempts
+from wallet_gateway.operations.checkout import orders, payment_attempts, start
 from wallet_gateway.operations.checkout.orders import OrderDetails
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
@@ -205,6 +205,7 @@ def test_the_report_would_name_them_without_this(
     known_order: PaymentOrder, context: GatewayContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(http_transport.HttpTransport, "_exchange", surprise)
+    monkeypatch.setattr(start, "send_once", start.send_once.__wrapped__)  # type: ignore[attr-defined]
     undecorated = start_checkout.__wrapped__  # type: ignore[attr-defined]
     report = report_of(
         lambda: undecorated(order=known_order, context=context, return_urls=gateways.return_urls)

@@ -60,7 +60,7 @@ class Driver:
 
 @sensitive_variables()
 def drive(*, seconds: float, driver: Driver) -> Counter[str]:
-    """Carry out rows of running batches for some seconds; return how many of each gateway.
+    """Carry out rows of running batches for some seconds, at least one; return how many of each gateway.
 
     Each batch gets an equal share of the time, the one that waited longest first.
     """
@@ -70,7 +70,7 @@ def drive(*, seconds: float, driver: Driver) -> Counter[str]:
     batches = list(running[:_BATCHES])
     for number, batch in enumerate(batches):
         left = ends_at - time.monotonic()
-        if left <= 0:
+        if number and left <= 0:
             break
         rows = step(batch, seconds=left / (len(batches) - number), driver=driver)
         done.update(row.subject.gateway for row in rows)
