@@ -67,7 +67,7 @@ def main() -> None:
 
     rows = int(sys.argv[1])
     started = time.perf_counter()
-    report = payments.import_migration_file(_lines(rows))
+    report = payments.maintenance.import_migration_file(_lines(rows))
     took = time.perf_counter() - started
     assert (report.accepted, report.stored) == (rows, True), report
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

@@ -13,7 +13,7 @@ from django.contrib.sessions.backends.base import SessionBase
 
 from example_project.shop.models import Order
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.payments import WalletPolicy
+from wallet_gateway.payments.wallet import WalletPolicy
 
 SHEET_KEY = "sheet"
 DECIDING = ("PAYMENT_AUTHORIZATION",)

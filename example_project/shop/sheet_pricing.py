@@ -14,7 +14,13 @@ from django.utils.translation import gettext as _
 from example_project.shop.models import DiscountCode, Order, ProductKind, ShippingRate
 from example_project.shop.money import rounded
 from example_project.shop.sheet_choices import SheetChoices
-from wallet_gateway.payments import SheetDiscount, SheetFault, SheetPricing, SheetQuestion, ShippingOption
+from wallet_gateway.payments.wallet import (
+    SheetDiscount,
+    SheetFault,
+    SheetPricing,
+    SheetQuestion,
+    ShippingOption,
+)
 
 HOME = "DE"
 # Two letters each, as the wallet writes countries: where our parcels go.

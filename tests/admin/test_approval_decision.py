@@ -224,9 +224,9 @@ def test_while_the_gateway_is_stopped_the_page_says_so_and_it_goes_on_waiting(
     operator: Client, second: Client, order: PaymentOrder
 ) -> None:
     ask(operator, order)
-    payments.stop_sending("default", by="anna", reason="drill")
+    payments.maintenance.stop_sending("default", by="anna", reason="drill")
     assert "Sending to this gateway is paused." in say(second, "agree")
-    payments.resume_sending("default", by="anna", reason="over")
+    payments.maintenance.resume_sending("default", by="anna", reason="over")
     assert "Refund of 8.00 EUR: Approved." in say(second, "agree")
 
 
@@ -261,7 +261,7 @@ def test_a_detached_refund_waits_on_the_dashboard_and_is_agreed_to(
         "parentTransactionId,transactionDateTime,amount,currencyCode,refundedAmount,providerTransactionId\n"
     )
     wallet_sandbox.migration_file(f"{header}OLD-1,2026-01-02T03:04:05,30.00,EUR,0.00,P-1\n")
-    with pytest.raises(payments.AwaitingApproval):
+    with pytest.raises(payments.errors.AwaitingApproval):
         payments.refund_migrated("OLD-1", Decimal("12.50"), "EUR", by="anna", comment="goodwill")
 
     page = second.get("/admin/wallet_gateway/dashboard/").content.decode()

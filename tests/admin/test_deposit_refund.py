@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 def deposits(wallet_sandbox: SandboxControl) -> list[MigratedDeposit]:
     file = HEADER + GOOD + "OLD-4,2026-01-15T10:30:00,20.00,EUR,0.00,PRV-4\n"
     wallet_sandbox.migration_file(file)
-    payments.import_migration_file(file.encode().splitlines(keepends=True))
+    payments.maintenance.import_migration_file(file.encode().splitlines(keepends=True))
     return list(MigratedDeposit.objects.order_by("pk"))
 
 

@@ -18,7 +18,7 @@ def test_what_is_exported_can_be_read_again(clerk: Client) -> None:
     answer = clerk.get(f"{HERE}export/default/")
     lines = b"".join(answer).splitlines(keepends=True)
     MigratedDeposit.objects.all().delete()
-    assert payments.import_migration_file(lines).accepted == 2
+    assert payments.maintenance.import_migration_file(lines).accepted == 2
 
 
 def test_the_report_adds_up_each_currency_for_itself(onlooker: Client) -> None:

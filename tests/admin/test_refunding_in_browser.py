@@ -25,7 +25,7 @@ def test_two_customers_are_repaid_and_one_gets_less_than_asked(
     page, complaints = workbench
     file = HEADER + GOOD + GOOD.replace("OLD-1", "OLD-4").replace("PRV-1", "PRV-4")
     wallet_sandbox.migration_file(file)
-    payments.import_migration_file(file.encode().splitlines(keepends=True))
+    payments.maintenance.import_migration_file(file.encode().splitlines(keepends=True))
 
     page.goto(page.url.replace("import/", ""))
     page.locator("#searchbar").fill("PRV-")

@@ -85,7 +85,8 @@ def test_the_pages_of_decisions_say_a_refusal_in_german(
         row = Discrepancy.objects.create(
             kind="MADE_ELSEWHERE", gateway="default", fingerprint="x", found_at=order.created_at
         )
-    monkeypatch.setattr(payments, verb, raises(ErrorCode.STATE_CHANGED))
+    module = payments.follow_ups if verb == "send_again" else payments.approvals
+    monkeypatch.setattr(module, verb, raises(ErrorCode.STATE_CHANGED))
     url = reverse(f"admin:wallet_gateway_{name}", args=[row.pk])
     check_is_german(operator.post(url, data, headers=GERMAN).content.decode(), ErrorCode.STATE_CHANGED)
 

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from wallet_gateway.payments import SheetDiscount, SheetFault, SheetPricing, SheetQuestion, ShippingOption
+from wallet_gateway.payments.wallet import (
+    SheetDiscount,
+    SheetFault,
+    SheetPricing,
+    SheetQuestion,
+    ShippingOption,
+)
 
 
 def price(question: SheetQuestion) -> SheetPricing:

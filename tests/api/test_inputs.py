@@ -13,7 +13,7 @@ from wallet_gateway.api.inputs import (
     reference_before,
 )
 from wallet_gateway.api.problems import InvalidBody
-from wallet_gateway.payments import WalletEvent
+from wallet_gateway.payments.wallet import WalletEvent
 from wallet_gateway.protocol.strict_json import NumberText
 
 

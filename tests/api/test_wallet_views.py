@@ -378,7 +378,7 @@ def test_another_card_is_charged_what_its_own_sheet_shows_and_not_another_tabs(
 
 
 def _reported(order: PaymentOrder, *, everything: bool = False) -> list[tuple[str, str]]:
-    entries = payments.order_timeline(order, everything=everything)
+    entries = payments.orders.order_timeline(order, everything=everything)
     return [(str(entry.text), entry.detail) for entry in entries if entry.kind == "REPORTED"]
 
 

@@ -66,7 +66,7 @@ def the_event_is_due(names: dict[str, Any]) -> None:
     """Time has passed: what could not be told is to be told again, and the sweep comes."""
     due = timezone.now() - timedelta(minutes=1)
     OutboxEvent.objects.filter(delivered_at=None).update(next_delivery_at=due)
-    payments.deliver_events()
+    payments.maintenance.deliver_events()
 
 
 def an_unknown_refund(names: dict[str, Any]) -> None:

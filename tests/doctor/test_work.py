@@ -28,7 +28,7 @@ def test_a_sweep_that_never_ran_is_an_error_and_one_sweep_mends_it() -> None:
 
 def test_what_waits_for_a_person_is_a_warning_with_the_way_to_the_runbook() -> None:
     payments.sweep()
-    payments.stop_sending("default", by="anna", reason="x")
+    payments.maintenance.stop_sending("default", by="anna", reason="x")
     warning, _ = work.look_at_work()
     assert (warning.level, warning.text) == (Level.WARNING, "nothing is sent to default")
     assert (warning.code, warning.params) == (Code.SENDING_PAUSED, {"gateway": "default"})

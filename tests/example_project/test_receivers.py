@@ -114,7 +114,7 @@ def test_the_outbox_tells_it_and_telling_again_changes_nothing(
     attempt = payments.start_checkout(payments.get_order(order.number))
     wallet_sandbox.complete_checkout(attempt.reference, "success")
     payments.reconcile(attempt)
-    payments.deliver_events()
+    payments.maintenance.deliver_events()
     tell(order.number, order.packing_slip.event_id)
 
     assert PackingSlip.objects.count() == 1

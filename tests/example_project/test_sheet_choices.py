@@ -12,7 +12,7 @@ from example_project.shop.sheet_choices import SHEET_KEY, SheetChoices, for_orde
 from wallet_gateway import payments
 from wallet_gateway.conf import gateway_settings
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.payments import WalletPolicy
+from wallet_gateway.payments.wallet import WalletPolicy
 
 if TYPE_CHECKING:
     from django.test import Client

@@ -10,7 +10,7 @@ import pytest
 from example_project.shop.models import Order
 from example_project.shop.sheet_pricing import price_sheet
 from wallet_gateway import payments
-from wallet_gateway.payments import SheetPricing, SheetQuestion
+from wallet_gateway.payments.wallet import SheetPricing, SheetQuestion
 
 if TYPE_CHECKING:
     from tests.example_project.conftest import Visitor

@@ -102,4 +102,4 @@ def test_a_refund_whose_comment_cannot_be_stored_is_refused_before_anything_is_w
 @pytest.mark.parametrize("text", NO_CHARACTERS, ids=ascii)
 def test_no_attempt_has_a_reference_that_cannot_be_stored(text: str) -> None:
     with pytest.raises(Payment.DoesNotExist):
-        payments.attempt_for(text)
+        payments.orders.attempt_for(text)

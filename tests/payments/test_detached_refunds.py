@@ -20,10 +20,10 @@ FILE = [
 
 def test_an_older_payment_is_imported_refunded_and_exported(wallet_sandbox: SandboxControl) -> None:
     wallet_sandbox.migration_file("".join(FILE))
-    assert payments.import_migration_file(FILE).accepted == 1
+    assert payments.maintenance.import_migration_file(FILE).accepted == 1
 
     refund = payments.refund_migrated("OLD-1", Decimal("12.50"), "EUR")
 
     assert refund.state == TransactionState.APPROVED
-    assert "OLD-1" in "".join(payments.export_migration_file())
-    assert "12.50" in "".join(payments.export_migration_file())
+    assert "OLD-1" in "".join(payments.maintenance.export_migration_file())
+    assert "12.50" in "".join(payments.maintenance.export_migration_file())

@@ -41,7 +41,7 @@ def test_the_reason_is_kept_with_the_transaction(wallet_sandbox: SandboxControl)
 
     other = paid(wallet_sandbox, "SHOP-2", type="preauthorization")
     with pytest.raises(
-        payments.OperationRefused, match=r"reason code is not known for the operation.*: cancelled"
+        payments.errors.OperationRefused, match=r"reason code is not known for the operation.*: cancelled"
     ):
         payments.reverse(other, reason_code="returned")
     assert payments.reverse(other, reason_code="cancelled").reason_code == "cancelled"

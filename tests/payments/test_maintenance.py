@@ -38,11 +38,6 @@ def test_a_stop_and_its_end_go_through_the_settings_gateway() -> None:
     assert maintenance.sending_pauses() == ()
 
 
-def test_the_shop_finds_these_verbs_in_payments() -> None:
-    for name in ("sweep", "stop_sending", "resume_sending", "sending_pauses", "deliver_events"):
-        assert getattr(payments, name) is getattr(maintenance, name)
-
-
 def test_a_sweep_covers_every_gateway(wallet_sandbox: SandboxControl, settings: Settings) -> None:
     gateways = settings.WALLET_GATEWAY["GATEWAYS"]
     settings.WALLET_GATEWAY = {
@@ -51,5 +46,5 @@ def test_a_sweep_covers_every_gateway(wallet_sandbox: SandboxControl, settings: 
     }
 
     assert [report.gateway for report in payments.sweep()] == ["default", "second"]
-    assert payments.reconcile_due(gateway="second") == 0
-    assert payments.deliver_events() == 0
+    assert payments.maintenance.reconcile_due(gateway="second") == 0
+    assert payments.maintenance.deliver_events() == 0

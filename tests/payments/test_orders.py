@@ -18,7 +18,7 @@ def test_an_order_is_found_by_the_shops_reference_and_by_its_token(wallet_sandbo
     order = payments.create_order(reference="SHOP-1", currency="EUR", amount=Decimal("20.00"))
 
     assert payments.get_order("SHOP-1") == order
-    assert payments.get_order_by_token(order.token) == order
+    assert payments.orders.get_order_by_token(order.token) == order
     with pytest.raises(PaymentOrder.DoesNotExist):
         payments.get_order("shop-1")
 

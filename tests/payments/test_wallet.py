@@ -15,7 +15,7 @@ from tests.statements import statements
 from wallet_gateway import payments
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.payments import WalletOutcome, wallet
+from wallet_gateway.payments.wallet import WalletOutcome
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -28,19 +28,21 @@ def order(wallet_sandbox: SandboxControl) -> PaymentOrder:
     return payments.create_order(reference="SHOP-1", currency="EUR", items=[item])
 
 
-def approve(control: SandboxControl, button: payments.WalletSession, method: str = TOKEN) -> dict[str, Any]:
+def approve(
+    control: SandboxControl, button: payments.wallet.WalletSession, method: str = TOKEN
+) -> dict[str, Any]:
     return Customer(control, context_of("default")).approve(button, method)
 
 
 def test_a_token_pays_in_twelve_statements_with_the_doors_own_among_them(
     order: PaymentOrder, wallet_sandbox: SandboxControl
 ) -> None:
-    button = payments.open_wallet_session(order, session=SESSION)
+    button = payments.wallet.open_session(order, session=SESSION)
     detail = approve(wallet_sandbox, button)
     payments.get_order(order.reference)
     with CaptureQueriesContext(connection) as captured:
-        payment = payments.pay_with_wallet(order.token, session=SESSION, detail=detail)
-    assert payments.wallet_outcome(payment) is WalletOutcome.APPROVED
+        payment = payments.wallet.pay(order.token, session=SESSION, detail=detail)
+    assert payments.wallet.outcome(payment) is WalletOutcome.APPROVED
     # One more is the session's own.
     assert len(statements(captured)) <= 11, statements(captured)
     assert payments.get_order(order.reference).is_paid
@@ -49,42 +51,36 @@ def test_a_token_pays_in_twelve_statements_with_the_doors_own_among_them(
 def test_a_card_is_sent_to_three_d_secure_and_the_return_finds_it_paid(
     order: PaymentOrder, wallet_sandbox: SandboxControl
 ) -> None:
-    button = payments.open_wallet_session(order, session=SESSION)
-    payment = payments.pay_with_wallet(order, session=SESSION, detail=approve(wallet_sandbox, button, CARD))
-    assert payments.wallet_outcome(payment) is WalletOutcome.THREE_D_SECURE
+    button = payments.wallet.open_session(order, session=SESSION)
+    payment = payments.wallet.pay(order, session=SESSION, detail=approve(wallet_sandbox, button, CARD))
+    assert payments.wallet.outcome(payment) is WalletOutcome.THREE_D_SECURE
     assert payment.redirect_url
     location = wallet_sandbox.complete_three_d_secure(payment.reference, "success")
     assert location.startswith("http://127.0.0.1:8000/")
-    assert payments.reconcile(payments.attempt_for(payment.reference)).is_paid
+    assert payments.reconcile(payments.orders.attempt_for(payment.reference)).is_paid
 
 
 def test_what_the_browser_reports_stands_in_the_timeline(order: PaymentOrder) -> None:
-    button = payments.open_wallet_session(order, session=SESSION)
-    payments.note_wallet_event(order, reference=button.reference, session=SESSION, event="CLOSED")
-    texts = [str(entry.text) for entry in payments.order_timeline(order)]
+    button = payments.wallet.open_session(order, session=SESSION)
+    payments.wallet.note_event(order, reference=button.reference, session=SESSION, event="CLOSED")
+    texts = [str(entry.text) for entry in payments.orders.order_timeline(order)]
     assert texts == ["Order created", "Wallet button shown", "Wallet sheet closed"]
     with pytest.raises(ValueError, match="BOUGHT"):
-        payments.note_wallet_event(order, reference=button.reference, session=SESSION, event="BOUGHT")
+        payments.wallet.note_event(order, reference=button.reference, session=SESSION, event="BOUGHT")
 
 
 def test_a_sheet_is_priced_and_another_card_gets_a_reference(order: PaymentOrder) -> None:
-    button = payments.open_wallet_session(order, session=SESSION)
-    price = payments.price_wallet_sheet(order, reference=button.reference, session=SESSION)
+    button = payments.wallet.open_session(order, session=SESSION)
+    price = payments.wallet.price_sheet(order, reference=button.reference, session=SESSION)
     assert price.total.to_wire() == "12.50"
-    assert payments.next_wallet_reference(order, session=SESSION) == button.reference
+    assert payments.wallet.next_reference(order, session=SESSION) == button.reference
 
 
 def test_a_card_is_never_charged_inside_a_transaction_of_the_shop(
     order: PaymentOrder, wallet_sandbox: SandboxControl
 ) -> None:
-    button = payments.open_wallet_session(order, session=SESSION)
+    button = payments.wallet.open_session(order, session=SESSION)
     detail = approve(wallet_sandbox, button)
     with db_transaction.atomic(), pytest.raises(RuntimeError):
-        payments.pay_with_wallet(order, session=SESSION, detail=detail)
+        payments.wallet.pay(order, session=SESSION, detail=detail)
     assert not [e for e in wallet_sandbox.journal() if e["operation"] == "authorization"]
-
-
-def test_the_door_offers_all_of_it() -> None:
-    for name in ("open_wallet_session", "pay_with_wallet", "rotate_wallet_keys"):
-        assert getattr(payments, name) is getattr(wallet, name)
-        assert name in payments.__all__

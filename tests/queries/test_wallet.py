@@ -36,7 +36,7 @@ def given(customer: Customer, order: PaymentOrder) -> dict[str, Any]:
 def test_an_order_nobody_paid_with_a_wallet_has_no_receipt(customer: Customer, order: PaymentOrder) -> None:
     customer.open(order)
 
-    assert payments.wallet_receipt(order) is None
+    assert payments.wallet.receipt(order) is None
 
 
 def test_a_card_is_named_as_people_know_it_in_one_statement(
@@ -44,7 +44,7 @@ def test_a_card_is_named_as_people_know_it_in_one_statement(
 ) -> None:
     customer.post(order, given(customer, order))
     with django_assert_num_queries(1):
-        receipt = payments.wallet_receipt(order)
+        receipt = payments.wallet.receipt(order)
 
     assert receipt is not None
     assert (receipt.card_network, receipt.card_last_four, receipt.is_tokenized) == ("VISA", "1111", True)
@@ -57,7 +57,7 @@ def test_a_card_is_named_as_people_know_it_in_one_statement(
 
 def test_a_plain_card_is_told_from_a_token(customer: Customer, order: PaymentOrder) -> None:
     customer.pay(order, CARD)
-    receipt = payments.wallet_receipt(order)
+    receipt = payments.wallet.receipt(order)
 
     assert receipt is not None
     assert not receipt.is_tokenized
@@ -70,4 +70,4 @@ def test_a_card_that_was_declined_pays_nothing_and_is_not_shown(
     customer.pay(order)
 
     assert WalletAttempt.objects.exists()
-    assert payments.wallet_receipt(order) is None
+    assert payments.wallet.receipt(order) is None

@@ -135,7 +135,7 @@ def test_an_application_that_fails_opens_no_page(
     wallet_application(application)
     order = payments.create_order(reference="T-1", currency="EUR", amount=Decimal("10.00"))
 
-    with pytest.raises(payments.GatewayUnreachable):
+    with pytest.raises(payments.errors.GatewayUnreachable):
         payments.start_checkout(order)
     assert len(application.requests) == 1
 

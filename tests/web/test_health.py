@@ -32,7 +32,7 @@ def test_a_monitor_with_the_token_sees_that_all_is_well(monitor: Client) -> None
 
 def test_what_is_wrong_is_503_and_told_without_names_and_reasons(monitor: Client) -> None:
     payments.sweep()
-    payments.stop_sending("default", by="anna", reason="customer Meier is wrong")
+    payments.maintenance.stop_sending("default", by="anna", reason="customer Meier is wrong")
     response = monitor.get(URL)
     assert response.status_code == 503
     (problem,) = response.json()["problems"]

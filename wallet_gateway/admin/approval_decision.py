@@ -83,7 +83,7 @@ class ApprovalDecisionPage:
             return self._refused(form, why_not)
         reason, by = form.cleaned_data["reason"], name_of_person(self.request)
         try:
-            transaction = payments.approve(self.approval, by=by, reason=reason)
+            transaction = payments.approvals.approve(self.approval, by=by, reason=reason)
         except (OperationError, ImproperlyConfigured) as error:
             return self._refused(form, refusal_text(error, gateway=self.approval.gateway))
         words = _("Agreed to what %(author)s asked for.") % {"author": self.approval.created_by or "-"}
@@ -98,7 +98,7 @@ class ApprovalDecisionPage:
     def _declined(self, form: ApprovalDecisionForm) -> HttpResponse:
         reason, by = form.cleaned_data["reason"], name_of_person(self.request)
         try:
-            approval = payments.decline(self.approval, by=by, reason=reason)
+            approval = payments.approvals.decline(self.approval, by=by, reason=reason)
         except OperationError as error:
             return self._refused(form, refusal_text(error, gateway=self.approval.gateway))
         sentence = sentence_of_request(approval)

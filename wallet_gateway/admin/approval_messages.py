@@ -14,7 +14,7 @@ from wallet_gateway.admin.operation_registry import reason_in_words
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Approval, ApprovalState
 from wallet_gateway.models.labels import label_of
-from wallet_gateway.payments import Decision
+from wallet_gateway.payments.approvals import Decision
 
 DECISIONS = {
     Decision.DID_NOT_HAPPEN: gettext_lazy("It did not happen; free its amount"),

@@ -22,7 +22,7 @@ from wallet_gateway.admin.visible_text import visible_body
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.operations.follow_ups.preview import preview
-from wallet_gateway.payments import AwaitingApproval
+from wallet_gateway.payments.errors import AwaitingApproval
 from wallet_gateway.protocol.errors import InvalidAmount
 from wallet_gateway.protocol.money import Money
 

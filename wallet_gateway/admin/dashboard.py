@@ -112,7 +112,7 @@ class DashboardAdmin(ReadOnlyAdmin):
         return draw(self.admin_site, request, "decide.html", context)
 
 
-_VERBS = {"stop": payments.stop_sending, "resume": payments.resume_sending}
+_VERBS = {"stop": payments.maintenance.stop_sending, "resume": payments.maintenance.resume_sending}
 
 
 def _act(request: HttpRequest, alias: str, verb: str, form: ReasonForm) -> bool:

@@ -58,7 +58,7 @@ def send_again(site: AdminSite, request: HttpRequest, transaction_id: int) -> Ht
 
     def act(form: forms.Form) -> GatewayTransaction:
         by, comment = name_of_person(request), form.cleaned_data["reason"]
-        return payments.send_again(transaction, by=by, comment=comment)
+        return payments.follow_ups.send_again(transaction, by=by, comment=comment)
 
     words = {
         "title": _("Send again"),
@@ -77,7 +77,7 @@ def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpRe
 
     def act(form: forms.Form) -> GatewayTransaction:
         given = form.cleaned_data
-        return payments.resolve(
+        return payments.approvals.resolve(
             transaction, decision=given["decision"], reason=given["reason"], by=name_of_person(request)
         )
 
@@ -109,7 +109,7 @@ def _decided(
             transaction = act(form)
         except (OperationRefused, ImproperlyConfigured) as error:
             form.refuse(refusal_text(error, gateway=transaction.gateway))
-        except payments.AwaitingApproval as waiting:
+        except payments.errors.AwaitingApproval as waiting:
             report_approval_request(
                 request, transaction.payment.order if transaction.payment else transaction, waiting.approval
             )
@@ -144,7 +144,7 @@ def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
         try:
-            payments.close_discrepancy(discrepancy, reason=reason, by=name_of_person(request))
+            payments.approvals.close_discrepancy(discrepancy, reason=reason, by=name_of_person(request))
         except (OperationRefused, ImproperlyConfigured) as error:
             form.refuse(refusal_text(error, gateway=discrepancy.gateway))
         else:

@@ -42,7 +42,7 @@ def keys_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
 
 
 def _rotate(request: HttpRequest) -> None:
-    done = payments.rotate_wallet_keys()
+    done = payments.wallet.rotate_keys()
     what = _("Encrypted anew with the newest key: %(count)d.") % {"count": done.resealed}
     log_bulk_change(request, WalletKey, what)
     messages.success(request, what)

@@ -23,7 +23,7 @@ from wallet_gateway.domain.reason_codes import REASON_CODES, ReasonCode
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.operations.errors import OperationRefused, message_of
-from wallet_gateway.payments import decisions
+from wallet_gateway.payments import follow_ups
 from wallet_gateway.protocol.money import Money
 
 
@@ -138,7 +138,7 @@ def execute(
         transaction = _ask(operation, payment, amount, idempotency_key=key, **words)
     except (OperationRefused, ImproperlyConfigured) as error:
         raise NotDone(refusal_text(error, gateway=payment.order.gateway)) from error
-    if decisions.give_up_unsent(transaction, by=by):
+    if follow_ups.give_up_unsent(transaction, by=by):
         raise NotDone(
             _("The gateway cannot be reached. Nothing was sent and nothing is reserved; try again later.")
         )

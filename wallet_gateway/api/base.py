@@ -86,6 +86,6 @@ class CustomerView(JSONView):
 def order_of(token: str) -> PaymentOrder:
     """Return the order of an address; raises `UnknownLink`."""
     try:
-        return payments.get_order_by_token(token)
+        return payments.orders.get_order_by_token(token)
     except PaymentOrder.DoesNotExist as fault:
         raise UnknownLink from fault

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from wallet_gateway.api.problems import InvalidBody
-from wallet_gateway.payments import WalletEvent
+from wallet_gateway.payments.wallet import WalletEvent
 from wallet_gateway.protocol.strict_json import NumberText
 
 LONGEST = 255

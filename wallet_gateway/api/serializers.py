@@ -11,7 +11,7 @@ from rest_framework import serializers
 from wallet_gateway import gateways, payments, return_tokens
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import Payment
-from wallet_gateway.payments import SheetPrice, WalletOutcome, WalletSession
+from wallet_gateway.payments.wallet import SheetPrice, WalletOutcome, WalletSession
 from wallet_gateway.return_tokens import ReturnOutcome
 
 
@@ -61,7 +61,7 @@ def price_body(price: SheetPrice) -> dict[str, Any]:
 
 def verdict_body(payment: Payment) -> dict[str, str]:
     """Write what became of a result: `{outcome, message, next}`; an empty `next` says to stay."""
-    outcome = payments.wallet_outcome(payment)
+    outcome = payments.wallet.outcome(payment)
     return {"outcome": outcome.value, "message": _said(outcome), "next": _next(payment, outcome)}
 
 

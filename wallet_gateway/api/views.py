@@ -27,7 +27,7 @@ class StatusView(JSONView):
         """Answer `{state, final, next}`."""
         try:
             read = return_tokens.read(token)
-            attempt = payments.attempt_for(read.reference)
+            attempt = payments.orders.attempt_for(read.reference)
         except (BadReturnToken, Payment.DoesNotExist) as fault:
             raise UnknownLink from fault
         order = payments.reconcile(attempt)

@@ -38,7 +38,7 @@ class WalletSessionView(CustomerView):
     def post(self, request: Request, token: str) -> Response:
         """Answer with what `runWalletPay` is called with."""
         order = order_of(token)
-        session = payments.open_wallet_session(
+        session = payments.wallet.open_session(
             order, session=bind(request._request), language=get_language() or ""
         )
         return Response(session_body(session))
@@ -52,7 +52,7 @@ class WalletReferenceView(CustomerView):
     def post(self, request: Request, token: str) -> Response:
         """Answer `{reference}`, for the sheet that had the reference `after` before."""
         after = reference_before(self.body(request))
-        reference = payments.next_wallet_reference(order_of(token), session=self.binding, after=after)
+        reference = payments.wallet.next_reference(order_of(token), session=self.binding, after=after)
         return Response({"reference": reference})
 
 
@@ -64,7 +64,7 @@ class WalletPriceView(CustomerView):
     def post(self, request: Request, token: str) -> Response:
         """Answer with the total, its lines and the choices, or with what is wrong about the choices."""
         asked = price_question(self.body(request))
-        price = payments.price_wallet_sheet(
+        price = payments.wallet.price_sheet(
             order_of(token),
             reference=asked.reference,
             session=self.binding,
@@ -83,7 +83,7 @@ class WalletEventView(CustomerView):
     def post(self, request: Request, token: str) -> Response:
         """Answer with nothing: whatever comes of it, the page goes on."""
         report = event_report(self.body(request))
-        payments.note_wallet_event(
+        payments.wallet.note_event(
             order_of(token),
             reference=report.reference,
             session=self.binding,
@@ -102,5 +102,5 @@ class WalletResultView(CustomerView):
     def post(self, request: Request, token: str) -> Response:
         """Answer `{outcome, message, next}`."""
         # The token and not the order: the operation reads it with all its attempts at once.
-        payment = payments.pay_with_wallet(token, session=self.binding, detail=self.body(request))
+        payment = payments.wallet.pay(token, session=self.binding, detail=self.body(request))
         return Response(verdict_body(payment))

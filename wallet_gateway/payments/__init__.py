@@ -1,160 +1,54 @@
-"""The one import of a shop's own code: `from wallet_gateway import payments`.
+"""The public API of a shop: `from wallet_gateway import payments`.
 
-The verbs of this app with gateway, clock and return URLs wired from the settings, and the types that they
-take, return and raise. The verbs stand in this room's files, by subject; each makes one call into the
-operations or queries, and rules stand there. Verbs that speak to the gateway must not be called inside a
-database transaction: what they are about to send has to be committed first.
+What every shop needs is here: create an order, open the payment page, read the result, capture, refund,
+reverse. The rest is in a module for each subject: `orders`, `follow_ups`, `wallet` (the wallet button),
+`approvals` (decisions of people), `batches` (one operation for many orders), `maintenance` (background work
+and operators) and `errors` (what to catch).
+
+Gateway, clock and return URLs come from the settings. Each function makes one call into the operations or
+queries, where the rules are. Functions that call the gateway must not run inside a database transaction:
+what they are about to send must be committed first.
 """
 
 from __future__ import annotations
 
-from wallet_gateway.domain.policy import WalletPolicy
-from wallet_gateway.domain.wallet_outcomes import WalletOutcome
-from wallet_gateway.models import Approval
-from wallet_gateway.models.wallet import WalletEvent
-from wallet_gateway.operations.approvals.resolve import Decision
-from wallet_gateway.operations.errors import (
-    AwaitingApproval,
-    GatewayUnreachable,
-    OperationError,
-    OperationOutstanding,
-    OperationRefused,
-    OrderNotPayable,
-    SendingStopped,
-    WalletUnavailable,
-)
-from wallet_gateway.operations.maintenance.sweep import SweepReport
-from wallet_gateway.operations.migration.import_export import ImportReport
-from wallet_gateway.operations.polling.reconciliation import Asked
-from wallet_gateway.operations.wallet.hooks import (
-    AuthenticationQuestion,
-    SheetDiscount,
-    SheetFault,
-    SheetPricing,
-    SheetQuestion,
-    ShippingOption,
-)
-from wallet_gateway.operations.wallet.keys import Rotation
-from wallet_gateway.operations.wallet.pricing import SheetPrice
-from wallet_gateway.operations.wallet.session import WalletSession
-from wallet_gateway.payments import errors
-from wallet_gateway.payments.decisions import (
-    approvals_waiting,
-    approve,
-    close_discrepancy,
-    decline,
-    resolve,
-    send_again,
-)
-from wallet_gateway.payments.detached_refunds import (
-    export_migration_file,
-    import_migration_file,
-    refund_migrated,
-)
-from wallet_gateway.payments.follow_ups import capture, refund, reverse
-from wallet_gateway.payments.maintenance import (
-    deliver_events,
-    reconcile_due,
-    resume_sending,
-    sending_pauses,
-    stop_sending,
-    sweep,
-)
+from wallet_gateway.payments import approvals, batches, errors, follow_ups, maintenance, orders, wallet
+from wallet_gateway.payments.follow_ups import capture, refund, refund_migrated, reverse
+from wallet_gateway.payments.maintenance import sweep
 from wallet_gateway.payments.orders import (
-    attempt_for,
     create_order,
     get_order,
-    get_order_by_token,
+    order_summary,
+    reconcile,
     start_checkout,
-)
-from wallet_gateway.payments.status_queries import ask_gateway, reconcile
-from wallet_gateway.payments.wallet import (
-    next_wallet_reference,
-    note_wallet_event,
-    open_wallet_session,
-    pay_with_wallet,
-    price_wallet_sheet,
-    rotate_wallet_keys,
-    wallet_outcome,
 )
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
-from wallet_gateway.queries.pauses import SendingPause
-from wallet_gateway.queries.wallet import WalletReceipt, wallet_receipt
 
 __all__ = [
-    "Approval",
-    "Asked",
-    "AuthenticationQuestion",
-    "AwaitingApproval",
     "BillingAddress",
-    "Decision",
     "Discount",
-    "GatewayUnreachable",
-    "ImportReport",
     "Item",
     "Money",
-    "OperationError",
-    "OperationOutstanding",
-    "OperationRefused",
-    "OrderNotPayable",
-    "OrderSummary",
-    "Rotation",
-    "SendingPause",
-    "SendingStopped",
-    "SheetDiscount",
-    "SheetFault",
-    "SheetPrice",
-    "SheetPricing",
-    "SheetQuestion",
     "Shipping",
     "ShippingAddress",
-    "ShippingOption",
-    "SweepReport",
-    "TimelineEntry",
-    "WalletEvent",
-    "WalletOutcome",
-    "WalletPolicy",
-    "WalletReceipt",
-    "WalletSession",
-    "WalletUnavailable",
-    "approvals_waiting",
-    "approve",
-    "ask_gateway",
-    "attempt_for",
+    "approvals",
+    "batches",
     "capture",
-    "close_discrepancy",
     "create_order",
-    "decline",
-    "deliver_events",
     "errors",
-    "export_migration_file",
+    "follow_ups",
     "get_order",
-    "get_order_by_token",
-    "import_migration_file",
-    "next_wallet_reference",
-    "note_wallet_event",
-    "open_wallet_session",
+    "maintenance",
     "order_summary",
-    "order_timeline",
-    "pay_with_wallet",
-    "price_wallet_sheet",
+    "orders",
     "reconcile",
-    "reconcile_due",
     "refund",
     "refund_migrated",
-    "resolve",
-    "resume_sending",
     "reverse",
-    "rotate_wallet_keys",
-    "send_again",
-    "sending_pauses",
     "start_checkout",
-    "stop_sending",
     "sweep",
-    "wallet_outcome",
-    "wallet_receipt",
+    "wallet",
 ]

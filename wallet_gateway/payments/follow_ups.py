@@ -1,4 +1,4 @@
-"""Capture, refund and reversal of a payment that the gateway has authorized."""
+"""Capture, refund and reversal of a payment, and refunds of payments made through a former provider."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
+from wallet_gateway.operations.follow_ups import detached_refunds
+from wallet_gateway.operations.follow_ups import resend as resending
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.protocol.money import Money
+
+__all__ = ["capture", "give_up_unsent", "refund", "refund_migrated", "reverse", "send_again"]
 
 
 def capture(
@@ -76,6 +81,52 @@ def reverse(
         context=context_of(order.gateway),
         who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
+
+
+def refund_migrated(
+    parent_transaction_id: str,
+    amount: Decimal | Money,
+    currency: str,
+    *,
+    gateway: str = "default",
+    order_number: str | None = None,
+    idempotency_key: str | None = None,
+    by: str = "",
+    reason_code: str = "",
+    comment: str = "",
+) -> GatewayTransaction:
+    """Refund a payment made through another provider; `approved_amount` of the result may be less.
+
+    Raises `InvalidState` when more is asked than a known deposit has left, and `AwaitingApproval`
+    where the settings demand a second person.
+    """
+    return detached_refunds.refund_migrated(
+        parent_transaction_id=parent_transaction_id,
+        amount=amount,
+        currency=currency,
+        context=context_of(gateway),
+        who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
+        order_number=order_number,
+    )
+
+
+def send_again(transaction: GatewayTransaction, *, by: str = "", comment: str = "") -> GatewayTransaction:
+    """Send a `NOT_SENT` capture, refund or reversal once more, now: the same reference, the same bytes.
+
+    For what `needs_operator` because the sweep has tried a few times and stopped; `resolve` gives it up
+    instead and frees its amount. Raises `InvalidState`.
+    """
+    return resending.send_again(
+        transaction, context=context_of(transaction.gateway), who=Initiator(by=by, comment=comment)
+    )
+
+
+def give_up_unsent(transaction: GatewayTransaction, *, by: str) -> bool:
+    """Give up a request that has just not left, so that its amount is free again at once.
+
+    For callers that tell a person so. Return False where it has been sent after all, or was never unsent.
+    """
+    return resolutions.give_up_unsent(transaction, by=by, context=context_of(transaction.gateway))
 
 
 def _payment_meant(order: PaymentOrder, payment: Payment | None) -> Payment:

@@ -5,7 +5,7 @@ Commands and bridges use this file itself: most of it is no shop's business.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -13,12 +13,15 @@ from django.db.models import Q
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.gateways import context_of
-from wallet_gateway.models import GatewayPause, PaymentOrder, WalletAttempt
+from wallet_gateway.models import GatewayPause, MigratedDeposit, PaymentOrder, WalletAttempt
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
 from wallet_gateway.operations.maintenance import sweep as sweeping
 from wallet_gateway.operations.maintenance.ledger_comparison import ComparedTransaction
 from wallet_gateway.operations.maintenance.sweep import SweepReport
-from wallet_gateway.operations.polling import due
+from wallet_gateway.operations.migration import import_export as migration_file
+from wallet_gateway.operations.migration.import_export import ImportReport
+from wallet_gateway.operations.polling import due, reconciliation
+from wallet_gateway.operations.polling.reconciliation import QueryReport
 from wallet_gateway.operations.sending import emergency_stop
 from wallet_gateway.operations.settlement import outbox
 from wallet_gateway.payments import batches
@@ -32,13 +35,20 @@ from wallet_gateway.queries.pauses import SendingPause
 __all__ = [
     "ComparedTransaction",
     "Comparison",
+    "ImportReport",
+    "QueryReport",
+    "SendingPause",
+    "SweepReport",
     "comparison",
     "deliver_events",
     "ending_authorizations",
     "erase_customer",
+    "export_migration_file",
     "gateway_aliases",
     "health",
+    "import_migration_file",
     "orders_of",
+    "query_status",
     "reconcile_due",
     "resume_sending",
     "sending_pauses",
@@ -60,6 +70,11 @@ def gateway_aliases() -> tuple[str, ...]:
 def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
     """Ask about everything whose time has come at one gateway; return how many were asked about."""
     return due.reconcile_due(context=context_of(gateway), limit=limit)
+
+
+def query_status(subject: PaymentOrder | MigratedDeposit) -> QueryReport:
+    """Ask about every transaction of an order, or of an earlier provider's payment, now; nothing is sent."""
+    return reconciliation.query_all(subject, context=context_of(subject.gateway))
 
 
 def sweep() -> tuple[SweepReport, ...]:
@@ -164,3 +179,20 @@ def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = F
         total=ledger_comparison.comparable(context=context, touched=touched).filter(pk__gt=after).count(),
         rows=rows,
     )
+
+
+# The records of an earlier provider
+
+
+def import_migration_file(
+    lines: Iterable[str | bytes], *, gateway: str = "default", keep_good: bool = False, dry_run: bool = False
+) -> ImportReport:
+    """Read a migration file, opened as binary, into deposits; bad rows are reported by line and reason."""
+    return migration_file.import_migration_file(
+        lines, gateway=gateway, clock=gateways.clock(), keep_good=keep_good, dry_run=dry_run
+    )
+
+
+def export_migration_file(*, gateway: str = "default") -> Iterator[str]:
+    """Write the known deposits of a gateway as a migration file, line by line."""
+    return migration_file.export_migration_file(gateway=gateway)

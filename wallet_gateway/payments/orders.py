@@ -14,11 +14,26 @@ from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.operations.checkout import orders
 from wallet_gateway.operations.checkout import start as checkout
 from wallet_gateway.operations.checkout.orders import OrderDetails
+from wallet_gateway.operations.polling import reconciliation
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import is_storable
+from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
+
+__all__ = [
+    "OrderSummary",
+    "TimelineEntry",
+    "attempt_for",
+    "create_order",
+    "get_order",
+    "get_order_by_token",
+    "order_summary",
+    "order_timeline",
+    "reconcile",
+    "start_checkout",
+]
 
 
 @sensitive_variables()
@@ -114,3 +129,16 @@ def attempt_for(reference: str) -> Payment:
     if not is_storable(reference):
         raise Payment.DoesNotExist(f"no attempt has the reference {reference[:64]!r}")
     return Payment.objects.select_related("order").get(reference=reference)
+
+
+def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> PaymentOrder:
+    """Ask the gateway about what is not settled, and return the order as it then stands.
+
+    Given one attempt, only that attempt is asked about. However often this is called, the gateway is asked
+    about one transaction at most every two seconds. `everything` asks about settled transactions, too.
+    """
+    if isinstance(subject, Payment):
+        context = context_of(subject.order.gateway)
+        return reconciliation.reconcile_attempt(reference=subject.reference, context=context).order
+    context = context_of(subject.gateway)
+    return reconciliation.reconcile_order(order=subject, context=context, everything=everything)

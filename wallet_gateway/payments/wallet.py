@@ -10,6 +10,7 @@ from django.views.decorators.debug import sensitive_variables
 from wallet_gateway import gateways
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
 from wallet_gateway.gateways import cipher, context_of, return_urls
 from wallet_gateway.models import Payment, PaymentOrder
@@ -20,13 +21,47 @@ from wallet_gateway.operations.wallet import events as wallet_events
 from wallet_gateway.operations.wallet import keys as wallet_keys
 from wallet_gateway.operations.wallet import pay as wallet_payment
 from wallet_gateway.operations.wallet import session as wallet_session
+from wallet_gateway.operations.wallet.hooks import (
+    AuthenticationQuestion,
+    SheetDiscount,
+    SheetFault,
+    SheetPricing,
+    SheetQuestion,
+    ShippingOption,
+)
 from wallet_gateway.operations.wallet.keys import Rotation
 from wallet_gateway.operations.wallet.pricing import SheetPrice
 from wallet_gateway.operations.wallet.session import WalletSession
+from wallet_gateway.queries.wallet import WalletReceipt
+from wallet_gateway.queries.wallet import wallet_receipt as receipt
+
+__all__ = [
+    "AuthenticationQuestion",
+    "Rotation",
+    "SheetDiscount",
+    "SheetFault",
+    "SheetPrice",
+    "SheetPricing",
+    "SheetQuestion",
+    "ShippingOption",
+    "WalletEvent",
+    "WalletOutcome",
+    "WalletPolicy",
+    "WalletReceipt",
+    "WalletSession",
+    "next_reference",
+    "note_event",
+    "open_session",
+    "outcome",
+    "pay",
+    "price_sheet",
+    "receipt",
+    "rotate_keys",
+]
 
 
 @sensitive_variables()
-def open_wallet_session(order: PaymentOrder, *, session: str, language: str = "") -> WalletSession:
+def open_session(order: PaymentOrder, *, session: str, language: str = "") -> WalletSession:
     """Return what a page needs to show a wallet button for an order, bound to the customer's session.
 
     `session` is the session's key. The same order and session get the same attempt again until a result has
@@ -37,7 +72,7 @@ def open_wallet_session(order: PaymentOrder, *, session: str, language: str = ""
     return wallet_session.open_session(order=order, session=session, context=context, language=language)
 
 
-def next_wallet_reference(order: PaymentOrder, *, session: str, after: str = "") -> str:
+def next_reference(order: PaymentOrder, *, session: str, after: str = "") -> str:
     """Return a reference for another card in a sheet that is open, after the first one was declined.
 
     `after` is the reference that the sheet had before; a shop that prices its sheets should say it, for a
@@ -49,7 +84,7 @@ def next_wallet_reference(order: PaymentOrder, *, session: str, after: str = "")
 
 
 @sensitive_variables()
-def price_wallet_sheet(
+def price_sheet(
     order: PaymentOrder,
     *,
     reference: str,
@@ -72,8 +107,8 @@ def price_wallet_sheet(
 
 
 @sensitive_variables()
-def pay_with_wallet(order: PaymentOrder | str, *, session: str, detail: Mapping[str, Any]) -> Payment:
-    """Charge the card of a sheet's result, `event.detail` as it is, once; ask `wallet_outcome` what then.
+def pay(order: PaymentOrder | str, *, session: str, detail: Mapping[str, Any]) -> Payment:
+    """Charge the card of a sheet's result, `event.detail` as it is, once; ask `outcome` what then.
 
     `order` may be the token of one. A repeated result returns the payment as it stands. A failure of the
     sheet is noted and leaves the order payable. Raises `InvalidInput`,
@@ -90,12 +125,12 @@ def pay_with_wallet(order: PaymentOrder | str, *, session: str, detail: Mapping[
     )
 
 
-def wallet_outcome(payment: Payment) -> WalletOutcome:
-    """Say what a page does next after `pay_with_wallet`."""
+def outcome(payment: Payment) -> WalletOutcome:
+    """Say what a page does next after `pay`."""
     return outcome_of(TransactionState(payment.opening.state))
 
 
-def note_wallet_event(
+def note_event(
     order: PaymentOrder, *, reference: str, session: str, event: WalletEvent | str, message: str = ""
 ) -> None:
     """Keep what the browser reports, an error or a closed sheet, for the timeline; it decides nothing.
@@ -113,7 +148,7 @@ def note_wallet_event(
     )
 
 
-def rotate_wallet_keys() -> Rotation:
+def rotate_keys() -> Rotation:
     """Encrypt every stored secret with the first of the `FERNET_KEYS`; may be interrupted and repeated.
 
     Raises `WalletUnavailable` where the settings have no keys.

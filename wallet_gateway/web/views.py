@@ -47,9 +47,9 @@ def checkout(request: HttpRequest, token: str) -> HttpResponse:
     order = _order(token)
     try:
         return _see_other(payments.start_checkout(order).redirect_url)
-    except payments.OrderNotPayable as error:
+    except payments.errors.OrderNotPayable as error:
         kind, status = pages.kind_without_payment(order), error.status
-    except payments.OperationError as error:
+    except payments.errors.OperationError as error:
         kind, status = PageKind.CHECKOUT_UNAVAILABLE, error.status
     return _order_page(request, order, kind, token=pages.latest_token(order), status=status)
 
@@ -87,7 +87,7 @@ def result(request: HttpRequest, token: str) -> HttpResponse:
 
 def _order(token: str) -> PaymentOrder:
     try:
-        return payments.get_order_by_token(token)
+        return payments.orders.get_order_by_token(token)
     except PaymentOrder.DoesNotExist as fault:
         raise Http404("no such order") from fault
 
@@ -95,7 +95,7 @@ def _order(token: str) -> PaymentOrder:
 def _attempt(token: str) -> tuple[Payment, ReturnToken]:
     try:
         read = return_tokens.read(token)
-        return payments.attempt_for(read.reference), read
+        return payments.orders.attempt_for(read.reference), read
     except (BadReturnToken, Payment.DoesNotExist) as fault:
         raise Http404("no such link") from fault
 

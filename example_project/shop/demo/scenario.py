@@ -119,7 +119,7 @@ class Story:
 
     def _a_refund_of_an_older_payment(self) -> Iterator[Step]:
         self._control.migration_file(MIGRATION_FILE)
-        payments.import_migration_file(MIGRATION_FILE.splitlines(keepends=True))
+        payments.maintenance.import_migration_file(MIGRATION_FILE.splitlines(keepends=True))
         refunded = payments.refund_migrated(
             OLD_DEPOSIT, Decimal("25.00"), "EUR", comment="paid before we moved"
         )
@@ -128,7 +128,7 @@ class Story:
         )
 
     def _attempt(self, name: str, reference: str, kind: str) -> Step:
-        attempt = payments.attempt_for(reference)
+        attempt = payments.orders.attempt_for(reference)
         return self._operation(name, reference, kind, attempt.state, attempt.amount)
 
     def _operation(self, name: str, reference: str, kind: str, state: str, amount: payments.Money) -> Step:

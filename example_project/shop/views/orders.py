@@ -30,9 +30,9 @@ def order(request: HttpRequest, key: str) -> HttpResponse:
         "order": shown,
         "wallet_order": wallet_order,
         "summary": payments.order_summary(wallet_order),
-        "timeline": payments.order_timeline(wallet_order),
+        "timeline": payments.orders.order_timeline(wallet_order),
         "standing": standing(wallet_order.state),
-        "receipt": payments.wallet_receipt(wallet_order),
+        "receipt": payments.wallet.receipt(wallet_order),
     }
     if settings.DEBUG and wallet_order.is_payable:
         context["sheet"] = SheetForm.showing(SheetChoices.of(shown.sheet))

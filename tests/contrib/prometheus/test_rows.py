@@ -78,7 +78,7 @@ def test_a_pause_says_who_decided_on_it(registry: CollectorRegistry) -> None:
     until = gateways.clock().now() + timedelta(minutes=5)
     GatewayPause.objects.create(gateway="default", sending_until=until, pause_code=PauseCode.UNKNOWN_OUTCOMES)
     assert paused() == {"person": 0, "breaker": 1}
-    payments.stop_sending("default", by="anna", reason="customer Meier is wrong")
+    payments.maintenance.stop_sending("default", by="anna", reason="customer Meier is wrong")
     assert paused() == {"person": 1, "breaker": 0}
     shown = generate_latest(registry)
     assert b"anna" not in shown

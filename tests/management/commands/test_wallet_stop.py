@@ -42,7 +42,7 @@ def test_who_gives_no_name_is_known_by_the_login(monkeypatch: pytest.MonkeyPatch
 def test_a_stop_without_a_reason_is_refused_and_nothing_is_stopped() -> None:
     with pytest.raises(CommandError, match="default: The reason is missing"):
         stop(by="anna")
-    assert payments.sending_pauses() == ()
+    assert payments.maintenance.sending_pauses() == ()
 
 
 def test_resuming_what_nobody_stopped_is_refused() -> None:

@@ -51,7 +51,7 @@ from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.follow_ups.resend import send_again
 from wallet_gateway.operations.maintenance.sweep import sweep
-from wallet_gateway.operations.polling.reconciliation import ask_everything
+from wallet_gateway.operations.polling.reconciliation import query_all
 from wallet_gateway.operations.sending.emergency_stop import resume_sending, stop_sending
 from wallet_gateway.testing.control import SandboxControl
 
@@ -85,7 +85,7 @@ class Refunds(OneOrder, RuleBasedStateMachine):
         self.pk = order.pk
         page = start_checkout(order=order, context=self.world.context, return_urls=return_urls)
         self.world.control.complete_checkout(page.reference, "success")
-        ask_everything(self.order, context=self.world.context)
+        query_all(self.order, context=self.world.context)
 
     # What people do
 

@@ -40,7 +40,7 @@ from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.maintenance.sweep import sweep
-from wallet_gateway.operations.polling.reconciliation import ask_everything, reconcile_attempt
+from wallet_gateway.operations.polling.reconciliation import query_all, reconcile_attempt
 from wallet_gateway.operations.wallet.session import WalletSession
 from wallet_gateway.testing.control import SandboxControl, SandboxRefused
 
@@ -190,7 +190,7 @@ class History(OneOrder, RuleBasedStateMachine):
     @rule(which=WHICH, everything=st.booleans())
     def come_back_or_ask(self, which: int, everything: bool) -> None:
         if everything:
-            ask_everything(self.order, context=self.world.context)
+            query_all(self.order, context=self.world.context)
         references = list(self.order.payments.order_by("pk").values_list("reference", flat=True))
         reconcile_attempt(reference=references[which % len(references)], context=self.world.context)
 

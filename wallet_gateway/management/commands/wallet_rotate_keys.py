@@ -16,8 +16,8 @@ class Command(BaseCommand):
 
     def handle(self, **options: Any) -> None:  # noqa: ARG002
         try:
-            done = payments.rotate_wallet_keys()
-        except payments.WalletUnavailable as error:
+            done = payments.wallet.rotate_keys()
+        except payments.errors.WalletUnavailable as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{done.resealed} encrypted anew, {done.left} left, {done.unreadable} unreadable")
         if done.left:

@@ -36,7 +36,7 @@ class Command(BaseCommand):
     ) -> None:
         if not status:
             self._decide(
-                payments.resume_sending if resume else payments.stop_sending,
+                payments.maintenance.resume_sending if resume else payments.maintenance.stop_sending,
                 aliases=[gateway] if gateway else list(maintenance.gateway_aliases()),
                 words={"by": by or getuser(), "reason": reason},
             )
@@ -47,13 +47,13 @@ class Command(BaseCommand):
         for alias in aliases:
             try:
                 decide(alias, **words)
-            except payments.OperationRefused as error:
+            except payments.errors.OperationRefused as error:
                 refused.append(f"{alias}: {error}")
         if refused:
             raise CommandError("\n".join(refused))
 
     def _say(self) -> None:
-        pauses = payments.sending_pauses()
+        pauses = payments.maintenance.sending_pauses()
         if not pauses:
             self.stdout.write("requests leave to every gateway")
         for pause in pauses:

@@ -35,7 +35,7 @@ from wallet_gateway.operations.errors import AwaitingApproval, OperationRefused
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
 from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
 from wallet_gateway.operations.follow_ups.execute import Initiator
-from wallet_gateway.operations.polling.reconciliation import Asked, ask_everything
+from wallet_gateway.operations.polling.reconciliation import QueryReport, query_all
 from wallet_gateway.operations.settlement.row_errors import log_row_error
 from wallet_gateway.signals import batch_row_done
 
@@ -131,13 +131,13 @@ def _carry_out(row: OperationBatchRow, driver: Driver) -> float:
 
 
 def _query(row: OperationBatchRow, context: GatewayContext) -> int:
-    asked = ask_everything(row.subject, context=context)
+    asked = query_all(row.subject, context=context)
     row.changed.add(*asked.changed)
     _record(row, RowState.CARRIED_OUT, _result_of(asked))
     return asked.questions
 
 
-def _result_of(asked: Asked) -> ResultCode:
+def _result_of(asked: QueryReport) -> ResultCode:
     if asked.unanswered:
         return ResultCode.UNANSWERED
     if not asked.questions:

@@ -83,7 +83,7 @@ def reconcile_order(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class QueryReport:
     """What came of asking about everything of an order or deposit."""
 
     questions: int
@@ -94,7 +94,7 @@ class Asked:
 
 
 @sensitive_variables()
-def ask_everything(subject: PaymentOrder | MigratedDeposit, *, context: GatewayContext) -> Asked:
+def query_all(subject: PaymentOrder | MigratedDeposit, *, context: GatewayContext) -> QueryReport:
     """Ask about every transaction of an order or deposit, settled ones too, and say what came of it."""
     of = {"payment__order": subject} if isinstance(subject, PaymentOrder) else {"deposit": subject}
     changed, questions, unanswered = [], 0, 0
@@ -105,7 +105,7 @@ def ask_everything(subject: PaymentOrder | MigratedDeposit, *, context: GatewayC
         questions, unanswered = questions + 1, unanswered + (finding is None)
         if after.state != before.state:
             changed.append(after)
-    return Asked(questions=questions, unanswered=unanswered, changed=tuple(changed))
+    return QueryReport(questions=questions, unanswered=unanswered, changed=tuple(changed))
 
 
 def _claim_on_demand(reference: str, context: GatewayContext) -> bool:

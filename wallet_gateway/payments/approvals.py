@@ -1,4 +1,4 @@
-"""What a person decides: about an unknown outcome, a difference, and what another person asked for."""
+"""Decisions of people: on an unknown outcome, on a discrepancy, and on another person's request."""
 
 from __future__ import annotations
 
@@ -9,20 +9,9 @@ from wallet_gateway.operations.approvals import approve as approving
 from wallet_gateway.operations.approvals import requests as approvals
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.approvals.resolve import Decision
-from wallet_gateway.operations.follow_ups import resend as resending
-from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.queries.approvals import waiting_approvals
 
-
-def send_again(transaction: GatewayTransaction, *, by: str = "", comment: str = "") -> GatewayTransaction:
-    """Send a `NOT_SENT` capture, refund or reversal once more, now: the same reference, the same bytes.
-
-    For what `needs_operator` because the sweep has tried a few times and stopped; `resolve` gives it up
-    instead and frees its amount. Raises `InvalidState`.
-    """
-    return resending.send_again(
-        transaction, context=context_of(transaction.gateway), who=Initiator(by=by, comment=comment)
-    )
+__all__ = ["Approval", "Decision", "approve", "close_discrepancy", "decline", "resolve", "waiting"]
 
 
 def resolve(
@@ -41,14 +30,6 @@ def resolve(
     )
 
 
-def give_up_unsent(transaction: GatewayTransaction, *, by: str) -> bool:
-    """Give up a request that has just not left, so that its amount is free again at once.
-
-    For callers that tell a person so. Return False where it has been sent after all, or was never unsent.
-    """
-    return resolutions.give_up_unsent(transaction, by=by, context=context_of(transaction.gateway))
-
-
 def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: str) -> Discrepancy:
     """Close a difference between our books and the gateway's, with a reason."""
     return resolutions.close_discrepancy(
@@ -56,7 +37,7 @@ def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: str) -> Disc
     )
 
 
-def approvals_waiting() -> tuple[Approval, ...]:
+def waiting() -> tuple[Approval, ...]:
     """Return what waits for a second person, the oldest first."""
     return waiting_approvals(now=gateways.clock().now())
 

@@ -16,4 +16,4 @@ def test_a_decision_without_need_is_refused(wallet_sandbox: SandboxControl) -> N
     transaction = order.payments.get().opening
 
     with pytest.raises(payments.errors.InvalidState):
-        payments.resolve(transaction, decision="DID_NOT_HAPPEN", reason="a guess", by="grace")
+        payments.approvals.resolve(transaction, decision="DID_NOT_HAPPEN", reason="a guess", by="grace")
