@@ -193,7 +193,7 @@ def _request_body(approval: Approval) -> str:
 
 
 def _why_not_of_author(approval: Approval) -> str:
-    """Return a message if the requester has lost the permission; empty if the requester has no account here."""
+    """Return a message if the requester lost the permission; empty if they have no account here."""
     if user_still_has(approval.created_by, permission_of(approval)) in {True, None}:
         return ""
     words = _("%(author)s has no longer the permission to ask for this. Decline it.")

@@ -1,4 +1,4 @@
-"""The form of a batch: an amount field for each order, one reason for all. Errors are shown beside their row."""
+"""The form of a batch: an amount field for each order, one reason for all, errors beside their row."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def connect() -> None:
 
 
 def record_row(batch: OperationBatch, row: OperationBatchRow, **_kwargs: Any) -> None:
-    """Record a row under the name of the user who confirmed the batch; skip a refused row: it changed nothing."""
+    """Record a row under the name of the user who confirmed the batch, unless it was refused."""
     words = _words(batch, row)
     if words:
         note_down_for(batch.created_by, row.subject, words)

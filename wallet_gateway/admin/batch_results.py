@@ -80,7 +80,7 @@ class ShownRow:
 
     @property
     def ending(self) -> str:
-        """Return the key under which results are counted: the transaction's state, or the status query's result."""
+        """Return the key for counting results: the transaction's state, or the status query's result."""
         row = self.row
         if row.batch.kind == BatchKind.ASK:
             return self.sentence

@@ -155,7 +155,7 @@ class ConfirmPage:
         return draw(self.site, self.request, "confirm.html", context)
 
     def _request_body(self, form: OperationForm) -> str:
-        """Return the request body for the amount in the form, or for the available amount if there is none."""
+        """Return the request body for the amount in the form, or for all that is left if there is none."""
         asked = self._form(bound=True).asked if form.is_bound else self.available
         if not asked.minor_units:
             return ""

@@ -1,4 +1,4 @@
-"""The form of the dashboard: days and currency. An invalid value is reported, and the default days are shown."""
+"""The form of the dashboard: days and currency. If invalid, it says why and shows the default days."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RangeForm(forms.Form):
         select.choices = [("", _("All")), *((code, code) for code in currencies)]
 
     def clean(self) -> dict[str, Any]:
-        """Require that the dates are in order and the range is at most a year, which is what a page can show."""
+        """Require dates in order and at most a year, which is what a page can show."""
         cleaned = super().clean() or self.cleaned_data
         first, last = cleaned.get("first"), cleaned.get("last")
         if not (first and last):
