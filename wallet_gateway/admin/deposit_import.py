@@ -104,7 +104,7 @@ class _Work:
         return bool(proof == self.proof)
 
     def told(self) -> Iterator[dict[str, Any]]:
-        """Run the check or the import and yield the progress after each step; the last item has the result."""
+        """Run the check or the import and yield the progress after each step; the last item is the result."""
         dry_run = not (self.wants_import and self.was_checked)
         self.file.seek(0)
         steps = import_in_steps(

@@ -164,7 +164,7 @@ class ReadOnlyAdmin(_ModelAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show the list and how many rows it can reach; drop all parameters if one cannot be stored as text."""
+        """Show the list and how many rows it can reach; drop all parameters if one cannot be stored."""
         if not all(is_storable(value) for values in request.GET.lists() for value in values[1]):
             # PostgreSQL raises an error for a NUL character.
             return HttpResponseRedirect(request.path)
