@@ -32,7 +32,7 @@ class EndingAuthorization:
 def ending_authorizations(
     windows: Mapping[str, CaptureWindow], *, now: datetime, limit: int = 100
 ) -> tuple[EndingAuthorization, ...]:
-    """Return the authorizations within their warning time, the most urgent first. One statement per gateway."""
+    """Return the authorizations within their warning time, the most urgent first. One query per gateway."""
     found = [
         ending(transaction.payment, window, transaction.state_changed_at)
         for gateway, window in windows.items()

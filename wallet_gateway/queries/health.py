@@ -1,4 +1,4 @@
-"""The health of payments at one point in time, in counts and ages, for monitors. No personal data or references."""
+"""The current health of payments in counts and ages, for monitors. No personal data, no references."""
 
 from __future__ import annotations
 
