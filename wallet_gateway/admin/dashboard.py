@@ -98,7 +98,7 @@ class DashboardAdmin(ReadOnlyAdmin):
         return answer
 
     def stop(self, request: HttpRequest, alias: str, verb: str) -> HttpResponse:
-        """Ask for confirmation and a reason, then stop or resume sending to a gateway."""
+        """Require confirmation and a reason, then stop or resume sending to a gateway."""
         require_permission(request, STOP_SENDING)
         if verb not in _VERBS or alias not in conf.settings().gateways:
             raise Http404

@@ -1,6 +1,6 @@
 """The pages on which a person decides on an outcome, an unsent transaction or a discrepancy.
 
-Each page asks for a reason, which is stored as a transaction event with the name of the user who gave it.
+Each page requires a reason, which is stored as a transaction event with the name of the user who gave it.
 """
 
 from __future__ import annotations

@@ -72,7 +72,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
 
     @admin.action(description=_("Refund the selected deposits…"), permissions=["refund"])
     def refund_many(self, request: HttpRequest, deposits: QuerySet[MigratedDeposit]) -> HttpResponse | None:
-        """Redirect to the page that confirms a refund of each."""
+        """Redirect to the page that confirms a refund of each selected deposit."""
         ids = list(deposits.values_list("pk", flat=True)[: MOST_DEPOSITS + 1])
         if len(ids) > MOST_DEPOSITS:
             most = {"most": MOST_DEPOSITS}

@@ -170,7 +170,7 @@ _PENDING = frozenset({TransactionState.OPEN, TransactionState.AWAITING_3DS, Tran
 def tasks_of(transactions: list[GatewayTransaction], request: HttpRequest) -> Iterator[Task]:
     """Yield the transactions that need a person, with what the current user may do about them."""
     for transaction in transactions:
-        # Open and pending ones wait for the customer or the provider, and only after too long for a person.
+        # Open or pending: the customer or the provider decides; a person is needed only after too long.
         too_soon = transaction.state in _PENDING and not transaction.needs_operator
         if transaction.state in FOR_A_PERSON and not too_soon:
             yield Task(

@@ -50,7 +50,7 @@ def _is_ours(check_id: str | None) -> bool:
 
 
 def look_at_keys() -> Iterator[Finding]:
-    """Check that secrets at rest are readable: the keys of the settings must decrypt the newest stored key."""
+    """Check that secrets at rest are readable: the keys of the settings must open the newest stored key."""
     cipher = gateways.cipher()
     if cipher is None:
         yield ok(Code.NO_KEYS, "keys")
