@@ -1,4 +1,4 @@
-"""Payments in Django's admin: lists, pages of operations, the dashboard. Rows change by operations alone.
+"""Django admin for payments: lists, operation pages, the dashboard. Only operations change rows.
 
 Importing this registers every page with the default admin site.
 """

@@ -1,4 +1,4 @@
-"""Django's own log of the admin: who did what to which row. The evidence tells the rest."""
+"""Django's admin log: who did what to which row. The transaction events hold the details."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wallet_gateway.protocol.text import visible
 
 
 def log_change(request: HttpRequest, row: Model, what: str) -> None:
-    """Record in the admin's log what the person behind a request did with a row."""
+    """Record in the admin log what the current user did with a row."""
     _write(str(request.user.pk), row, what)
 
 
@@ -28,7 +28,7 @@ def _write(user_id: str, row: Model, what: str) -> None:
 
 
 def note_down_for(name: str, row: Model, what: str) -> None:
-    """Record what was done with a row on behalf of a person; nothing where the account is gone."""
+    """Record what was done with a row on behalf of a user; record nothing if the account no longer exists."""
     model = get_user_model()
     account = model._default_manager.filter(**{model.USERNAME_FIELD: name}).first()
     if account is not None:
@@ -36,7 +36,7 @@ def note_down_for(name: str, row: Model, what: str) -> None:
 
 
 def log_bulk_change(request: HttpRequest, model: type[Model], what: str) -> None:
-    """Record what the person behind a request did with rows of a kind, too many to name."""
+    """Record what the current user did with many rows of one model, without naming each row."""
     LogEntry.objects.create(
         user_id=str(request.user.pk),
         content_type=ContentType.objects.get_for_model(model),

@@ -1,6 +1,6 @@
-"""The page on which a second person agrees to a request, or declines it.
+"""The page on which a second person approves or declines a request.
 
-Whoever asked may withdraw it and nothing else, a superuser included; the operations refuse it once more.
+The requester may only withdraw it, even as a superuser; the operations check this again.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ from wallet_gateway.protocol.text import visible
 
 
 def permission_of(approval: Approval) -> str:
-    """Return what it takes to ask for it, and, beside `APPROVE`, to agree to it."""
+    """Return the permission needed to request it and, together with `APPROVE`, to approve it."""
     return RESOLVE if approval.decision else OF_KIND[TransactionKind(approval.kind)]
 
 
 @dataclass(kw_only=True)
 class ApprovalDecisionPage:
-    """One request for the page: what waits as it stands now, and who looks at it."""
+    """One page request: the pending approval in its current state, and the current user."""
 
     site: AdminSite
     request: HttpRequest
@@ -62,7 +62,7 @@ class ApprovalDecisionPage:
         self.is_own = is_same_person(name_of_person(self.request), self.approval.created_by)
 
     def answer(self) -> HttpResponse:
-        """Show the page, or do what the person says."""
+        """Show the page, or carry out the submitted decision."""
         if self.request.method != "POST":
             return self._page(ApprovalDecisionForm(is_own=self.is_own))
         declines = "decline" in self.request.POST
@@ -107,7 +107,7 @@ class ApprovalDecisionPage:
         return HttpResponseRedirect(self._back)
 
     def _why_not_as_shown(self) -> str:
-        """Say what has changed since the page was opened."""
+        """Return a message that says what has changed since the page was opened."""
         try:
             token = self.request.POST.get("ticket", "")
             ticket = confirm_tokens.read(
@@ -159,7 +159,7 @@ class ApprovalDecisionPage:
 
 
 def left_of(approval: Approval) -> Money | None:
-    """Return what is left to refund; None where only the gateway knows, and of a decision."""
+    """Return the amount left to refund; None for a decision, or where only the gateway knows the amount."""
     if approval.decision:
         return None
     if approval.payment is not None:
@@ -193,7 +193,7 @@ def _request_body(approval: Approval) -> str:
 
 
 def _why_not_of_author(approval: Approval) -> str:
-    """Say that whoever asked may not ask any more; nothing of somebody who is no account here."""
+    """Return a message if the requester lost the permission; empty if they have no account here."""
     if user_still_has(approval.created_by, permission_of(approval)) in {True, None}:
         return ""
     words = _("%(author)s has no longer the permission to ask for this. Decline it.")
@@ -201,7 +201,7 @@ def _why_not_of_author(approval: Approval) -> str:
 
 
 def _row_of(approval: Approval) -> PaymentOrder | MigratedDeposit | GatewayTransaction:
-    """Return the row whose page tells of it."""
+    """Return the row whose page shows the request."""
     if approval.payment is not None:
         return approval.payment.order
     assert approval.deposit is not None  # noqa: S101 - the only other parent there is
@@ -214,7 +214,7 @@ def _read(pk: int) -> Approval:
 
 
 def decision_page(site: AdminSite, request: HttpRequest, approval_id: int) -> HttpResponse:
-    """Answer a request for the page of what waits for a second person."""
+    """Handle a request for the approval page."""
     approval = _read(approval_id)
     require_permission(request, permission_of(approval))
     return ApprovalDecisionPage(site=site, request=request, approval=approval).answer()

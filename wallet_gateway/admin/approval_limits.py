@@ -1,4 +1,4 @@
-"""How much one person may give back alone, said before anybody asks for more."""
+"""How much one person may refund without approval, shown before a user requests more."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _GIVING_BACK = frozenset({TransactionKind.REFUND, TransactionKind.DETACHED_REFUN
 
 
 def approval_limit_of(operation: Operation, of: Payment | MigratedDeposit, *, gateway: str) -> Money | None:
-    """Return how much of a payment or deposit one person may still give back; None where nothing limits it.
+    """Return how much of a payment or deposit one person may still refund; None where there is no limit.
 
-    What was given back before counts. The operation decides, under the lock; this is for the reader.
+    Earlier refunds count. This value is only shown; the operation decides, under the lock.
     """
     if operation.kind not in _GIVING_BACK:
         return None
@@ -29,7 +29,7 @@ def approval_limit_of(operation: Operation, of: Payment | MigratedDeposit, *, ga
 
 
 def hint(alone: Money | None, available: Money | None) -> str:
-    """Say from which amount on it takes a second person; empty where all that is left needs none."""
+    """Return a hint with the amount that needs a second person; empty if the remaining amount needs none."""
     if alone is None or (available is not None and available.minor_units <= alone.minor_units):
         return ""
     if not alone.minor_units:
@@ -39,7 +39,7 @@ def hint(alone: Money | None, available: Money | None) -> str:
 
 
 def hint_of_decision(transaction: GatewayTransaction) -> str:
-    """Say that a decision on an outcome takes a second person; empty where it does not."""
+    """Return a hint that a decision on an outcome needs a second person; empty if it does not."""
     if transaction.state == TransactionState.NOT_SENT:
         return ""
     if not _rules(transaction.gateway).is_needed(transaction.amount_minor, transaction.currency):

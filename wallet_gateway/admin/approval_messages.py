@@ -1,4 +1,4 @@
-"""What takes a second person, in words: for whoever asked, for the log, for the row of a batch."""
+"""Texts about approval requests: for the requester, the log and the row of a batch."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ DECISIONS = {
     Decision.DID_NOT_HAPPEN: gettext_lazy("It did not happen; free its amount"),
     Decision.DID_HAPPEN: gettext_lazy("It did happen, as the gateway reports it"),
 }
-"""What a person may conclude of an outcome."""
+"""The decisions that a person may make on an outcome."""
 
 
 def what_is_asked(approval: Approval) -> str:
-    """Say what a request is for: an amount to be given back, or a decision on an outcome."""
+    """Return what a request is for: an amount to refund, or a decision on an outcome."""
     words = {"kind": label_of(TransactionKind(approval.kind)), "amount": approval.amount}
     if not approval.decision:
         return _("%(kind)s of %(amount)s") % words
@@ -33,12 +33,12 @@ def what_is_asked(approval: Approval) -> str:
 
 
 def reason_of(approval: Approval) -> str:
-    """Return the reason of whoever asked, in the reader's words."""
+    """Return the requester's reason in the reader's language."""
     return reason_in_words(approval.reason_code, approval.comment)
 
 
 def sentence_of_request(approval: Approval) -> str:
-    """Say what was asked for and how the request stands."""
+    """Return a sentence with what was requested and the status of the request."""
     what = what_is_asked(approval)
     if approval.state == ApprovalState.WAITING:
         return _("%(what)s: waits for a second person. Nothing is reserved and nothing was sent.") % {
@@ -48,12 +48,12 @@ def sentence_of_request(approval: Approval) -> str:
 
 
 def url_of(approval: Approval) -> str:
-    """Return the address of the page on which a request is decided."""
+    """Return the URL of the page on which a request is decided."""
     return reverse("admin:wallet_gateway_approval_decide", args=[approval.pk])
 
 
 def report_approval_request(request: HttpRequest, row: Model, approval: Approval) -> None:
-    """Tell whoever asked that it takes a second person, and record that they asked."""
+    """Tell the requester that a second person is needed, and record the request in the admin log."""
     sentence = sentence_of_request(approval)
     log_change(request, row, sentence)
     messages.warning(request, sentence)

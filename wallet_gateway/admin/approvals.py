@@ -1,4 +1,4 @@
-"""What takes a second person, in the admin: the list of requests."""
+"""Approval requests in the admin: the list of operations that need a second person."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from wallet_gateway.models import Approval
 
 @admin.register(Approval)
 class ApprovalAdmin(OwnPageAdmin):
-    """What was asked for, by whom, and what the second person said."""
+    """Approval requests: what was requested, by whom, and what the second person decided."""
 
     list_display = (
         "what",
@@ -34,21 +34,21 @@ class ApprovalAdmin(OwnPageAdmin):
 
     @admin.display(description=_("asked for"))
     def what(self, row: Approval) -> str:
-        """Return what is to be done."""
+        """Return what the request is for."""
         return what_is_asked(row)
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Let also those see requests who may make them or agree to them."""
+        """Return whether the user may view requests; those who may make or approve them may view them too."""
         makes = any(
             has_permission(request, permission) for permission in {*OF_KIND.values(), RESOLVE, APPROVE}
         )
         return makes or super().has_view_permission(request, obj)
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the page of a request before those of Django."""
+        """Add the page of a request before Django's own URLs."""
         name = "wallet_gateway_approval_decide"
         return [path("<int:approval_id>/decide/", self.acting(decision_page), name=name), *super().get_urls()]
 
     def page_of(self, row: Approval) -> str:
-        """Return the page that shows a request and takes the second person's word."""
+        """Return the URL of the page that shows a request and takes the second person's decision."""
         return url_of(row)

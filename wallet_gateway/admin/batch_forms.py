@@ -1,4 +1,4 @@
-"""The form of a batch: a field for each order's amount, one reason for all. Faults stand beside their row."""
+"""The form of a batch: an amount field for each order, one reason for all, errors beside their row."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wallet_gateway.protocol.money import Money
 
 
 class ReasonForAll(OperationForm):
-    """Why, for every order of a batch."""
+    """The reason for all orders of a batch."""
 
     def __init__(self, data: Mapping[str, object] | None, *, batch: OperationBatch) -> None:
         nothing = Money.from_minor_units(0, "EUR")
@@ -28,7 +28,7 @@ class ReasonForAll(OperationForm):
 
 @dataclass(kw_only=True)
 class RowFields:
-    """One order of the form: what was typed for it, and what is wrong with that."""
+    """One order of the form: the submitted values and their errors."""
 
     row: OperationBatchRow
     order: PaymentOrder
@@ -37,31 +37,31 @@ class RowFields:
     typed: str
     fault: str = ""
     hint: str = ""
-    """From which amount on it takes a second person."""
+    """From which amount a second person is needed."""
 
     @property
     def is_possible(self) -> bool:
-        """Whether there is anything to choose."""
+        """Return whether the order can be selected."""
         return self.row.state == RowState.WAITING
 
     @property
     def why_not(self) -> str:
-        """Why there is nothing to choose."""
+        """Return why the order cannot be selected."""
         return ShownRow(row=self.row).sentence
 
     @property
     def error_id(self) -> str:
-        """The id of the text that says what is wrong."""
+        """Return the id of the error text."""
         return f"amount-{self.row.pk}-error"
 
     @property
     def hint_id(self) -> str:
-        """The id of the text that tells of the second person."""
+        """Return the id of the hint about the second person."""
         return f"amount-{self.row.pk}-hint"
 
     @property
     def described_by(self) -> str:
-        """The ids of the texts that belong to the amount."""
+        """Return the ids of the texts that describe the amount field."""
         ids = ((self.fault, self.error_id), (self.hint, self.hint_id))
         return " ".join(name for text, name in ids if text)
 
@@ -90,7 +90,7 @@ class BatchForm:
         return RowFields(row=row, order=order, available=available, taken=taken, typed=typed, hint=words)
 
     def is_valid(self) -> bool:
-        """Check every amount that is wanted against what is left now."""
+        """Check each selected amount against what is available now."""
         for fields in self.rows:
             if fields.taken:
                 self._check(fields)
@@ -110,7 +110,7 @@ class BatchForm:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no order is wanted."""
+        """Return whether no order is selected."""
         return not any(fields.taken for fields in self.rows)
 
 

@@ -1,4 +1,4 @@
-"""Record in the admin's log what batches did, whether a worker or an open page carried out the row."""
+"""Record batch operations in the admin log, whether a worker or an open page executed the row."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from wallet_gateway.signals import batch_row_done
 
 
 def connect() -> None:
-    """Listen to rows of batches; however often it is called, each row is recorded once."""
+    """Connect to the signal for batch rows; repeated calls still record each row once."""
     batch_row_done.connect(record_row, dispatch_uid="wallet_gateway.admin.batch_log")
 
 
 def record_row(batch: OperationBatch, row: OperationBatchRow, **_kwargs: Any) -> None:
-    """Record a row in the name of the person who confirmed the batch; a refused one did nothing."""
+    """Record a row under the name of the user who confirmed the batch, unless it was refused."""
     words = _words(batch, row)
     if words:
         note_down_for(batch.created_by, row.subject, words)

@@ -1,8 +1,8 @@
-"""The page of a batch that was confirmed: how far it is, and the buttons to pause, resume and stop it.
+"""The page of a confirmed batch: its progress, and the buttons to pause, resume and stop it.
 
-Looking at it changes nothing, and nothing depends on it: the sweep carries batches out. While the page of the
-person who confirmed the batch is open its script submits a form again and again, which carries out some rows
-at once; where no worker drives the batch, everybody with the permission has a button for that.
+Viewing the page changes nothing, and no batch depends on it: the sweep executes batches. While the user who
+confirmed the batch has the page open, its script submits a form repeatedly, which executes some rows
+at once; if no worker processes the batch, every user with the permission has a button for that.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ QUERY_HEADING = gettext_lazy("Ask the gateway")
 
 
 def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
-    """Show how far a batch is."""
+    """Show the progress of a batch."""
     batch = batch_for(request, batch_id)
     if batch.state == BatchState.DRAFT:
         return HttpResponseRedirect(confirm_url(batch))
@@ -43,7 +43,7 @@ def progress(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpRespon
 
 
 def control(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
-    """Pause, resume or stop a batch, or carry out some of its rows now."""
+    """Pause, resume or stop a batch, or execute some of its rows now."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     batch = batch_for(request, batch_id)
@@ -66,9 +66,9 @@ def _control(request: HttpRequest, batch: OperationBatch) -> None:
 
 
 def batch_for(request: HttpRequest, batch_id: int) -> OperationBatch:
-    """Return a batch for a person who may do what it does."""
+    """Return a batch if the user may run its operation."""
     batch = get_object_or_404(OperationBatch, pk=batch_id)
-    # Everybody who may see rows may ask about them.
+    # Every user who may view rows may query their status.
     if batch.kind != BatchKind.ASK:
         require_permission(request, operation_of(batch).permission)
     return batch
@@ -80,7 +80,7 @@ def operation_of(batch: OperationBatch) -> Operation:
 
 
 def rows_of(batch: OperationBatch) -> list[OperationBatchRow]:
-    """Return the rows with everything that a page shows of them, in two statements."""
+    """Return the rows with everything that a page shows, in two SQL statements."""
     related = ("order", "payment", "deposit", "transaction", "approval")
     rows = list(batch.rows.select_related(*related).prefetch_related("changed"))
     for row in rows:
@@ -118,10 +118,10 @@ def _counts(rows: Iterable[ShownRow]) -> list[tuple[str, int]]:
 
 
 def confirm_url(batch: OperationBatch) -> str:
-    """Return the address of the page that confirms a draft."""
+    """Return the URL of the page that confirms a draft."""
     return reverse("admin:wallet_gateway_operationbatch_confirm", args=[batch.pk])
 
 
 def progress_url(batch: OperationBatch) -> str:
-    """Return the address of a batch's results."""
+    """Return the URL of a batch's results."""
     return reverse("admin:wallet_gateway_operationbatch_progress", args=[batch.pk])

@@ -1,4 +1,4 @@
-"""What the page of a running or ended batch says of one row: its order or deposit, and what came of it."""
+"""How the page of a running or ended batch shows one row: its order or deposit, and its result."""
 
 from __future__ import annotations
 
@@ -31,35 +31,35 @@ _RESULTS = {
     ResultCode.UNANSWERED: _("The gateway did not answer; ask again later."),
     ResultCode.NEVER_SENT: _("Nothing was ever asked of the gateway."),
 }
-"""The sentences of results that are said by no transaction and by no refusal."""
+"""Sentences for results that come from neither a transaction nor a refusal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownRow:
-    """One row, in words that are fit to be shown."""
+    """One row, with texts that are safe to show."""
 
     row: OperationBatchRow
 
     @property
     def name(self) -> str:
-        """What the row is about, as people know it."""
+        """Return the name under which people know the row's order or deposit."""
         return visible(self.row.subject)
 
     @property
     def url(self) -> str:
-        """The page of the row's order or deposit."""
+        """Return the URL of the row's order or deposit."""
         subject = self.row.subject
         return reverse(f"admin:wallet_gateway_{subject._meta.model_name}_change", args=[subject.pk])
 
     @property
     def amount(self) -> Money | None:
-        """How much is asked for; None where nothing can be."""
+        """Return the requested amount; None where no amount can be requested."""
         row = self.row
         return row.amount if row.amount_minor else None
 
     @property
     def sentence(self) -> str:
-        """What came of it; how it stands where nothing has yet."""
+        """Return the result as a sentence, or the current status if there is no result yet."""
         row = self.row
         parts = [sentence_of(transaction) for transaction in row.changed.all()]
         if row.result_code:
@@ -80,7 +80,7 @@ class ShownRow:
 
     @property
     def ending(self) -> str:
-        """How it ended, to be counted: with a transaction by its state, a status query by its result."""
+        """Return the key for counting results: the transaction's state, or the status query's result."""
         row = self.row
         if row.batch.kind == BatchKind.ASK:
             return self.sentence
@@ -89,18 +89,18 @@ class ShownRow:
 
     @property
     def shortfall(self) -> bool:
-        """Whether less was approved than was asked for."""
+        """Return whether less was approved than was requested."""
         transaction = self.row.transaction
         approved = transaction.approved_amount if transaction is not None else None
         return approved is not None and approved != self.row.amount
 
     @property
     def limit(self) -> RefundLimit | None:
-        """The four amounts, where the gateway has refused more than is left."""
+        """Return the four amounts if the gateway refused a refund above the available amount."""
         return None if self.row.transaction is None else limit_of(self.row.transaction)
 
 
 def limit_of(transaction: GatewayTransaction) -> RefundLimit | None:
-    """Find the four amounts in what the gateway said of a refused refund."""
+    """Return the four amounts from the gateway's message about a refused refund."""
     start = transaction.detail.find(REFUND_AMOUNT_EXCEEDED)
     return None if start < 0 else read_refund_amount_exceeded(transaction.detail[start:])

@@ -1,4 +1,4 @@
-"""Batches in the admin: from the list's action to the page that confirms, and on to the results."""
+"""Batches in the admin: from the list action to the confirm page and the results."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ connect()
 
 
 def begin(request: HttpRequest, operation: Operation, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
-    """Make a draft of the chosen orders and go to the page that confirms it."""
+    """Create a draft batch of the selected orders and redirect to the page that confirms it."""
     chosen = list(orders[: MOST_ORDERS + 1])
     if len(chosen) > MOST_ORDERS:
         messages.error(request, _("Choose at most %(most)d orders at a time.") % {"most": MOST_ORDERS})
@@ -54,14 +54,14 @@ def begin(request: HttpRequest, operation: Operation, orders: QuerySet[PaymentOr
 
 
 def query_orders(request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
-    """Begin to ask the gateway about the chosen orders and go to the results."""
+    """Start status queries for the selected orders and redirect to the results."""
     return _query(request, list(orders[: MOST_ORDERS + 1]))
 
 
 def query_transactions(
     request: HttpRequest, transactions: QuerySet[GatewayTransaction]
 ) -> HttpResponse | None:
-    """Begin to ask about the orders and deposits that the chosen transactions belong to, each once."""
+    """Start status queries for the orders and deposits of the selected transactions, each once."""
     chosen = transactions.select_related("payment__order", "deposit")[: MOST_ORDERS + 1]
     subjects: dict[PaymentOrder | MigratedDeposit, None] = {}
     for transaction in chosen:
@@ -80,7 +80,7 @@ def _query(request: HttpRequest, subjects: list[PaymentOrder | MigratedDeposit])
 
 
 def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpResponse:
-    """Show the orders of a draft with what is left of each; set it going when it is submitted."""
+    """Show the orders of a draft with the available amounts; start the batch on submit."""
     batch = batch_for(request, batch_id)
     if batch.state != BatchState.DRAFT:
         return HttpResponseRedirect(progress_url(batch))
@@ -105,7 +105,7 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
 
 @admin.register(OperationBatch)
 class OperationBatchAdmin(OwnPageAdmin):
-    """What was done for many orders at once, by whom, and how far it has come."""
+    """Batches: what was done for many orders at once, by whom, and the progress."""
 
     list_display = (
         "id",
@@ -120,14 +120,14 @@ class OperationBatchAdmin(OwnPageAdmin):
     search_fields = ()
 
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Let also those see batches who make them: an action of a list leads here."""
+        """Return whether the user may view batches; those who create them may: a list action leads here."""
         makers = (SEE_ORDERS, SEE_TRANSACTIONS, *(operation.permission for operation in BY_KIND.values()))
         return any(
             has_permission(request, permission) for permission in makers
         ) or super().has_view_permission(request, obj)
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the pages of a batch before those of Django."""
+        """Add the pages of a batch before Django's own URLs."""
         name = "wallet_gateway_operationbatch"
         own = [
             path("<int:batch_id>/confirm/", self.acting(confirm_batch), name=f"{name}_confirm"),
@@ -137,5 +137,5 @@ class OperationBatchAdmin(OwnPageAdmin):
         return own + super().get_urls()
 
     def page_of(self, row: OperationBatch) -> str:
-        """Return the page that the batch has come to."""
+        """Return the URL of the page for the batch's current state."""
         return progress_url(row)

@@ -1,6 +1,6 @@
-"""How long the authorizations of listed orders can be captured: a column, and a filter for the urgent ones.
+"""How long the authorizations of listed orders can be captured: a column, and a filter for urgent ones.
 
-The column costs one statement for a page of the list, whatever its length.
+The column costs one SQL statement per list page, whatever its length.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ _HOUR = timedelta(hours=1)
 
 
 class CountdownList(FixedOrderList):
-    """A list of orders that knows since when each of those on the page holds money."""
+    """A change list that knows since when each order on the page has held money."""
 
     def get_results(self, request: HttpRequest) -> None:
-        """Read the page's orders, and by one further statement since when they hold money."""
+        """Read the page's orders, and in one more statement since when they have held money."""
         super().get_results(request)
         orders = list(self.result_list)
         since = held_since([order.pk for order in orders])
@@ -36,7 +36,7 @@ class CountdownList(FixedOrderList):
 
 
 def time_left(order: PaymentOrder) -> str:
-    """Say how long an order of the list can still be captured; `-` where nothing is held."""
+    """Return how long an order of the list can still be captured; `-` where no money is held."""
     since: datetime | None = getattr(order, "held_since", None)
     gateway = conf.settings().gateways.get(order.gateway)
     if since is None or gateway is None:
@@ -45,7 +45,7 @@ def time_left(order: PaymentOrder) -> str:
 
 
 def in_words(left: timedelta) -> str:
-    """Say a time that is left in days, or in hours where it is less than two days."""
+    """Return the remaining time in days, or in hours if it is less than two days."""
     hours = left // _HOUR
     if left <= timedelta():
         return _("may have lapsed")
@@ -58,24 +58,24 @@ def in_words(left: timedelta) -> str:
 
 
 def lapse_from() -> Mapping[str, datetime]:
-    """Return for each gateway before which instant an authorization made there is about to lapse."""
+    """Return for each gateway the time before which its authorizations are about to expire."""
     now = gateways.clock().now()
     known = conf.settings().gateways.items()
     return {alias: given.policy.capture_window.told_from(now) for alias, given in known}
 
 
 class EndsSoon(admin.SimpleListFilter):
-    """Only orders of which an authorization is about to lapse, as the dashboard counts them."""
+    """Filter for orders with an authorization that is about to expire, counted as on the dashboard."""
 
     title = gettext_lazy("time to capture")
     parameter_name = "lapses"
 
     def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:  # noqa: ARG002
-        """Offer one choice beside all."""
+        """Return the one choice besides "all"."""
         return [("soon", _("Ends soon"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[PaymentOrder]) -> QuerySet[PaymentOrder]:  # noqa: ARG002
-        """Keep the orders of payments that hold money and lapse soon."""
+        """Return the orders whose payments hold money and expire soon."""
         if self.value() != "soon":
             return queryset
         return queryset.filter(lapsing_orders(lapse_from()))

@@ -1,4 +1,4 @@
-"""The confirm page of one operation on one payment, and what happens when it is submitted."""
+"""The confirm page of one operation on one payment, and the handling of its submission."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from wallet_gateway.protocol.money import Money
 
 @dataclass(kw_only=True)
 class ConfirmPage:
-    """One request for the page: the payment as it stands now, and who looks at it."""
+    """One page request: the payment in its current state, and the current user."""
 
     site: AdminSite
     request: HttpRequest
@@ -41,7 +41,7 @@ class ConfirmPage:
         self.available = self.operation.available_of(self.payment)
 
     def answer(self) -> HttpResponse:
-        """Show the page, or do what it confirms."""
+        """Show the page, or execute the operation that it confirms."""
         if self.request.method != "POST":
             return self._page(self._form())
         form = self._form(bound=True)
@@ -56,7 +56,7 @@ class ConfirmPage:
             )
         except confirm_tokens.StalePage as stale:
             return self._refused(form, str(stale))
-        # The payment was read before this: what has changed it by this key is seen here.
+        # The payment was read before this: a transaction that used this key since then is found here.
         done = GatewayTransaction.objects.filter(idempotency_key=ticket.key).first()
         if done is not None:
             return self._done_before(done)
@@ -90,7 +90,7 @@ class ConfirmPage:
         return HttpResponseRedirect(self._order_url)
 
     def _done_before(self, transaction: GatewayTransaction) -> HttpResponse:
-        """Show what the first click did; a second one with another amount has done nothing."""
+        """Show what the first submission did; a second submission with another amount has changed nothing."""
         if self._typed_other_than(transaction):
             messages.warning(
                 self.request,
@@ -155,7 +155,7 @@ class ConfirmPage:
         return draw(self.site, self.request, "confirm.html", context)
 
     def _request_body(self, form: OperationForm) -> str:
-        """Return what would be sent for the amount in the form; for all that is left where that is none."""
+        """Return the request body for the amount in the form, or for all that is left if there is none."""
         asked = self._form(bound=True).asked if form.is_bound else self.available
         if not asked.minor_units:
             return ""
@@ -168,7 +168,7 @@ class ConfirmPage:
 
 
 def confirm(site: AdminSite, request: HttpRequest, order_id: int, payment_id: int, slug: str) -> HttpResponse:
-    """Answer a request for the confirm page of an operation on a payment of an order."""
+    """Handle a request for the confirm page of an operation on a payment of an order."""
     operation = BY_SLUG.get(slug)
     if operation is None:
         raise Http404

@@ -1,7 +1,7 @@
-"""The one-time token of a confirm page: signed, bound to who sees what, and the key of its transaction.
+"""The one-time token of a confirm page: signed, bound to user and content, with the transaction's key.
 
-However often a page is submitted there is one operation: the key is in the token, and the database holds a
-key once. A page that was opened before something changed says so instead of acting.
+However often a page is submitted, there is one operation: the token contains the key, and the database stores
+a key only once. A page that was opened before something changed reports this instead of executing.
 """
 
 from __future__ import annotations
@@ -17,28 +17,28 @@ LIVES_SECONDS = 3600
 
 
 class StalePage(Exception):
-    """The page is not one that this person may act on now; the message says why."""
+    """Report that the user must not act on this page now; the message says why."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ticket:
-    """What a confirm page was made for."""
+    """What a confirm page was created for."""
 
     key: str
     """The idempotency key of the transaction."""
     available: int
-    """Minor units that were left when the page was made."""
+    """Minor units available when the page was created."""
 
 
 def issue(*made_for: object, person: str, available: int) -> str:
-    """Return the token of a new page, made for one thing, one person and what is left now."""
+    """Return the token of a new page for one subject, one user and the amount available now."""
     return signing.dumps(
         [f"page-{secrets.token_urlsafe(16)}", person, *map(str, made_for), available], salt=_SALT
     )
 
 
 def read(token: str, *made_for: object, person: str) -> Ticket:
-    """Return what a token says; raises `StalePage` for one of another page, person or time."""
+    """Return the content of a token; raise `StalePage` if it is for another page or user, or expired."""
     try:
         key, *found, available = signing.loads(token, salt=_SALT, max_age=LIVES_SECONDS)
     except (signing.BadSignature, TypeError, ValueError) as error:

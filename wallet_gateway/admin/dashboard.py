@@ -1,4 +1,4 @@
-"""The dashboard: what needs a person, the emergency stop, and figures as charts, tables and CSV. One page."""
+"""The dashboard on one page: the work queue, the emergency stop, and statistics as charts, tables and CSV."""
 
 from __future__ import annotations
 
@@ -44,18 +44,18 @@ from wallet_gateway.queries.work_queue import waiting
 
 @admin.register(Dashboard)
 class DashboardAdmin(ReadOnlyAdmin):
-    """The dashboard has no rows: its list is the page, and there is no other."""
+    """Admin of the dashboard, which has no rows: its list is the only page."""
 
     def has_view_permission(self, request: HttpRequest, obj: Dashboard | None = None) -> bool:  # noqa: ARG002
-        """Whoever may see transactions may see the dashboard."""
+        """Return whether the user may view the dashboard: all who may view transactions may."""
         return has_permission(request, SEE_TRANSACTIONS)
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        """List it for whoever may see it."""
+        """Return whether the admin index lists the dashboard: it does for users who may view it."""
         return has_permission(request, SEE_TRANSACTIONS)
 
     def get_urls(self) -> list[URLPattern]:
-        """Put the dashboard where a list would be."""
+        """Serve the dashboard at the URL of the list."""
         return [
             path("", self._seen(self.page), name="wallet_gateway_dashboard_changelist"),
             path("keys/", self.acting(keys_page), name="wallet_gateway_dashboard_keys"),
@@ -88,7 +88,7 @@ class DashboardAdmin(ReadOnlyAdmin):
         return draw(self.admin_site, request, "dashboard.html", context)
 
     def csv(self, request: HttpRequest) -> HttpResponseBase:
-        """Give the figures of the page as one CSV."""
+        """Return the statistics of the page as one CSV."""
         form = RangeForm(request.GET, today=_today())
         found = _read(form)
         lines = csv_lines(found["parts"], found["gateway_table"])
@@ -98,7 +98,7 @@ class DashboardAdmin(ReadOnlyAdmin):
         return answer
 
     def stop(self, request: HttpRequest, alias: str, verb: str) -> HttpResponse:
-        """Confirm, with a reason, that nothing new is sent to a gateway; or that sending goes on."""
+        """Require confirmation and a reason, then stop or resume sending to a gateway."""
         require_permission(request, STOP_SENDING)
         if verb not in _VERBS or alias not in conf.settings().gateways:
             raise Http404
@@ -161,12 +161,12 @@ def _read(form: RangeForm) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Sending:
-    """Whether anything new is sent to one gateway."""
+    """Whether new requests are sent to one gateway."""
 
     alias: str
     pause: SendingPause | None
     is_off: bool
-    """Switched off in the settings, which no button can change."""
+    """Disabled in the settings, which no button can change."""
 
     @property
     def is_stopped_by_person(self) -> bool:
@@ -187,7 +187,7 @@ def _dashboard_url() -> str:
 
 
 def _health_url() -> str:
-    """Return the address of the health view; empty where the project has left out our addresses."""
+    """Return the URL of the health view; empty if the project does not include this package's URLs."""
     try:
         return reverse("wallet_gateway:health")
     except NoReverseMatch:

@@ -1,4 +1,4 @@
-"""The form of the dashboard: days and currency. An invalid value is named, and the default days are shown."""
+"""The form of the dashboard: days and currency. If invalid, it says why and shows the default days."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from wallet_gateway.queries.statistics import LONGEST_RANGE, Period
 
 USUAL_DAYS = 30
 EARLIEST, LATEST = date(1971, 1, 1), date(9000, 1, 1)
-"""What every database can reckon with."""
+"""Limits that every database can calculate with."""
 
 
 class DateInput(forms.DateInput):
-    """The browser's own calendar; it speaks ISO 8601 in every language."""
+    """The browser's own date picker; its value is ISO 8601 in every language."""
 
     input_type = "date"
 
@@ -28,7 +28,7 @@ class DateInput(forms.DateInput):
 
 
 class RangeForm(forms.Form):
-    """First and last day, both included, and a currency or all."""
+    """First and last day, both included, and one currency or all."""
 
     first = forms.DateField(label=gettext_lazy("From"), widget=DateInput, input_formats=["%Y-%m-%d"])
     last = forms.DateField(label=gettext_lazy("To"), widget=DateInput, input_formats=["%Y-%m-%d"])
@@ -42,13 +42,13 @@ class RangeForm(forms.Form):
         super().__init__({"first": first, "last": last} | given.dict())
 
     def offer(self, currencies: tuple[str, ...]) -> None:
-        """Fill the choice of currencies with those that there are."""
+        """Fill the currency field with the currencies in use."""
         select = self.fields["currency"].widget
         assert isinstance(select, forms.Select)  # noqa: S101 - declared above
         select.choices = [("", _("All")), *((code, code) for code in currencies)]
 
     def clean(self) -> dict[str, Any]:
-        """Demand an order, and an end: a year is what a page can show."""
+        """Require dates in order and at most a year, which is what a page can show."""
         cleaned = super().clean() or self.cleaned_data
         first, last = cleaned.get("first"), cleaned.get("last")
         if not (first and last):
@@ -63,12 +63,12 @@ class RangeForm(forms.Form):
 
     @property
     def chosen(self) -> str:
-        """The currency asked for; empty for all."""
+        """Return the selected currency; empty for all."""
         return str(self.cleaned_data["currency"]) if self.is_valid() else ""
 
     @property
     def period(self) -> Period:
-        """The days asked for; the usual ones where the form is wrong."""
+        """Return the selected days; the default ones if the form is invalid."""
         first, last = self._usual
         if self.is_valid():
             first, last = self.cleaned_data["first"], self.cleaned_data["last"]
@@ -76,5 +76,5 @@ class RangeForm(forms.Form):
 
 
 def zone() -> tzinfo:
-    """Return the time zone that days are counted in: the one of the request."""
+    """Return the time zone for counting days: the one of the request."""
     return timezone.get_current_timezone()

@@ -1,6 +1,6 @@
-"""The figures as tables: what the page shows, what its charts are drawn from, and what the CSV says.
+"""The statistics as tables: the source of the page, its charts and the CSV.
 
-A cell has the text that a person reads and the plain number behind it, so that no two of them differ.
+A cell has both the displayed text and the plain number, so that page, charts and CSV cannot differ.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ WAYS: dict[Way, Label] = {
     Way.BUTTON: gettext_lazy("Wallet button"),
 }
 PAGE_STATES = (TransactionState.APPROVED, TransactionState.REJECTED, TransactionState.EXPIRED)
-"""What is told apart; everything else is under way or in doubt."""
+"""The states shown separately; all others count as in progress or unclear."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One figure: as a person reads it, and as a plain number; empty where there is none."""
+    """One figure as displayed text and as a plain number; empty where there is no value."""
 
     text: str
     value: str
@@ -51,7 +51,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """One chart, and the table that it is drawn from."""
+    """One chart and the table with its data."""
 
     slug: str
     title: Label
@@ -65,7 +65,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CurrencyPart:
-    """All that is shown in one currency."""
+    """All tables of one currency."""
 
     currency: str
     glance: tuple[tuple[Label, str], ...]
@@ -73,7 +73,7 @@ class CurrencyPart:
 
 
 def currency_parts(figures: Figures, days: Sequence[date], *, only: str = "") -> tuple[CurrencyPart, ...]:
-    """Lay out the figures of each currency, or of one."""
+    """Build the tables of each currency, or of one."""
     wanted = [code for code in figures.currencies if only in {"", code}]
     return tuple(_part(code, figures, days) for code in wanted)
 
@@ -179,7 +179,7 @@ def _glance(currency: str, rows: Sequence[DayFigures]) -> tuple[tuple[Label, str
 
 
 def gateway_table(figures: Figures, days: Sequence[date]) -> Table:
-    """Lay out how the gateways answered: one table, for an answer has no currency."""
+    """Build the table of gateway responses: one table only, because a response has no currency."""
     there = {row.day: row for row in figures.gateway}
     rows = [there.get(day) or _silent(day) for day in days]
     return Table(
@@ -233,14 +233,14 @@ def _decimal(number: float | None) -> Cell:
 
 
 class _Line:
-    """Takes what a CSV writer writes, and gives it back."""
+    """A file object that returns what a CSV writer writes to it."""
 
     def write(self, text: str) -> str:
         return text
 
 
 def csv_lines(parts: Sequence[CurrencyPart], gateway: Table) -> Iterator[str]:
-    """Write all tables as one CSV: a line for each day, currency and figure; empty cells are left out."""
+    """Yield all tables as one CSV: a line for each day, currency and figure; skip empty cells."""
     writer = csv.writer(_Line())
     yield writer.writerow(("day", "currency", "chart", "figure", "value"))
     for currency, table in [

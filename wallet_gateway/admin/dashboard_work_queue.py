@@ -1,4 +1,4 @@
-"""What waits for a person, as the dashboard lists it: what it is, since when, and the way to its page."""
+"""The work queue on the dashboard: each item with its subject, its time and the URL of its page."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ Label = str | Promise
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """One thing to look at."""
+    """One item that needs attention."""
 
     what: Label
     name: str
-    """The shop's own reference where there is an order, else the transaction's or the deposit's."""
+    """The shop's own reference if there is an order, otherwise that of the transaction or the deposit."""
     url: str
     since: datetime
     amount: Money | None = None
@@ -55,11 +55,11 @@ class Work:
     advice: Label
     items: tuple[Item, ...]
     more_url: str
-    """The list that has the others; empty where all are shown."""
+    """The URL of the list with the remaining items; empty if all are shown."""
 
 
 def work_of(found: Waiting) -> tuple[Work, ...]:
-    """Return the kinds of work that there is any of, the most pressing first."""
+    """Return the kinds of work that have items, the most urgent first."""
     transactions, differences = _list("gatewaytransaction"), _list("discrepancy")
     every = (
         _work(

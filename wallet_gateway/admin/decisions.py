@@ -1,6 +1,6 @@
-"""The pages on which a person decides: on an outcome, on what never left, on a difference.
+"""The pages on which a person decides on an outcome, an unsent transaction or a discrepancy.
 
-Each asks for the reason, which is kept as evidence with the name of whoever gave it.
+Each page requires a reason, which is stored as a transaction event with the name of the user who gave it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Words = dict[str, Any]
 
 
 def ask_gateway(site: AdminSite, request: HttpRequest, order_id: int) -> HttpResponse:  # noqa: ARG001
-    """Ask the gateway about everything of an order, and go back to its page. Asking changes nothing there."""
+    """Query the gateway about the whole order and return to its page. This changes nothing at the gateway."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])
     order = get_object_or_404(PaymentOrder, pk=order_id)
@@ -52,7 +52,7 @@ def ask_gateway(site: AdminSite, request: HttpRequest, order_id: int) -> HttpRes
 
 
 def send_again(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpResponse:
-    """Send what never left once more, after a page that asks for the reason."""
+    """Send an unsent transaction again, after a page that asks for the reason."""
     transaction = _transaction(transaction_id)
     require_permission(request, OF_KIND.get(TransactionKind(transaction.kind), RESOLVE))
 
@@ -70,7 +70,7 @@ def send_again(site: AdminSite, request: HttpRequest, transaction_id: int) -> Ht
 
 
 def decide(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpResponse:
-    """Record a person's decision on what no evidence has ended."""
+    """Record a person's decision on a transaction whose outcome no event has settled."""
     require_permission(request, RESOLVE)
     transaction = _transaction(transaction_id)
     form = DecisionForm(request.POST or None, is_anomaly=transaction.state == TransactionState.ANOMALY)
@@ -135,7 +135,7 @@ def _facts(transaction: GatewayTransaction) -> list[tuple[str, object]]:
 
 
 def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int) -> HttpResponse:
-    """Close a difference with a reason."""
+    """Close a discrepancy with a reason."""
     require_permission(request, RESOLVE)
     rows = Discrepancy.objects.select_related("payment__order", "transaction__payment__order")
     discrepancy = get_object_or_404(rows, pk=discrepancy_id)
@@ -167,5 +167,5 @@ def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int
 
 
 def page_of(row: PaymentOrder | GatewayTransaction | Discrepancy) -> str:
-    """Return the address of a row's page."""
+    """Return the URL of a row's page."""
     return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])

@@ -1,8 +1,8 @@
-"""The import of a migration file in the admin: checked first, then taken in; told step by step.
+"""The import of a migration file in the admin: checked first, then imported, with progress after each step.
 
-Whoever uploads is shown every bad row. A file is taken in only after a check of the very same bytes by the
-same person, which a signed token proves. With the page's script the answer is streamed, a line of JSON for
-each step; without it the page comes when all is done.
+The uploading user sees every bad row. A file is imported only after the same user has checked the very
+same bytes, which a signed token proves. With the page's script the response is streamed, one line of JSON
+per step; without the script the page is sent when the import is complete.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ CHECK_HOLDS_SECONDS = 3600
 
 
 class ImportForm(forms.Form):
-    """Which file, for which gateway, and what becomes of a file with bad rows."""
+    """Which file, for which gateway, and how to treat a file with bad rows."""
 
     file = forms.FileField(label=gettext_lazy("Migration file (CSV)"), allow_empty_file=True)
     gateway = forms.ChoiceField(label=gettext_lazy("Gateway"))
@@ -57,7 +57,7 @@ class ImportForm(forms.Form):
 
 
 def import_page(site: AdminSite, request: HttpRequest) -> HttpResponseBase:
-    """Show the form; check a file, or take in one that was checked."""
+    """Show the form; check a file, or import a file that was checked."""
     require_permission(request, DETACHED_REFUND)
     posted = request.method == "POST"
     form = ImportForm(request.POST, request.FILES) if posted else ImportForm()
@@ -74,7 +74,7 @@ def import_page(site: AdminSite, request: HttpRequest) -> HttpResponseBase:
 
 
 def export(site: AdminSite, request: HttpRequest, alias: str) -> HttpResponseBase:  # noqa: ARG001 - as the others
-    """Give the migration file of a gateway as it stands, row by row."""
+    """Return the current migration file of a gateway, streamed row by row."""
     require_permission(request, DETACHED_REFUND)
     answer = StreamingHttpResponse(
         export_migration_file(gateway=alias), content_type="text/csv; charset=utf-8"
@@ -84,7 +84,7 @@ def export(site: AdminSite, request: HttpRequest, alias: str) -> HttpResponseBas
 
 
 class _Work:
-    """One upload: what it is, and what is told of it."""
+    """One upload and the reports on its progress."""
 
     def __init__(self, request: HttpRequest, form: ImportForm) -> None:
         self.request, self.gateway = request, form.cleaned_data["gateway"]
@@ -95,7 +95,7 @@ class _Work:
 
     @property
     def was_checked(self) -> bool:
-        """Whether this person has had this very file checked."""
+        """Return whether this user has had this exact file checked."""
         try:
             token = self.request.POST.get("checked", "")
             proof = signing.loads(token, salt=_SALT, max_age=CHECK_HOLDS_SECONDS)
@@ -104,7 +104,7 @@ class _Work:
         return bool(proof == self.proof)
 
     def told(self) -> Iterator[dict[str, Any]]:
-        """Do it, and tell after each step how far it is; the last one says how it ended."""
+        """Run the check or the import and yield the progress after each step; the last item is the result."""
         dry_run = not (self.wants_import and self.was_checked)
         self.file.seek(0)
         steps = import_in_steps(

@@ -1,7 +1,7 @@
 """The page that confirms refunds of payments of an earlier provider: a row for each, one reason for all.
 
-What is confirmed becomes a batch, which is carried out, watched and stopped like one of orders. The page's
-ticket holds the batch's token, so that a page submitted twice does nothing twice.
+A confirmed page becomes a batch, which is executed, watched and stopped like a batch of orders. The page's
+ticket contains the batch's token, so that submitting a page twice has no further effect.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from wallet_gateway.payments import batches
 from wallet_gateway.protocol.money import MAX_UNITS, Money
 
 MOST_DEPOSITS = 200
-"""Deposits of one page: their numbers stand in its address."""
+"""Maximum number of deposits on one page: their ids are in its URL."""
 _SALT = "wallet_gateway.admin.detached-refund"
 _LIVES_SECONDS = 3600
 
 
 @dataclass(kw_only=True)
 class DepositFields:
-    """One deposit of the page: what was typed, and what is wrong with it."""
+    """One deposit of the page: the submitted amount and its errors."""
 
     deposit: MigratedDeposit
     taken: bool
@@ -46,18 +46,18 @@ class DepositFields:
 
     @property
     def is_possible(self) -> bool:
-        """Whether anything may be refunded: of a deposit that no file has told of only the gateway knows."""
+        """Return whether a refund is possible; if no file contained the deposit, only the gateway knows."""
         left = self.deposit.refundable
         return not self.deposit.is_frozen and (left is None or bool(left.minor_units))
 
     @property
     def hint(self) -> str:
-        """From which amount on it takes a second person."""
+        """Return from which amount a second person is needed."""
         alone = approval_limit_of(DETACHED_REFUND, self.deposit, gateway=self.deposit.gateway)
         return hint(alone, self.deposit.refundable)
 
     def read(self) -> None:
-        """Read the amount; say what is wrong with it."""
+        """Read the amount and record what is wrong with it."""
         left = self.deposit.refundable
         available = left if left is not None else Money.from_minor_units(MAX_UNITS, self.deposit.currency)
         try:
@@ -83,9 +83,9 @@ class RefundPage:
         self.why.fields.pop("amount", None)
 
     def answer(self) -> HttpResponse:
-        """Show the page; make a batch of what it confirms and go to its results."""
+        """Show the page; on confirmation, create a batch and redirect to its results."""
         if self.request.method == "POST":
-            # First: what an earlier click has refunded is no longer left.
+            # This comes first: the available amount excludes what an earlier submission has refunded.
             batch = OperationBatch.objects.filter(token=self.token).first()
             if batch is not None or self._is_sound():
                 return HttpResponseRedirect(progress_url(batch or self._begun()))
@@ -116,7 +116,7 @@ class RefundPage:
 
 
 def refund_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Answer a request for the page of one or several deposits."""
+    """Handle a request for the refund page of one or more deposits."""
     require_permission(request, DETACHED_REFUND.permission)
     if request.method == "POST":
         found = _ticket(request)
@@ -169,10 +169,10 @@ def _ticket(request: HttpRequest) -> tuple[str, list[int]] | None:
 
 
 def list_url() -> str:
-    """Return the address of the list of deposits."""
+    """Return the URL of the list of deposits."""
     return reverse("admin:wallet_gateway_migrateddeposit_changelist")
 
 
 def refund_url(ids: Sequence[int]) -> str:
-    """Return the address of the page for these deposits."""
+    """Return the URL of the refund page for these deposits."""
     return reverse("admin:wallet_gateway_migrateddeposit_refund") + "?ids=" + ",".join(map(str, ids))

@@ -1,4 +1,4 @@
-"""Deposits of an earlier provider, in the admin: what each was, and what has been given back of it."""
+"""Deposits of an earlier provider in the admin: the original payments and their refunds."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from wallet_gateway.queries.search import deposits_found
 
 @admin.register(MigratedDeposit)
 class MigratedDepositAdmin(ReadOnlyAdmin):
-    """What a migration file has brought, and what was refunded without one."""
+    """Deposits from a migration file, and deposits that were refunded without one."""
 
     change_list_template = "admin/wallet_gateway/deposits.html"
     finder = staticmethod(deposits_found)
@@ -67,12 +67,12 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
     )
 
     def has_refund_permission(self, request: HttpRequest) -> bool:
-        """Say whether the action is offered and done."""
+        """Return whether the refund action is offered and allowed."""
         return has_permission(request, DETACHED_REFUND)
 
     @admin.action(description=_("Refund the selected deposits…"), permissions=["refund"])
     def refund_many(self, request: HttpRequest, deposits: QuerySet[MigratedDeposit]) -> HttpResponse | None:
-        """Go to the page that confirms a refund of each."""
+        """Redirect to the page that confirms a refund of each selected deposit."""
         ids = list(deposits.values_list("pk", flat=True)[: MOST_DEPOSITS + 1])
         if len(ids) > MOST_DEPOSITS:
             most = {"most": MOST_DEPOSITS}
@@ -81,7 +81,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
         return HttpResponseRedirect(refund_url(ids))
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the pages of the workbench before those of Django."""
+        """Add the pages for import, export and refunds before Django's own URLs."""
         name = "wallet_gateway_migrateddeposit"
         own = [
             path("import/", self.acting(import_page), name=f"{name}_import"),
@@ -94,7 +94,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show the list with the ways to import, export and report."""
+        """Show the list with the links to import, export and report."""
         shown = {
             "gateways": tuple(conf.settings().gateways),
             "may_refund": has_permission(request, DETACHED_REFUND),
@@ -102,7 +102,7 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
         return super().changelist_view(request, shown | (extra_context or {}))
 
     def page_context(self, request: HttpRequest, row: MigratedDeposit) -> dict[str, Any]:
-        """Show what waits for a person, and offer to refund what is left."""
+        """Show what needs a person, and offer to refund the available amount."""
         waiting = GatewayTransaction.objects.filter(deposit=row, state__in=FOR_A_PERSON).order_by("pk")
         asked = row.approvals.filter(state=ApprovalState.WAITING).select_related("subject")
         return {
@@ -113,22 +113,22 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("amount"))
     def deposited(self, row: MigratedDeposit) -> str:
-        """Return what was paid; unknown where no migration file told."""
+        """Return the amount paid; unknown if no migration file contained it."""
         return "?" if row.amount_minor is None else _units(row, row.amount_minor)
 
     @admin.display(description=_("refunded by the earlier provider"))
     def refunded_earlier(self, row: MigratedDeposit) -> str:
-        """Return what was given back before the migration."""
+        """Return the amount refunded before the migration."""
         return _units(row, row.refunded_before)
 
     @admin.display(description=_("refunded"))
     def refunded_since(self, row: MigratedDeposit) -> str:
-        """Return what was given back since."""
+        """Return the amount refunded since the migration."""
         return _units(row, row.refunded)
 
     @admin.display(description=_("under way"))
     def reserved(self, row: MigratedDeposit) -> str:
-        """Return what is being given back."""
+        """Return the amount of refunds in progress."""
         return _units(row, row.refund_reserved)
 
 

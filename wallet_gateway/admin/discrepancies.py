@@ -1,4 +1,4 @@
-"""Differences between our books and the gateway's, in the admin; closed by a person with a reason."""
+"""Discrepancies between our records and the gateway's, in the admin; a person closes them with a reason."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wallet_gateway.queries.search import discrepancies_found
 
 
 class OpenFilter(admin.SimpleListFilter):
-    """Open differences, closed ones, or all."""
+    """Filter for open discrepancies, closed ones, or all."""
 
     title = _("open")
     parameter_name = "open"
@@ -29,7 +29,7 @@ class OpenFilter(admin.SimpleListFilter):
         return [("yes", _("Open")), ("no", _("Closed"))]
 
     def queryset(self, request: HttpRequest, rows: QuerySet[Discrepancy]) -> QuerySet[Discrepancy]:  # noqa: ARG002
-        """Narrow the list."""
+        """Filter the list."""
         if self.value() not in {"yes", "no"}:
             return rows
         return rows.filter(closed_at__isnull=self.value() == "yes")
@@ -37,7 +37,7 @@ class OpenFilter(admin.SimpleListFilter):
 
 @admin.register(Discrepancy)
 class DiscrepancyAdmin(ReadOnlyAdmin):
-    """Tasks for a person; nothing here is corrected in silence."""
+    """Discrepancies as tasks for a person; nothing here is corrected silently."""
 
     finder = staticmethod(discrepancies_found)
     search_help_text = _("An order's or a transaction's reference")
@@ -64,7 +64,7 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
     )
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the page that closes one."""
+        """Add the page that closes a discrepancy."""
         name = "wallet_gateway_discrepancy_close"
         return [
             path("<int:discrepancy_id>/close/", self.acting(close_discrepancy), name=name),
@@ -72,11 +72,11 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
         ]
 
     def heading(self, row: Discrepancy) -> str:
-        """Return which kind of difference it is."""
+        """Return the kind of discrepancy as the heading."""
         return str(row.get_kind_display())
 
     def page_context(self, request: HttpRequest, row: Discrepancy) -> dict[str, Any]:
-        """Offer to close what is open."""
+        """Offer to close an open discrepancy."""
         if row.closed_at is not None or not has_permission(request, RESOLVE):
             return {}
         url = reverse("admin:wallet_gateway_discrepancy_close", args=[row.pk])

@@ -1,4 +1,4 @@
-"""The forms of confirm pages: how much, why, and the note. What is wrong is said beside the field."""
+"""The forms of confirm pages: amount, reason and comment. Errors are shown beside the field."""
 
 from __future__ import annotations
 
@@ -53,35 +53,35 @@ class OperationForm(forms.Form):
             del self.fields["amount"]
 
     def clean_amount(self) -> Money:
-        """Return the amount, no more than is left."""
+        """Return the amount, which is at most the available amount."""
         return amount_of(self.cleaned_data["amount"], self.operation, self.available)
 
     def clean(self) -> dict[str, Any]:
-        """Demand a note where the reason alone says nothing."""
+        """Require a comment if the reason alone says nothing."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("reason") == ReasonCode.OTHER and not cleaned.get("comment", "").strip():
             self.add_error("comment", _("Say here what the reason is."))
         return cleaned
 
     def refuse(self, why: str) -> None:
-        """Say beside the amount, or above the form where there is none, why nothing was done."""
+        """Show a refusal beside the amount field, or above the form if it has none."""
         self.add_error("amount" if "amount" in self.fields else None, why)
 
     @property
     def asked(self) -> Money:
-        """The amount in the form where it is one, else all that is left."""
+        """Return the amount in the form if it is valid, otherwise the available amount."""
         self.full_clean()
         amount: Money = self.cleaned_data.get("amount", self.available)
         return amount
 
     @property
     def takes_two(self) -> bool:
-        """Whether the amount in the form is more than one person may give back."""
+        """Return whether the amount in the form is more than one person may refund without approval."""
         return self.alone is not None and self.asked.minor_units > self.alone.minor_units
 
     @property
     def why(self) -> dict[str, str]:
-        """The reason's code and the comment, as operations take them."""
+        """Return the reason code and the comment as keyword arguments for operations."""
         return {
             "reason_code": self.cleaned_data["reason"],
             "comment": self.cleaned_data["comment"].strip(),
@@ -89,7 +89,7 @@ class OperationForm(forms.Form):
 
 
 def amount_of(text: str, operation: Operation, available: Money) -> Money:
-    """Read an amount strictly, above zero and no more than is left; raises `ValidationError`."""
+    """Parse an amount strictly; raise `ValidationError` unless it is above zero and at most `available`."""
     try:
         amount = Money.parse(text, available.currency)
     except InvalidAmount as error:
@@ -127,7 +127,7 @@ def _is_zero(text: str, currency: str) -> bool:
 
 
 class DecisionForm(forms.Form):
-    """What a person concludes, and on what grounds."""
+    """A person's decision and the grounds for it."""
 
     decision = forms.ChoiceField(label=gettext_lazy("What happened"), widget=forms.RadioSelect)
     reason = forms.CharField(
@@ -147,24 +147,24 @@ class DecisionForm(forms.Form):
             field.initial = Decision.DID_NOT_HAPPEN.value
 
     def refuse(self, why: str) -> None:
-        """Say beside the decision why it is not open."""
+        """Show beside the decision why it is not allowed."""
         self.add_error("decision", why)
 
 
 class ReasonForm(forms.Form):
-    """Why something is closed or sent again."""
+    """Why a discrepancy is closed or a transaction is sent again."""
 
     reason = forms.CharField(
         label=gettext_lazy("Reason"), max_length=LONGEST_NOTE, widget=forms.Textarea({"rows": 3})
     )
 
     def refuse(self, why: str) -> None:
-        """Say beside the reason why nothing was done."""
+        """Show beside the reason why nothing was done."""
         self.add_error("reason", why)
 
 
 class ApprovalDecisionForm(forms.Form):
-    """What a second person says to a request, or why whoever asked withdraws it; needed to say no."""
+    """The second person's comment, or the requester's reason to withdraw; required to decline or withdraw."""
 
     reason = forms.CharField(
         label=gettext_lazy("Your reason"),
@@ -181,5 +181,5 @@ class ApprovalDecisionForm(forms.Form):
             field.required, field.help_text = True, _("Why you withdraw it. It is kept with your name.")
 
     def refuse(self, why: str) -> None:
-        """Say beside the reason why nothing was done."""
+        """Show beside the reason why nothing was done."""
         self.add_error("reason", why)

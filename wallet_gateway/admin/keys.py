@@ -1,7 +1,7 @@
-"""The page of the keys that secrets at rest are encrypted with: which are in use, what waits for the newest.
+"""The page of the keys that encrypt secrets at rest: which keys are in use, what the newest must re-encrypt.
 
-Keys themselves are in the settings, which no page shows or changes. To encrypt anew what is stored harms
-nothing and may be repeated, so a button does it here as long as it is little; else the command does.
+The keys themselves are in the settings, which no page shows or changes. Re-encrypting stored secrets is
+harmless and repeatable, so a button here does it for small numbers; otherwise use the command.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from wallet_gateway.models import WalletKey
 from wallet_gateway.operations.wallet.key_usage import KeySurvey, survey
 
 MOST_AT_ONCE = 500
-"""Secrets that one request encrypts anew: about a second."""
+"""Secrets that one request re-encrypts: about one second."""
 
 
 def keys_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Show the keys by their fingerprints; encrypt anew what is under older ones when the form says so."""
+    """Show the keys by fingerprint; on submit, re-encrypt secrets that use older keys."""
     require_permission(request, ROTATE_KEYS)
     cipher = gateways.cipher()
     found = survey(cipher) if cipher is not None else KeySurvey(keys=(), unreadable=0)

@@ -1,7 +1,7 @@
-"""What the address of a list may ask for: the filters that the list shows, and no other column or order.
+"""Allowed URL parameters of a list: the filters that it shows, and no other column or order.
 
-Django admits every column of the model. A person who may see the list alone could then read any text of its
-rows, letter by letter, by `?column__startswith=`.
+Django allows every column of the model. A person who may only view the list could then read any text of its
+rows, letter by letter, with `?column__startswith=`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from django.http import HttpRequest
 
 
 class FixedOrderList(ChangeList):
-    """A list that `?o=` does not sort by another column; most columns have no index for it."""
+    """A list that ignores sorting by `?o=`; most columns have no index for it."""
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet[Any]) -> list[Any]:  # noqa: ARG002
         """Return the order of the admin class."""
@@ -25,15 +25,15 @@ class FixedOrderList(ChangeList):
 
 
 def is_of_shown_filter(admin: ModelAdmin[Any], name: str, request: HttpRequest) -> bool:
-    """Say whether a parameter belongs to a filter that the list shows to the person behind a request."""
+    """Return whether a parameter belongs to a filter that the list shows to the current user."""
     filters = (_filter_of(entry, admin, request) for entry in admin.get_list_filter(request))
     return any(name in each.expected_parameters() for each in filters if each.has_output())
 
 
 def is_of_popup(admin: ModelAdmin[Any], name: str, value: str) -> bool:
-    """Say whether name and value are the condition that a foreign key of the shop sets on its choices.
+    """Return whether name and value are the condition that a foreign key of the shop sets on its choices.
 
-    The popup of a raw id field opens the list with the key's `limit_choices_to` in the address.
+    The popup of a raw id field opens the list with the key's `limit_choices_to` in the URL.
     """
     conditions: list[Any] = admin.model._meta.related_fkey_lookups
     given = (condition() if callable(condition) else condition for condition in conditions)

@@ -1,4 +1,4 @@
-"""The report at the end of a migration: what there was, what was given back by whom, what is open."""
+"""The final report of a migration: the deposits, who refunded what, and what is open."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wallet_gateway.queries.migration import MigrationTotals, migration_totals
 
 
 def report(site: AdminSite, request: HttpRequest) -> HttpResponse:
-    """Show the totals by gateway and currency, or give them as CSV."""
+    """Show the totals by gateway and currency, or return them as CSV."""
     totals = migration_totals()
     if "csv" in request.GET:
         answer = HttpResponse(_csv(totals), content_type="text/csv; charset=utf-8")

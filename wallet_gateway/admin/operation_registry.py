@@ -1,6 +1,6 @@
-"""The operations a person can ask for: what each is called, what it takes, how much is left.
+"""The operations that a user can request: name, permission, reasons and available amount.
 
-The rules are the domain's and the doing is the operations'; here stand the words, and what a person is told.
+The domain has the rules and the operations do the work; this module has the texts that the user sees.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ from wallet_gateway.protocol.money import Money
 
 
 class NotDone(Exception):
-    """Nothing came of it: nothing was sent, nothing is reserved. The message is for the form."""
+    """Nothing was sent or reserved. The message is shown in the form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Operation:
-    """One verb on a payment."""
+    """One operation on a payment."""
 
     kind: TransactionKind
     permission: str
@@ -41,32 +41,32 @@ class Operation:
     heading_of_many: Promise | str
     verb: Promise | str
     left: Promise | str
-    """What the available amount is called."""
+    """The label of the available amount."""
     in_parts: bool = True
-    """Whether less than all that is left can be asked for."""
+    """Whether less than the available amount can be requested."""
 
     @property
     def slug(self) -> str:
-        """The word of it in an address."""
+        """Return the operation's name in a URL."""
         return self.kind.value.lower()
 
     def available_of(self, payment: Payment) -> Money:
-        """Return what is left of a payment for this operation, as the row stands."""
+        """Return the available amount of a payment for this operation, based on the row."""
         return Money.from_minor_units(max(available(self.kind, payment.totals), 0), payment.currency)
 
     def why_not_of(self, payment: Payment) -> str:
-        """Say why nothing is left; empty where something is."""
+        """Return why nothing is available; empty if something is."""
         code = why_nothing_left(self.kind, payment.totals)
         return message_of(code) if code is not None else ""
 
     @property
     def reasons(self) -> tuple[tuple[str, Promise | str], ...]:
-        """The reasons for it, as the choices of a form."""
+        """Return the reasons for it, as the choices of a form."""
         return tuple((code.value, _LABELS.get(code) or label_of(code)) for code in REASON_CODES[self.kind])
 
 
 _LABELS = {ReasonCode.OTHER: gettext_lazy("Another reason (say it in the note)")}
-"""What a form calls a reason where that is more than its name."""
+"""Form labels of reasons that need more than their name."""
 
 CAPTURE = Operation(
     kind=TransactionKind.CAPTURE,
@@ -102,14 +102,14 @@ DETACHED_REFUND = replace(
     permission=permissions.DETACHED_REFUND,
     heading_of_many=gettext_lazy("Refund payments of the earlier provider"),
 )
-"""On a deposit, which has no sums of a payment: how much is left of it says the deposit itself."""
+"""For a deposit, which has no payment totals: the deposit itself has the available amount."""
 BY_KIND: Mapping[TransactionKind, Operation] = MappingProxyType(
     {operation.kind: operation for operation in (*BY_SLUG.values(), DETACHED_REFUND)}
 )
 
 
 def reason_in_words(reason_code: str, comment: str) -> str:
-    """Say why something was asked for: the reason's name in the reader's language, and the comment."""
+    """Return the reason's name in the reader's language, and the comment."""
     if not reason_code or (reason_code == ReasonCode.OTHER and comment):
         return comment
     name = label_of(ReasonCode(reason_code))
@@ -126,12 +126,12 @@ def execute(
     reason_code: str,
     comment: str,
 ) -> GatewayTransaction:
-    """Ask for an operation under a key; return its transaction. Raises `NotDone` where nothing came of it.
+    """Request an operation under a key and return its transaction.
 
-    Raises `AwaitingApproval` where it takes a second person.
+    Raises `NotDone` if nothing was sent or reserved, and `AwaitingApproval` if a second person is needed.
 
-    A person stands by: what never left because the gateway cannot be reached is given up at once instead of
-    being sent some time later, and its amount is free again.
+    A user is waiting: if a request was not sent because the gateway is unreachable, it is abandoned at once
+    instead of being sent later, and its amount is available again.
     """
     words = {"by": by, "reason_code": reason_code, "comment": comment}
     try:

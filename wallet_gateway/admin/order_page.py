@@ -1,6 +1,6 @@
-"""What the page of an order shows: its money at a glance, what is possible now, and everything that happened.
+"""The data of an order's page: its totals, the possible operations, and the full history.
 
-Made of values that are fit to be shown; the template only arranges them.
+All values are safe to show; the template only arranges them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Label = str | Promise
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Button:
-    """A way to a confirm page."""
+    """A link to a confirm page."""
 
     label: Label
     url: str
@@ -43,19 +43,19 @@ class Button:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentCard:
-    """One attempt to pay, and what can be done with it."""
+    """One payment attempt and the operations that are possible on it."""
 
     payment: Payment
     state: Label
     figures: tuple[tuple[Label, Money], ...]
     buttons: tuple[Button, ...]
     hints: tuple[str, ...]
-    """Why something is not possible."""
+    """Why an operation is not possible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Task:
-    """A transaction that waits for a person."""
+    """A transaction that needs a person."""
 
     sentence: str
     reference: str
@@ -66,7 +66,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What waits for a second person."""
+    """A request that waits for a second person."""
 
     sentence: str
     by: str
@@ -77,7 +77,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """One thing that happened."""
+    """One entry of the history."""
 
     occurred_at: datetime
     kind: str
@@ -91,7 +91,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderPage:
-    """Everything on the page."""
+    """All data of the page."""
 
     figures: tuple[tuple[Label, Money], ...]
     payments: tuple[PaymentCard, ...]
@@ -101,7 +101,7 @@ class OrderPage:
 
 
 def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
-    """Gather the page of an order for the person behind a request."""
+    """Collect the page of an order for the current user."""
     entries = order_timeline(order, everything=True)
     subjects = [entry.subject for entry in entries]
     transactions = [row for row in subjects if isinstance(row, GatewayTransaction)]
@@ -117,7 +117,7 @@ def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
 
 
 def _tried(order: PaymentOrder, transactions: Iterable[GatewayTransaction]) -> Iterator[Payment]:
-    """Yield the payments that somebody has tried: a button is shown by each reload of a page."""
+    """Yield the payments that were really attempted; each reload of a page shows one more unused button."""
     tried = {transaction.payment_id for transaction in transactions if not is_unused(transaction)}
     return (payment for payment in order.payments.all() if payment.pk in tried)
 
@@ -168,9 +168,9 @@ _PENDING = frozenset({TransactionState.OPEN, TransactionState.AWAITING_3DS, Tran
 
 
 def tasks_of(transactions: list[GatewayTransaction], request: HttpRequest) -> Iterator[Task]:
-    """Yield those of some transactions that wait for a person, with what this person may do about them."""
+    """Yield the transactions that need a person, with what the current user may do about them."""
     for transaction in transactions:
-        # What is open or pending waits for the customer or the provider, until it has done so for too long.
+        # Open or pending: the customer or the provider decides; a person is needed only after too long.
         too_soon = transaction.state in _PENDING and not transaction.needs_operator
         if transaction.state in FOR_A_PERSON and not too_soon:
             yield Task(
@@ -197,7 +197,7 @@ def _ways_out(transaction: GatewayTransaction, request: HttpRequest) -> Iterator
 
 
 def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator[Request]:
-    """Yield those of some requests that wait for a second person; whoever asked may only withdraw."""
+    """Yield the requests that wait for a second person; the requester may only withdraw."""
     person = name_of_person(request)
     now = gateways.clock().now()
     for approval in approvals:
@@ -238,7 +238,7 @@ def _bodies(subject: GatewayTransaction | TransactionEvent | Approval | None) ->
         if subject.answer_body:
             yield _answer_label(subject), visible_body(subject.answer_body)
     elif isinstance(subject, GatewayTransaction) and subject.request_body and subject.state in _NOT_GONE:
-        # What has gone stands in the evidence.
+        # The transaction events show what was sent.
         yield _("Request"), visible_body(shown_body(subject.request_body))
 
 

@@ -1,4 +1,4 @@
-"""Orders in the admin: the list with its actions, the page of one order, and the ways from there."""
+"""Orders in the admin: the list with its actions, the page of one order, and the links to operations."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CREATED_AT = datetime_column("created_at", _("created at"))
 
 @admin.register(PaymentOrder)
 class PaymentOrderAdmin(ReadOnlyAdmin):
-    """What the shop wants paid; money moves from here through confirm pages."""
+    """Orders to be paid; money moves from here through confirm pages."""
 
     change_form_template = "admin/wallet_gateway/order.html"
     finder = staticmethod(orders_found)
@@ -41,7 +41,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("order number"))
     def number(self, order: PaymentOrder) -> str:
-        """Return what the customer knows the order by."""
+        """Return the order number that the customer knows."""
         return visible(order.order_number)
 
     @admin.display(description=_("amount"))
@@ -51,58 +51,58 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("time to capture"))
     def to_capture(self, order: PaymentOrder) -> str:
-        """Return how long what is authorized can still be captured."""
+        """Return how long the authorized amount can still be captured."""
         return time_left(order)
 
     def get_list_display(self, request: HttpRequest) -> list[str | Callable[[Any], str | bool]]:  # noqa: ARG002 - Django's signature
-        """Name the gateway of each order only where there are several."""
+        """Return the columns, with the gateway only if there is more than one."""
         several = len(conf.settings().gateways) > 1
         return [column for column in self.list_display if several or column != "gateway"]
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[CountdownList]:  # noqa: ARG002
-        """Use a list that knows since when its orders hold money."""
+        """Use a list that knows since when its orders have held money."""
         return CountdownList
 
-    # Permissions that the actions name
+    # Permissions that the actions refer to
 
     def has_capture_permission(self, request: HttpRequest) -> bool:
-        """Say whether the action that captures is offered and done."""
+        """Return whether the capture action is offered and allowed."""
         return has_permission(request, operation_registry.CAPTURE.permission)
 
     def has_refund_permission(self, request: HttpRequest) -> bool:
-        """Say whether the action that refunds is offered and done."""
+        """Return whether the refund action is offered and allowed."""
         return has_permission(request, operation_registry.REFUND.permission)
 
     def has_reverse_permission(self, request: HttpRequest) -> bool:
-        """Say whether the action that reverses is offered and done."""
+        """Return whether the reversal action is offered and allowed."""
         return has_permission(request, operation_registry.REVERSE.permission)
 
     # Actions
 
     @admin.action(description=_("Capture the selected orders…"), permissions=["capture"])
     def capture_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
-        """Go to the page that confirms a capture of many orders."""
+        """Redirect to the page that confirms a capture of many orders."""
         return begin(request, operation_registry.CAPTURE, orders)
 
     @admin.action(description=_("Refund the selected orders…"), permissions=["refund"])
     def refund_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
-        """Go to the page that confirms a refund of many orders."""
+        """Redirect to the page that confirms a refund of many orders."""
         return begin(request, operation_registry.REFUND, orders)
 
     @admin.action(description=_("Reverse the selected orders…"), permissions=["reverse"])
     def reverse_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
-        """Go to the page that confirms a reversal of many orders."""
+        """Redirect to the page that confirms a reversal of many orders."""
         return begin(request, operation_registry.REVERSE, orders)
 
     @admin.action(description=_("Ask the gateway about the selected orders"), permissions=["view"])
     def ask_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
-        """Ask about many orders and go to what came of each."""
+        """Query the status of many orders and redirect to the results."""
         return query_orders(request, orders)
 
     # Pages
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the pages of operations before those of Django."""
+        """Add the pages of operations before Django's own URLs."""
         own = [
             path(
                 "<int:order_id>/payments/<int:payment_id>/<slug:slug>/",
@@ -114,6 +114,6 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
         return own + super().get_urls()
 
     def page_context(self, request: HttpRequest, row: PaymentOrder) -> dict[str, Any]:
-        """Add the order's money, what is possible now, and its story."""
+        """Add the order's totals, the possible operations and its history."""
         shown = {"state": row.get_state_display(), "number": self.number(row)}
         return {"page": order_page(row, request), **shown}

@@ -1,4 +1,4 @@
-"""What the pages with a form have in common: who may come, outside which transaction, in which frame."""
+"""What all pages with a form share: access control, no surrounding database transaction, page layout."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ _LEVELS = {
 
 
 def acting(site: AdminSite, view: View) -> View:
-    """Admit staff to a view that asks the gateway, and keep it out of the request's transaction.
+    """Restrict a view that contacts the gateway to staff, and run it outside the request's transaction.
 
-    What is about to be sent has to be committed first, also where the project has `ATOMIC_REQUESTS`.
+    A request must be committed before it is sent, even if the project sets `ATOMIC_REQUESTS`.
     """
 
     @db_transaction.non_atomic_requests
@@ -44,20 +44,20 @@ def acting(site: AdminSite, view: View) -> View:
 
 
 def draw(site: AdminSite, request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
-    """Draw a page in the frame of the admin."""
+    """Render a page in the layout of the admin."""
     return TemplateResponse(
         request, f"admin/wallet_gateway/{template}", {**site.each_context(request), **context}
     )
 
 
 def tell(request: HttpRequest, transaction: GatewayTransaction) -> None:
-    """Say how a transaction stands, in the colour that goes with it."""
+    """Show a transaction's status as a message of the matching level."""
     level = _LEVELS.get(TransactionState(transaction.state), messages.WARNING)
     messages.add_message(request, level, sentence_of(transaction))
 
 
 def sentence_of(transaction: GatewayTransaction) -> str:
-    """Say in one line what was asked and how it stands."""
+    """Return one sentence with the operation and its status."""
     words = _("%(kind)s of %(amount)s: %(state)s.") % {
         "kind": label_of(TransactionKind(transaction.kind)),
         "amount": transaction.approved_amount or transaction.amount,

@@ -1,4 +1,4 @@
-"""Who may do what: Django permissions by name, asked for in one place. Showing a button decides nothing."""
+"""Django permissions by name, checked in one place. Showing a button grants nothing."""
 
 from __future__ import annotations
 
@@ -33,21 +33,21 @@ SEE_EVENTS = "wallet_gateway.view_transactionevent"
 ROTATE_KEYS = "wallet_gateway.rotate_keys"
 STOP_SENDING = "wallet_gateway.stop_sending"
 APPROVE = "wallet_gateway.approve_operation"
-"""Beside the permission of the operation itself."""
+"""Required in addition to the permission of the operation itself."""
 SEE_HEALTH = "wallet_gateway.view_health"
 
 
 def has_permission(request: HttpRequest, permission: str) -> bool:
-    """Say whether the person behind a request has a permission."""
+    """Return whether the current user has a permission."""
     return request.user.has_perm(permission)
 
 
 def require_permission(request: HttpRequest, permission: str) -> None:
-    """Raise `PermissionDenied` unless the person behind a request has a permission."""
+    """Raise `PermissionDenied` unless the current user has a permission."""
     if not has_permission(request, permission):
         raise PermissionDenied
 
 
 def name_of_person(request: HttpRequest) -> str:
-    """Return the name under which a person's decisions are recorded."""
+    """Return the name under which a user's decisions are recorded."""
     return request.user.get_username()

@@ -1,7 +1,7 @@
-"""What the lists and pages of all rows have in common: nobody changes them here, and they stay fast.
+"""What all lists and pages of rows share: rows cannot be edited here, and the pages stay fast.
 
-A list counts no further than a page can be turned to, sorts by its key alone and joins nothing that is not
-named. Rows change by operations; whoever has all permissions has none to add, change or delete.
+A list counts only the rows that paging can reach, sorts by its key only and joins only what is named.
+Operations change rows; even a user with all permissions cannot add, change or delete them here.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ else:
 Finder = Callable[..., QuerySet[Any]]
 
 MOST_LISTED = 2_000
-"""Rows that can be reached by turning pages; older ones are found by search and filters."""
+"""Rows that paging can reach; search and filters find older ones."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Named:
-    """What Django's box asks of a row."""
+    """The attributes of a row that Django's checkbox needs."""
 
     pk: object
     name: str
@@ -57,11 +57,11 @@ class _Named:
 
 
 class BoundedPaginator(_Paginator):
-    """Counts up to `MOST_LISTED` rows and no further: counting a million takes longer than a person waits."""
+    """A paginator that counts at most `MOST_LISTED` rows: counting a million takes too long for a user."""
 
     @cached_property
     def count(self) -> int:
-        """The number of rows that can be reached."""
+        """Return the number of rows that can be reached."""
         rows = self.object_list
         return rows.order_by()[:MOST_LISTED].count() if isinstance(rows, QuerySet) else len(rows)
 
@@ -79,30 +79,30 @@ class ReadOnlyAdmin(_ModelAdmin):
     ordering = ("-id",)
     sortable_by = ()
     search_fields: ClassVar[tuple[str, ...]] = ("pk",)
-    """Shows the field; what is looked for, `finder` says."""
+    """Makes Django show the search field; `finder` defines the search itself."""
     finder: ClassVar[Finder | None] = None
 
     class Media:
         css = {"all": ("wallet_gateway/admin/wallet.css",)}
 
     def has_add_permission(self, request: HttpRequest, *_: Any) -> bool:  # noqa: ARG002 - Django's signature
-        """Nobody adds a row by hand."""
+        """Return False: rows cannot be added manually."""
         return False
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
-        """Nobody changes a row by hand, whatever permissions there are."""
+        """Return False: rows cannot be changed manually, whatever the permissions."""
         return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:  # noqa: ARG002
-        """Nobody deletes a row by hand."""
+        """Return False: rows cannot be deleted manually."""
         return False
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[FixedOrderList]:  # noqa: ARG002
-        """Use a list whose order the address cannot change."""
+        """Use a list whose order the URL cannot change."""
         return FixedOrderList
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Allow the parameters of the filters that the list shows, and no other column."""
+        """Return whether the list shows a filter with this parameter; no other column is allowed."""
         return is_of_shown_filter(self, lookup, request) or is_of_popup(self, lookup, value)
 
     def get_search_results(
@@ -111,7 +111,7 @@ class ReadOnlyAdmin(_ModelAdmin):
         queryset: QuerySet[Any],
         search_term: str,
     ) -> tuple[QuerySet[Any], bool]:
-        """Look for what was typed by the indexed ways of `finder`."""
+        """Search with the indexed lookups of `finder`."""
         text = search_term.strip()
         if not text or self.finder is None:
             return queryset, False
@@ -121,16 +121,16 @@ class ReadOnlyAdmin(_ModelAdmin):
         return queryset.filter(pk__in=found.order_by().values("pk")), False
 
     def action_checkbox(self, obj: Any) -> SafeString:  # noqa: ANN401 - a row of any model
-        """Return the box that ticks a row; its label names the row by text that can be seen."""
+        """Return the checkbox that selects a row; its label names the row, invisible characters escaped."""
         return super().action_checkbox(_Named(pk=obj.pk, name=visible(obj)))
 
     def demand_view(self, request: HttpRequest) -> None:
-        """Raise `PermissionDenied` unless the person behind a request may see these rows at all."""
+        """Raise `PermissionDenied` unless the current user may view these rows."""
         if not self.has_view_permission(request):
             raise PermissionDenied
 
     def acting(self, view: View) -> View:
-        """Make a view of this site for those who may see these rows, outside any transaction."""
+        """Wrap a view of this site for users who may view these rows, outside any database transaction."""
 
         def of_site(request: HttpRequest, **given: Any) -> HttpResponseBase:
             self.demand_view(request)
@@ -145,7 +145,7 @@ class ReadOnlyAdmin(_ModelAdmin):
         form_url: str = "",
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
-        """Show a row; a `POST` is refused, for nothing here can be changed."""
+        """Show a row; refuse a `POST`, because nothing here can be changed."""
         self.demand_view(request)
         row = self.get_object(request, object_id)
         shown = (
@@ -164,9 +164,9 @@ class ReadOnlyAdmin(_ModelAdmin):
     def changelist_view(
         self, request: HttpRequest, extra_context: dict[str, Any] | None = None
     ) -> HttpResponse:
-        """Show the list; its head says how far it reaches. What no text can hold filters nothing."""
+        """Show the list and how many rows it can reach; drop all parameters if one cannot be stored."""
         if not all(is_storable(value) for values in request.GET.lists() for value in values[1]):
-            # PostgreSQL answers a NUL with a fault.
+            # PostgreSQL raises an error for a NUL character.
             return HttpResponseRedirect(request.path)
         shown: dict[str, Any] = {
             "title": capfirst(self.opts.verbose_name_plural),
@@ -176,10 +176,10 @@ class ReadOnlyAdmin(_ModelAdmin):
 
 
 class OwnPageAdmin(ReadOnlyAdmin):
-    """Like it, where a row has a page of ours instead of Django's: its address in the list leads there."""
+    """The same for rows that have their own page instead of Django's: the link in the list leads to it."""
 
     def page_of(self, row: Any) -> str:  # noqa: ANN401 - a row of any model
-        """Return the address of a row's own page."""
+        """Return the URL of a row's own page."""
         raise NotImplementedError
 
     def change_view(
@@ -189,7 +189,7 @@ class OwnPageAdmin(ReadOnlyAdmin):
         form_url: str = "",  # noqa: ARG002 - Django's signature
         extra_context: dict[str, Any] | None = None,  # noqa: ARG002
     ) -> HttpResponse:
-        """Lead to the row's own page."""
+        """Redirect to the row's own page."""
         self.demand_view(request)
         row = self.get_object(request, object_id)
         if row is None:
@@ -198,7 +198,7 @@ class OwnPageAdmin(ReadOnlyAdmin):
 
 
 def text_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
-    """Return a column of a list or a page whose text is the gateway's or a customer's, shown safely."""
+    """Return a column with text from the gateway or a customer, shown safely in a list or on a page."""
 
     @admin.display(description=label)
     def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
@@ -208,12 +208,12 @@ def text_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
 
 
 def nowrap(amount: Money | None) -> str:
-    """Return an amount that is not torn apart at the end of a line; `-` for none."""
+    """Return an amount that does not wrap at the end of a line; `-` for None."""
     return str(amount).replace(" ", "\N{NO-BREAK SPACE}") if amount is not None else "-"
 
 
 def money(column: str, label: StrOrPromise) -> Callable[[Any], str]:
-    """Return a column with an amount and its currency; `-` where there is none."""
+    """Return a column with an amount and its currency; `-` if there is no amount."""
 
     @admin.display(description=label)
     def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
@@ -223,16 +223,16 @@ def money(column: str, label: StrOrPromise) -> Callable[[Any], str]:
 
 
 def label_column(column: str, label: StrOrPromise, *, boolean: bool = False) -> Callable[[Any], Any]:
-    """Return a column of ours under a name that is translated."""
+    """Return a column with our own data under a translated label."""
 
     @admin.display(description=label, boolean=boolean)
     def shown(row: Any) -> Any:  # noqa: ANN401 - a value of any column
         value = getattr(row, column)
         if value is None and not boolean:
-            # Django does so in lists, and on the page of a row it says what a program would.
+            # Django shows "-" in lists, but the Python value on the page of a row.
             return "-"
         if isinstance(value, datetime):
-            # Django shows it so in lists, and on the page of a row as a program would.
+            # Django formats it so in lists, but shows the Python value on the page of a row.
             return formats.date_format(localtime(value) if is_aware(value) else value, "DATETIME_FORMAT")
         return value() if callable(value) else value
 
@@ -240,7 +240,7 @@ def label_column(column: str, label: StrOrPromise, *, boolean: bool = False) -> 
 
 
 def datetime_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
-    """Return a column of a list with a date and a time, as short as the reader's language has them."""
+    """Return a list column with a date and time in the short format of the reader's language."""
 
     @admin.display(description=label)
     def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the column
@@ -251,7 +251,7 @@ def datetime_column(column: str, label: StrOrPromise) -> Callable[[Any], str]:
 
 
 def link_column(path: str, label: StrOrPromise) -> Callable[[Any], str]:
-    """Return a column that links the row at the end of a path such as `payment.order`; `-` for none."""
+    """Return a column that links the row at the end of a path such as `payment.order`; `-` for None."""
 
     @admin.display(description=label)
     def shown(row: Any) -> str:  # noqa: ANN401 - any row that has the path

@@ -1,4 +1,4 @@
-"""What an operation refused, as a page of the admin says it: in the reader's language."""
+"""An operation's refusal as admin pages show it, in the reader's language."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wallet_gateway.protocol.text import visible
 
 
 def refusal_text(error: OperationError | ImproperlyConfigured, *, gateway: str) -> str:
-    """Return why nothing was done; settings that are missing or wrong are named by their gateway."""
+    """Return why nothing was done; name the gateway whose settings are missing or wrong."""
     if isinstance(error, OperationError):
         return visible(error.message)
     words = _("Gateway %(gateway)s is not in the settings, or its settings are wrong. Nothing was done.")

@@ -1,4 +1,4 @@
-"""Evidence in the admin: what was sent, what came back, what was decided; for those who may see it."""
+"""Transaction events in the admin: requests, responses and decisions, for users who may view them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wallet_gateway.queries.search import events_found
 
 @admin.register(TransactionEvent)
 class TransactionEventAdmin(ReadOnlyAdmin):
-    """The append-only record, redacted before it was stored."""
+    """The append-only event log, redacted before it was stored."""
 
     finder = staticmethod(events_found)
     search_help_text = _("Beginning of a transaction's reference; or whole: an order's reference")
@@ -47,15 +47,15 @@ class TransactionEventAdmin(ReadOnlyAdmin):
 
     @admin.display(description=_("state afterwards"))
     def state_afterwards(self, row: TransactionEvent) -> str | Promise:
-        """Return the name of the state in which it left the transaction."""
+        """Return the name of the transaction's state after the event."""
         return label_of(TransactionState(row.state_after))
 
     @admin.display(description=_("request"))
     def request(self, row: TransactionEvent) -> str:
-        """Return what was sent, redacted."""
+        """Return the request, redacted."""
         return visible_body(row.request_body) or "-"
 
     @admin.display(description=_("answer"))
     def answer(self, row: TransactionEvent) -> str:
-        """Return what came back, redacted."""
+        """Return the response, redacted."""
         return visible_body(row.answer_body) or "-"

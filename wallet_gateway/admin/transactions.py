@@ -29,7 +29,7 @@ from wallet_gateway.queries.search import transactions_found
 
 @admin.register(GatewayTransaction)
 class GatewayTransactionAdmin(ReadOnlyAdmin):
-    """Transactions, each with what became of it."""
+    """Transactions and their results."""
 
     finder = staticmethod(transactions_found)
     search_help_text = _("Beginning of a reference; or whole: an order's reference, the gateway's id")
@@ -74,16 +74,16 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
     def ask_many(
         self, request: HttpRequest, transactions: QuerySet[GatewayTransaction]
     ) -> HttpResponse | None:
-        """Ask about what many transactions belong to and go to what came of each."""
+        """Query the status of what the selected transactions belong to and redirect to the results."""
         return query_transactions(request, transactions)
 
     @admin.display(description=_("note"))
     def noted(self, row: GatewayTransaction) -> str:
-        """Return the reason and the note of whoever asked."""
+        """Return the reason and comment of the user who requested it."""
         return visible(reason_in_words(row.reason_code, row.comment) or "-")
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the pages of decisions before those of Django."""
+        """Add the pages of decisions before Django's own URLs."""
         name = "wallet_gateway_gatewaytransaction"
         own = [
             path("<int:transaction_id>/send-again/", self.acting(send_again), name=f"{name}_send_again"),
@@ -92,6 +92,6 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         return own + super().get_urls()
 
     def page_context(self, request: HttpRequest, row: GatewayTransaction) -> dict[str, Any]:
-        """Add what the person may do about it now."""
+        """Add what the current user may do about the transaction now."""
         asked = requests_of(row.approvals.select_related("subject"), request)
         return {"tasks": tuple(tasks_of([row], request)), "requests": tuple(asked)}

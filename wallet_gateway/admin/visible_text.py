@@ -1,4 +1,4 @@
-"""Bodies of messages as a person may safely read them in the admin: laid out, and nothing in them hidden."""
+"""Message bodies as the admin can safely show them: formatted, with no hidden characters."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import re
 from wallet_gateway.protocol.text import visible
 
 MAX_BODY_LENGTH = 20_000
-"""Characters shown of one body of a message."""
+"""Maximum number of characters shown of one message body."""
 
 _JSON_PART = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[{}\[\],:]|[^\s"{}\[\],:]++')
 _INDENT = "  "
 
 
 def visible_body(text: str) -> str:
-    """Return the body of a message laid out in lines, with invisible characters escaped."""
+    """Return a message body formatted in lines, with invisible characters escaped."""
     shown = visible(text, max_length=MAX_BODY_LENGTH)
     return _laid_out(shown) if shown[:1] in {"{", "["} else shown
 
 
 def _laid_out(text: str) -> str:
-    """Break JSON into lines without reading it: what is shown is what was sent, blanks aside."""
+    """Break JSON into lines without parsing it: apart from whitespace, the text shown is the text sent."""
     written: list[str] = []
     depth = 0
     for part in _JSON_PART.findall(text):

@@ -1,1 +1,1 @@
-"""Bridges to other packages, each of a few lines and imported by nobody but the shop that wants it."""
+"""Integrations with other packages, each a few lines long and imported only by shops that use it."""

@@ -1,7 +1,7 @@
-"""The sweep as a task of Celery, and the entry by which its beat calls it.
+"""The sweep as a Celery task, and the schedule entry for Celery beat.
 
-Rows are the queue, a message is only a hint: one that is lost, late or delivered twice changes nothing. In
-the shop's settings::
+The queue is in the database rows and a message is only a hint: a lost, late or duplicate message changes
+nothing. In the shop's settings::
 
     from wallet_gateway.contrib.celery import BEAT_SCHEDULE
 
@@ -22,17 +22,17 @@ NAME: Final = "wallet_gateway.sweep"
 
 
 def run_sweep() -> int:
-    """Sweep every gateway once; return how many status queries were asked."""
-    # Beat reads the schedule from a shop's settings, when no model can be loaded yet.
+    """Sweep every gateway once and return the number of status queries sent."""
+    # Beat reads the schedule from a shop's settings, before any model can be loaded.
     from wallet_gateway import payments
 
     return sum(report.asked for report in payments.sweep())
 
 
 sweep: Final[Any] = shared_task(run_sweep, name=NAME, ignore_result=True)
-"""The task; `sweep.delay()` asks any worker for a sweep now."""
+"""The task; `sweep.delay()` requests a sweep from any worker now."""
 
 BEAT_SCHEDULE: Final[dict[str, dict[str, Any]]] = {
-    # A message that nobody took in time says nothing that the next one does not say.
+    # An expired message has no information that the next one does not have.
     "wallet-gateway-sweep": {"task": NAME, "schedule": EVERY_SECONDS, "options": {"expires": EVERY_SECONDS}},
 }

@@ -1,13 +1,13 @@
-"""The sweep as a task of Django: `django.tasks` from Django 6.0 on, its backport `django-tasks` on 5.2.
+"""The sweep as a Django task: `django.tasks` from Django 6.0 on, its backport `django-tasks` on 5.2.
 
-Rows are the queue, a task is only a hint: one that is lost, late or run twice changes nothing. Django has no
-schedule of its own, so whatever schedules tasks in the shop calls::
+The queue is in the database rows and a task is only a hint: a lost, late or repeated task changes nothing.
+Django has no schedule of its own, so the shop's own scheduler calls::
 
     from wallet_gateway.contrib.django_tasks import sweep
 
     sweep.enqueue()
 
-With Django's immediate backend that sweeps at once, in the calling thread, and must not happen inside a
+With Django's immediate backend this sweeps at once, in the calling thread, and must not happen inside a
 database transaction. On 5.2 it needs the extra `django-wallet-gateway[tasks]`.
 """
 
@@ -23,5 +23,5 @@ from wallet_gateway import payments
 
 @task
 def sweep() -> int:
-    """Sweep every gateway once; return how many status queries were asked."""
+    """Sweep every gateway once and return the number of status queries sent."""
     return sum(report.asked for report in payments.sweep())

@@ -1,1 +1,1 @@
-"""Looks a shop's payments over and says in plain words what is wrong. Sends one harmless query only."""
+"""Checks of a shop's payments with plain results. Sends only one harmless query to each gateway."""

@@ -1,4 +1,4 @@
-"""The whole examination, part by part: what one part cannot do without is looked at before it."""
+"""Runs all checks in order: each part comes after the parts that it depends on."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from wallet_gateway.queries.findings import Finding, Level
 
 
 def run_checks(*, go_live: bool = False) -> tuple[Finding, ...]:
-    """Look at everything and return what was found, good and bad.
+    """Run all checks and return all findings, good and bad.
 
-    Sends one status query to each gateway, about a reference that nobody has.
+    Sends one status query to each gateway, with a reference that does not exist.
     """
     found = list(host.look_at_settings())
     if conf.problems():
-        # Without its settings nothing else can be asked.
+        # Without its settings nothing else can be checked.
         return tuple(found)
     found += [*host.look_at_keys(), *host.look_at_database()]
     for alias in conf.settings().gateways:
@@ -26,5 +26,5 @@ def run_checks(*, go_live: bool = False) -> tuple[Finding, ...]:
 
 
 def is_well(found: tuple[Finding, ...]) -> bool:
-    """Say whether nothing found is an error."""
+    """Return whether no finding is an error."""
     return all(finding.level is not Level.ERROR for finding in found)

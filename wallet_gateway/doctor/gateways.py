@@ -1,4 +1,4 @@
-"""What a gateway tells without moving money: one status query about a reference that nobody has."""
+"""Checks of a gateway without moving money: one status query with a reference that does not exist."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ABOUT_US = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
 
 
 def look_at_gateway(alias: str) -> Iterator[Finding]:
-    """Ask one harmless question: is it there, does it know us, and what time is it there."""
+    """Send one harmless query to check the connection, the credentials and the gateway's clock."""
     subject, context = f"gateway {alias}", context_of(alias)
     if not context.policy.sending:
         yield warning(Code.SENDING_DISABLED, subject)

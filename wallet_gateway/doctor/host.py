@@ -1,4 +1,4 @@
-"""What this machine and its database bring: settings, keys, isolation, durability, and their clock."""
+"""Checks of this machine and its database: settings, keys, isolation, durability and clocks."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ CLOCK_MAY_DIFFER_SECONDS = 30.0
 _ISOLATION = {
     "postgresql": "SHOW transaction_isolation",
     "mysql": "SELECT @@transaction_isolation",
-    # It took the standard's name over from MySQL only lately.
+    # MariaDB adopted the standard's name from MySQL only recently.
     "mariadb": "SELECT @@tx_isolation",
 }
 
 
 def look_at_settings() -> Iterator[Finding]:
-    """Repeat what the system checks say, with those that ask the database."""
+    """Return the findings of the system checks, including those that query the database."""
     app = apps.get_app_config("wallet_gateway")
     messages = [m for m in run_checks(app_configs=[app], databases=[DEFAULT_DB_ALIAS]) if _is_ours(m.id)]
     for message in messages:
@@ -50,7 +50,7 @@ def _is_ours(check_id: str | None) -> bool:
 
 
 def look_at_keys() -> Iterator[Finding]:
-    """See that secrets at rest can be read: the newest stored key opens with the keys of the settings."""
+    """Check that secrets at rest are readable: the keys of the settings must open the newest stored key."""
     cipher = gateways.cipher()
     if cipher is None:
         yield ok(Code.NO_KEYS, "keys")
@@ -66,7 +66,7 @@ def look_at_keys() -> Iterator[Finding]:
 
 
 def look_at_database() -> Iterator[Finding]:
-    """Say which isolation the database really has, and how far its clock is from this machine's."""
+    """Return the database's real isolation level, and how far its clock differs from this machine's."""
     subject = f"database ({connection.vendor})"
     try:
         level = _isolation()

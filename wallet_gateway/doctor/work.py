@@ -1,4 +1,4 @@
-"""What goes on in this shop: whether the sweep runs, what waits for a person, and whether it may go live."""
+"""Checks of the shop's operation: whether the sweep runs, what needs a person, and whether it may go live."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from wallet_gateway.queries.health import SWEEP_IS_LATE, health
 
 _LATE = frozenset({Code.NEVER_SWEPT, Code.SWEEP_LATE})
 _LOW_UNITS = 5
-"""A small amount in most currencies; where it is not, `GO_LIVE_MAX_AMOUNT` names the limit."""
+"""A small amount in most currencies; for the others `GO_LIVE_MAX_AMOUNT` sets the limit."""
 
 
 class UnableToRecord(Exception):
-    """The payment cannot stand for the others; nothing was recorded."""
+    """The payment does not qualify as the comparison before going live; nothing was recorded."""
 
 
 def look_at_work() -> Iterator[Finding]:
-    """Say when each gateway was last swept and what waits for a person."""
+    """Return when each gateway was last swept and what needs a person."""
     now, aliases = gateways.clock().now(), tuple(conf.settings().gateways)
     problems = health(now, aliases).problems
     yield from problems
@@ -33,9 +33,9 @@ def look_at_work() -> Iterator[Finding]:
 
 
 def record_payment(reference: str, *, by: str) -> PaymentOrder:
-    """Note that a person has compared a real payment of a small amount with the bank statement.
+    """Record that a person has compared a real payment of a small amount with the bank statement.
 
-    Raises `UnableToRecord` when no money of the order was taken, or more than a mistake may cost, and
+    Raises `UnableToRecord` if no money of the order was taken, or more than a mistake may cost, and
     `PaymentOrder.DoesNotExist`.
     """
     check_storable(reference=reference, by=by)
@@ -57,14 +57,14 @@ def record_payment(reference: str, *, by: str) -> PaymentOrder:
 
 
 def low_amount(gateway: str, currency: str) -> Money:
-    """Return up to how much the payment may be that is compared before going live."""
+    """Return the maximum amount of the payment that is compared before going live."""
     minor = _LOW_UNITS * 10 ** (currency_exponent(currency) or 2)
     given = conf.gateway_settings(gateway).go_live_max_amount
     return Money.from_minor_units(given.get(currency, minor), currency)
 
 
 def _check_is_low(order: PaymentOrder) -> None:
-    """If the decimal point is misread, this payment is a hundred times as much."""
+    """Check that the amount is low: with a misread decimal point it would be a hundred times as much."""
     try:
         low = low_amount(order.gateway, order.currency)
     except ImproperlyConfigured as error:
@@ -78,7 +78,7 @@ def _check_is_low(order: PaymentOrder) -> None:
 
 
 def look_before_going_live() -> Iterator[Finding]:
-    """Demand what only a live shop needs: the live profile, and a real payment that a person has checked."""
+    """Check what only a live shop needs: the live profile, and a real payment that a person has compared."""
     for alias, given in conf.settings().gateways.items():
         subject = f"going live with {alias}"
         profile = given.account.profile

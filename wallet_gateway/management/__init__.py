@@ -1,1 +1,1 @@
-"""Management commands. No rules here: each calls one operation."""
+"""Management commands. They contain no business rules: each calls one operation."""

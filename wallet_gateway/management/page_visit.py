@@ -1,6 +1,6 @@
-"""Looks at a payment page as a browser would: its headers, its scripts, and the modules that these import.
+"""Fetches a payment page like a browser: its headers, its scripts, and the modules that they import.
 
-Nothing is run and nothing is judged here; see `script_inventory` for what is approved.
+No script is run and nothing is judged here; see `script_inventory` for the approved scripts.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ WATCHED = (
     "X-Content-Type-Options",
     "X-Frame-Options",
 )
-"""Headers whose change an attacker, or a mistake, could profit from."""
+"""Headers whose change could help an attacker, whether made on purpose or by mistake."""
 SECONDS = 30
 MOST_BYTES = 5_000_000
 _NONCE = re.compile(r"'nonce-[^']*'")
-# What is loaded stands behind `import`, `import(` or a `from`, that of an `export` too.
+# The module path follows `import`, `import(` or `from`, including the `from` of an `export`.
 _IMPORT = re.compile(r"""\b(?:import\s*+\(?|from)\s*+["'](\.{1,2}/[^"']+\.js)["']""")
 
 
 class PageUnseen(Exception):
-    """A page or a script could not be fetched, so nothing is known about it."""
+    """A page or a script could not be fetched, so its content is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,13 +41,13 @@ class SeenPage:
     """One page as it was served."""
 
     headers: Mapping[str, str]
-    """Those of `WATCHED` that were sent; nonces are left out."""
+    """The headers in `WATCHED` that were sent; nonces are removed."""
     scripts: Mapping[str, str]
-    """The hash of each script by its address; one within the page is `inline:` and its hash."""
+    """The hash of each script by its URL; an inline script is `inline:` and its hash."""
 
 
 def visit(url: str) -> SeenPage:
-    """Fetch a page and everything it runs; raises `PageUnseen`."""
+    """Fetch a page and all scripts that it runs; raise `PageUnseen` if one cannot be fetched."""
     headers, body = _fetched(url)
     page = _Scripts()
     page.feed(body.decode("utf-8", "replace"))
@@ -90,7 +90,7 @@ def _fetched(url: str) -> tuple[Mapping[str, str], bytes]:
 
 @dataclass
 class _Scripts(HTMLParser):
-    """The scripts of a page, in it and beside it; the wallet's own, too, which wallet.js is told to load."""
+    """The inline and linked scripts of a page, and the wallet's own script, whose URL wallet.js receives."""
 
     sources: list[str] = field(default_factory=list)
     inline: list[bytes] = field(default_factory=list)

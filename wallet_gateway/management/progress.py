@@ -1,4 +1,4 @@
-"""How far a long command has come: a bar where somebody watches, a line for every tenth where nobody does."""
+"""The progress of a long command: a bar on a terminal, otherwise a line for every tenth."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Bar:
         self._tenth = 0
 
     def show(self, done: int) -> None:
-        """Draw the bar anew, or write the next line, if there is anything new to see."""
+        """Redraw the bar, or write the next line, if the progress has changed."""
         if self._watched:
             now = time.monotonic()
             if now - self._drawn >= _REDRAW_SECONDS or done >= self._total:
@@ -44,7 +44,7 @@ class _Bar:
             self._out.write(self._text(done))
 
     def end(self) -> None:
-        """Leave the line of the bar."""
+        """End the line of the bar."""
         if self._watched:
             self._out.write("")
 

@@ -1,6 +1,6 @@
-"""The approved scripts of the payment pages: who answers for each, why it is there, and what it looked like.
+"""The approved scripts of the payment pages: the owner, the reason and the approved content of each.
 
-PCI DSS 6.4.3 asks for the list with reasons, 11.6.1 for a comparison of pages and headers with it, at least
+PCI DSS 6.4.3 requires the list with reasons; 11.6.1 requires comparing pages and headers with it, at least
 weekly. The list is a JSON file that the shop keeps under version control.
 """
 
@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from wallet_gateway.management.page_visit import SeenPage
 
 _PLUGIN, _WALLET = "django-wallet-gateway", "the wallet's provider"
-# By the end of the path.
+# Matched by the end of the path.
 REASONS: tuple[tuple[str, str, str], ...] = (
     ("wallet_gateway/wallet.js", _PLUGIN, "opens the wallet and hands the card to the gateway"),
     ("wallet_gateway/page.js", _PLUGIN, "joins the wallet's button to the shop's server"),
@@ -31,7 +31,7 @@ _HASHED_NAME = re.compile(r"\.[0-9a-f]{12}(?=\.js$)")
 
 
 class BadInventory(Exception):
-    """The file is none of ours, or a script has no reason."""
+    """The file is not a valid inventory, or a script has no reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,14 +48,14 @@ class Script:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inventory:
-    """Everything that was approved."""
+    """All approved scripts and headers."""
 
     scripts: Mapping[str, Script] = field(default_factory=dict)
     headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """By page."""
+    """The approved headers by page."""
 
     def changes(self, seen: Mapping[str, SeenPage]) -> Iterator[str]:
-        """Yield, in words, everything that is not as it was approved."""
+        """Yield a message for every difference from the approved state."""
         found = _scripts_of(seen)
         for url in sorted(found.keys() | self.scripts.keys()):
             approved, hashed = self.scripts.get(url), found.get(url)
@@ -83,7 +83,7 @@ def _scripts_of(seen: Mapping[str, SeenPage]) -> dict[str, str]:
 def approve(
     seen: Mapping[str, SeenPage], before: Inventory, *, reasons: Mapping[str, str], date: str
 ) -> Inventory:
-    """Return the inventory of what was seen; raises `BadInventory` for a script without a reason."""
+    """Return the inventory of the pages seen; raise `BadInventory` for a script without a reason."""
     scripts = {}
     for url, hashed in sorted(_scripts_of(seen).items()):
         known = before.scripts.get(url)
@@ -97,7 +97,7 @@ def approve(
 
 
 def known_reason(url: str) -> tuple[str, str]:
-    """Return owner and reason of a script of ours or the wallet's; empty for any other."""
+    """Return owner and reason of one of the plugin's or the wallet's scripts; empty for any other."""
     path = _HASHED_NAME.sub("", urlsplit(url).path)
     for ending, owner, reason in REASONS:
         if path.endswith(ending):
@@ -109,7 +109,7 @@ def known_reason(url: str) -> tuple[str, str]:
 
 
 def load(path: Path) -> Inventory:
-    """Read an inventory; an empty one where there is no file. Raises `BadInventory`."""
+    """Read an inventory; return an empty one if there is no file. Raises `BadInventory`."""
     if not path.exists():
         return Inventory()
     try:
@@ -121,7 +121,7 @@ def load(path: Path) -> Inventory:
 
 
 def save(inventory: Inventory, path: Path) -> None:
-    """Write an inventory so that two versions of it can be compared line by line."""
+    """Write an inventory so that two versions can be compared line by line."""
     written = {
         "scripts": [asdict(script) for script in inventory.scripts.values()],
         "pages": [{"page": page, "headers": dict(headers)} for page, headers in inventory.headers.items()],

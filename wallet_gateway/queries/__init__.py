@@ -1,1 +1,1 @@
-"""Reads: what pages, admin and exports show. No effect, no network."""
+"""Read-only queries for pages, the admin and exports. No side effects, no network."""

@@ -1,4 +1,4 @@
-"""The authorizations that lapse first, with a countdown, for lists and the dashboard."""
+"""The authorizations that expire first, with the time left, for lists and the dashboard."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from wallet_gateway.protocol.money import Money
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndingAuthorization:
-    """One authorization of which something is left to capture."""
+    """One authorization with an amount left to capture."""
 
     payment: Payment
     left: Money
     ends_at: datetime
 
     def time_left(self, now: datetime) -> timedelta:
-        """Return how long it can still be relied on; below zero once it may have lapsed."""
+        """Return how long the authorization is reliable; negative once it may have expired."""
         return self.ends_at - now
 
 
 def ending_authorizations(
     windows: Mapping[str, CaptureWindow], *, now: datetime, limit: int = 100
 ) -> tuple[EndingAuthorization, ...]:
-    """Return what is within its warning time, the most urgent first. One statement for each gateway."""
+    """Return the authorizations within their warning time, the most urgent first. One query per gateway."""
     found = [
         ending(transaction.payment, window, transaction.state_changed_at)
         for gateway, window in windows.items()
@@ -45,7 +45,7 @@ def ending_authorizations(
 
 
 def ending(payment: Payment, window: CaptureWindow, authorized_at: datetime) -> EndingAuthorization:
-    """Return one authorization with what is left of it and when it lapses."""
+    """Return one authorization with the amount left to capture and its expiry time."""
     left = payment.authorized - payment.captured - payment.capture_reserved
     return EndingAuthorization(
         payment=payment,
@@ -55,17 +55,17 @@ def ending(payment: Payment, window: CaptureWindow, authorized_at: datetime) -> 
 
 
 def held_since(orders: Collection[int]) -> Mapping[int, datetime]:
-    """Return since when the oldest uncaptured authorization of each of these orders holds. One statement."""
+    """Return since when each order's oldest uncaptured authorization has held money. One SQL statement."""
     rows = holding().filter(payment__order__in=orders).order_by("-state_changed_at")
     return dict(rows.values_list("payment__order_id", "state_changed_at"))
 
 
 HOLDING = (PaymentState.AUTHORIZED, PaymentState.PART_CAPTURED)
-"""States of a payment of which something is left to capture."""
+"""States of a payment with an amount left to capture."""
 
 
 def lapsing(lapse_from: Mapping[str, datetime]) -> QuerySet[Payment]:
-    """Return the payments that hold money and were begun before the instant named for their gateway."""
+    """Return the payments that hold money and began before the time given for their gateway."""
     soon = Q(pk__in=())
     for gateway, instant in lapse_from.items():
         soon |= Q(order__gateway=gateway, created_at__lt=instant)
@@ -73,10 +73,10 @@ def lapsing(lapse_from: Mapping[str, datetime]) -> QuerySet[Payment]:
 
 
 def lapsing_orders(lapse_from: Mapping[str, datetime]) -> Q:
-    """Return the condition that a payment of an order holds money and lapses soon."""
+    """Return the condition that a payment of an order holds money and expires soon."""
     if len(set(lapse_from.values())) != 1:
         return Q(pk__in=lapsing(lapse_from).values("order_id"))
-    # One instant for all, as where there is one gateway: their payments need not look their orders up.
+    # One time for all gateways (as with a single gateway) avoids joining the payments to their orders.
     [instant] = set(lapse_from.values())
     held = Payment.objects.filter(state__in=HOLDING, created_at__lt=instant)
     return Q(gateway__in=tuple(lapse_from), pk__in=held.values("order_id"))

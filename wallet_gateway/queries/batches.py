@@ -1,4 +1,4 @@
-"""Which running batches nobody drives: neither a sweep nor an open page has carried out rows for minutes."""
+"""Idle batches: running, but no sweep and no open page has executed their rows for some minutes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from django.db.models import QuerySet
 from wallet_gateway.models import BatchState, OperationBatch
 
 IDLE_AFTER = timedelta(minutes=5)
-"""A sweep drives each running batch far more often than this."""
+"""A sweep processes each running batch far more often than this."""
 
 
 def idle_batches(now: datetime) -> QuerySet[OperationBatch]:
-    """Return the running batches that nobody drives, the one that waits longest first."""
+    """Return the running batches that no worker processes, the longest waiting first."""
     rows = OperationBatch.objects.filter(state=BatchState.RUNNING, driven_at__lt=now - IDLE_AFTER)
     return rows.order_by("driven_at", "pk")
 
 
 def is_idle(batch: OperationBatch, now: datetime) -> bool:
-    """Say whether nobody drives a batch, as the row stands."""
+    """Return whether a batch is idle, based on the row."""
     driven_at = batch.driven_at or batch.created_at
     return batch.state == BatchState.RUNNING and driven_at < now - IDLE_AFTER

@@ -1,4 +1,4 @@
-"""Rows for spreadsheets and programs, one after another in bounded memory. No bodies, no customers."""
+"""Rows for spreadsheets and programs, streamed in bounded memory. No message bodies, no customer data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _CHUNK = 2000
 
 
 class _Echo:
-    """A file that hands back what is written to it."""
+    """A file object that returns what is written to it."""
 
     def write(self, text: str) -> str:
         return text
@@ -86,11 +86,11 @@ _WHAT: Mapping[str, tuple[type[Model], str, tuple[str, ...], Columns]] = {
     "discrepancies": (Discrepancy, "found_at", ("transaction",), _DISCREPANCIES),
 }
 EXPORTS = tuple(_WHAT)
-"""What can be exported."""
+"""The names of the possible exports."""
 
 
 def export_csv(what: str, *, since: datetime | None = None, until: datetime | None = None) -> Iterator[str]:
-    """Write rows as lines of CSV under a header. No cell begins like a formula of a spreadsheet."""
+    """Yield rows as lines of CSV under a header. No cell begins like a spreadsheet formula."""
     columns = _WHAT[what][3]
     writer = csv.writer(_Echo(), quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     yield writer.writerow(columns)
@@ -99,7 +99,7 @@ def export_csv(what: str, *, since: datetime | None = None, until: datetime | No
 
 
 def export_json(what: str, *, since: datetime | None = None, until: datetime | None = None) -> Iterator[str]:
-    """Write rows as JSON, one object a line."""
+    """Yield rows as JSON, one object per line."""
     columns = _WHAT[what][3]
     for row in _rows(what, since, until):
         yield json.dumps({name: _text(read(row)) for name, read in columns.items()}) + "\n"

@@ -1,4 +1,4 @@
-"""What an examination may find: a code, how bad it is, the parameters, and the messages beside the codes.
+"""The possible findings of the checks: a code, a level, the parameters, and the message for each code.
 
 The health view, `wallet_doctor` and the repeated system checks show the same findings.
 """
@@ -17,21 +17,21 @@ Text = str | Promise
 
 
 class Level(StrEnum):
-    """How bad it is."""
+    """The severity of a finding."""
 
     OK = "ok"
     WARNING = "warning"
     """It works, and a person should look at it."""
     ERROR = "error"
-    """Payments are in danger, or do not work."""
+    """Payments are at risk or do not work."""
 
 
 class Code(StrEnum):
-    """What was found. A system check that is repeated has its own id as the code."""
+    """The codes of findings. A repeated system check uses its own id as the code."""
 
     NOT_CONFIGURED = "not_configured"
     CHECKS_PASSED = "checks_passed"
-    # The work that goes on
+    # Work in progress
     SWEPT = "swept"
     SWEEP_LATE = "sweep_late"
     NEVER_SWEPT = "never_swept"
@@ -145,25 +145,25 @@ _ADVICE: Mapping[Code, Promise] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What was found about one subject."""
+    """One finding about one subject."""
 
     level: Level
     code: str
     """A `Code`, or the id of a system check."""
     subject: str
-    """What was looked at: `settings`, `clock`, `gateway default`."""
+    """The subject of the check: `settings`, `clock`, `gateway default`."""
     params: Mapping[str, object] = field(default_factory=dict)
     message: Text
-    """What was found, with a place for each parameter where there are any."""
+    """The message, with a placeholder for each parameter."""
     advice: Text = ""
 
     @property
     def text(self) -> str:
-        """What was found, in the reader's language."""
+        """Return the message in the reader's language."""
         return str(self.message) % self.params if self.params else str(self.message)
 
     def as_dict(self) -> dict[str, object]:
-        """Return it for programs; a code and its parameters stay the same in every language."""
+        """Return the finding for programs; code and parameters are the same in every language."""
         return {
             "level": self.level.value,
             "code": str(self.code),
@@ -175,17 +175,17 @@ class Finding:
 
 
 def ok(code: Code, subject: str, **params: object) -> Finding:
-    """Return that something is as it should be."""
+    """Return a finding that a subject is in order."""
     return _finding(Level.OK, code, subject, params)
 
 
 def warning(code: Code, subject: str, **params: object) -> Finding:
-    """Return that a person should look at something."""
+    """Return a finding that a person should check."""
     return _finding(Level.WARNING, code, subject, params)
 
 
 def error(code: Code, subject: str, **params: object) -> Finding:
-    """Return that something is wrong."""
+    """Return a finding that something is wrong."""
     return _finding(Level.ERROR, code, subject, params)
 
 

@@ -1,4 +1,4 @@
-"""How payments are at one instant, in numbers and ages: for monitors. No personal data, no references."""
+"""The current health of payments in counts and ages, for monitors. No personal data, no references."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ SWEEP_IS_LATE = timedelta(minutes=5)
 UNKNOWN_IS_OLD = timedelta(minutes=15)
 FACT_IS_LATE = timedelta(minutes=15)
 _LEFT_TO_A_PERSON = (TransactionState.OPEN, TransactionState.AWAITING_3DS, TransactionState.PENDING)
-"""States that end by themselves, unless the gateway says nothing readable or decides nothing for too long."""
+"""States that end without a person, unless the gateway sends nothing readable or no decision for too long."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """What a monitor needs to know."""
+    """The values that a monitor needs."""
 
     now: datetime
     swept_at: Mapping[str, datetime | None]
-    """When each gateway was last swept; None where it never was."""
+    """When each gateway was last swept; None if never."""
     unknown: int
     oldest_unknown_since: datetime | None
     anomalies: int
@@ -39,16 +39,16 @@ class Health:
     overpaid: int
     """Orders that were paid more than once."""
     orphans: int
-    """Transactions without an end at gateways that the settings do not name: nobody asks after them."""
+    """Unfinished transactions at gateways that are not in the settings: their status is not queried."""
     events_overdue: int
     pauses: tuple[SendingPause, ...]
 
     idle_batches: int
-    """Running batches that neither a sweep nor an open page drives."""
+    """Running batches that neither a sweep nor an open page processes."""
 
     @property
     def problems(self) -> tuple[Finding, ...]:
-        """Everything that somebody should look at."""
+        """Return everything that a person should check."""
         found = [self._late(alias, at) for alias, at in self.swept_at.items() if self._is_late(at)]
         since = self.oldest_unknown_since
         if since and self.now - since > UNKNOWN_IS_OLD:
@@ -78,7 +78,7 @@ class Health:
 
 
 def health(now: datetime, aliases: Collection[str]) -> Health:
-    """Read how payments are. Seven statements, whatever their number."""
+    """Read the health of payments. Seven SQL statements, however many payments there are."""
     heartbeats = SweepHeartbeat.objects.filter(gateway__in=aliases)
     swept = dict(heartbeats.values_list("gateway", "swept_at"))
     unknown, orphaned = (

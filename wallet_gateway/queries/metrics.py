@@ -1,6 +1,6 @@
-"""What a monitor watches: the last day's transactions as they stand, and what waits its turn.
+"""Metrics for a monitor: the last day's transactions by current state, and the lengths of the queues.
 
-It asks every few seconds, so nothing here reads more rows than a day brings, or than wait.
+A monitor reads them every few seconds, so each query reads at most one day's rows, or the waiting ones.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WITHIN = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stand:
-    """How many transactions of one kind stand in one state."""
+    """The number of transactions of one kind in one state."""
 
     gateway: str
     kind: str
@@ -28,17 +28,17 @@ class Stand:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metrics:
-    """Numbers at one instant."""
+    """All metrics at one point in time."""
 
     begun: tuple[Stand, ...]
-    """What was begun within the last 24 hours, by how it stands now."""
+    """Transactions begun within the last 24 hours, by current state."""
     questions_due: Mapping[str, int]
-    """For each gateway how many transactions are to be asked about by now."""
+    """The number of transactions per gateway that are due for a status query."""
     events_undelivered: int
 
 
 def read_metrics(now: datetime, aliases: Collection[str]) -> Metrics:
-    """Count what was begun and what waits. Three statements, whatever their number."""
+    """Count new and waiting transactions. Three SQL statements, however many there are."""
     rows = GatewayTransaction.objects.order_by()
     begun = rows.filter(created_at__gt=now - WITHIN).values_list("gateway", "kind", "state")
     due = dict(rows.filter(next_query_at__lte=now).values_list("gateway").annotate(Count("pk")))

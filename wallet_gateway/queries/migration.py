@@ -1,4 +1,4 @@
-"""How the migration stands: deposits of an earlier provider by gateway and currency. One statement."""
+"""The state of the migration: an earlier provider's deposits by gateway and currency. One SQL statement."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class MigrationTotals:
     currency: str
     deposits: int
     unknown: int
-    """Refunded without a migration file having told of them; in no sum but that of our own refunds."""
+    """Refunded, but not in a migration file; among the amounts, counted only in our own refunds."""
     frozen: int
     deposited: Money
     refunded_before: Money
     refunded: Money
-    """By us, unknown deposits included."""
+    """Refunded by this shop, unknown deposits included."""
     under_way: Money
     open: Money
-    """What of the known deposits could still be given back."""
+    """The amount of the known deposits that can still be refunded."""
 
 
 def migration_totals() -> tuple[MigrationTotals, ...]:
-    """Add all deposits up."""
+    """Return the totals of all deposits."""
     known = Q(is_known=True)
     left = F("amount_minor") - F("refunded_before") - F("refunded") - F("refund_reserved")
     rows = MigratedDeposit.objects.order_by("gateway", "currency").values("gateway", "currency")

@@ -1,4 +1,4 @@
-"""What there is to say of one order: its money at a glance, and what happened to it in order of time."""
+"""The summary of one order: its totals, and its history in order of time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from wallet_gateway.queries.unused_sessions import OF_THE_PAGE, as_loaded, is_id
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderSummary:
-    """The money of one order."""
+    """The totals of one order."""
 
     reference: str
     state: OrderState
@@ -41,13 +41,13 @@ class OrderSummary:
     captured: Money
     refunded: Money
     reserved: Money
-    """Under way: captures and refunds whose outcome is not known yet."""
+    """Captures and refunds in progress, whose outcome is not known yet."""
     open_attempt: Payment | None
-    """The attempt whose page may still be decided."""
+    """The attempt whose payment page may still be decided."""
 
 
 def order_summary(order: PaymentOrder) -> OrderSummary:
-    """Add up what an order's payments say."""
+    """Return the totals of an order's payments."""
     payments = list(order.payments.all())
     totals = [payment.totals for payment in payments]
 
@@ -79,32 +79,32 @@ def _open_attempt(order: PaymentOrder) -> Payment | None:
 
 
 class TimelineKind(StrEnum):
-    """What an entry of the timeline is about."""
+    """The subject of a timeline entry."""
 
     ORDERED = "ORDERED"
     STARTED = "STARTED"
     LEARNED = "LEARNED"
     DECIDED = "DECIDED"
     REPORTED = "REPORTED"
-    """By the customer's browser, which may say anything."""
+    """Reported by the customer's browser, which is not trusted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineEntry:
-    """One thing that happened."""
+    """One entry of the timeline."""
 
     occurred_at: datetime
     kind: TimelineKind
     text: str | Promise
     amount: Money | None
     reference: str
-    """The reference of the transaction it is about; the shop's own for the order itself."""
+    """The reference of the entry's transaction; the shop's own reference for the order itself."""
     detail: str = ""
     reason_code: str = ""
-    """Why it was asked for, one of `ReasonCode`; empty where nobody named one."""
+    """Why it was requested, one of `ReasonCode`; empty if no reason was given."""
     by: str = ""
     subject: GatewayTransaction | TransactionEvent | Approval | None = None
-    """The row that says it, with the redacted bodies of requests and answers."""
+    """The row behind the entry, with the redacted bodies of requests and responses."""
 
 
 _STARTED = {
@@ -152,11 +152,11 @@ _REPORTED = {
 
 
 def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[TimelineEntry, ...]:
-    """Return what happened to an order, the oldest first. Two statements, whatever the order's history.
+    """Return an order's history, the oldest first. Two SQL statements, however long the history is.
 
-    Buttons that were shown and no more are one entry, at the last of them: each reload may show one.
-    `everything` is for staff: also evidence that moved nothing, how the button came up in the browser, and,
-    by a third statement, what took a second person.
+    Unused buttons are one entry, at the time of the last one: each page reload may show a new button.
+    `everything` is for staff: it adds events that changed no state, how the button loaded in the browser and,
+    with a third statement, the approval requests.
     """
     rows = GatewayTransaction.objects.filter(payment__order=order).select_related("wallet")
     transactions = list(rows.order_by("pk"))
@@ -211,7 +211,7 @@ def _shown(buttons: Sequence[GatewayTransaction], *, everything: bool) -> Timeli
 
 
 def _reported(transaction: GatewayTransaction, *, everything: bool) -> Iterator[TimelineEntry]:
-    """Yield what the browser reported: its word, not the gateway's."""
+    """Yield the browser's reports, which are not confirmed by the gateway."""
     for event in transaction.wallet.events if hasattr(transaction, "wallet") else ():
         what = WalletEvent(event["event"])
         if what in OF_THE_PAGE and not everything:
@@ -250,7 +250,7 @@ _ENDED = {
 
 
 def _asked(request: Approval) -> Iterator[TimelineEntry]:
-    """Yield what took a second person; that somebody agreed stands in the evidence of what was done."""
+    """Yield an approval request; the approval itself is in the transaction events of the operation."""
     asked = TimelineEntry(
         occurred_at=request.created_at,
         kind=TimelineKind.DECIDED,

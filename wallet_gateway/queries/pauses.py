@@ -1,4 +1,4 @@
-"""Which gateways nothing new is sent to at present, until when, and who or what decided so."""
+"""The gateways to which nothing new is sent at present, until when, and who or what decided this."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from wallet_gateway.models import GatewayPause, PauseCode
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendingPause:
-    """One gateway that nothing new is sent to."""
+    """One gateway to which nothing new is sent."""
 
     gateway: str
     until: datetime | None
-    """None where only a person ends it."""
+    """None if only a person can end the pause."""
     by: str
-    """Who stopped it; empty where the machine did."""
+    """Who stopped sending; empty if it was automatic."""
     reason: str
-    """The person's words; or what made the machine pause, in the reader's language."""
+    """The person's reason, or the reason for the automatic pause in the reader's language."""
     code: PauseCode | None
-    """None where a person stopped it."""
+    """None if a person stopped sending."""
 
 
 def sending_pauses(now: datetime) -> tuple[SendingPause, ...]:
-    """Return the pauses that hold at an instant, by gateway. One statement."""
+    """Return the pauses in effect at a given time, by gateway. One SQL statement."""
     return tuple(map(_pause, GatewayPause.that_hold(now).order_by("gateway")))
 
 

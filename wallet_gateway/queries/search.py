@@ -1,7 +1,7 @@
-"""Find rows by what a person has at hand, each way of finding by an index of its own.
+"""Find rows by what a user has at hand; each lookup has its own index.
 
-A single condition that joins several tables would read a million rows; here every table is asked apart. The
-gateway's own ids are looked for at named gateways: their index begins with the gateway.
+A single condition that joins several tables would read a million rows, so each table is queried separately.
+The gateway's own ids are looked up at named gateways: their index begins with the gateway.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from wallet_gateway.models import (
 )
 
 MOST_FOUND = 200
-"""Rows that one way of finding gives at most: a search that finds more is no search."""
+"""Maximum number of rows that one lookup returns: a search with more results is useless."""
 
 
 def orders_found(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrder]:
-    """Return the orders whose reference begins with a text, or that have it as another of their names.
+    """Return the orders whose reference begins with a text, or that have it as another identifier.
 
-    Other names are the order number, the reference of an attempt or of a follow-up, and the gateway's own id.
+    Other identifiers: the order number, the reference of an attempt or of a follow-up, the gateway's own id.
     """
     ways = (
         PaymentOrder.objects.filter(reference__begins=text).values_list("pk"),
@@ -40,7 +40,7 @@ def orders_found(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrd
 
 
 def transactions_found(text: str, *, gateways: Collection[str]) -> QuerySet[GatewayTransaction]:
-    """Return the transactions of a reference that begins so, of the order of that name, or of that record."""
+    """Return the transactions whose reference begins with a text, or whose order or record has that id."""
     rows = GatewayTransaction.objects
     ways = (
         rows.filter(reference__begins=text).values_list("pk"),
@@ -51,21 +51,21 @@ def transactions_found(text: str, *, gateways: Collection[str]) -> QuerySet[Gate
 
 
 def events_found(text: str, *, gateways: Collection[str]) -> QuerySet[TransactionEvent]:
-    """Return the evidence about the transactions that are found by a text."""
+    """Return the events of the transactions that match a text."""
     return TransactionEvent.objects.filter(transaction__in=_keys(transactions_found(text, gateways=gateways)))
 
 
 def discrepancies_found(text: str, *, gateways: Collection[str]) -> QuerySet[Discrepancy]:
-    """Return the differences of the orders that are found by a text."""
+    """Return the discrepancies of the orders that match a text."""
     orders = _keys(orders_found(text, gateways=gateways))
     payments = Payment.objects.filter(order__in=orders).values_list("pk", flat=True)
     return Discrepancy.objects.filter(payment__in=list(payments))
 
 
 def deposits_found(text: str, *, gateways: Collection[str]) -> QuerySet[MigratedDeposit]:
-    """Return the deposits of these gateways of which a reference begins with a text.
+    """Return the deposits of these gateways with a reference that begins with a text.
 
-    Each has two: the former provider's own, and the one that the migration gave it.
+    Each deposit has two references: the former provider's own, and the one assigned by the migration.
     """
     rows = MigratedDeposit.objects.filter(gateway__in=gateways)
     ways = (
@@ -84,5 +84,5 @@ def _of_record(text: str, gateways: Collection[str]) -> QuerySet[GatewayTransact
 
 
 def _found(*ways: QuerySet[Any, tuple[int | None]]) -> set[int]:
-    # Without an order of their own the rows come as the index gives them, and the database stops early.
+    # Without ORDER BY the rows come in index order, and the database stops early.
     return {pk for way in ways for (pk,) in way.order_by()[:MOST_FOUND] if pk is not None}

@@ -1,7 +1,7 @@
-"""Figures by day and currency for the dashboard: money, approvals, pages, times and gateway calls.
+"""Statistics by day and currency for the dashboard: money, approvals, pages, times and gateway calls.
 
-Three statements, whatever the range; one more on MariaDB without time zone tables. Sums of two currencies are
-never added. Money counts on the day it was approved, attempts and pages on the day they began.
+Three SQL statements for any range; one more on MariaDB without time zone tables. Totals in different
+currencies are never added. Money counts on the day of its approval, attempts and pages on the day they began.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ LONGEST_RANGE = timedelta(days=366)
 
 
 class Way(StrEnum):
-    """How a customer pays."""
+    """The customer's payment method."""
 
     REDIRECT = "REDIRECT"
     BUTTON = "BUTTON"
@@ -45,11 +45,11 @@ class Period:
 
     @property
     def days(self) -> tuple[date, ...]:
-        """Every day of it."""
+        """Return all days of the period."""
         return tuple(self.first + timedelta(days=n) for n in range((self.last - self.first).days + 1))
 
     def of(self, column: str) -> Q:
-        """Return the condition that an instant lies within it."""
+        """Return the condition that a time is within the period."""
         after = datetime.combine(self.last + timedelta(days=1), time(), self.zone)
         first = datetime.combine(self.first, time(), self.zone)
         return Q(**{f"{column}__gte": first, f"{column}__lt": after})
@@ -57,15 +57,15 @@ class Period:
 
 @dataclass(slots=True, kw_only=True)
 class WayFigures:
-    """What came of the attempts to pay in one way."""
+    """The results of the payment attempts with one method."""
 
     approved: int = 0
     decided: int = 0
-    """Approved and rejected ones; a page that nobody used says nothing about approval."""
+    """Approved and rejected attempts; an unused page says nothing about approval."""
 
     @property
     def rate(self) -> float | None:
-        """The share that was approved, 0 to 1; None where nothing was decided."""
+        """Return the share of approved attempts, 0 to 1; None if none was decided."""
         return self.approved / self.decided if self.decided else None
 
 
@@ -81,53 +81,53 @@ class DayFigures:
     """Reserved by preauthorizations."""
     refunded_minor: int = 0
     detached_minor: int = 0
-    """Given back of an earlier provider's payments."""
+    """Refunds of payments of an earlier provider."""
     ways: dict[Way, WayFigures] = field(default_factory=lambda: {way: WayFigures() for way in Way})
     pages: dict[TransactionState, int] = field(default_factory=dict)
-    """Hosted pages by how they stand now."""
+    """Hosted pages by current state."""
     settled: int = 0
     """Attempts to pay approved on this day."""
     seconds_to_settle: float | None = None
-    """From the start of an attempt to its approval, on average."""
+    """The average time from the start of an attempt to its approval."""
 
     def money(self, minor: int) -> Money:
-        """Return one of the sums with its currency."""
+        """Return one of the totals with its currency."""
         return Money.from_minor_units(minor, self.currency)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatewayFigures:
-    """How all gateways answered on one day, whatever the currency."""
+    """The results of all gateway calls on one day, in all currencies."""
 
     day: date
     exchanges: int
     faults: int
-    """Requests and questions without a usable answer."""
+    """Requests and status queries without a usable response."""
     server_errors: int
-    """Answers with an HTTP status of 500 or above; most of them are faults, too."""
+    """Responses with an HTTP status of 500 or above; most of them are faults, too."""
     mean_ms: int | None
     slowest_ms: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """All figures of a period, days without anything left out."""
+    """All statistics of a period; days without data are left out."""
 
     money: tuple[DayFigures, ...]
-    """By day, then by currency."""
+    """Sorted by day, then by currency."""
     gateway: tuple[GatewayFigures, ...]
 
     @property
     def currencies(self) -> tuple[str, ...]:
-        """The currencies in which there is anything."""
+        """Return the currencies that have data."""
         return tuple(sorted({row.currency for row in self.money}))
 
 
 def figures(period: Period, *, currency: str = "") -> Figures:
-    """Count and add up a period, in one currency where one is named."""
+    """Count and add up a period, for one currency if given."""
     only = Q(currency=currency) if currency else Q()
     if not isinstance(period.zone, ZoneInfo):
-        # Each database has a spelling of its own for an offset that is no zone.
+        # Databases spell a fixed offset, which is not a named time zone, in different ways.
         return _figures(period, only, _day_by_offset)
     try:
         return _figures(period, only, _day_in_zone)
@@ -140,7 +140,7 @@ DayOf = Callable[[str, Period], TruncDate]
 
 
 class _ZoneIsUnknown(Exception):
-    """The database has no table of time zones: MariaDB then says NULL instead of the day."""
+    """The database has no time zone tables: MariaDB then returns NULL instead of the day."""
 
 
 def _day_in_zone(column: str, period: Period) -> TruncDate:
@@ -148,7 +148,7 @@ def _day_in_zone(column: str, period: Period) -> TruncDate:
 
 
 def _day_by_offset(column: str, period: Period) -> TruncDate:
-    """Return the day by the offset that a period ends with: right but for the hour of summer time."""
+    """Return the day by the UTC offset at the end of the period: wrong only by the hour of summer time."""
     offset = datetime.combine(period.last, time(12), period.zone).utcoffset() or timedelta()
     local = ExpressionWrapper(F(column) + offset, output_field=DateTimeField())
     return TruncDate(local, tzinfo=UTC)
@@ -166,7 +166,7 @@ def _figures(period: Period, only: Q, day_of: DayOf) -> Figures:
 
 
 def _by_day(rows: QuerySet[Any], measured: Measures, day: TruncDate, *others: str) -> Iterable[Row]:
-    """Group rows by day and other columns, in any order: they are sorted when they are few."""
+    """Group rows by day and other columns, unsorted: the few resulting groups are sorted later."""
     found: Iterable[Row] = rows.order_by().annotate(day=day).values("day", *others).annotate(**measured)
     if any(row["day"] is None for row in found):
         raise _ZoneIsUnknown
@@ -203,7 +203,7 @@ def _exchanges(period: Period) -> QuerySet[TransactionEvent]:
 
 
 class _Days:
-    """The days as they fill up."""
+    """Collects the totals of each day."""
 
     def __init__(self) -> None:
         self._rows: dict[tuple[date, str], DayFigures] = {}
@@ -214,7 +214,7 @@ class _Days:
         return self._rows.setdefault((day, currency), DayFigures(day=day, currency=currency))
 
     def count_attempts(self, row: Row) -> None:
-        """Take in how many attempts of one kind stand in one state."""
+        """Add the number of attempts of one kind in one state."""
         figures, state, number = self._of(row), TransactionState(row["state"]), row["number"]
         if row["kind"] == TransactionKind.CHECKOUT:
             figures.pages[state] = number
@@ -225,7 +225,7 @@ class _Days:
             way.decided += number
 
     def add_money(self, row: Row) -> None:
-        """Take in what was approved of one kind."""
+        """Add the approved amount of one kind."""
         figures, kind, minor = self._of(row), TransactionKind(row["kind"]), int(row["minor"] or 0)
         if kind is TransactionKind.REFUND:
             figures.refunded_minor += minor

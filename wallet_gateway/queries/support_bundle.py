@@ -1,7 +1,7 @@
-"""One order's whole story for support, as a zip that may leave the house: no personal data, no secrets.
+"""One order's full history for support, as a zip that is safe to share: no personal data, no secrets.
 
-Of a message only the fields that are named here are kept, all others are blanked; what people wrote is left
-out, and so are their names.
+Only the message fields listed here are kept and all others are blanked; people's names and free text are
+left out.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ wrote are left out; in messages everything but the fields that support needs is 
 
 
 def support_bundle(order: PaymentOrder) -> bytes:
-    """Return the zip. A handful of statements, whatever the order's history."""
+    """Return the zip. A few SQL statements, however long the order's history is."""
     transactions = GatewayTransaction.objects.filter(payment__order=order).order_by("pk")
     evidence = (
         TransactionEvent.objects.filter(transaction__payment__order=order)
@@ -191,7 +191,7 @@ def _columns(row: object, names: Iterable[str]) -> dict[str, Any]:
 
 
 def _masked(body: str) -> object:
-    """Return a message with its shape, and the values of the kept fields alone."""
+    """Return a message with its structure and only the values of the kept fields."""
     if not body:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What the wallet gave for an order: the card as people name it, what the sheet came to, who and where."""
+"""What the wallet returned for an order: the card as people name it, the sheet's amount, names, addresses."""
 
 from __future__ import annotations
 
@@ -21,26 +21,26 @@ _NOT_TAKEN = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalletReceipt:
-    """One card that was charged, or is about to be, and what came with it. Personal data; never a secret."""
+    """One card that was or will be charged, and its data from the wallet. Personal data; never a secret."""
 
     card_network: str
     """`VISA`, `MASTERCARD`, `AMEX`, `DISCOVER` or `JCB`."""
     card_last_four: str
-    """All that is kept of the number."""
+    """The only part of the card number that is stored."""
     is_tokenized: bool
     amount: Money
-    """What the customer approved on the sheet."""
+    """The amount that the customer approved on the sheet."""
     lines: tuple[tuple[str, Decimal], ...]
-    """What the amount is made of, as the sheet showed it; what was taken off is below zero."""
+    """The lines of the amount as the sheet showed them; deductions are negative."""
     email: str = field(default="", repr=False)
-    """This and the addresses are empty where the wallet was not asked."""
+    """This and the addresses are empty if the wallet was not asked for them."""
     billing_address: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """By the names of the interface: `name`, `address1`, `locality`, `postalCode`, `countryCode`, ..."""
+    """Keys as in the interface: `name`, `address1`, `locality`, `postalCode`, `countryCode`, ..."""
     shipping_address: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 def wallet_receipt(order: PaymentOrder) -> WalletReceipt | None:
-    """Return what the wallet gave for the card that pays an order; None where no card does. One statement."""
+    """Return the wallet data of the card that pays an order; None if no card does. One SQL statement."""
     rows = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.AUTHORIZATION)
     charged = rows.exclude(state__in=_NOT_TAKEN).exclude(payment__card_last_four="")
     transaction = charged.select_related("payment", "wallet").order_by("-pk").first()

@@ -1,4 +1,4 @@
-"""What waits for a person, the oldest first, for the dashboard. At most one statement for each kind."""
+"""The work queue for a person, the oldest first, for the dashboard. At most one SQL statement per kind."""
 
 from __future__ import annotations
 
@@ -24,43 +24,43 @@ from wallet_gateway.queries.authorizations import lapsing
 from wallet_gateway.queries.batches import idle_batches
 
 MOST_SHOWN = 10
-"""Rows of one kind of work that the dashboard shows; the lists have the others."""
+"""Rows of one kind of work that the dashboard shows; the lists show the rest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """What a person has to look at; of each kind one more than is shown, where there are more."""
+    """The items that need a person; of each kind one more than is shown, if there are more."""
 
     unknown: tuple[GatewayTransaction, ...]
-    """Outcomes that nobody knows."""
+    """Transactions with an unknown outcome."""
     anomalies: tuple[GatewayTransaction, ...]
-    """Evidence that contradicts the request or itself."""
+    """Transactions whose events contradict the request or each other."""
     overpaid: tuple[PaymentOrder, ...]
     """Orders that were paid more than once."""
     stuck: tuple[GatewayTransaction, ...]
-    """Not sent, pending for too long, or without a readable word of the gateway: left to a person."""
+    """Not sent, pending for too long, or without a readable response of the gateway: a person must decide."""
     discrepancies: tuple[Discrepancy, ...]
     shortfalls: tuple[Discrepancy, ...]
-    """Detached refunds approved for less than was asked."""
+    """Detached refunds approved for less than was requested."""
     expiring: tuple[Payment, ...]
-    """Authorizations that will soon be worth nothing."""
+    """Authorizations that will expire soon."""
     approvals: tuple[Approval, ...]
-    """What one person asked for and another one has to agree to."""
+    """Requests that another person has to approve."""
     batches: tuple[OperationBatch, ...]
-    """Running batches that no worker drives."""
+    """Running batches that no worker processes."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nobody needs to do anything."""
+        """Return whether there is no work for anyone."""
         doubts = self.unknown or self.anomalies or self.overpaid or self.discrepancies
         decisions = self.stuck or self.shortfalls or self.expiring or self.approvals
         return not (doubts or decisions or self.batches)
 
 
 def waiting(lapse_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
-    """Return what waits for a person. Eight statements.
+    """Return the items that need a person. Eight SQL statements.
 
-    `lapse_from` says for each gateway before which instant an authorization made there is about to lapse.
+    `lapse_from` gives for each gateway the time before which its authorizations are about to expire.
     """
     left_to_person = Q(needs_operator=True) & ~Q(
         state__in=[TransactionState.UNKNOWN, TransactionState.ANOMALY]
@@ -98,7 +98,7 @@ def _overpaid() -> QuerySet[PaymentOrder]:
 
 
 def _differences() -> list[Discrepancy]:
-    """Return the open differences, of refunds that fell short and of all others so many as are shown."""
+    """Return the open discrepancies: shortfalls of refunds and all others, each up to the number shown."""
     short = Case(When(kind=DiscrepancyKind.REFUND_SHORT, then=1), default=0, output_field=IntegerField())
     place = Window(RowNumber(), partition_by=[short], order_by="pk")
     rows = Discrepancy.objects.filter(closed_at__isnull=True).annotate(place=place)

@@ -1,1 +1,1 @@
-"""Mails that the plugin can send by itself. Off until this is among the installed apps."""
+"""Optional mails of the plugin. Off until this app is in `INSTALLED_APPS`."""

@@ -1,4 +1,4 @@
-"""The app that switches the mails on."""
+"""The app that enables the mails."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from django.apps import AppConfig
 
 
 class MailsConfig(AppConfig):
-    """Connects the receivers of our own signals."""
+    """Connects the receivers to the plugin's signals."""
 
     name = "wallet_gateway.contrib.mails"
     label = "wallet_gateway_mails"
 
     def ready(self) -> None:
-        """Listen from now on."""
+        """Connect the receivers."""
         from wallet_gateway.contrib.mails import receivers
 
         receivers.connect()

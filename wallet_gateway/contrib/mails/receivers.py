@@ -1,8 +1,8 @@
-"""Receivers of our own signals: an event becomes a mail, once. One that cannot be sent is told again later.
+"""Receivers of the plugin's signals: an event becomes one mail. If sending fails, it is retried later.
 
-Customers hear three things: paid after all and not paid, where they were told to wait, and refunded. The page
-that lets them wait promises it (see `web.pages.will_write`), so every end of a wait is told. The shop's
-managers (Django's `MANAGERS`) hear of authorizations that lapse.
+Customers get three mails: paid after all and not paid, if they were asked to wait, and refunded. The waiting
+page promises these mails (see `web.pages.will_write`), so every end of a wait is reported. The shop's
+managers (Django's `MANAGERS`) get a mail about authorizations that expire.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outco
 logger = logging.getLogger("wallet_gateway.mails")
 
 _FOR_GOOD = 500
-"""Codes of a mail server from here on say that it is no use to try again."""
+"""SMTP codes from here on are permanent errors: trying again is useless."""
 
 
 def connect() -> None:
-    """Listen to our own signals; however often it is called, each mail is sent once."""
+    """Connect the receivers to the plugin's signals; repeated calls still send each mail once."""
     for name, signal, receiver in (
         ("authorized", signals.order_authorized, tell_paid_after_all),
         ("paid", signals.order_paid, tell_paid_after_all),
@@ -44,27 +44,27 @@ def connect() -> None:
 
 
 def tell_paid_after_all(order: PaymentOrder, amount: Money | None, **_kwargs: Any) -> None:
-    """Write to a customer who was told to wait that the payment went through.
+    """Write to a customer who was asked to wait that the payment went through.
 
-    Once an order: what is authorized first and captured later is no news to the customer.
+    Sent once per order: a capture after the authorization is no news to the customer.
     """
     if had_unknown_outcome(order):
         _write("paid", order, "", amount)
 
 
 def tell_not_paid(order: PaymentOrder, event_id: str, amount: Money | None, **_kwargs: Any) -> None:
-    """Write to a customer who was told to wait that nothing was charged."""
+    """Write to a customer who was asked to wait that nothing was charged."""
     if had_unknown_outcome(order):
         _write("not_paid", order, event_id, amount)
 
 
 def tell_refunded(order: PaymentOrder, event_id: str, amount: Money | None, **_kwargs: Any) -> None:
-    """Write to a customer what was given back."""
+    """Write to a customer which amount was refunded."""
     _write("refunded", order, event_id, amount)
 
 
 def tell_managers(reference: str, amount: Money, ends_at: datetime, **_kwargs: Any) -> None:
-    """Write to the shop's managers that an authorization lapses soon."""
+    """Write to the shop's managers that an authorization expires soon."""
     ends = formats.date_format(ends_at, "DATETIME_FORMAT")
     subject = _("Order %(reference)s: an authorization ends on %(ends)s") % {
         "reference": header_line(reference),
@@ -89,9 +89,9 @@ def _write(template: str, order: PaymentOrder, event_id: str, amount: Money | No
     except SMTPRecipientsRefused as refused:
         if any(code < _FOR_GOOD for code, _said in refused.recipients.values()):
             raise
-        # Told again and again, the event would be late for ever, and every other receiver hear it each time.
+        # A retry would keep the event overdue for ever and deliver it to all other receivers each time.
         logger.warning("the mail server takes no mail to the customer of order %s", order.reference)
-    # Marked afterwards: a mail that comes twice is better than one that never comes.
+    # Recorded after sending: a mail that is sent twice is better than one that is never sent.
     SentMail.objects.get_or_create(**once, defaults={"sent_at": gateways.clock().now()})
 
 
@@ -99,5 +99,5 @@ def _language(order: PaymentOrder) -> str | None:
     try:
         return translation.get_supported_language_variant(order.language)
     except LookupError:
-        # The shop's own.
+        # The shop's default language.
         return translation.get_language()

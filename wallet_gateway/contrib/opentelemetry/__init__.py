@@ -1,7 +1,7 @@
-"""Traces by OpenTelemetry: a span for each call to a gateway, under whatever span the shop is in.
+"""OpenTelemetry traces: a span for each call to a gateway, as a child of the shop's current span.
 
-In the shop's settings `"wallet_gateway.contrib.opentelemetry"` among the `INSTALLED_APPS`. Exporters and
-sampling are the shop's own; without an SDK nothing is recorded.
+Add `"wallet_gateway.contrib.opentelemetry"` to `INSTALLED_APPS` in the shop's settings. The shop configures
+exporters and sampling; without an SDK nothing is recorded.
 
 Needs the extra `django-wallet-gateway[opentelemetry]`.
 """

@@ -1,4 +1,4 @@
-"""The app that switches the spans on."""
+"""The app that enables the spans."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from django.apps import AppConfig
 
 
 class OpenTelemetryConfig(AppConfig):
-    """Listens to calls."""
+    """Connects the spans to the signal for calls."""
 
     name = "wallet_gateway.contrib.opentelemetry"
     label = "wallet_gateway_opentelemetry"
 
     def ready(self) -> None:
-        """Trace from now on."""
+        """Start tracing."""
         from wallet_gateway.contrib.opentelemetry import spans
 
         spans.connect()

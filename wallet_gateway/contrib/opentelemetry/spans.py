@@ -1,6 +1,6 @@
-"""A span for each call to a gateway, written when the call is over: what happened, never what was said.
+"""A span for each call to a gateway, written after the call: metadata only, no message content.
 
-No header of a trace goes to the gateway, whose interface knows none.
+No trace headers are sent to the gateway, because its interface defines none.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _NANOSECONDS = 1_000_000_000
 
 
 def connect() -> None:
-    """Write a span for every call from now on."""
+    """Start writing a span for every call."""
     gateway_called.connect(_write, dispatch_uid="wallet_gateway_opentelemetry")
 
 
 def _write(*, gateway: str, call: CallRecord, **_: Any) -> None:
-    # The signal comes in the thread that called, so the span that is current there is the parent.
+    # The signal is sent in the calling thread, so the current span there is the parent.
     tracer, ended = trace.get_tracer("wallet_gateway", __version__), time.time_ns()
     span = tracer.start_span(
         f"wallet_gateway.{call.operation}",

@@ -1,6 +1,6 @@
-"""Metrics for Prometheus: calls to gateways as this process made them, and payments as the rows say.
+"""Prometheus metrics: this process's calls to gateways, and the payments in the database.
 
-In the shop's settings `"wallet_gateway.contrib.prometheus"` among the `INSTALLED_APPS`, in its URLs::
+Add `"wallet_gateway.contrib.prometheus"` to `INSTALLED_APPS` in the shop's settings, and to its URLs::
 
     path("metrics", wallet_gateway.contrib.prometheus.views.metrics)
 

@@ -1,4 +1,4 @@
-"""The app that switches the metrics on."""
+"""The app that enables the metrics."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from django.apps import AppConfig
 
 
 class PrometheusConfig(AppConfig):
-    """Listens to calls, and offers what the rows say to every scrape."""
+    """Connects the call metrics, and registers the row metrics for every scrape."""
 
     name = "wallet_gateway.contrib.prometheus"
     label = "wallet_gateway_prometheus"
 
     def ready(self) -> None:
-        """Measure from now on."""
+        """Start measuring."""
         from wallet_gateway.contrib.prometheus import calls, rows
 
         calls.connect()

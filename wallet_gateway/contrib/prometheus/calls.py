@@ -1,6 +1,6 @@
-"""Calls to gateways, counted and timed where they are made: in this process, or in its multi-process files.
+"""Calls to gateways, counted and timed in the calling process, or in its multi-process files.
 
-Labels are the aliases of the settings and words of closed lists, so their number is known.
+Labels are aliases from the settings and words from fixed lists, so their number is bounded.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CALLS: Final = Counter(
 
 
 def connect() -> None:
-    """Count and time every call from now on."""
+    """Start counting and timing every call."""
     gateway_called.connect(_measure, dispatch_uid="wallet_gateway_prometheus")
 
 

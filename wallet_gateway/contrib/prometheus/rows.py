@@ -1,6 +1,6 @@
-"""What the rows say, read at each scrape: the same from every process and every machine.
+"""Metrics from the database rows, read at each scrape: the same from every process and every machine.
 
-Nothing is counted along the way, so nothing is lost with a process, and late evidence moves the numbers.
+No counter is kept in memory, so a stopped process loses nothing, and late events update the numbers.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ logger = logging.getLogger("wallet_gateway.prometheus")
 
 
 class RowCollector(Collector):
-    """Reads the rows at each scrape; a few statements, none of which grows with the age of the shop."""
+    """Reads the rows at each scrape in a few SQL statements, whose cost does not grow with the shop's age."""
 
     def describe(self) -> Iterable[GaugeMetricFamily]:
-        """Name nothing: registering must not ask a database that may not be there yet."""
+        """Return no metrics: registering must not query a database that may not be available yet."""
         return ()
 
     def collect(self) -> Iterator[GaugeMetricFamily]:
-        """Yield the families; where the database does not answer only that it did not."""
+        """Yield the metric families; if the database does not answer, only the metric that says so."""
         try:
             health = maintenance.health()
             families = [
@@ -45,7 +45,7 @@ class RowCollector(Collector):
 
 @cache
 def register() -> RowCollector:
-    """Offer the rows to whatever exposes the library's own registry."""
+    """Register the row metrics in the default registry of the Prometheus library."""
     collector = RowCollector()
     REGISTRY.register(collector)
     return collector

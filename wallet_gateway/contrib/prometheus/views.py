@@ -1,4 +1,4 @@
-"""The page that Prometheus scrapes, for a shop that has none: behind the same door as the health view."""
+"""The view that Prometheus scrapes, for a shop that has none; same access control as the health view."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from wallet_gateway.web.health import may_know
 @never_cache
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
-    """Answer with every metric of this process, or of all where they share a directory; 404 to strangers.
+    """Return all metrics of this process, or of all processes that share a directory; 404 without access.
 
-    503 while the settings are wrong, since nobody's token can be compared then.
+    503 while the settings are invalid, because no token can be checked then.
     """
     try:
         known = may_know(request)
@@ -41,7 +41,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
 def _registry() -> CollectorRegistry:
     if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
         return REGISTRY
-    # What processes have counted comes from their files; the rows are the same for all, and are read once.
+    # Process metrics come from the shared files; the rows are the same for all processes and are read once.
     registry = CollectorRegistry()
     MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
     registry.register(RowCollector())

@@ -1,1 +1,1 @@
-"""One file a command."""
+"""One module per management command."""

@@ -1,4 +1,4 @@
-"""`manage.py wallet_doctor`: says in plain words what is wrong with payments in this shop, and what to do."""
+"""`manage.py wallet_doctor`: reports what is wrong with payments in this shop, and what to do about it."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _SIGNS = {Level.OK: "ok     ", Level.WARNING: "warning", Level.ERROR: "ERROR  "}
 
 
 class Command(BaseCommand):
-    """Look at settings, keys, clock, database, gateways and the sweep; exit code 1 for an error."""
+    """Check settings, keys, clock, database, gateways and the sweep; exit code 1 for an error."""
 
     help = "Looks payments over and says what is wrong. Sends each gateway one harmless status query."
-    # What is wrong is to be said by the examination, not to keep it from running.
+    # The doctor's own checks must report a problem, so the system checks must not stop the command.
     requires_system_checks = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:

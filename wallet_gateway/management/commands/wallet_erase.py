@@ -1,4 +1,4 @@
-"""`manage.py wallet_erase`: erase a customer's personal data from orders; the sums stay as they are."""
+"""`manage.py wallet_erase`: erase a customer's personal data from orders; the amounts remain."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wallet_gateway.payments.errors import OperationRefused
 
 
 class Command(BaseCommand):
-    """Erase by the shop's references, or all orders of one e-mail address; a dry run unless told so."""
+    """Erase by the shop's references, or all orders of one e-mail address; a dry run by default."""
 
     help = "Erases a customer's personal data; references, amounts and states stay. Dry run without --yes."
 

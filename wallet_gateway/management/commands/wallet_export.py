@@ -1,4 +1,4 @@
-"""`manage.py wallet_export`: rows as CSV or JSON lines, written one after another."""
+"""`manage.py wallet_export`: rows as CSV or JSON lines, streamed one after another."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class _Writes(Protocol):
 
 
 class Command(BaseCommand):
-    """Export orders, transactions, evidence or discrepancies, of a time if one is given."""
+    """Export orders, transactions, events or discrepancies, limited to a time range if given."""
 
     help = "Writes rows as CSV or JSON lines, in bounded memory; no cell is a formula."
 

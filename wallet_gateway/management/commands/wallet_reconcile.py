@@ -1,4 +1,4 @@
-"""`manage.py wallet_reconcile`: compare our books with the gateways', and name every difference by type."""
+"""`manage.py wallet_reconcile`: compare our records with the gateways' and report differences by type."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WHAT_CANNOT_BE_FOUND = (
 
 
 class Command(BaseCommand):
-    """Ask about each transaction again and say what differs; change nothing unless told to repair."""
+    """Query each transaction's status again and report differences; change nothing except in repair mode."""
 
     help = "Compare our books with the gateways' record by record. A dry run unless --repair is given."
 

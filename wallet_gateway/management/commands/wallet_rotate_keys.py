@@ -1,4 +1,4 @@
-"""`manage.py wallet_rotate_keys`: encrypt what is stored with the newest of the `FERNET_KEYS`."""
+"""`manage.py wallet_rotate_keys`: encrypt stored secrets with the newest of the `FERNET_KEYS`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from wallet_gateway import payments
 
 
 class Command(BaseCommand):
-    """Re-encrypt in batches; may be interrupted, run again, and run while the shop is open."""
+    """Re-encrypt in batches; safe to interrupt, to repeat, and to run while the shop is open."""
 
     help = "Encrypt stored secrets with the first of the FERNET_KEYS, and say whether older keys are needed."
 

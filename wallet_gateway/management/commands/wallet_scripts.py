@@ -1,4 +1,4 @@
-"""`manage.py wallet_scripts`: what runs on the payment pages, and whether it is what was approved."""
+"""`manage.py wallet_scripts`: check that only approved scripts run on the payment pages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NEWEST = 200
 
 
 class Command(BaseCommand):
-    """Fetch the payment pages as a browser would, and compare them with the approved inventory."""
+    """Fetch the payment pages like a browser and compare them with the approved inventory."""
 
     help = "List the scripts of the payment pages; exit code 1 if anything differs, 2 if it cannot be seen."
     requires_system_checks = ()
@@ -85,7 +85,7 @@ def _visited(urls: list[str]) -> list[tuple[str, SeenPage]]:
 
 
 def _name_of(url: str) -> str:
-    """Name a page without what differs from order to order: the token in our own address."""
+    """Return a page's name without the part that differs between orders: the token in our own URL."""
     parts = urlsplit(url)
     place = reverse("wallet_gateway:pay", args=["*"])
     before, _, after = place.partition("*")

@@ -1,4 +1,4 @@
-"""`manage.py wallet_stop`: the emergency stop. Nothing new is sent until somebody resumes it."""
+"""`manage.py wallet_stop`: the emergency stop. Nothing new is sent until a person resumes sending."""
 
 from __future__ import annotations
 

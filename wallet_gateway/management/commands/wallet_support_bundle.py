@@ -1,4 +1,4 @@
-"""`manage.py wallet_support_bundle`: one order's whole story as a zip without personal data."""
+"""`manage.py wallet_support_bundle`: one order's full history as a zip without personal data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from wallet_gateway.payments import maintenance
 
 
 class Command(BaseCommand):
-    """Write the zip, and say where it is."""
+    """Write the zip and print its path."""
 
     help = "Writes one order's whole story as a zip that may be sent to support: no personal data."
 
@@ -27,7 +27,7 @@ class Command(BaseCommand):
             order = payments.get_order(reference)
         except PaymentOrder.DoesNotExist as error:
             raise CommandError(f"no order has the reference {reference[:64]!r}") from error
-        # A shop's reference may hold what is no part of a file's name.
+        # A shop's reference may contain characters that are not allowed in a file name.
         path = Path(output or f"wallet-order-{order.pk}.zip")
         try:
             path.write_bytes(maintenance.support_bundle(order))

@@ -1,4 +1,4 @@
-"""`manage.py wallet_sweep`: do once, or again and again, what runs by itself."""
+"""`manage.py wallet_sweep`: run all background work once or in a loop."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ logger = logging.getLogger("wallet_gateway.sweep")
 
 
 class Command(BaseCommand):
-    """Ask the gateways about everything that is not final, and tell the shop what it has not been told."""
+    """Query the gateways about all transactions that are not final, and deliver events to the shop."""
 
     help = "Recovery of unknown outcomes, expiry of pages, unsent requests, the outbox and batches."
 
@@ -40,7 +40,7 @@ class Command(BaseCommand):
             stop.wait(every)
 
     def sweep_with_retries(self) -> None:
-        """Sweep once; a database that is away for a while does not end the loop."""
+        """Sweep once; a temporary loss of the database does not end the loop."""
         close_old_connections()
         try:
             self.sweep()
@@ -48,7 +48,7 @@ class Command(BaseCommand):
             logger.error("the database does not answer, the sweep is tried again: %s", type(error).__name__)
 
     def sweep(self) -> None:
-        """Sweep once and say what was done, if anything."""
+        """Sweep once and print what was done, if anything."""
         for report in payments.sweep():
             if report.did_something or self.verbosity > 1:
                 self.stdout.write(
@@ -57,7 +57,7 @@ class Command(BaseCommand):
                     f"{report.sent_again} sent again, {report.events_delivered} facts told, "
                     f"{report.batch_rows} rows of batches"
                 )
-        # Into a pipe, a loop's words would otherwise come out hours later.
+        # Without a flush, the output of a loop would appear in a pipe hours later.
         self.stdout.flush()
 
     def execute(self, *args: Any, **options: Any) -> str | None:
