@@ -141,7 +141,7 @@ def _currency(code: object) -> str:
 
 
 def _check_storable(content: dict[str, Any]) -> bytes:
-    """Return the content's canonical bytes; raise `InvalidInput` on NUL, which some databases cannot store."""
+    """Return the content's canonical bytes; raise `InvalidInput` on NUL: some databases cannot store it."""
     written = strict_json.dumps(content)
     if b"\\u0000" in written:
         raise _invalid("order", "a text contains the character NUL")

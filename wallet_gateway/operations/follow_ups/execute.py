@@ -80,8 +80,8 @@ def execute(
 ) -> GatewayTransaction:
     """Reserve, commit, send and record an operation; return the transaction in its resulting state.
 
-    `draft` is not saved yet; `reserve` reserves the amount under the lock or raises. An operation that needs a
-    second person and has no `grant` is stored as a waiting request: raises `AwaitingApproval`.
+    `draft` is not saved yet; `reserve` reserves the amount under the lock or raises. An operation that needs
+    a second person and has no `grant` is stored as a waiting request: raises `AwaitingApproval`.
     """
     _check_sending(context)
     body = message.to_json()
