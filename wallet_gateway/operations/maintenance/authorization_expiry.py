@@ -34,7 +34,7 @@ _CLAIM = timedelta(minutes=5)
 
 @sensitive_variables()
 def watch_authorizations(*, context: GatewayContext, limit: int = 100) -> int:
-    """Notify of authorizations that expire soon, and capture or reverse them if configured; return how many."""
+    """Notify of authorizations that expire soon; capture or reverse them if configured; return how many."""
     window, now = context.policy.capture_window, context.clock.now()
     notices = ExpiryNotice.objects.filter(payment=OuterRef("payment"))
     handled = Exists(notices.filter(Q(state=ExpiryNoticeState.DONE) | Q(claimed_at__gt=now - _CLAIM)))
