@@ -88,7 +88,7 @@ class Asked:
 
     questions: int
     unanswered: int
-    """Number of queries without a usable answer: there is no new information about those."""
+    """Number of queries without a usable answer: their transactions are unchanged."""
     changed: tuple[GatewayTransaction, ...]
     """Transactions whose state has changed."""
 
