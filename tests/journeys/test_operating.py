@@ -339,7 +339,7 @@ def test_a_large_refund_takes_a_second_person_who_looks_and_agrees(
     ben.page.locator(".wallet-work__kind--approvals a", has_text=reference).click()
     expect(ben.page.locator(".wallet-facts")).to_contain_text("Goods returned: box 7")
     ben.page.get_by_role("button", name="Decline").click()
-    expect(ben.page.get_by_role("alert")).to_have_text("It needs a reason.")
+    expect(ben.page.get_by_role("alert")).to_have_text("The reason is missing. Say why.")
     ben.page.locator("#id_reason").fill("seen the box")
     ben.page.get_by_role("button", name="Agree, do it now").click()
 

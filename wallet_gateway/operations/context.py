@@ -1,4 +1,4 @@
-"""What every operation is given: the gateway, how to treat it, and the clock. No settings, no rows."""
+"""The context of every operation: the gateway, its policy, and the clock. No settings, no rows."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from wallet_gateway.operations.wallet.hooks import Authenticator, Chooser, Price
 
 
 class Clock(Protocol):
-    """The time of the database, so that leases mean the same on every machine."""
+    """The database's clock, so that leases mean the same on every machine."""
 
     def now(self) -> datetime:
-        """Return the present instant, aware."""
+        """Return the current time as an aware datetime."""
         ...
 
 
 @dataclass(slots=True, kw_only=True)
 class PauseMemory:
-    """What this process last read of a gateway's pause, so that not every checkout reads it again."""
+    """The gateway's pause as last read by this process, so that not every checkout reads it again."""
 
     read_at: float | None = None
-    """On the monotonic clock."""
+    """Time of the monotonic clock."""
     until: datetime | None = None
 
     def forget(self) -> None:
-        """Read again next time: this process has just changed the pause."""
+        """Discard the stored pause, so that it is read again: this process has just changed it."""
         self.read_at = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatewayContext:
-    """One gateway by its alias, with what an operation needs to use it."""
+    """One gateway by its alias, with everything an operation needs to use it."""
 
     alias: str
     gateway: Gateway
@@ -51,30 +51,30 @@ class GatewayContext:
     sleep: Callable[[float], None] = field(default=time.sleep)
     pause: PauseMemory = field(default_factory=PauseMemory)
     wallet: WalletPolicy | None = None
-    """None where there is no wallet button."""
+    """None if there is no wallet button."""
     cipher: WalletCipher | None = None
     """For secrets at rest."""
     price: Pricer | None = None
-    """The shop's own pricing of a sheet; without it an order costs what it costs."""
+    """The shop's own pricing of a sheet; without it the price is the order's amount."""
     button_overrides: Chooser | None = None
-    """What the shop wants otherwise for one order; without it every button is the gateway's."""
+    """The shop's changes to the button of one order; without it all buttons use the gateway's settings."""
     authenticate: Authenticator | None = None
-    """The shop's own 3-D Secure; without it the gateway leads the customer through its own."""
+    """The shop's own 3-D Secure; without it the gateway performs 3-D Secure."""
 
     def wallet_of(self, order: PaymentOrder) -> WalletPolicy | None:
-        """Return what the sheet of one order asks for and looks like."""
+        """Return the required fields and appearance of one order's sheet."""
         if self.wallet is None or self.button_overrides is None:
             return self.wallet
         return self.button_overrides(order, self.wallet)
 
     def new_reference(self) -> str:
-        """Make a reference that nobody has used and nobody can guess."""
+        """Return a new reference that is unique and cannot be guessed."""
         return new_reference(now=self.clock.now(), randomness=secrets.randbits(80))
 
     def jitter(self) -> float:
-        """Return a number between -1 and 1 that keeps many rows from asking in step."""
-        return random.uniform(-1, 1)  # noqa: S311 - spreads load, guards nothing
+        """Return a number between -1 and 1 that prevents many rows from being queried at the same time."""
+        return random.uniform(-1, 1)  # noqa: S311 - spreads load, not security-relevant
 
     def not_after(self) -> float:
-        """Return the monotonic instant after which a claim made now is too old to send on."""
+        """Return the monotonic time after which a claim made now is too old to send."""
         return time.monotonic() + SEND_WITHIN_SECONDS

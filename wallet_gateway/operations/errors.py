@@ -1,4 +1,4 @@
-"""What operations refuse and what they cannot do: a code, its parameters, and a message beside the code.
+"""The exceptions of operations: each has a code, its parameters, and a message for the code.
 
 ::
 
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class OperationError(Exception):
-    """An operation did not do what was asked; `code` and `params` say why, `message` says it to people."""
+    """An operation failed or was refused; `code` and `params` give the reason, `message` explains it."""
 
     def __init__(self, code: ErrorCode, **params: object) -> None:
         super().__init__(code)
@@ -51,12 +51,12 @@ class OperationError(Exception):
 
     @property
     def message(self) -> str:
-        """One or two sentences in the active language: what was wrong, and what would be right."""
+        """Return one or two sentences in the active language: what was wrong, and what would be right."""
         return message_of(self.code, **self.params)
 
     @property
     def status(self) -> int:
-        """The HTTP status that goes with the code."""
+        """Return the HTTP status of the code."""
         return DESCRIPTIONS[self.code].status
 
     def __str__(self) -> str:
@@ -90,11 +90,11 @@ class OrderNotPayable(OperationRefused):
 
 
 class SendingStopped(OperationRefused):
-    """New requests to the gateway are paused or switched off; status queries go on."""
+    """New requests to the gateway are paused or switched off; status queries continue."""
 
 
 class OperationOutstanding(OperationRefused):
-    """Another operation on the same payment has no outcome yet; a second could not be told apart from it."""
+    """Another operation on the same payment has no outcome yet; a second would not be distinguishable."""
 
 
 class InvalidState(OperationRefused):
@@ -102,7 +102,7 @@ class InvalidState(OperationRefused):
 
 
 class CardRefused(OperationRefused):
-    """A rule forbids to charge the card; its bank was not asked, and another card may do."""
+    """A rule forbids charging the card; its bank was not contacted, and another card may be accepted."""
 
 
 class PriceChanged(OperationRefused):
@@ -110,7 +110,7 @@ class PriceChanged(OperationRefused):
 
 
 class TryAgain(OperationRefused):
-    """It did not work at this moment; nothing was charged, and the same call may succeed."""
+    """A temporary failure: nothing was charged, and the same call may succeed."""
 
 
 class WalletUnavailable(OperationRefused):
@@ -118,11 +118,11 @@ class WalletUnavailable(OperationRefused):
 
 
 class AwaitingApproval(OperationError):
-    """It takes a second person: `approval` is stored and waits; nothing is reserved and nothing was sent."""
+    """A second person is needed: `approval` is stored and waits; nothing is reserved and nothing was sent."""
 
     def __init__(self, approval: Approval) -> None:
         super().__init__(ErrorCode.AWAITING_APPROVAL, amount=approval.amount)
-        # What `pickle` and `copy` call the class with.
+        # The arguments with which `pickle` and `copy` call the class.
         self.args = (approval,)
         self.approval = approval
 
@@ -132,7 +132,7 @@ class GatewayRefused(OperationError):
 
 
 class GatewayUnreachable(OperationError):
-    """The gateway gave no answer that can be used; the customer may try again."""
+    """The gateway gave no usable answer; the customer may try again."""
 
 
 def message_of(code: ErrorCode, **params: object) -> str:
@@ -142,7 +142,7 @@ def message_of(code: ErrorCode, **params: object) -> str:
 
 
 def _shown(value: object) -> object:
-    """Return a parameter as a person reads it: states and durations in their language."""
+    """Return a parameter in readable form: states and durations in the active language."""
     if isinstance(value, StrEnum):
         return str(label_of(value))
     if isinstance(value, timedelta):
@@ -154,7 +154,7 @@ def _shown(value: object) -> object:
 
 
 class Description(NamedTuple):
-    """What goes with a code."""
+    """The HTTP status and message of a code."""
 
     status: int
     """The HTTP status for a view that has no better one."""

@@ -1,4 +1,4 @@
-"""Check what an operation is given: amounts in the right currency, known reasons, storable texts."""
+"""Check the arguments of an operation: amounts in the right currency, known reasons, storable texts."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def minor_units_of(amount: None, *, currency: str) -> None: ...
 @overload
 def minor_units_of(amount: Decimal | Money, *, currency: str) -> int: ...
 def minor_units_of(amount: Decimal | Money | None, *, currency: str) -> int | None:
-    """Return minor units, or None where no amount is given. Raises `InvalidInput`."""
+    """Return an amount in minor units, or None if no amount is given. Raises `InvalidInput`."""
     if amount is None:
         return None
     if isinstance(amount, Money):
@@ -35,21 +35,21 @@ def minor_units_of(amount: Decimal | Money | None, *, currency: str) -> int | No
 
 
 def check_reason_code(kind: TransactionKind, code: object) -> None:
-    """Refuse a code that is not known for an operation; raises `InvalidInput`."""
+    """Raise `InvalidInput` for a reason code that is not known for an operation."""
     if not isinstance(code, str) or not is_reason_code(kind, code):
         known = ", ".join(REASON_CODES.get(kind, ()))
         raise InvalidInput(ErrorCode.REASON_CODE_UNKNOWN, known=known)
 
 
 def check_storable(**texts: object) -> None:
-    """Refuse texts that cannot be stored; raises `InvalidInput` that names the first of them."""
+    """Raise `InvalidInput` that names the first text that cannot be stored."""
     for name, text in texts.items():
         if not is_storable(text):
             raise InvalidInput(ErrorCode.TEXT_INVALID, field=name)
 
 
 def check_decision(*, by: str, reason: str) -> None:
-    """Refuse a decision without a reason or without the name of the person; raises `InvalidInput`."""
+    """Raise `InvalidInput` for a decision without a reason or without the name of the person."""
     check_storable(by=by, reason=reason)
     if not by.strip():
         raise InvalidInput(ErrorCode.NAME_MISSING)

@@ -11,8 +11,8 @@ from wallet_gateway.operations.context import GatewayContext
 def foreign_merchant_account(transaction: GatewayTransaction, context: GatewayContext) -> str:
     """Return the account that a transaction was sent under, or an empty text if it is the configured one.
 
-    The gateway knows nothing of it under the configured account, so an empty status answer is no evidence.
-    When retention has erased the body, the account is not known, and the text is empty.
+    The gateway has no record of it under the configured account, so an empty status answer proves nothing.
+    If retention has erased the body, the account is unknown, and the text is empty.
     """
     sent = json.loads(_sent_body(transaction) or "{}")
     configured = context.gateway.account
@@ -23,6 +23,6 @@ def foreign_merchant_account(transaction: GatewayTransaction, context: GatewayCo
 
 
 def _sent_body(transaction: GatewayTransaction) -> str:
-    """Return the request: it is in the row until it has been sent, and then once in one of its events."""
+    """Return the request body: in the row until it has been sent, and then once in one of its events."""
     kept = TransactionEvent.objects.filter(transaction=transaction).exclude(request_body="").order_by("pk")
     return transaction.request_body or kept.values_list("request_body", flat=True).first() or ""

@@ -1,1 +1,1 @@
-"""Decisions of people: requests for a second person, approvals, manual resolutions."""
+"""Manual decisions: requests for a second person, approvals, manual resolutions."""

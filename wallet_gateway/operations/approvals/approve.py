@@ -1,7 +1,7 @@
-"""A second person agrees: what one person asked for is done, once, by the operation it was asked of.
+"""Execute a request once, by its normal operation, after a second person has approved it.
 
-Everything is checked again at this moment, under the lock: that the amount is there, that nothing is frozen,
-that sending is on. Where it is not, nothing is sent and the request goes on waiting.
+Everything is checked again now, under the lock: that the amount is available, that nothing is frozen, that
+sending is on. If a check fails, nothing is sent and the request keeps waiting.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from wallet_gateway.operations.follow_ups.execute import Initiator
 
 @sensitive_variables()
 def approve(approval: Approval, *, by: str, context: GatewayContext, reason: str = "") -> GatewayTransaction:
-    """Do what another person asked for; return the transaction in whatever state it then has.
+    """Approve and execute another person's request; return the transaction in its resulting state.
 
-    Raises `InvalidState` for the person who asked, for a request that does not wait any more and for the
-    slower of two who agree; and what the operation itself refuses, in which case the request goes on waiting.
+    Raises `InvalidState` for the requester, for a request that no longer waits and for the later of two
+    approvers. Also raises the operation's own refusals; the request then keeps waiting.
     """
     check_decider(by, reason)
     approval = Approval.objects.select_related("payment__order", "deposit", "subject").get(pk=approval.pk)
-    # As far as a name is kept: of a longer one the row has no more to compare with.
+    # Compare only as many characters as the row stores of a name.
     if is_same_person(by[:150], approval.created_by):
         raise InvalidState(ErrorCode.APPROVAL_OWN)
     if not approval.is_waiting(context.clock.now()):
@@ -37,7 +37,7 @@ def approve(approval: Approval, *, by: str, context: GatewayContext, reason: str
     transaction = _carry_out(approval, Grant(approval=approval, by=by, reason=reason.strip()), context)
     approval.refresh_from_db()
     if (approval.state, approval.decided_by) != (ApprovalState.AGREED, by[:150]):
-        # Both found the transaction of one key; the log must not name both.
+        # Two approvers found the transaction of the same key; the log must not name both.
         raise InvalidState(ErrorCode.APPROVAL_CLOSED)
     return transaction
 

@@ -1,7 +1,7 @@
-"""Requests for a second person: asked for, taken up, declined. Nothing here moves money; `approving` does.
+"""Create, consume, decline and expire requests for a second person. Only `approve` moves money.
 
-A request reserves nothing. Whoever agrees takes it up in the same transaction that reserves the amount and
-writes the transaction, so that there is either both or neither, and of two who agree at once one.
+A request reserves nothing. An approval consumes it in the same database transaction that reserves the amount
+and inserts the transaction, so that both are written or neither, and only one of two concurrent approvals.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ from wallet_gateway.operations.settlement.db_transactions import in_transaction
 
 
 class SecondPersonNeeded(OperationRefused):
-    """The amount is above what one person may give back alone. Raised under the lock; nothing is taken."""
+    """The amount is above what one person may refund alone. Raised under the lock; nothing is reserved."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """A second person's word on a request."""
+    """A second person's approval of a request."""
 
     approval: Approval
     by: str
@@ -51,20 +51,20 @@ class Grant:
 
 
 def limit_for(currency: str, grant: Grant | None, context: GatewayContext) -> int | None:
-    """Return how much of one payment one person may give back; None for any amount."""
+    """Return how much of a payment one person may refund alone; None for any amount."""
     return None if grant is not None else context.policy.approval_policy.limit_for(currency)
 
 
 def within(alone: int | None, minor: int) -> Q:
-    """Return the condition that a payment or deposit gives back no more than one person may, with this.
+    """Return the condition that a payment's or deposit's refunds stay within the one-person limit.
 
-    What it has given back and what is under way count: small pieces are a large refund, too.
+    Completed and outstanding refunds count, because several small refunds add up to a large one.
     """
     return Q() if alone is None else Q(refunded__lte=alone - minor - F("refund_reserved"))
 
 
 def check_alone(parent: Payment | MigratedDeposit, minor: int, alone: int | None) -> None:
-    """Say the same of a row that was read; raises `SecondPersonNeeded`."""
+    """Raise `SecondPersonNeeded` if a row that was read is above the limit of `within`."""
     if alone is not None and parent.refunded + parent.refund_reserved + minor > alone:
         raise SecondPersonNeeded(ErrorCode.APPROVAL_NEEDED)
 
@@ -72,7 +72,7 @@ def check_alone(parent: Payment | MigratedDeposit, minor: int, alone: int | None
 def ask_for(
     draft: GatewayTransaction, *, context: GatewayContext, order_number: str | None = None
 ) -> AwaitingApproval:
-    """Store what a draft was to do as a request, and return what is to be raised for it."""
+    """Store a draft as a request for approval and return the exception to raise."""
     return _ask(
         Approval(
             payment=draft.payment,
@@ -94,7 +94,7 @@ def ask_for(
 def ask_to_decide(
     transaction: GatewayTransaction, *, decision: str, reason: str, by: str, context: GatewayContext
 ) -> AwaitingApproval:
-    """Store a decision on an outcome as a request, and return what is to be raised for it."""
+    """Store a decision on an outcome as a request for approval and return the exception to raise."""
     return _ask(
         Approval(
             payment=transaction.payment,
@@ -138,14 +138,14 @@ def _ask(approval: Approval, context: GatewayContext) -> AwaitingApproval:
 
 
 def find_request_by_key(idempotency_key: str) -> Approval | None:
-    """Return the request that was made under a key, or None."""
+    """Return the request with an idempotency key, or None."""
     return (
         Approval.objects.select_related("payment", "deposit").filter(idempotency_key=idempotency_key).first()
     )
 
 
 def outcome_of(approval: Approval) -> OperationError:
-    """Return what is to be raised for a request made once more under its key."""
+    """Return the exception to raise for a repeated request with the same key."""
     if approval.state == ApprovalState.WAITING:
         return AwaitingApproval(approval)
     if approval.state == ApprovalState.AGREED:
@@ -154,7 +154,7 @@ def outcome_of(approval: Approval) -> OperationError:
 
 
 def consume_approval(grant: Grant, transaction: GatewayTransaction, *, now: datetime) -> None:
-    """Mark a request as agreed to, once, and note by whom. Runs in the caller's database transaction."""
+    """Mark a request as approved, once, and record by whom. Runs in the caller's database transaction."""
     waiting = _waiting(now).filter(pk=grant.approval.pk)
     if not waiting.update(**_word(ApprovalState.AGREED, grant.by, grant.reason, now)):
         raise InvalidState(ErrorCode.APPROVAL_CLOSED)
@@ -170,7 +170,7 @@ def consume_approval(grant: Grant, transaction: GatewayTransaction, *, now: date
 
 
 def decline(approval: Approval, *, by: str, reason: str, clock: Clock) -> Approval:
-    """End a request without doing it; by whoever asked it is withdrawn. Raises `InvalidState`."""
+    """Decline a request, or withdraw it if the requester declines it. Raises `InvalidState`."""
     check_decider(by, reason)
     if not reason.strip():
         raise InvalidInput(ErrorCode.REASON_MISSING)
@@ -184,13 +184,13 @@ def decline(approval: Approval, *, by: str, reason: str, clock: Clock) -> Approv
 
 
 def expire_requests(*, now: datetime, **which: object) -> int:
-    """End the requests that nobody has decided in time; return how many."""
+    """Expire the requests that were not decided in time; return how many."""
     late = Approval.objects.filter(state=ApprovalState.WAITING, expires_at__lte=now, **which)
     return late.update(state=ApprovalState.LAPSED, decided_at=now, outstanding_key=None)
 
 
 def check_decider(by: str, reason: str) -> None:
-    """Refuse words that cannot be kept, and a person without a name."""
+    """Raise `InvalidInput` for texts that cannot be stored and for a person without a name."""
     check_storable(by=by, reason=reason)
     if not by.strip():
         raise InvalidInput(ErrorCode.NAME_MISSING)

@@ -1,4 +1,4 @@
-"""A person's decisions: on an outcome nobody can find out, on a contradiction, on a difference."""
+"""Record manual decisions on an outcome that cannot be found out, a contradiction or a discrepancy."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from wallet_gateway.operations.settlement.unit_mix_ups import resume_after_mix_u
 
 
 class Decision(StrEnum):
-    """What a person concludes."""
+    """A person's conclusion."""
 
     DID_NOT_HAPPEN = "DID_NOT_HAPPEN"
     """The amount is released; the reference stays on watch for 90 days."""
     DID_HAPPEN = "DID_HAPPEN"
-    """Only of a contradiction: what the gateway reports stands as it is."""
+    """Only for a contradiction: the gateway's report is accepted."""
 
 
 @sensitive_variables()
@@ -52,14 +52,14 @@ def resolve(
     context: GatewayContext,
     grant: Grant | None = None,
 ) -> GatewayTransaction:
-    """Record a person's decision, with its reason, on a transaction that no evidence has ended.
+    """Record a person's decision, with its reason, on a transaction that no status query has ended.
 
-    A request of which no byte left may be given up at any time. An unknown outcome may be after 24 hours and
-    five empty answers, or where its record cannot be read; what stays pending after as many answers that it
-    is, a wallet's card after 24 hours, anything else after 7 days; a hosted page of which nothing readable
-    was heard for a day past its end. A contradiction may be decided either way. Raises `InvalidState`, and
-    `AwaitingApproval` when it takes a second person: what is given up may be asked for once more, and then
-    it may happen twice.
+    A request of which no byte left may be given up at any time. An unknown outcome may be given up after 24
+    hours and five empty answers, or if its record cannot be read. A pending transaction may be given up after
+    five answers that it is pending: a wallet's card after 24 hours, anything else after 7 days. A hosted page
+    may be given up if there was no readable answer for a day past its end. A contradiction may be decided
+    either way. Raises `InvalidState`, and `AwaitingApproval` if it needs a second person: an operation that
+    was given up may be requested again and then be executed twice.
     """
     check_decision(by=by, reason=reason)
     transaction = reread(transaction)
@@ -94,9 +94,9 @@ def resolve(
 
 @sensitive_variables()
 def give_up_unsent(transaction: GatewayTransaction, *, by: str, context: GatewayContext) -> bool:
-    """Give up a request that has just not left; return False where there is none to be given up.
+    """Give up a request that was just not sent; return False if there is nothing to give up.
 
-    Otherwise the sweep would send it some time later, when nobody thinks of it any more.
+    Otherwise the sweep would send it later, when the user no longer expects it.
     """
     if transaction.state != TransactionState.NOT_SENT:
         return False
@@ -105,14 +105,14 @@ def give_up_unsent(transaction: GatewayTransaction, *, by: str, context: Gateway
     try:
         resolve(transaction, decision=decision, reason=reason, by=by or "-", context=context)
     except InvalidState:
-        # A worker has just sent it: its outcome is the answer.
+        # A worker has just sent it: its outcome is the result.
         transaction.refresh_from_db()
         return False
     return True
 
 
 def _check_is_as_asked(transaction: GatewayTransaction, approval: Approval) -> None:
-    """Refuse to decide on what whoever asked for it has not seen: another state, or a further difference."""
+    """Raise `InvalidState` if the requester has not seen the current state or a later discrepancy."""
     unseen = Discrepancy.objects.filter(
         transaction=transaction, closed_at__isnull=True, found_at__gt=approval.created_at
     )
@@ -121,7 +121,7 @@ def _check_is_as_asked(transaction: GatewayTransaction, approval: Approval) -> N
 
 
 def _takes_two(transaction: GatewayTransaction, context: GatewayContext) -> bool:
-    """What never left is given up by one person: nothing can have happened."""
+    """Return whether a decision needs a second person; not if no byte left: nothing can have happened."""
     if transaction.state == TransactionState.NOT_SENT:
         return False
     return context.policy.approval_policy.is_needed(transaction.amount_minor, transaction.currency)
@@ -152,12 +152,12 @@ _UNDECIDED = frozenset(
 
 
 def _is_left_silent(transaction: GatewayTransaction, context: GatewayContext) -> bool:
-    """Say whether a page has been left to a person, because nothing readable was heard of it past its end."""
+    """Return whether a page needs a person because there was no readable answer about it past its end."""
     return transaction.needs_operator and is_silent(transaction.poll_state, context.clock.now())
 
 
 def _has_waited(transaction: GatewayTransaction, context: GatewayContext) -> bool:
-    """Say whether a person may decide: there were answers enough, or the record itself cannot be read."""
+    """Return whether a person may decide: there were enough answers, or the record cannot be read."""
     now, since, after = context.clock.now(), transaction.state_changed_at, _decidable_after(transaction)
     if needs_operator(since=since, absent_answers=transaction.absent_count, now=now, after=after):
         return True
@@ -189,7 +189,7 @@ def _event_of_anomaly(transaction: GatewayTransaction, decision: Decision) -> Li
 
 
 def _check_amount_is_ours(transaction: GatewayTransaction) -> None:
-    """Refuse to book our amount where the gateway reports another one."""
+    """Raise `InvalidState` if our amount would be booked although the gateway reports another one."""
     differs = Discrepancy.objects.filter(transaction=transaction, kind__in=OTHER_AMOUNT)
     if transaction.approved_minor is None and differs.exists():
         raise InvalidState(ErrorCode.OTHER_AMOUNT)
@@ -206,9 +206,9 @@ def _close_all(transaction: GatewayTransaction, *, reason: str, by: str, context
 def close_discrepancy(
     discrepancy: Discrepancy, *, reason: str, by: str, context: GatewayContext
 ) -> Discrepancy:
-    """Close a difference with a reason; the payment is usable again once none is open.
+    """Close a discrepancy with a reason; the payment is usable again once none is open.
 
-    With the last unit mix-up of a gateway, requests may leave to it again.
+    Closing the last unit mix-up of a gateway also resumes sending to it.
     """
     check_decision(by=by, reason=reason)
     now = context.clock.now()

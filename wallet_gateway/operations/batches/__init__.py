@@ -1,1 +1,1 @@
-"""One operation for many orders or deposits: plan and control a batch, and carry it out row by row."""
+"""One operation for many orders or deposits: plan and control a batch, and execute it row by row."""

@@ -1,8 +1,8 @@
-"""Carry out the rows of running batches, from the sweep and from a page alike.
+"""Execute the rows of running batches, both from the sweep and from a page.
 
 Nothing here depends on a page or on one process. A row is claimed by a conditional UPDATE, so any number of
 workers may drive the same batch. Each row has its own idempotency key: a row whose worker was killed is taken
-over when its lease has ended, and the key finds what was begun.
+over when its lease has ended, and the key finds the operation already begun.
 """
 
 from __future__ import annotations
@@ -40,16 +40,16 @@ from wallet_gateway.operations.settlement.row_errors import log_row_error
 from wallet_gateway.signals import batch_row_done
 
 LEASE = timedelta(seconds=120)
-"""How long a row belongs to the worker that has claimed it."""
+"""Time for which a row belongs to the worker that has claimed it."""
 _CANDIDATES = 20
-"""Rows that one claim looks at: other workers may take some of them meanwhile."""
+"""Number of rows that one claim reads: other workers may claim some of them first."""
 _BATCHES = 50
-"""Batches that one sweep drives at most."""
+"""Maximum number of batches that one sweep drives."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Driver:
-    """What it takes to carry out rows."""
+    """The dependencies needed to execute rows."""
 
     context_of: Callable[[str], GatewayContext]
     """Raises `ImproperlyConfigured` for a gateway that the settings do not name."""
@@ -60,9 +60,9 @@ class Driver:
 
 @sensitive_variables()
 def drive(*, seconds: float, driver: Driver) -> Counter[str]:
-    """Carry out rows of running batches for some seconds, at least one; return how many of each gateway.
+    """Execute rows of running batches for some seconds, at least one; return their number per gateway.
 
-    Each batch gets an equal share of the time, the one that waited longest first.
+    Each batch gets an equal share of the time, starting with the one that waited longest.
     """
     _settle_abandoned_rows(driver.clock.now())
     ends_at, done = time.monotonic() + seconds, Counter[str]()
@@ -79,9 +79,9 @@ def drive(*, seconds: float, driver: Driver) -> Counter[str]:
 
 @sensitive_variables()
 def step(batch: OperationBatch, *, seconds: float, driver: Driver) -> list[OperationBatchRow]:
-    """Carry out rows of one batch for about so many seconds, at least one; return them.
+    """Execute rows of one batch, at least one, for about `seconds`; return them.
 
-    Between two rows it waits as long as the gateway's query rate demands.
+    Between two rows it waits as long as the gateway's query rate requires.
     """
     ends_at, done = time.monotonic() + seconds, list[OperationBatchRow]()
     batches_in(batch, BatchState.RUNNING).update(driven_at=driver.clock.now())
@@ -114,7 +114,7 @@ def _claim(batch: OperationBatch, now: datetime) -> OperationBatchRow | None:
 
 
 def _carry_out(row: OperationBatchRow, driver: Driver) -> float:
-    """Carry out a claimed row and record the result; return the seconds to rest after its requests."""
+    """Execute a claimed row and record the result; return the seconds to wait after its requests."""
     try:
         context = driver.context_of(row.subject.gateway)
     except ImproperlyConfigured:
@@ -146,7 +146,7 @@ def _result_of(asked: QueryReport) -> ResultCode:
 
 
 def _is_begun(row: OperationBatchRow) -> bool:
-    """Say whether a worker that died has begun it: then it is looked up, whatever the author may do now."""
+    """Return whether a dead worker has begun the row: it is then looked up without a permission check."""
     transactions = GatewayTransaction.objects.filter(idempotency_key=row.key)
     return transactions.exists() or Approval.objects.filter(idempotency_key=row.key).exists()
 
@@ -181,7 +181,7 @@ def _execute(row: OperationBatchRow, context: GatewayContext) -> GatewayTransact
             context=context,
             who=who,
         )
-    assert payment is not None  # noqa: S101 - an order's row without a payment is left out from the start
+    assert payment is not None  # noqa: S101 - an order's row without a payment is left out by `plan`
     if batch.kind == BatchKind.REVERSAL:
         return reverse(payment=payment, context=context, who=who)
     verb = capture if batch.kind == BatchKind.CAPTURE else refund
@@ -194,10 +194,10 @@ def _record(
     result_code: ResultCode | str = "",
     refused: OperationRefused | None = None,
 ) -> None:
-    """Record how a row ended, in the database and in the given row."""
+    """Record a row's result, in the database and in the given row."""
     mine = OperationBatchRow.objects.filter(pk=row.pk)
     if row.transaction is None and row.approval is None:
-        # A worker whose lease has ended must not write over what the one that took the row over has done.
+        # A worker whose lease has ended must not overwrite the result of the worker that took the row over.
         mine = mine.filter(state=RowState.WORKING, leased_until=row.leased_until)
     row.state, row.result_code = state, result_code
     row.refusal_code = refused.code if refused is not None else ""
@@ -219,7 +219,7 @@ def _finish(batch: OperationBatch, now: datetime) -> None:
 
 
 def _settle_abandoned_rows(now: datetime) -> None:
-    """Find out what became of rows whose worker died and whose batch was paused or stopped since."""
+    """Record the results of rows whose worker died and whose batch was paused or stopped since."""
     rows = OperationBatchRow.objects.filter(
         state=RowState.WORKING,
         leased_until__lt=now,

@@ -1,4 +1,4 @@
-"""Plan a batch, start it, pause, resume and stop it. What it does is carried out by `drive`."""
+"""Plan, start, pause, resume and stop a batch. Its rows are executed by `drive`."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ from wallet_gateway.operations.settlement.db_transactions import in_current_or_n
 from wallet_gateway.protocol.money import Money
 
 MAX_ROWS = 400
-"""Orders of one batch: two fields for each fit into what Django takes of a form."""
+"""Maximum orders per batch: two form fields for each stay below Django's limit of fields per form."""
 
 IsPermitted = Callable[[str, BatchKind], bool]
-"""Whether the person of a name may do now what batches of a kind do."""
+"""Return whether the user with this name currently has the permission for batches of this kind."""
 
 
 def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: str, clock: Clock) -> OperationBatch:
-    """Store a batch that nobody has confirmed, with all that is left of each order."""
+    """Store an unconfirmed batch with the remaining amount of each order."""
     _check_size(orders)
     check_storable(by=by)
     batch = OperationBatch(kind=kind, created_by=by[:150], created_at=clock.now())
@@ -99,7 +99,7 @@ def start(
     is_permitted: IsPermitted,
     clock: Clock,
 ) -> bool:
-    """Start a draft with the amounts and states of its rows; return False where somebody already has.
+    """Start a draft with the amounts and states of its rows; return False if it was already started.
 
     Raises `InvalidState` when the person who drafted it lacks the permission.
     """
@@ -110,7 +110,7 @@ def start(
     drafts = OperationBatch.objects.filter(pk=batch.pk, state=BatchState.DRAFT)
 
     def begin() -> bool:
-        # The batch first: of two pages that are submitted only one writes rows, and it locks the other out.
+        # Update the batch first: of two submitted pages only one writes rows, and it locks the other out.
         if not drafts.update(state=BatchState.RUNNING, **columns):
             return False
         OperationBatchRow.objects.bulk_update(rows, ["amount_minor", "state", "result_code"])
@@ -179,19 +179,19 @@ def _check_author(batch: OperationBatch, is_permitted: IsPermitted) -> None:
 
 
 def pause(batch: OperationBatch, *, by: str, clock: Clock) -> bool:
-    """Let no further row begin until somebody resumes it; return whether it was running."""
+    """Pause a batch: no further row begins until a user resumes it; return whether it was running."""
     columns = {"state": BatchState.PAUSED, "paused_by": by[:150], "paused_at": clock.now()}
     return bool(batches_in(batch, BatchState.RUNNING).update(**columns))
 
 
 def resume(batch: OperationBatch, *, clock: Clock) -> bool:
-    """Take up a paused batch again; return whether it was paused."""
+    """Resume a paused batch; return whether it was paused."""
     columns = {"state": BatchState.RUNNING, "paused_by": "", "paused_at": None, "driven_at": clock.now()}
     return bool(batches_in(batch, BatchState.PAUSED).update(**columns))
 
 
 def stop(batch: OperationBatch, *, by: str, clock: Clock) -> bool:
-    """End a batch for good: rows that were not begun are left out, those under way come to their end."""
+    """Stop a batch permanently: rows not begun are left out, rows in progress are finished."""
     columns = {"state": BatchState.STOPPED, "stopped_by": by[:150], "stopped_at": clock.now()}
 
     def end() -> bool:
@@ -205,5 +205,5 @@ def stop(batch: OperationBatch, *, by: str, clock: Clock) -> bool:
 
 
 def batches_in(batch: OperationBatch, *states: BatchState) -> QuerySet[OperationBatch]:
-    """Return the batch as rows to be changed, where it is in one of some states."""
+    """Return a queryset of the batch, empty if it is in none of the given states."""
     return OperationBatch.objects.filter(pk=batch.pk, state__in=states)

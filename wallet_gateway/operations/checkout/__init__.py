@@ -1,1 +1,1 @@
-"""From an order to its hosted page: create the order, prepare a payment attempt, open the page."""
+"""The hosted payment page of an order: create the order, prepare a payment attempt, open the page."""

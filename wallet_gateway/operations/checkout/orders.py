@@ -1,4 +1,4 @@
-"""Create an order: everything a checkout may say is checked here, before anything is stored or sent."""
+"""Create an order: check all checkout fields before anything is stored or sent."""
 
 from __future__ import annotations
 
@@ -46,21 +46,21 @@ _LONGEST = {"order_number": 127, "language": 35, "continue_url": 500}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderDetails:
-    """Everything that can be said of an order besides its reference. `repr` does not name the customer."""
+    """All fields of an order except its reference. `repr` leaves out the customer's data."""
 
     currency: str
     items: Sequence[Item] = ()
     shipping: Shipping | None = None
     discounts: Sequence[Discount] = ()
     amount: Decimal | Money | None = None
-    """May be left out when there are items; is checked against their sum otherwise."""
+    """Optional if there are items; if given, it is checked against their sum."""
     type: str = PaymentType.SALE
     order_number: str | None = None
     language: str | None = None
     billing_address: BillingAddress | Mapping[str, Any] | None = field(default=None, repr=False)
     shipping_address: ShippingAddress | Mapping[str, Any] | None = field(default=None, repr=False)
     cardholder: Mapping[str, str | None] | None = field(default=None, repr=False)
-    """The `cardholder...` fields of the checkout details, by their snake_case names."""
+    """The `cardholder…` fields of the checkout details, by their snake_case names."""
     skin_id: str | None = None
     provider_merchant_id: str | None = None
 
@@ -73,9 +73,9 @@ def find(**key: str) -> PaymentOrder:
 
 
 def check_key(name: str, value: str) -> None:
-    """See that a reference or token can be one before it is looked up; raises `PaymentOrder.DoesNotExist`.
+    """Check the format of a reference or token before its lookup; raise `PaymentOrder.DoesNotExist`.
 
-    Databases differ in what they make of blanks and of NUL.
+    Databases handle blanks and NUL differently.
     """
     if not _REFERENCE.match(value):
         raise PaymentOrder.DoesNotExist(f"no order has the {name} {value[:64]!r}")
@@ -85,10 +85,10 @@ def check_key(name: str, value: str) -> None:
 def create_order(
     *, reference: str, details: OrderDetails, gateway: str, clock: Clock, continue_url: str = ""
 ) -> PaymentOrder:
-    """Store an order, or return the one that this reference already has.
+    """Store an order, or return the existing order with this reference.
 
-    Raises `InvalidInput` when it breaks a rule and `IdempotencyConflict` when the reference belongs to
-    another content; nothing is stored in either case.
+    Raises `InvalidInput` if it breaks a rule and `IdempotencyConflict` if the reference belongs to an order
+    with other content; nothing is stored in either case.
     """
     details = _check_own_fields(reference, details, continue_url)
     checked = _checked_content(details)
@@ -112,7 +112,7 @@ def create_order(
 
 
 def _check_own_fields(reference: object, details: OrderDetails, continue_url: str) -> OrderDetails:
-    """Check what the interface does not limit and our columns do; return the details in ISO's spelling."""
+    """Check fields that only our columns limit; return the details with the currency in ISO spelling."""
     errors = []
     if not isinstance(reference, str) or not _REFERENCE.match(reference):
         message = "must be 1 to 64 visible ASCII characters without blanks"
@@ -141,7 +141,7 @@ def _currency(code: object) -> str:
 
 
 def _check_storable(content: dict[str, Any]) -> bytes:
-    """Return the content's canonical bytes; a NUL cannot be stored by every database."""
+    """Return the content's canonical bytes; raise `InvalidInput` on NUL: some databases cannot store it."""
     written = strict_json.dumps(content)
     if b"\\u0000" in written:
         raise _invalid("order", "a text contains the character NUL")
@@ -159,8 +159,8 @@ def _store_once(order: PaymentOrder) -> PaymentOrder:
             # A shop may store its own order in the same transaction: nothing is sent yet.
             in_current_or_new_transaction(lambda: order.save(force_insert=True))
         except IntegrityError:
-            # Somebody else stored the same reference between the two statements. A read that locks sees it,
-            # whatever was there when the caller's own transaction began.
+            # Another process stored the same reference between the two statements. A locking read sees it,
+            # even if the caller's own transaction began before.
             found = in_current_or_new_transaction(
                 lambda: PaymentOrder.objects.select_for_update().get(reference=order.reference)
             )

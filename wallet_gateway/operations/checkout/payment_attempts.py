@@ -1,4 +1,4 @@
-"""The first step of a checkout: lock the order, then show its open page again or write a new attempt."""
+"""The first step of a checkout: lock the order, then return its open page or insert a new attempt."""
 
 from __future__ import annotations
 
@@ -25,24 +25,24 @@ from wallet_gateway.protocol.checkout import CheckoutRequest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedAttempt:
-    """What the first step decided: a page to show again, or a request to send."""
+    """The result of the first step: a page to show again, or a request to send."""
 
     transaction: GatewayTransaction
     request: CheckoutRequest | None = None
 
 
 def check_not_paused(context: GatewayContext) -> None:
-    """Raise `SendingStopped` while sending waits.
+    """Raise `SendingStopped` while sending is paused.
 
-    To be asked before the transaction of `begin`, which has to start with the lock: where reads are
-    repeatable, the first one decides what all later ones see, those under the lock among them.
+    Call this before the database transaction of `begin`, which has to start with the lock: with repeatable
+    reads, the first read fixes the snapshot of all later reads, including those under the lock.
     """
     if sending_is_paused(context, context.clock.now()):
         raise SendingStopped(ErrorCode.SENDING_PAUSED)
 
 
 def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext) -> PreparedAttempt | None:
-    """Lock the order and decide; None when another request is sending at this moment."""
+    """Lock the order and prepare an attempt; return None while another request is sending."""
     now = context.clock.now()
     if _lock_untouched(order):
         return PreparedAttempt(
@@ -65,7 +65,7 @@ def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext
             if until > now:
                 return PreparedAttempt(transaction=latest)
         if state is TransactionState.NOT_SENT:
-            # The same reference goes with the same bytes, whatever the settings say by now.
+            # The same reference requires the same bytes, even if the settings have changed.
             written = CheckoutRequest.from_json(latest.request_body.encode())
             return PreparedAttempt(transaction=_claim_again(latest, context, now), request=written)
     return PreparedAttempt(
@@ -74,16 +74,16 @@ def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext
 
 
 def lock_payable(order: PaymentOrder) -> None:
-    """Lock an order for a further attempt, first thing in a transaction; raises `OrderNotPayable`.
+    """Lock an order for a further attempt, as the first statement of a transaction; raise `OrderNotPayable`.
 
-    Its state stays: an attempt that is only offered says nothing of it.
+    The order keeps its state: an attempt that is only offered does not change it.
     """
     if not _lock_untouched(order):
         _lock(order)
 
 
 def _lock_untouched(order: PaymentOrder) -> bool:
-    """Lock an order that nobody has ever touched: it has no attempts, so there is nothing to read."""
+    """Lock an order that was never changed: it has no attempts, so there is nothing to read."""
     if order.version != 0:
         return False
     untouched = {"id": order.pk, "version": 0, "state": OrderState.OPEN}
@@ -94,7 +94,7 @@ def _lock_untouched(order: PaymentOrder) -> bool:
 
 
 def _lock(order: PaymentOrder, **columns: OrderState) -> None:
-    """Take the order's row by an UPDATE, which locks it on every database, check it, and write `columns`."""
+    """Lock the order's row by an UPDATE, which works on every database, check it, and write `columns`."""
     payable = PaymentOrder.objects.filter(pk=order.pk, state__in=PAYABLE_STATES)
     if payable.update(version=F("version") + 1, **columns):
         order.version, order.state = order.version + 1, columns.get("state", order.state)
@@ -114,7 +114,7 @@ def _new_attempt(
         reference=request.client_system_transaction_id,
         context=context,
         created_at=now,
-        # Until an answer names the page's end, this is the latest instant it could have.
+        # The latest possible end of the page, until an answer gives the exact one.
         **claim_columns(now=now, expires_at=now + page_lifetime(context)),
         **body_columns(body),
     )
@@ -131,7 +131,7 @@ def insert_attempt(
     state: TransactionState,
     **columns: Any,
 ) -> GatewayTransaction:
-    """Write one more payment of an order and its opening transaction, which has these `columns`."""
+    """Insert a further payment of an order and its opening transaction with these `columns`."""
     amount, currency = order.amount_minor, order.currency
     shared = {
         "reference": reference,
@@ -163,7 +163,7 @@ def page_lifetime(context: GatewayContext) -> timedelta:
 def _claim_again(
     transaction: GatewayTransaction, context: GatewayContext, now: datetime
 ) -> GatewayTransaction:
-    """Claim a request of which no byte left: the same reference and body may go again."""
+    """Claim a request of which no byte left: the same reference and body may be sent again."""
     expires_at = now + page_lifetime(context)
     claim = claim_columns(now=now, attempt_no=transaction.attempt_no, expires_at=expires_at)
     GatewayTransaction.objects.filter(pk=transaction.pk).update(**claim)

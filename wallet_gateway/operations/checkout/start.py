@@ -1,4 +1,4 @@
-"""Open the hosted page for an order: one page at a time, and never a second one by accident."""
+"""Open the hosted page of an order: one page at a time, never a second one by accident."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def start_checkout(
 ) -> Payment:
     """Return a payment whose `redirect_url` the customer can be sent to.
 
-    A page that is still open is served again; otherwise a new attempt with a new reference is written,
-    committed and sent. Raises `OrderNotPayable` when the customer must not pay again, `SendingStopped` or
-    `TryAgain` before anything is sent, `GatewayUnreachable` or `GatewayRefused` when no page was given. The
+    A page that is still open is returned again; otherwise a new attempt with a new reference is inserted,
+    committed and sent. Raises `OrderNotPayable` if the customer must not pay again, `SendingStopped` or
+    `TryAgain` before anything is sent, `GatewayUnreachable` or `GatewayRefused` if there is no page. The
     six URLs come from `return_urls`, called with the attempt's reference (the interface, section
     redirectDetails).
     """
@@ -53,7 +53,7 @@ def start_checkout(
     request = _request(order, context, return_urls)
     for wait in (*_WAIT_FOR_THE_OTHER_CLICK, None):
         check_not_paused(context)
-        # The transaction may be run again, so every run starts from the order as it was given.
+        # The database transaction may be repeated, so every run starts from the order as passed in.
         begun = in_transaction(lambda: begin(copy.copy(order), request, context))
         if begun is not None:
             return (
@@ -124,14 +124,14 @@ def _refused(transaction: GatewayTransaction, error: Refused, context: GatewayCo
 
 
 def _page_lost(transaction: GatewayTransaction, error: OutcomeUnknown, context: GatewayContext) -> NoReturn:
-    # The answer was the only copy of the page's address, so nobody can reach that page through us.
+    # Only the answer contained the page's URL, so no customer can reach that page through us.
     if error.retry_after is not None:
         pause_sending(context, seconds=error.retry_after, detail=str(error))
     _record(transaction, LifecycleEvent.PAGE_LOST, error, context)
     raise GatewayUnreachable(ErrorCode.PAGE_NOT_RECEIVED, fault=str(error)) from error
 
 
-# Third step: record the evidence
+# Third step: record the outcome
 
 
 def _record(
@@ -168,7 +168,7 @@ def _open(
         raise GatewayUnreachable(ErrorCode.PAGE_TOO_LATE)
     payment = _payment_of(opened)
     if not payment.order.is_payable:
-        # An older page was paid while this one was being opened; it stays on watch and is shown to nobody.
+        # An older page was paid while this one was opened; this one stays on watch and is not shown.
         raise OrderNotPayable(ErrorCode.ORDER_PAID_MEANWHILE, order=payment.order.reference)
     return payment
 

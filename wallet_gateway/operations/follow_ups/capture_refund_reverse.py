@@ -1,4 +1,4 @@
-"""Capture, refund and reverse a payment: each takes its amount under the lock before anything is sent."""
+"""Capture, refund and reverse a payment: each reserves its amount under the lock before anything is sent."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def capture(
     amount: Decimal | Money | None = None,
     who: Initiator = SYSTEM,
 ) -> GatewayTransaction:
-    """Take reserved money, all that is left or a part of it; return the transaction in whatever state it has.
+    """Capture all or a part of the remaining authorized amount; return the transaction in any state.
 
-    Raises `InvalidState` when the amount is not there to be taken.
+    Raises `InvalidState` if the amount is not available to capture.
     """
     check_reason_code(TransactionKind.CAPTURE, who.reason_code)
     payment = _as_it_stands(payment)
@@ -73,10 +73,10 @@ def refund(
     amount: Decimal | Money | None = None,
     who: Initiator = SYSTEM,
 ) -> GatewayTransaction:
-    """Give captured money back, all that is left or a part; return the transaction in whatever state it has.
+    """Refund all or a part of the remaining captured amount; return the transaction in any state.
 
-    Raises `InvalidState` when the amount is not there to be given back, and `AwaitingApproval` when it
-    takes a second person.
+    Raises `InvalidState` if the amount is not available to refund, and `AwaitingApproval` if it needs a
+    second person.
     """
     check_reason_code(TransactionKind.REFUND, who.reason_code)
     payment = _as_it_stands(payment)
@@ -103,7 +103,7 @@ def refund(
 
 @sensitive_variables()
 def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTEM) -> GatewayTransaction:
-    """Give the whole authorization back; possible only while nothing is captured.
+    """Reverse the whole authorization; possible only while nothing is captured.
 
     Raises `InvalidState` otherwise.
     """
@@ -127,7 +127,7 @@ def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTE
 
 
 def _as_it_stands(payment: Payment) -> Payment:
-    """Read the payment and its order in one statement: what the caller holds may be of two instants."""
+    """Return the payment and its order, read in one statement: the caller's may be from different times."""
     return Payment.objects.select_related("order").get(pk=payment.pk)
 
 
@@ -144,7 +144,7 @@ def _refuse(
     why_not: Callable[[PaymentTotals], ErrorCode | None],
     check: Callable[[], None] = lambda: None,
 ) -> None:
-    """Say why the reserving UPDATE found no row; the rows are read again for that."""
+    """Raise the reason why the reserving UPDATE found no row; the rows are read again for this."""
     payment.refresh_from_db()
     code = why_not(payment.totals)
     if code is not None:
@@ -184,7 +184,7 @@ def _carry_out(
 def request_of(
     payment: Payment, kind: TransactionKind, minor: int, *, reference: str, context: GatewayContext
 ) -> FollowUpRequest:
-    """Put a capture, refund or reversal of `minor` units into words, under a reference of its own."""
+    """Build the request of a capture, refund or reversal of `minor` units, with a new reference."""
     account = context.gateway.account
     return FollowUpRequest.build(
         merchant_id=account.merchant_id,

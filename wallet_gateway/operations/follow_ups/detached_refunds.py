@@ -1,4 +1,4 @@
-"""Give back a payment once made through another provider (the interface, Detached refund request)."""
+"""Refund a payment made through an earlier provider (the interface, Detached refund request)."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ def refund_migrated(
     who: Initiator = SYSTEM,
     order_number: str | None = None,
 ) -> GatewayTransaction:
-    """Refund an earlier provider's payment; the gateway may approve less than is asked.
+    """Refund an earlier provider's payment; the gateway may approve less than requested.
 
-    Where a migration file has told the deposit's amount, more than is left is refused here; otherwise the
-    gateway decides. Returns the transaction in any state; `approved_amount` is what was given back.
-    Raises `AwaitingApproval` when it takes a second person.
+    If a migration file contained the deposit's amount, more than the remaining amount is refused here;
+    otherwise the gateway decides. Returns the transaction in any state; `approved_amount` is the amount
+    refunded. Raises `AwaitingApproval` if it needs a second person.
     """
     check_reason_code(TransactionKind.DETACHED_REFUND, who.reason_code)
     currency, minor = _checked(parent_transaction_id, amount, currency)
@@ -85,7 +85,7 @@ def refund_migrated(
 
 
 def _checked(parent_transaction_id: object, amount: Decimal | Money, currency: str) -> tuple[str, int]:
-    """Return the currency as ISO writes it, and the amount in minor units."""
+    """Return the currency in ISO spelling, and the amount in minor units."""
     if not isinstance(parent_transaction_id, str) or not _PARENT.match(parent_transaction_id):
         raise InvalidInput(ErrorCode.PARENT_ID_INVALID)
     try:
@@ -99,7 +99,7 @@ def _checked(parent_transaction_id: object, amount: Decimal | Money, currency: s
 
 
 def _deposit(parent_transaction_id: str, currency: str, context: GatewayContext) -> MigratedDeposit:
-    """Return the deposit's row, made now when no migration file has brought it: it is there to lock."""
+    """Return the deposit's row to lock; create it if no migration file contained it."""
     rows = MigratedDeposit.objects.filter(gateway=context.alias, parent_transaction_id=parent_transaction_id)
     found = rows.first()
     if found is None:

@@ -1,6 +1,6 @@
-"""The first two steps of capture, refund, reversal and detached refund: record the transaction, then send.
+"""Record and send captures, refunds, reversals and detached refunds: the first two of their three steps.
 
-Nothing here sends a request twice: the only exception is one of which it is certain that no byte left.
+No request is sent twice; the only exception is one of which certainly no byte left.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Message = FollowUpRequest | DetachedRefundRequest
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Initiator:
-    """Who asks for an operation, under which key, and why."""
+    """The author of an operation, its idempotency key, and its reason."""
 
     idempotency_key: str | None = None
     by: str = ""
@@ -59,7 +59,7 @@ class Initiator:
     """One of `REASON_CODES` of the operation, or empty."""
     comment: str = ""
     grant: Grant | None = None
-    """A second person's word, where it was asked for before."""
+    """A second person's approval, if the operation needed one."""
 
     def __post_init__(self) -> None:
         check_storable(by=self.by, comment=self.comment)
@@ -78,10 +78,10 @@ def execute(
     context: GatewayContext,
     grant: Grant | None = None,
 ) -> GatewayTransaction:
-    """Reserve, commit, send, record; return the transaction in whatever state it then has.
+    """Reserve, commit, send and record an operation; return the transaction in its resulting state.
 
-    `draft` is not saved yet; `reserve` takes the amount under the lock or raises. What takes a second
-    person, and has no `grant` of one, is stored as a request that waits: raises `AwaitingApproval`.
+    `draft` is not saved yet; `reserve` reserves the amount under the lock or raises. An operation that needs
+    a second person and has no `grant` is stored as a waiting request: raises `AwaitingApproval`.
     """
     _check_sending(context)
     body = message.to_json()
@@ -90,7 +90,7 @@ def execute(
     except IntegrityError as error:
         return _taken(draft, error)
     except OperationRefused as refused:
-        # The same click a moment ago may be what used up the amount, or what one person may give back.
+        # An earlier request with the same key may have used up the amount or the one-person limit.
         first = _same_click(draft)
         if first is not None:
             return first
@@ -117,11 +117,11 @@ def find_by_idempotency_key(
     deposit: MigratedDeposit | None = None,
     amount: int | None = None,
 ) -> GatewayTransaction | None:
-    """Return the transaction that this key already has, or None.
+    """Return the transaction that already has this key, or None.
 
-    `amount` is what the caller names, in minor units; None when it leaves the amount to us. Raises
-    `InvalidInput` for what is no key, `IdempotencyConflict` when it is another operation's or was declined,
-    and `AwaitingApproval` when it was asked for already.
+    `amount` is the caller's amount in minor units; None for all that remains. Raises `InvalidInput` for an
+    invalid key, `IdempotencyConflict` if the key belongs to another operation or a declined request, and
+    `AwaitingApproval` if a request with this key already waits.
     """
     if who.idempotency_key is None:
         return None
@@ -158,7 +158,7 @@ def _subject(
 
 
 def _taken(draft: GatewayTransaction, error: IntegrityError) -> GatewayTransaction:
-    """Tell a lost race for the same key from an operation that is still outstanding."""
+    """Return the transaction that won a race for the same key; raise `OperationOutstanding` otherwise."""
     found = _same_click(draft)
     if found is not None and found.reference != draft.reference:
         return found
@@ -186,10 +186,10 @@ def _record_transaction(
 
 @sensitive_variables()
 def send_again(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction | None:
-    """Send a request of which no byte left once more: same reference, same bytes.
+    """Resend a request of which no byte left: same reference, same bytes.
 
-    Returns None, and sends nothing, when it is not in that state, when another worker was quicker,
-    and while its payment is frozen or sending is paused.
+    Returns None and sends nothing if it is not in that state, if another worker claimed it first, or while
+    its payment is frozen or sending is paused.
     """
     _check_sending(context)
     try:
@@ -225,7 +225,7 @@ def _is_frozen(transaction: GatewayTransaction) -> Exists:
 
 @sensitive_variables()
 def send(transaction: GatewayTransaction, message: Message, *, context: GatewayContext) -> GatewayTransaction:
-    """Send a committed transaction and record what came of it."""
+    """Send a committed transaction and record the outcome."""
     not_sent = partial(answers.record_not_sent, transaction, context=context)
     refused = partial(answers.record_refusal, transaction, context=context)
     unknown = partial(answers.record_unknown, transaction, context=context)

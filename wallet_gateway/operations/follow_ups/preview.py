@@ -1,4 +1,4 @@
-"""Show what a request says, without its secrets: before it is sent, and while it waits to be sent."""
+"""Show a request body without its secrets: before it is sent, and while it waits to be sent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import request_of
 
 NOT_YET = "made-when-it-is-sent"
-"""Stands for the reference, which is made together with the transaction."""
+"""Placeholder for the reference, which is created together with the transaction."""
 
 
 @sensitive_variables()
@@ -23,5 +23,5 @@ def preview(payment: Payment, kind: TransactionKind, minor: int, *, context: Gat
 
 @sensitive_variables()
 def shown_body(body: str) -> str:
-    """Return a stored body fit to be shown: one that may still be sent is stored whole."""
+    """Return a stored body redacted for display: one that may still be sent is stored unredacted."""
     return redact_text(body) if body else ""

@@ -1,4 +1,4 @@
-"""A person sends once more what no worker tries any longer: a request of which not one byte left."""
+"""Resend on a person's decision a request of which no byte left and which workers no longer retry."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 def send_again(
     transaction: GatewayTransaction, *, context: GatewayContext, who: Initiator = SYSTEM
 ) -> GatewayTransaction:
-    """Send a request of which no byte left once more, the same bytes; return the transaction.
+    """Resend the same bytes of a request of which no byte left; return the transaction.
 
     Raises `InvalidState`, and `OperationOutstanding` while another operation on the same payment has no
-    outcome. What is not to be sent any more is given up by `resolve`.
+    outcome. Use `resolve` to give up a request instead.
     """
     transaction = reread(transaction)
     _check_is_unsent(transaction)

@@ -1,1 +1,1 @@
-"""What runs by itself or once in a while: sweep, retention, expiry, ledger comparison."""
+"""Periodic and occasional tasks: sweep, retention, authorization expiry, ledger comparison."""

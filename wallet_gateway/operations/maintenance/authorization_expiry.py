@@ -1,8 +1,8 @@
-"""The authorization radar: tells of authorizations before they lapse, and does what the settings say.
+"""Notify the shop of authorizations before they expire, and capture or reverse them as the settings say.
 
-Each is told of once, by one worker; a receiver that raises is told again by the next sweep. What the machine
-does goes through the same operations as a person's click, under a key made from the payment's reference: done
-twice it is one operation.
+Each notice is sent once, by one worker; if a receiver raises, the next sweep sends it again. An automatic
+capture or reversal uses the same operations as a person's click, under a key made from the payment's
+reference: a repetition is still one operation.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ logger = logging.getLogger("wallet_gateway.sweep")
 
 AUTHOR = "authorization radar"
 _CLAIM = timedelta(minutes=5)
-"""After this a notice that was claimed and not finished belongs to nobody."""
+"""Time after which a notice that was claimed and not finished may be claimed again."""
 
 
 @sensitive_variables()
 def watch_authorizations(*, context: GatewayContext, limit: int = 100) -> int:
-    """Tell of what lapses soon, and capture or reverse it where the settings say so; return how many."""
+    """Notify of authorizations that expire soon; capture or reverse them if configured; return how many."""
     window, now = context.policy.capture_window, context.clock.now()
     notices = ExpiryNotice.objects.filter(payment=OuterRef("payment"))
     handled = Exists(notices.filter(Q(state=ExpiryNoticeState.DONE) | Q(claimed_at__gt=now - _CLAIM)))
@@ -56,7 +56,7 @@ def _handle(transaction: GatewayTransaction, window: CaptureWindow, context: Gat
     if not (told_before or _tell(payment, window, transaction)):
         return False
     acted = _act(payment, window.policy, context)
-    # Where nothing came of it the claim ends in a few minutes, and a later sweep tries again.
+    # If the action failed, the claim ends in a few minutes and a later sweep tries again.
     notice.update(state=ExpiryNoticeState.DONE if acted else ExpiryNoticeState.SENT, claimed_at=now)
     return not told_before
 

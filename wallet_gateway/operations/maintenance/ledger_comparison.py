@@ -1,8 +1,8 @@
-"""Compare our books with the gateway's, transaction by transaction, and repair what differs as evidence.
+"""Compare our records with the gateway's, transaction by transaction, and repair differences on request.
 
-A comparison asks and writes nothing but its own position. A repair writes what the gateway said as evidence,
-with an author: states and sums follow from it by the same rules as ever, and what no rule decides becomes a
-discrepancy for a person. Nothing is sent.
+A comparison only sends status queries and writes its own position. A repair records the gateway's answer as a
+transaction event with an author: states and totals follow by the normal rules, and a case that no rule
+decides becomes a discrepancy for a person. No request that moves money is sent.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 
 BACKOFF = (1.0, 2.0, 4.0, 8.0, 16.0)
-"""Seconds between tries while the gateway does not answer; after the last one it is left alone."""
+"""Seconds between tries while the gateway does not answer; after the last try the comparison stops."""
 _BATCH = 200
 _TOUCHED = timedelta(days=40)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ComparedTransaction:
-    """One transaction that was compared."""
+    """The result of comparing one transaction."""
 
     transaction: GatewayTransaction
     differences: tuple[Difference, ...]
@@ -43,7 +43,7 @@ class ComparedTransaction:
 
 
 def comparable(*, context: GatewayContext, touched: timedelta = _TOUCHED) -> QuerySet[GatewayTransaction]:
-    """Return what can be compared at one gateway: what was sent and was made or moved within a time."""
+    """Return a gateway's comparable transactions: sent, and created or changed within the time `touched`."""
     since = context.clock.now() - touched
     rows = GatewayTransaction.objects.filter(gateway=context.alias)
     recent = rows.filter(Q(state_changed_at__gte=since) | Q(created_at__gte=since))
@@ -51,7 +51,7 @@ def comparable(*, context: GatewayContext, touched: timedelta = _TOUCHED) -> Que
 
 
 def position(*, context: GatewayContext) -> int:
-    """Return the number of the transaction that the last comparison came to; 0 when it was finished."""
+    """Return the id of the last transaction of an unfinished comparison; 0 if it was finished."""
     return JobPosition.of(Job.LEDGER_COMPARISON, gateway=context.alias)
 
 
@@ -63,10 +63,10 @@ def compare_all(
     after: int = 0,
     repair_as: str = "",
 ) -> Iterator[ComparedTransaction]:
-    """Compare one transaction after another, and yield each; repair what differs where an author is given.
+    """Compare transactions one by one and yield each; repair differences if an author is given.
 
-    Bounded by the gateway's query rate and in memory. Raises `GatewayUnreachable` after several questions
-    without an answer; where it had come to is kept, see `position`.
+    Keeps to the gateway's query rate and uses bounded memory. Raises `GatewayUnreachable` after several
+    queries without an answer; its position is stored, see `position`.
     """
     rows = comparable(context=context, touched=touched).select_related("payment__order", "deposit")
     pause, last = 1 / context.policy.query_rate, after
@@ -80,7 +80,7 @@ def compare_all(
 
 
 def _asked(transaction: GatewayTransaction, context: GatewayContext) -> tuple[GatewayTransaction, Finding]:
-    """Ask about a transaction as it stands by now, and once more where it has moved meanwhile."""
+    """Query a transaction in its current state, and once more if it changed in the meantime."""
     before = reread(transaction)
     finding = _insist(before, context)
     after = reread(before)
@@ -104,7 +104,7 @@ def _compare(
     transaction: GatewayTransaction, finding: Finding, repair_as: str, context: GatewayContext
 ) -> ComparedTransaction:
     if finding.absent and transaction.state_changed_at > context.clock.now() - SETTLE_TIME:
-        # A gateway may show a record some time after its answer.
+        # A gateway may show a record only some time after its answer.
         finding = replace(finding, absent=False)
     event, said = as_status_update(TransactionState(transaction.state), finding)
     if is_settled_by_person(transaction, said):

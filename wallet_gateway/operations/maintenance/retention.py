@@ -1,7 +1,7 @@
-"""Personal data end: bodies after a time, and a customer's data when a person asks for it. Sums stay.
+"""Erase personal data: old bodies after a time, and a customer's data on request. Totals are kept.
 
-What is erased: the content of an order, the bodies kept as evidence and as requests, what the wallet gave and
-what was chosen on its sheet, the last digits of a card. What stays: references, amounts, states, times,
+Erased: the content of an order, the bodies of transaction events and requests, the customer data from the
+wallet and the choices on its sheet, the last digits of a card. Kept: references, amounts, states, times,
 record ids and decisions.
 """
 
@@ -33,17 +33,17 @@ from wallet_gateway.operations.wallet.pricing import total_of
 ERASED = "erased"
 _BATCH = 500
 _WITH_BODY = SENDABLE_STATES | {TransactionState.SENDING}
-"""States in which the exact body is needed, because it may still be sent."""
+"""States in which the exact body is still needed, because it may be sent."""
 _UNPAID = FINAL_STATES - {TransactionState.APPROVED}
 _BOOKS = ("type", "amount", "currencyCode")
-"""What of an order's content is no more than its columns say."""
+"""The fields of an order's content that its columns hold too, so they contain no personal data."""
 
 
 def erase_old_bodies(*, clock: Clock, kept: timedelta) -> int:
-    """Erase bodies, and sheets that paid nothing, older than a time; return how many rows were passed.
+    """Erase bodies, and data of unpaid wallet sheets, older than `kept`; return how many rows were passed.
 
-    Some hundreds at each call, which goes on where the last one has come to: rows are numbered in the order
-    of time.
+    Each call handles some hundred rows and continues where the last one stopped: row ids are in order of
+    time.
     """
     before = clock.now() - kept
     passed = _pass(Job.ERASE_EVENT_BODIES, _plain(TransactionEvent), "occurred_at", before, clock)
@@ -52,22 +52,22 @@ def erase_old_bodies(*, clock: Clock, kept: timedelta) -> int:
     old = GatewayTransaction.objects.filter(pk__in=transactions).exclude(state__in=_WITH_BODY)
     old.update(request_body="")
     sheets = _pass(Job.ERASE_WALLET_SHEETS, _plain(WalletAttempt), "transaction__created_at", before, clock)
-    # What came with a card that paid stays with its order; what has no outcome yet may still have paid.
+    # Data of a card that paid stays with its order; an attempt without an outcome may still have paid.
     _erase_sheets(WalletAttempt.objects.filter(pk__in=sheets, transaction__state__in=_UNPAID))
     return len(passed) + len(transactions) + len(sheets)
 
 
 @sensitive_variables()
 def _erase_sheets(attempts: QuerySet[WalletAttempt]) -> None:
-    """Erase what customers gave and chose on their sheets, and what their browsers reported."""
+    """Erase the data and choices of customers on their wallet sheets, and their browsers' reports."""
     for wallet in attempts.only("price"):
         rows = WalletAttempt.objects.filter(pk=wallet.pk)
-        # Where it was to be shipped to is part of what it was priced with.
+        # The shipping region is part of the price snapshot.
         rows.update(given={}, events=[], price=total_of(wallet.price))
 
 
 def _pass(job: Job, rows: QuerySet[Any], column: str, before: datetime, clock: Clock) -> list[int]:
-    """Return the next rows older than an instant, and remember that they were passed."""
+    """Return the ids of the next rows older than an instant, and store the new position."""
     batch = rows.filter(pk__gt=JobPosition.of(job)).order_by("pk").values_list("pk", column)[:_BATCH]
     passed = []
     for pk, instant in batch:
@@ -80,16 +80,16 @@ def _pass(job: Job, rows: QuerySet[Any], column: str, before: datetime, clock: C
 
 
 def _plain(model: type[Model]) -> QuerySet[Any]:
-    """Return a model's rows around the manager that refuses changes: this is the one place that erases."""
+    """Return a model's rows without the manager that refuses changes: only this module erases."""
     return QuerySet(model=model)
 
 
 @sensitive_variables()
 def erase_customer(order: PaymentOrder, *, by: str, reason: str, clock: Clock) -> PaymentOrder:
-    """Erase what an order tells of its customer; sums, states and references stay as they are.
+    """Erase an order's customer data; totals, states and references stay unchanged.
 
-    Raises `InvalidState` while something of the order is not ended: its data may still be sent or needed to
-    find the truth.
+    Raises `InvalidState` while a transaction of the order has not ended: its data may still be sent or needed
+    to find out the outcome.
     """
     check_decision(by=by, reason=reason)
     in_transaction(lambda: _erase(order, by=by.strip(), reason=reason.strip(), now=clock.now()))

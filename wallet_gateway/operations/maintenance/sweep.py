@@ -1,7 +1,7 @@
-"""What runs by itself: find silent senders, ask what is due, send what never left, tell what was not told.
+"""The sweep: end expired leases, query due transactions, resend unsent requests, deliver due events.
 
 The rows are the queue. Any number of workers on any number of machines may sweep at the same time. Each sweep
-leaves its heartbeat, so that one that has stopped is noticed. Batches are carried out beside this, see
+records its heartbeat, so that a stopped one is noticed. Batches run separately, see
 `operations.batches.drive`.
 """
 
@@ -45,27 +45,27 @@ logger = logging.getLogger("wallet_gateway.sweep")
 _LIMIT = 500
 DRAFTS_KEPT = timedelta(days=7)
 _DRAFTS = 100
-"""Drafts that one sweep drops at most: each holds some hundreds of rows."""
+"""Maximum number of drafts that one sweep deletes: each has some hundred rows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepReport:
-    """What one sweep of one gateway did."""
+    """The result of one sweep of one gateway."""
 
     gateway: str
     leases_ended: int
     pages_given_up: int
     buttons_expired: int
-    """Wallet buttons that nobody pressed in time."""
+    """Wallet buttons that were not pressed in time."""
     asked: int
     sent_again: int
     events_delivered: int
     batch_rows: int = 0
-    """Rows of batches that were carried out at this gateway."""
+    """Batch rows processed at this gateway."""
 
     @property
     def did_something(self) -> bool:
-        """Whether there was anything to do."""
+        """Return whether there was anything to do."""
         return bool(
             self.leases_ended
             or self.pages_given_up
@@ -79,7 +79,7 @@ class SweepReport:
 
 @sensitive_variables()
 def sweep(*, context: GatewayContext) -> SweepReport:
-    """Do once what is due for one gateway."""
+    """Process everything that is due for one gateway once."""
     expire_requests(now=context.clock.now(), gateway=context.alias)
     release_freezes(context=context, limit=_LIMIT)
     return SweepReport(
@@ -94,7 +94,7 @@ def sweep(*, context: GatewayContext) -> SweepReport:
 
 
 def warn_of_unconfigured_gateways(aliases: Collection[str]) -> int:
-    """Log loudly what is unfinished at gateways that the settings no longer name; return how many."""
+    """Log unfinished transactions at gateways that the settings no longer name; return how many."""
     unended = Q(next_query_at__isnull=False) | Q(state__in=UNENDED_STATES)
     waiting = GatewayTransaction.objects.filter(unended).exclude(gateway__in=aliases)
     orphans = dict(waiting.order_by().values_list("gateway").annotate(Count("pk")))
@@ -105,10 +105,10 @@ def warn_of_unconfigured_gateways(aliases: Collection[str]) -> int:
 
 @sensitive_variables()
 def end_leases(*, context: GatewayContext) -> int:
-    """Conclude that senders whose lease has ended are gone; return how many.
+    """End transactions whose sender's lease has expired; return how many.
 
-    What they sent, if anything, is unknown. A hosted page whose address died with its sender can be reached
-    by nobody, so that attempt is abandoned and kept on watch.
+    It is unknown whether the sender sent anything. A hosted page whose URL was lost with its sender cannot be
+    reached by any customer, so that attempt is abandoned and kept on watch.
     """
     now = context.clock.now()
     silent = GatewayTransaction.objects.filter(
@@ -132,9 +132,9 @@ def end_leases(*, context: GatewayContext) -> int:
 
 @sensitive_variables()
 def give_up_unsent_pages(*, context: GatewayContext) -> int:
-    """End attempts to open a page of which no byte left and which nobody has tried again; return how many.
+    """End checkout attempts of which no byte left and which were not retried; return how many.
 
-    Their exact bodies, which hold personal data, were kept for another try only.
+    Their exact bodies, which contain personal data, were kept only for another try.
     """
     now = context.clock.now()
     unsent = GatewayTransaction.objects.filter(
@@ -158,7 +158,7 @@ def give_up_unsent_pages(*, context: GatewayContext) -> int:
 
 @sensitive_variables()
 def send_unsent(*, context: GatewayContext) -> int:
-    """Send requests of which no byte left, each a few times at most; return how many were tried."""
+    """Resend requests of which no byte left, each at most a few times; return how many were tried."""
     now = context.clock.now()
     if not context.policy.sending:
         return 0
@@ -188,9 +188,9 @@ def run_periodic_tasks(*, context: GatewayContext) -> None:
 
 @sensitive_variables()
 def drop_old_drafts(*, clock: Clock) -> int:
-    """Drop batches that were drawn up a week ago and never confirmed; return how many.
+    """Delete batch drafts that are a week old and were never confirmed; return how many.
 
-    Nothing was sent for them. What a person has confirmed is kept.
+    Nothing was sent for them. Confirmed batches are kept.
     """
     old = OperationBatch.objects.filter(
         state=BatchState.DRAFT, created_at__lt=clock.now() - DRAFTS_KEPT
@@ -199,7 +199,7 @@ def drop_old_drafts(*, clock: Clock) -> int:
 
 
 def _drop(drafts: Sequence[int]) -> int:
-    # Locked, and once more a draft: somebody may be confirming one at this moment.
+    # Lock and check the state again: a user may be confirming a draft at this moment.
     still = OperationBatch.objects.select_for_update().filter(pk__in=drafts, state=BatchState.DRAFT)
     dropped = OperationBatch.objects.filter(pk__in=[batch.pk for batch in still])
     return dropped.delete()[1].get(OperationBatch._meta.label, 0)

@@ -1,1 +1,1 @@
-"""Import and export of deposits that were paid through an earlier provider."""
+"""Import and export deposits that were paid through an earlier provider."""

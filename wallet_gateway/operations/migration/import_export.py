@@ -1,4 +1,4 @@
-"""The migration file: which earlier payments may be refunded, read into rows and written out again."""
+"""Import and export the migration file, which lists the earlier payments that may be refunded."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from wallet_gateway.protocol.migration_file import MigrationRow, RowError, SeenI
 from wallet_gateway.protocol.money import Money
 
 _BATCH = 2_000
-"""Rows that are looked up and stored by one statement each; their memory is all that an import takes."""
+"""Rows looked up and stored per statement; an import keeps only this many in memory."""
 _LONGEST_ID = 128
 MOST_REPORTED = 1_000
-"""Bad rows that a report holds; all of them pass by in the steps."""
+"""Maximum number of bad rows in a report; the steps contain all of them."""
 _TRIES = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportReport:
-    """What became of a migration file."""
+    """The result of importing a migration file."""
 
     accepted: int
     rejected: tuple[RowError, ...]
@@ -38,13 +38,13 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportStep:
-    """How far an import has come; there is one for each batch of rows."""
+    """The progress of an import; one for each batch of rows."""
 
     checked: int
     """Rows read so far, good and bad."""
     stored: int
     bad: tuple[RowError, ...] = ()
-    """What this batch brought."""
+    """The bad rows of this batch."""
 
 
 Steps = Generator[ImportStep, None, ImportReport]
@@ -59,10 +59,10 @@ def import_migration_file(
     keep_good: bool = False,
     dry_run: bool = False,
 ) -> ImportReport:
-    """Store the deposits of a migration file; every bad row is reported by its line and reason.
+    """Store the deposits of a migration file; report every bad row by its line and reason.
 
-    Give the file opened as binary. With a bad row nothing is stored, unless `keep_good` says that the good
-    rows are wanted all the same. A deposit that was refunded before its file came is completed by its row.
+    Open the file as binary. If a row is bad, nothing is stored unless `keep_good` is set, which stores the
+    good rows. A deposit that was refunded before its file was imported is completed by its row.
     """
     steps = import_in_steps(lines, gateway=gateway, clock=clock, keep_good=keep_good, dry_run=dry_run)
     try:
@@ -81,11 +81,11 @@ def import_in_steps(
     keep_good: bool = False,
     dry_run: bool = False,
 ) -> Steps:
-    """Import as `import_migration_file` does, and tell after each batch how far it is.
+    """Import like `import_migration_file`, and yield the progress after each batch.
 
-    The whole file is checked before anything of it is stored. Then each batch is committed by itself, which
-    keeps transactions short; what broke off in the middle is finished with `keep_good`, for the rows that are
-    there already are reported as known.
+    The whole file is checked before anything is stored. Then each batch is committed separately, which keeps
+    database transactions short. Finish an interrupted import with `keep_good`, because the rows already
+    stored are reported as known.
     """
     with CheckedRows() as good:
         rejected: list[RowError] = []
@@ -116,7 +116,7 @@ def _batches(lines: Iterable[str | bytes], seen: SeenIds) -> Iterator[list[Numbe
 
 
 def _check(batch: Iterable[Numbered], good: CheckedRows, gateway: str) -> Iterator[RowError]:
-    """Keep the good rows of a batch; give what is wrong with the others."""
+    """Keep the good rows of a batch and yield the errors of the others."""
     ids = [row.parent_transaction_id for _, row in batch if isinstance(row, MigrationRow)]
     there = _deposits_there(ids, gateway)
     for line, row in batch:
@@ -129,14 +129,14 @@ def _check(batch: Iterable[Numbered], good: CheckedRows, gateway: str) -> Iterat
 
 
 def _numbered(lines: Iterable[str | bytes], seen: SeenIds) -> Iterator[Numbered]:
-    """Pair each row with the line of the file it ends on: blank lines are no rows, cells may span lines."""
+    """Pair each row with the line it ends on: blank lines are not rows, and cells may span lines."""
     counted = _Counted(lines)
     for row in read_rows(counted, seen=seen):
         yield counted.read, row
 
 
 class _Counted:
-    """Lines, and how many of them were read. No generator: one line that cannot be read would end it."""
+    """An iterator that counts the lines read. Not a generator: one unreadable line would end it."""
 
     def __init__(self, lines: Iterable[str | bytes]) -> None:
         self._lines = iter(lines)
@@ -157,7 +157,7 @@ def _deposits_there(ids: Sequence[str], gateway: str) -> dict[str, MigratedDepos
 
 
 def _why_not(row: MigrationRow, there: MigratedDeposit | None) -> str:
-    """Say why a row cannot be stored; empty when it can."""
+    """Return why a row cannot be stored; empty if it can."""
     if max(len(row.parent_transaction_id), len(row.provider_transaction_id)) > _LONGEST_ID:
         return f"an identifier has more than {_LONGEST_ID} characters"
     if there is None:
@@ -179,7 +179,7 @@ def _store_all(good: CheckedRows, gateway: str, clock: Clock, *, checked: int) -
 
 
 def _store(batch: Sequence[CheckedRow], gateway: str, now: datetime) -> None:
-    """Store a batch; once more where somebody has made a deposit of it meanwhile."""
+    """Store a batch; try again if another process has created one of its deposits in the meantime."""
     for _ in range(_TRIES - 1):
         try:
             return in_transaction(lambda: _write(batch, gateway, now))
@@ -198,7 +198,7 @@ def _write(batch: Sequence[CheckedRow], gateway: str, now: datetime) -> None:
 
 
 def _complete(there: MigratedDeposit, told: MigratedDeposit) -> None:
-    """Add what a file tells of a deposit that was known by its refunds only."""
+    """Complete a deposit that was known only by its refunds with the data of the file."""
     MigratedDeposit.objects.filter(pk=there.pk, is_known=False).update(
         is_known=True,
         amount_minor=told.amount_minor,

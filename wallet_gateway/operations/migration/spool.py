@@ -1,4 +1,4 @@
-"""What an import keeps beside itself on disk, so that its memory does not grow with the file."""
+"""Temporary files of an import, so that its memory use does not grow with the file."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ from wallet_gateway.protocol.money import parse_amount
 
 
 class DiskBackedSet:
-    """The identifiers that a file has shown so far, exact for any number of them.
+    """The exact set of identifiers read from a file so far, for any number of them.
 
-    SQLite keeps the file with no name in its own small cache and on disk beyond that, and deletes it when it
-    is closed; nothing else ever reads it.
+    SQLite keeps the unnamed database in its own small cache and beyond that on disk, and deletes it when it
+    is closed; no other process reads it.
     """
 
     def __init__(self) -> None:
-        # A streamed answer may be read by another thread than the one that began it.
+        # A streamed response may be read by another thread than the one that started it.
         self._ids = sqlite3.connect("", isolation_level=None, check_same_thread=False)
         self._ids.execute("PRAGMA journal_mode=OFF")
         self._ids.execute("CREATE TABLE seen (id TEXT PRIMARY KEY) WITHOUT ROWID")
         self._ids.execute("BEGIN")
 
     def add(self, identifier: str) -> bool:
-        """Remember an identifier; say whether it is new."""
+        """Add an identifier; return whether it is new."""
         return bool(self._ids.execute("INSERT OR IGNORE INTO seen VALUES (?)", (identifier,)).rowcount)
 
     def close(self) -> None:
-        """Give the disk back."""
+        """Release the disk space."""
         self._ids.close()
 
 
 @dataclass(frozen=True, slots=True)
 class CheckedRow:
-    """What is stored of a row that nothing speaks against."""
+    """The stored values of a valid row."""
 
     parent_transaction_id: str
     currency: str
@@ -50,12 +50,12 @@ class CheckedRow:
     refunded_before: int
     transacted_at_text: str
     transacted_at: str
-    """In ISO 8601, as JSON can hold it."""
+    """In ISO 8601, because it is stored as JSON."""
     provider_transaction_id: str
 
     @classmethod
     def of(cls, row: MigrationRow) -> Self:
-        """Return the values of a row of the file."""
+        """Return the values of a file's row."""
         return cls(
             row.parent_transaction_id,
             row.currency,
@@ -67,7 +67,7 @@ class CheckedRow:
         )
 
     def deposit(self, gateway: str, now: datetime) -> MigratedDeposit:
-        """Return the row of the database that it becomes."""
+        """Return the unsaved database row with these values."""
         return MigratedDeposit(
             gateway=gateway,
             parent_transaction_id=self.parent_transaction_id,
@@ -83,7 +83,7 @@ class CheckedRow:
 
 
 class CheckedRows:
-    """The good rows of a file between its check and its storing."""
+    """The good rows of a file, kept on disk between check and storage."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed by __exit__
@@ -100,13 +100,13 @@ class CheckedRows:
         self.seen.close()
 
     def keep(self, row: MigrationRow) -> None:
-        """Put a row aside."""
+        """Append a row to the temporary file."""
         checked = CheckedRow.of(row)
         self._file.write(json.dumps([getattr(checked, name) for name in CheckedRow.__slots__]) + "\n")
         self.count += 1
 
     def batches(self, size: int) -> Iterator[list[CheckedRow]]:
-        """Give the rows back in the order of the file, so many at a time."""
+        """Yield the rows in the order of the file, `size` at a time."""
         self._file.seek(0)
         while lines := list(islice(self._file, size)):
             yield [CheckedRow(*json.loads(line)) for line in lines]

@@ -1,1 +1,1 @@
-"""Ask the gateway what became of a transaction, and record the answer."""
+"""Query the gateway for a transaction's status and record the answer."""

@@ -1,4 +1,4 @@
-"""Ask about every transaction whose time has come, at the gateway's rate, by one thread or by several."""
+"""Query the status of every due transaction at the gateway's query rate, in one or several threads."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from wallet_gateway.operations.polling.worker_pool import RateLimiter, run_in_th
 from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
 
 _LOOK_EVERY = 32
-"""Rows between two looks for a pause, where several threads ask."""
+"""Number of rows between two checks for a pause when several threads send queries."""
 
 
 @sensitive_variables()
 def reconcile_due(*, context: GatewayContext, limit: int = 500) -> int:
-    """Ask about every transaction whose time has come, one claim at a time; return how many were asked about.
+    """Query the status of every due transaction, one claim at a time; return the number of queries.
 
     Any number of workers on any number of machines may run this: a row is claimed by a conditional UPDATE.
     """
@@ -54,12 +54,12 @@ def _ask_paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> i
 
 
 def _ask_together(context: GatewayContext, *, limit: int) -> int:
-    """Ask in several threads, each of which may take up to `limit` rows, at the gateway's rate in all."""
+    """Query in several threads, up to `limit` rows for each, at the gateway's rate for all together."""
     workers, pace = context.policy.query_workers, RateLimiter(context.policy.query_rate, context.sleep)
     asked: list[str] = []
 
     def ask_one(transaction: GatewayTransaction) -> None:
-        # Claimed before the wait, so that what others have claimed costs no turn.
+        # Claim before waiting, so that a row claimed by another worker costs no turn.
         if _claim_due(transaction, context.clock.now()):
             asked.append(transaction.reference)
             pace.wait()
@@ -72,7 +72,7 @@ def _ask_together(context: GatewayContext, *, limit: int) -> int:
 
 
 def _due_batches(context: GatewayContext, *, batch: int) -> Iterator[GatewayTransaction]:
-    """Read due rows until none is left or the gateway wants to be left alone; one may come twice."""
+    """Yield due rows until none is left or queries are paused; a row may come twice."""
     while not _queries_are_paused(context, now := context.clock.now()):
         rows = read_due(_due(context, now), limit=batch)
         for number, transaction in enumerate(rows):

@@ -1,4 +1,4 @@
-"""Ask the gateway what became of a transaction and record the answer: the status query alone decides."""
+"""Query transactions on demand and record the answers: only the status query decides the outcome."""
 
 from __future__ import annotations
 
@@ -33,26 +33,26 @@ ASKABLE_STATES = frozenset(
         TransactionState.ABANDONED,
     }
 )
-"""States in which the gateway's word may still change something that a customer waits for."""
+"""States in which a status query may still change a result that a customer waits for."""
 
 _REJECTED_PAGE_ON_WATCH = Q(
     state=TransactionState.REJECTED, kind=TransactionKind.CHECKOUT, next_query_at__isnull=False
 )
-"""A page on which a card was refused, as long as it may show as paid with another one."""
+"""A page on which a card was refused, as long as it may still be paid with another card."""
 _ASKABLE = Q(state__in=ASKABLE_STATES) | _REJECTED_PAGE_ON_WATCH
 
 AT_MOST_EVERY = timedelta(seconds=2)
-"""However often a page asks us, we ask the gateway no more often than this for one transaction."""
+"""Minimum interval between two queries of one transaction, however often a page polls us."""
 
 ANSWERED_WITHIN = timedelta(seconds=30)
-"""After this a question on demand is taken to have died with whoever asked it."""
+"""Time after which a query on demand counts as lost with the process that sent it."""
 
 
 @sensitive_variables()
 def reconcile_attempt(*, reference: str, context: GatewayContext) -> Payment:
-    """Ask about the attempt to pay that has this reference, unless it is settled or was asked about just now.
+    """Query the payment attempt with this reference unless it is settled or was queried just now.
 
-    Returns the payment as it then stands, with its order. Raises `Payment.DoesNotExist`.
+    Returns the current payment with its order. Raises `Payment.DoesNotExist`.
     """
     mine = _claim_on_demand(reference, context)
     transaction = _load_opening(reference)
@@ -68,9 +68,9 @@ def reconcile_attempt(*, reference: str, context: GatewayContext) -> Payment:
 def reconcile_order(
     *, order: PaymentOrder, context: GatewayContext, everything: bool = False
 ) -> PaymentOrder:
-    """Ask about an order's transactions that are not settled, or about all; return the fresh order.
+    """Query an order's unsettled transactions, or all of them; return the refreshed order.
 
-    `everything` is for people who want to see the gateway's word now: settled ones are asked about, too.
+    `everything` is for users who want to see the gateway's current status: it includes settled transactions.
     """
     rows = GatewayTransaction.objects.filter(payment__order=order).select_related("payment__order")
     if not everything:
@@ -84,18 +84,18 @@ def reconcile_order(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryReport:
-    """What came of asking about everything of an order or deposit."""
+    """The result of querying all transactions of an order or deposit."""
 
     questions: int
     unanswered: int
-    """Questions that brought no usable answer: nothing is known anew of those."""
+    """Number of queries without a usable answer: their transactions are unchanged."""
     changed: tuple[GatewayTransaction, ...]
-    """Transactions that stand otherwise than before."""
+    """Transactions whose state has changed."""
 
 
 @sensitive_variables()
 def query_all(subject: PaymentOrder | MigratedDeposit, *, context: GatewayContext) -> QueryReport:
-    """Ask about every transaction of an order or deposit, settled ones too, and say what came of it."""
+    """Query every transaction of an order or deposit, including settled ones, and return the result."""
     of = {"payment__order": subject} if isinstance(subject, PaymentOrder) else {"deposit": subject}
     changed, questions, unanswered = [], 0, 0
     for row in GatewayTransaction.objects.filter(**of).order_by("pk"):
@@ -113,13 +113,13 @@ def _claim_on_demand(reference: str, context: GatewayContext) -> bool:
     rested = Q(last_queried_at__isnull=True) | Q(last_queried_at__lte=now - AT_MOST_EVERY)
     paused = GatewayPause.queries_are_paused(context.alias, now)
     rows = GatewayTransaction.objects.filter(rested, ~paused, _ASKABLE, reference=reference)
-    # Until the answer is recorded, or its time has long passed, nobody else asks: a slow gateway must not
-    # be asked by every page that waits for it.
+    # No other process queries until the answer is recorded or `ANSWERED_WITHIN` has passed: a slow gateway
+    # must not be queried by every waiting page.
     return bool(rows.update(last_queried_at=now + ANSWERED_WITHIN))
 
 
 def _load_opening(reference: str) -> GatewayTransaction:
-    """Read an attempt's opening transaction, its order and the order's other payments in one statement."""
+    """Load an attempt's opening transaction, its order and the order's other payments in one statement."""
     rows = GatewayTransaction.objects.filter(
         payment__order__payments__reference=reference, kind__in=OPENING
     ).select_related("payment__order")

@@ -1,4 +1,4 @@
-"""Ask the gateway what became of a transaction. Reads only: what the answer means is settled elsewhere."""
+"""Query the gateway for a transaction's status. Reads only: `status_result` records the answer."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _MAY_HAVE_A_RECORD = OUTSTANDING_STATES | {TransactionState.APPROVED, Transactio
 
 
 def expectation_of(transaction: GatewayTransaction) -> Expectation:
-    """Return what the evidence of a transaction must echo, as far as its own row tells."""
+    """Return the values that a transaction's records must echo, as far as its own row defines them."""
     return Expectation(
         reference=transaction.reference,
         wire_type=type_of(transaction),
         currency=transaction.currency,
-        # Once something is approved, a record of another amount contradicts it.
+        # Once an amount is approved, a record of another amount contradicts it.
         amount=transaction.approved_minor or transaction.amount_minor,
         may_be_less=transaction.kind == TransactionKind.DETACHED_REFUND
         and transaction.approved_minor is None,
@@ -37,17 +37,17 @@ def expectation_of(transaction: GatewayTransaction) -> Expectation:
 
 
 def type_of(transaction: GatewayTransaction) -> str:
-    """Return the wire type of a transaction without letter case."""
+    """Return a transaction's wire type in lower case, for comparison."""
     payment_type = PaymentType(transaction.payment.type) if transaction.payment else PaymentType.SALE
     return wire_type(TransactionKind(transaction.kind), payment_type)
 
 
 def ask(transaction: GatewayTransaction, *, context: GatewayContext) -> Finding | None:
-    """Ask the status query about a transaction and judge the answer; None when there was no usable answer."""
+    """Query a transaction's status and return the finding; None if there was no usable answer."""
     try:
         answers = _answers(transaction, context)
     except GatewayError as error:
-        # A refused or unreadable status query says nothing about the money: still no news.
+        # A refused or unreadable status query says nothing about the money, so it changes no state.
         logger.warning("no news of %s: %s", transaction.reference, one_line(error))
         if isinstance(error, OutcomeUnknown) and error.retry_after is not None:
             pause_queries(context, seconds=error.retry_after)
@@ -76,7 +76,7 @@ def _judge(
 def _with_answers(
     transaction: GatewayTransaction, finding: Finding, answers: list[Answer[StatusAnswer]]
 ) -> Finding:
-    """Add the redacted answers: a person has to read what the machine cannot."""
+    """Return the finding with the redacted answers: a person has to read what could not be parsed."""
     logger.warning("%s: %s", transaction.reference, one_line(sentence_of(finding.unreadable)))
     return replace(finding, answer="\n".join(answer.exchange.answer_body for answer in answers))
 
@@ -89,7 +89,7 @@ def _shared_original(transaction: GatewayTransaction, context: GatewayContext) -
 
 
 def _is_plain(records: tuple[StatusRecord, ...], expected: Expectation) -> bool:
-    """Say whether every record is plainly the transaction's own, so that nothing else need be read."""
+    """Return whether every record clearly belongs to the transaction, so that no other rows are needed."""
     return len(records) <= 1 and all(
         record.client_system_transaction_id == expected.reference
         and (record.type or "").lower() == expected.wire_type
@@ -100,11 +100,11 @@ def _is_plain(records: tuple[StatusRecord, ...], expected: Expectation) -> bool:
 def _full_expectation(
     transaction: GatewayTransaction, expected: Expectation, context: GatewayContext
 ) -> Expectation:
-    """Add what the payment's other transactions account for."""
+    """Return the expectation with the records that the payment's other transactions explain."""
     if transaction.payment is None:
         return expected
     siblings = list(transaction.payment.transactions.exclude(pk=transaction.pk).select_related("payment"))
-    # One whose record is known accounts for that record alone, one that did not happen for none.
+    # A sibling with a known record explains only that record; one that was not executed explains none.
     unseen = [s for s in siblings if not s.record_id and s.state in _MAY_HAVE_A_RECORD]
     original = _shared_original(transaction, context)
     shared = {transaction.payment.reference} if context.policy.shares_references else set()

@@ -1,4 +1,4 @@
-"""What a status answer means for a transaction's row: its event, its next question, its counters."""
+"""Record a status query's result in the transaction's row: event, next query and polling counters."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ logger = logging.getLogger("wallet_gateway.operations")
 _HELD = frozenset({TransactionState.AWAITING_3DS, TransactionState.PENDING})
 _NOT_ENDED = _HELD | {TransactionState.UNKNOWN}
 _EXPECTS_NEWS = frozenset({TransactionState.OPEN, TransactionState.PENDING})
-"""States in which the gateway has to say something, sooner or later."""
+"""States in which the gateway must report a result sooner or later."""
 
 
 def record_status_result(
     transaction: GatewayTransaction, finding: Finding | None, context: GatewayContext
 ) -> GatewayTransaction:
-    """Record a status query's result and schedule the next one; `finding` is None where no answer came."""
+    """Record a status query's result and schedule the next one; `finding` is None if there was no answer."""
     now = context.clock.now()
     if finding is None:
         return settle(transaction, _no_answer(transaction, now), context=context)
@@ -58,12 +58,12 @@ def record_status_result(
 
 
 def _no_answer(transaction: GatewayTransaction, now: datetime) -> StatusUpdate:
-    """Nothing was learned: no rung is climbed, and the question is repeated."""
+    """Return the update of a query without an answer: keep the poll step and repeat the query."""
     columns = _asked(transaction, now)
     if _is_due(transaction, now):
         columns["next_query_at"] = next_retry_at(since=transaction.state_changed_at, now=now)
     if _is_left_silent(transaction, now):
-        # A gateway that says nothing readable for a day is a person's business, too.
+        # A gateway without a readable answer for a day also needs an operator.
         columns["needs_operator"] = True
     state = TransactionState(transaction.state)
     return StatusUpdate(kind=TransactionEventKind.FAULT, changes=columns, asked_in=state, is_kept=False)
@@ -76,7 +76,10 @@ def _is_left_silent(transaction: GatewayTransaction, now: datetime) -> bool:
 
 
 def _asked_for_another(transaction: GatewayTransaction, other: str, now: datetime) -> StatusUpdate:
-    """An empty answer to a question in another's name ends nothing: a person has to give the name back."""
+    """Return the update of an empty answer under another merchant account: it does not end the transaction.
+
+    A person has to restore the account's name in the settings.
+    """
     logger.error("%s was sent for %s, which the settings do not name", transaction.reference, one_line(other))
     news = _no_answer(transaction, now)
     return replace(news, changes={**news.changes, "needs_operator": True})
@@ -91,7 +94,7 @@ def _is_due(transaction: GatewayTransaction, now: datetime) -> bool:
 
 
 def _climbed(transaction: GatewayTransaction, now: datetime, context: GatewayContext) -> dict[str, Any]:
-    """Return the columns that say a question was answered; only one that was due climbs."""
+    """Return the columns of an answered query; only a due query advances the poll step."""
     columns = _asked(transaction, now)
     if not _is_due(transaction, now):
         return columns
@@ -104,9 +107,9 @@ def _climbed(transaction: GatewayTransaction, now: datetime, context: GatewayCon
 def _counted(
     transaction: GatewayTransaction, event: LifecycleEvent | None, finding: Finding, now: datetime
 ) -> dict[str, Any]:
-    """Count answers in a row that ended nothing; after many of them, over a day, a person has to look."""
+    """Return the columns that count consecutive inconclusive answers; many over a day need an operator."""
     if finding.own_unreadable:
-        # Neither a record nor its absence, so nothing is counted: a person has to read it.
+        # An unreadable record is neither a record nor its absence: count nothing, an operator must read it.
         return {"needs_operator": True} if transaction.state in _NOT_ENDED | {TransactionState.OPEN} else {}
     if not _ends_nothing(transaction, finding):
         return {"absent_count": 0} | _confirmed(transaction, finding, now)
@@ -122,7 +125,7 @@ def _left_to_person(
     absent: int,
     now: datetime,
 ) -> dict[str, bool]:
-    """Say whether one more answer that ended nothing is enough to call a person."""
+    """Return the `needs_operator` column after one more inconclusive answer; empty to leave it unchanged."""
     state = TransactionState(transaction.state)
     if state is TransactionState.OPEN:
         silent = event is not LifecycleEvent.EXPIRED and is_silent(transaction.poll_state, now)
@@ -133,28 +136,28 @@ def _left_to_person(
         since=transaction.state_changed_at, absent_answers=absent, now=now, after=patience
     )
     if still_pending and not _is_held_authorization(transaction):
-        # The gateway speaks: that it was silent before is no person's business any more.
+        # The gateway answers again, so its earlier silence no longer needs an operator.
         return {"needs_operator": enough}
     return {"needs_operator": True} if enough and state in _NOT_ENDED else {}
 
 
 def _ends_nothing(transaction: GatewayTransaction, finding: Finding) -> bool:
-    """Say whether an answer had no record, one in an undocumented state, or one that is still pending."""
+    """Return whether an answer has no record, one in an undocumented state, or one that is still pending."""
     if finding.verdict is Verdict.NO_NEWS:
         return True
     return finding.verdict is Verdict.PENDING and transaction.state in _HELD
 
 
 def _is_held_authorization(transaction: GatewayTransaction) -> bool:
-    """Say whether a card's authorization is pending: it ends within the hour, or the gateway has lost it.
+    """Return whether a card's authorization is pending: it ends within the hour, or the gateway has lost it.
 
-    A hosted page's provider, or a refund's, may take days: see `decidable_after`.
+    The provider of a hosted page or of a refund may take days: see `decidable_after`.
     """
     return transaction.state in _HELD and transaction.kind == TransactionKind.AUTHORIZATION
 
 
 def _confirmed(transaction: GatewayTransaction, finding: Finding, now: datetime) -> dict[str, Any]:
-    """Note that a record of a settled transaction was seen, and which it is; nothing more need be asked."""
+    """Return the columns for a settled transaction whose record was seen; no further query is needed."""
     if transaction.state != TransactionState.APPROVED or finding.verdict is not Verdict.APPROVED:
         return {}
     columns: dict[str, Any] = {"confirmed_at": now, "next_query_at": None}
@@ -175,11 +178,11 @@ def _event_of(transaction: GatewayTransaction, finding: Finding, now: datetime) 
 def _is_worth_keeping(
     transaction: GatewayTransaction, event: LifecycleEvent | None, finding: Finding
 ) -> bool:
-    """Say whether the answer is kept as evidence: what changes something, and what nobody expected."""
+    """Return whether to keep the answer as an event: it changes something or is unexpected."""
     if finding.elsewhere or finding.verdict is Verdict.CONTRADICTION:
         return True
     if event is LifecycleEvent.HELD and transaction.state in _HELD:
-        # A page that waits asks for as long as somebody looks at it.
+        # A waiting page queries for as long as it is open.
         return False
     settled = transaction.state in {TransactionState.APPROVED, TransactionState.REJECTED}
     return event is not None and not settled

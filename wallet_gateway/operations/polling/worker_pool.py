@@ -1,4 +1,4 @@
-"""Several threads that do the same with one thing after another, each with its own database connection."""
+"""A pool of threads that process items, each thread with its own database connection."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from django.db import connections
 T = TypeVar("T")
 
 _CATCH_UP = 0.1
-"""Seconds of delay that may be made good by hurrying."""
+"""Maximum delay in seconds that later turns may catch up."""
 
 
 class RateLimiter:
-    """Turns at a rate that all threads together keep to."""
+    """Limit the rate of all threads together."""
 
     def __init__(self, per_second: float, sleep: Callable[[float], None]) -> None:
         self._pause, self._sleep = 1 / per_second, sleep
@@ -36,10 +36,10 @@ class RateLimiter:
 
 
 def run_in_threads(things: Iterable[T], work: Callable[[T], object], *, threads: int) -> int:
-    """Do the work with each thing, so many at a time; return how many were begun.
+    """Run `work` for each item, `threads` at a time; return the number of items started.
 
-    A thing is taken only when a thread is idle, so that none waits in hand. What a thread raises ends the
-    taking, and is raised here once all threads have come to their end.
+    An item is taken only when a thread is idle, so that none is held back waiting. An exception in a thread
+    stops the taking of items, and is raised here once all threads have ended.
     """
     idle, failures, begun = threading.Semaphore(threads), list[BaseException](), 0
 
@@ -66,7 +66,7 @@ def run_in_threads(things: Iterable[T], work: Callable[[T], object], *, threads:
 
 
 def _close_connections(crew: ThreadPoolExecutor, threads: int) -> None:
-    """Have each thread close its database connections: they are its own, and nobody else ever would."""
+    """Close each thread's database connections in the thread itself: no other thread can reach them."""
     all_of_them = threading.Barrier(threads)
 
     def close() -> None:

@@ -1,1 +1,1 @@
-"""What stands around one request that moves money: when to send, when to retry, how to read the answer."""
+"""The handling of one request that moves money: when to send, when to retry, how to read the answer."""

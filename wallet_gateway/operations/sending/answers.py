@@ -1,4 +1,4 @@
-"""The third step shared by everything that moves money: record what came of a request."""
+"""Record the outcome of a request: the third step of every operation that moves money."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def record_authorization_answer(
     if finding.verdict is not Verdict.PENDING or not url:
         return _record_finding(transaction, finding, answer.exchange, context)
     if not is_allowed_page(url, context):
-        # The gateway has it all the same, so only its status says how it ends.
+        # The gateway has the authorization in any case, so only a status query tells how it ends.
         strange = unexpected_host(url, verdict=Verdict.PENDING, record_id=finding.record_id)
         return _record_finding(transaction, strange, answer.exchange, context)
     ends = context.clock.now() + timedelta(seconds=context.gateway.account.redirect_url_timeout)
@@ -70,7 +70,7 @@ def record_authorization_answer(
 def _record_finding(
     transaction: GatewayTransaction, finding: Finding, exchange: Exchange, context: GatewayContext
 ) -> GatewayTransaction:
-    # An answer that is neither yes nor no leaves the outcome unknown.
+    # An answer that neither approves nor rejects leaves the outcome unknown.
     event = EVENTS.get(finding.verdict, LifecycleEvent.LOST)
     news = StatusUpdate(kind=TransactionEventKind.ANSWER, event=event, finding=finding, exchange=exchange)
     settled = settle(transaction, news, context=context)
@@ -82,7 +82,7 @@ def _record_finding(
 def record_not_sent(
     transaction: GatewayTransaction, error: NotSent, *, context: GatewayContext
 ) -> GatewayTransaction:
-    """Record that no byte left; a worker may try the same bytes again a few times, then a person decides."""
+    """Record that no byte left; a worker may send the same bytes again a few times, then a person decides."""
     tries = 1 if error.reason is NotSentReason.TLS else len(RESEND_WAITS)
     done = transaction.attempt_no
     again = context.clock.now() + RESEND_WAITS[done - 1] if done <= tries else None
@@ -100,7 +100,7 @@ def record_not_sent(
 def record_unknown(
     transaction: GatewayTransaction, error: OutcomeUnknown, *, context: GatewayContext
 ) -> GatewayTransaction:
-    """Record that the outcome is unknown: the amount stays reserved; the gateway is asked, never told."""
+    """Record an unknown outcome: the amount stays reserved; only status queries follow, no second send."""
     news = _fault(error)
     if error.retry_after is not None:
         pause_sending(context, seconds=error.retry_after, detail=str(error))
@@ -123,11 +123,11 @@ def _fault(error: GatewayError) -> StatusUpdate:
 def record_refusal(
     transaction: GatewayTransaction, error: Refused, *, context: GatewayContext
 ) -> GatewayTransaction:
-    """Record a refusal, once a status query has shown that the refused thing did not happen all the same.
+    """Record a refusal after a status query has shown that the refused operation was not executed.
 
     If something between us and the gateway repeated our request, the first copy may have moved the money
-    and only the second was refused. What was tried before under this reference never left, or it would not
-    have been sent again, so this is the gateway's first word on it.
+    and only the second was refused. Earlier tries under this reference never left, or it would not have been
+    sent again, so this is the gateway's first answer to it.
     """
     transaction = settle(transaction, _fault(error), context=context)
     finding = ask(transaction, context=context)
@@ -138,18 +138,18 @@ def record_refusal(
 
 def _after_refusal(error: Refused, finding: Finding) -> StatusUpdate:
     if finding.absent:
-        # The gateway refused and knows of nothing: that is its word that it was not done.
+        # The gateway refused and has no record: this confirms that nothing was executed.
         rejected = replace(finding, verdict=Verdict.REJECTED, detail=str(error)[:500], absent=False)
         return StatusUpdate(
             kind=TransactionEventKind.RECORDS, event=LifecycleEvent.REJECTED, finding=rejected
         )
     if finding.verdict is Verdict.APPROVED:
         finding = _repeated_on_the_wire(finding)
-    # A record in a state that nobody has heard of is no event: the outcome stays unknown.
+    # A record in an undocumented state is not an event: the outcome stays unknown.
     return StatusUpdate(kind=TransactionEventKind.RECORDS, event=EVENTS.get(finding.verdict), finding=finding)
 
 
 def _repeated_on_the_wire(finding: Finding) -> Finding:
-    """Mark an approval that was answered by a refusal: something repeats our requests."""
+    """Return the finding of an approval that was answered by a refusal: something repeats our requests."""
     detail = "refused, yet approved: something between us and the gateway repeats our requests"
     return replace(finding, discrepancy=DiscrepancyKind.REPEATED_ON_THE_WIRE, detail=detail)

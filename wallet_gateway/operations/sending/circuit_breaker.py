@@ -1,4 +1,4 @@
-"""When new requests pause: at the gateway's word, and when too many outcomes are unknown. Questions go on."""
+"""Pause new requests on the gateway's `Retry-After` and on too many unknown outcomes; queries continue."""
 
 from __future__ import annotations
 
@@ -17,21 +17,24 @@ _WITHOUT_END = datetime.max.replace(tzinfo=UTC)
 
 
 def pause_until(gateway: str, *, until: datetime, code: PauseCode, detail: str = "") -> None:
-    """Let nothing new be sent to a gateway before an instant; a longer pause that holds stays."""
+    """Pause new requests to a gateway until an instant; a longer current pause is kept."""
     shorter = Q(sending_until__isnull=True) | Q(sending_until__lt=until)
     columns = {"sending_until": until, "pause_code": code, "pause_detail": detail[:500]}
     GatewayPause.row_of(gateway).filter(shorter).update(**columns)
 
 
 def pause_sending(context: GatewayContext, *, seconds: float, detail: str) -> None:
-    """Send nothing new for as many seconds as the gateway asks for, at most fifteen minutes."""
+    """Pause new requests for the seconds that the gateway requests, at most 15 minutes."""
     until = context.clock.now() + min(timedelta(seconds=seconds), LONGEST_PAUSE)
     pause_until(context.alias, until=until, code=PauseCode.RETRY_AFTER, detail=detail)
     context.pause.forget()
 
 
 def sending_is_paused(context: GatewayContext, now: datetime) -> bool:
-    """Say whether new requests wait. Read at most once a second: a pause need not be exact to the request."""
+    """Return whether new requests are paused.
+
+    The pause is read at most once a second: it need not be exact to a single request.
+    """
     memory, ticks = context.pause, time.monotonic()
     if memory.read_at is None or ticks - memory.read_at > _PAUSE_IS_READ_EVERY:
         rows = GatewayPause.objects.filter(gateway=context.alias).values_list("sending_until", "stopped_at")
@@ -41,14 +44,14 @@ def sending_is_paused(context: GatewayContext, now: datetime) -> bool:
 
 
 def pause_queries(context: GatewayContext, *, seconds: float) -> None:
-    """Ask no status queries for so many seconds, at most fifteen minutes; a longer pause stays."""
+    """Pause status queries for some seconds, at most 15 minutes; a longer current pause is kept."""
     until = context.clock.now() + min(timedelta(seconds=seconds), LONGEST_PAUSE)
     shorter = Q(queries_until__isnull=True) | Q(queries_until__lt=until)
     GatewayPause.row_of(context.alias).filter(shorter).update(queries_until=until)
 
 
 def count_unknown(context: GatewayContext) -> None:
-    """Pause new sends when too many outcomes became unknown within a short time.
+    """Pause new requests if too many outcomes became unknown within a short time.
 
     A refusal is not counted, though it stays unknown until a status query has confirmed it: the gateway
     did answer.

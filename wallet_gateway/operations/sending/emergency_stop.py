@@ -1,7 +1,7 @@
-"""The emergency stop: a person lets nothing new be sent to a gateway, and later lets it be sent again.
+"""The emergency stop: a person stops all new requests to a gateway, and later resumes them.
 
-Status queries go on: what has left already is still found out. The setting `SENDING_ENABLED` does the same
-for a deployment; this stop needs no deployment and names the person.
+Status queries continue, so the outcome of requests already sent is still found. The setting
+`SENDING_ENABLED` does the same for a deployment; this stop needs no deployment and records the person.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MAX_REASON_LENGTH = 500
 
 
 def stop_sending(*, context: GatewayContext, by: str, reason: str) -> GatewayPause:
-    """Let nothing new be sent to a gateway until a person resumes it; a stop that stands is left as it is.
+    """Stop new requests to a gateway until a person resumes them; an existing stop is left unchanged.
 
     Raises `InvalidInput` without an author or a reason.
     """
@@ -35,7 +35,7 @@ def stop_sending(*, context: GatewayContext, by: str, reason: str) -> GatewayPau
 
 
 def resume_sending(*, context: GatewayContext, by: str, reason: str) -> GatewayPause:
-    """Let requests leave again after a person's stop. Raises `InvalidState` when no person stopped it."""
+    """Resume sending after a person's stop. Raises `InvalidState` if no person has stopped it."""
     by, reason = _checked(by, reason)
     stopped = GatewayPause.objects.filter(gateway=context.alias, stopped_at__isnull=False)
     resumed = {"resumed_at": context.clock.now(), "resumed_by": by, "resume_reason": reason}

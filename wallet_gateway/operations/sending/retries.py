@@ -1,4 +1,4 @@
-"""Repeat reads: requests that move no money may be sent again while a person waits for the page."""
+"""Retry reads: requests that move no money may be sent again while a person waits for the page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ M = TypeVar("M")
 
 WAITS = (0.5, 1.0, 2.0)
 _PATIENCE_SECONDS = 25.0
-"""Somebody waits in front of a page: after this no further try begins."""
+"""Seconds after which no further try begins, because a person is waiting for the page."""
 _MOST_TRIES = len(WAITS) + 1
 _FEWER_TRIES = {
     UnknownReason.REDIRECT: 1,
@@ -28,7 +28,7 @@ _FEWER_TRIES = {
 
 @sensitive_variables()
 def retry_read(ask: Callable[[], Answer[M]], *, context: GatewayContext) -> M:
-    """Return the gateway's answer; raises the last `GatewayError` once it is no use to ask again."""
+    """Return the gateway's answer; raise the last `GatewayError` once a further try is of no use."""
     started = time.monotonic()
     for tries, wait in enumerate(WAITS, start=1):
         try:
@@ -42,18 +42,19 @@ def retry_read(ask: Callable[[], Answer[M]], *, context: GatewayContext) -> M:
 
 
 def _pause(error: NotSent | OutcomeUnknown, wait: float, tries: int) -> float | None:
-    """Return the seconds to wait before the next try; None when there is to be none."""
+    """Return the seconds to wait before the next try; None if there is no further try."""
     if tries >= _most_tries(error):
         return None
     after = error.retry_after if isinstance(error, OutcomeUnknown) else None
     if after is None:
         return wait
-    # A gateway that wants to be left alone for longer than anybody waits is not asked again.
+    # Do not retry if the gateway requests a longer wait than a person waits for a page.
     return max(after, wait) if after <= WAITS[-1] else None
 
 
 def _most_tries(error: NotSent | OutcomeUnknown) -> int:
     if isinstance(error, NotSent):
-        # A certificate does not heal. TLS that broke after the request left has the same word, and may.
+        # A bad certificate stays bad. TLS that failed after the request left has the same reason and may
+        # recover.
         return 2 if error.reason is NotSentReason.TLS else _MOST_TRIES
     return _FEWER_TRIES.get(error.reason, _MOST_TRIES)

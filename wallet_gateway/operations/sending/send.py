@@ -1,7 +1,7 @@
-"""The one claim and the one send: what is committed before a request leaves, and what may come of it.
+"""Claim a transaction, send its request once, and dispatch the outcome.
 
-A claim is committed before the first byte. Nothing here sends a request twice, except one of which it is
-certain that no byte left. What was sent, or may have been, is never sent again: see Note [Unknown is a state]
+The claim is committed before the first byte leaves. No request is sent twice, except one of which certainly
+no byte left. A request that was sent, or may have been, is never sent again: see Note [Unknown is a state]
 in domain/lifecycle.
 """
 
@@ -25,14 +25,14 @@ M = TypeVar("M")
 R = TypeVar("R")
 
 _STAYS_UNSENT = {NotSentReason.TLS, NotSentReason.STALE_CLAIM}
-"""A certificate does not heal within a request, and a claim does not grow younger."""
+"""Reasons that an immediate second try cannot fix: a bad certificate and a claim that is too old."""
 
 
 def claim_columns(*, now: datetime, attempt_no: int = 0, **columns: Any) -> dict[str, Any]:
     """Return the columns that claim a transaction for one sender.
 
-    `attempt_no` is the number of its last claim. Until `leased_until` nobody else sends it, and a sender may
-    only record under the number of its own claim.
+    `attempt_no` is the number of its last claim. Until `leased_until` no other sender sends it, and a sender
+    may only record under the number of its own claim.
     """
     return {
         "state": TransactionState.SENDING,
@@ -44,13 +44,13 @@ def claim_columns(*, now: datetime, attempt_no: int = 0, **columns: Any) -> dict
 
 
 def body_columns(body: bytes) -> dict[str, Any]:
-    """Return the columns that keep the exact bytes of a request, so that they can be sent as they are."""
+    """Return the columns that store the exact bytes of a request, so that they can be sent unchanged."""
     return {"request_body": body.decode(), "body_hash": hashlib.sha256(body).hexdigest()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcomes(Generic[M, R]):
-    """What to do with each of the four outcomes of a request; each returns the result or raises."""
+    """The handlers of the four outcomes of a request; each returns the result or raises."""
 
     answered: Callable[[Answer[M]], R]
     not_sent: Callable[[NotSent], R]
@@ -68,8 +68,8 @@ def send_once(
 ) -> R:
     """Send a claimed request and record its outcome.
 
-    `call` is given the monotonic instant after which the claim is too old to send on. With `retries_unsent`
-    the same bytes are sent once more at once when certainly none of them left.
+    `call` gets the monotonic time after which the claim is too old to send. With `retries_unsent` the same
+    bytes are sent once more immediately if certainly none of them left.
     """
     not_after = context.not_after()
     try:
@@ -84,9 +84,9 @@ def send_once(
 
 
 def retry_unsent(send: Callable[[], Answer[M]]) -> Answer[M]:
-    """Return the gateway's answer to what `send` sends, the same bytes each time.
+    """Return the answer of `send`, called a second time with the same bytes if certainly no byte left.
 
-    Raises what the second try raised, or what the first one raised when a second is of no use.
+    Raises the error of the second try, or of the first if a second is of no use.
     """
     try:
         return send()

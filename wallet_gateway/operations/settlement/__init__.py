@@ -1,1 +1,1 @@
-"""The only writer of states and sums, with their discrepancies, freezes and outbox events."""
+"""The only writer of states and totals, with their discrepancies, freezes and outbox events."""

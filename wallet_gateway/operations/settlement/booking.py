@@ -1,4 +1,4 @@
-"""Which counters a move of a transaction changes. Computes; writes nothing."""
+"""Compute the counter changes of a transaction's state transition. Writes nothing."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ OPENING = frozenset({TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Booking:
-    """What a move changes on the payment or deposit, and on the transaction itself."""
+    """The changes of a transition to the payment or deposit, and to the transaction itself."""
 
     changes: Mapping[str, int] = field(default_factory=dict)
-    """Counter to difference, in minor units."""
+    """Counter name to difference, in minor units."""
     reversal: Reversal | None = None
     transaction_columns_of: Mapping[str, Any] = field(default_factory=dict)
 
     def as_update(self) -> dict[str, Any]:
-        """Return the columns for an UPDATE that adds to whatever stands in the row."""
+        """Return the columns for an UPDATE that adds to the row's current values."""
         columns: dict[str, Any] = {name: F(name) + delta for name, delta in self.changes.items()}
         if self.reversal is not None:
             columns["reversal"] = self.reversal
@@ -49,7 +49,7 @@ NOTHING = Booking()
 def book(
     transaction: GatewayTransaction, *, before: TransactionState, after: TransactionState, finding: Finding
 ) -> Booking:
-    """Say what counters change when a transaction moves from one state to another."""
+    """Return the counter changes of a transition from one state to another."""
     if before == after:
         return NOTHING
     kind = TransactionKind(transaction.kind)
@@ -73,7 +73,7 @@ def _book_opening(transaction: GatewayTransaction, after: TransactionState) -> B
 def _book_reversal(transaction: GatewayTransaction, after: TransactionState) -> Booking:
     released = {"holds_reservation": False}
     if after is TransactionState.APPROVED:
-        # A fact that our books contradict, such as a capture begun since, must not become unstorable.
+        # A reversal that contradicts our records, for example by a later capture, must still be storable.
         payment = transaction.payment
         untouched = payment is not None and payment.captured == payment.capture_reserved == 0
         return Booking(reversal=Reversal.DONE if untouched else None, transaction_columns_of=released)
@@ -88,7 +88,7 @@ def _book_amount(
     if after not in FINAL_STATES:
         return NOTHING
     changes = {RESERVED[kind]: -transaction.amount_minor} if transaction.holds_reservation else {}
-    # An approval that became an anomaly and was then accepted stands in the books already.
+    # An approval that became an anomaly and was then accepted is already in the totals.
     if after is TransactionState.APPROVED and transaction.approved_minor is None:
         approved = finding.amount or transaction.amount_minor
         changes[SETTLED[kind]] = min(approved, _room(transaction, kind))
@@ -96,7 +96,7 @@ def _book_amount(
 
 
 def _room(transaction: GatewayTransaction, kind: TransactionKind) -> int:
-    """Return how far the counter may rise; what is above leaves it at its bound and is a discrepancy."""
+    """Return how much the counter may rise; an amount above leaves it at its limit and is a discrepancy."""
     own = transaction.amount_minor if transaction.holds_reservation else 0
     payment = transaction.payment
     if payment is None:

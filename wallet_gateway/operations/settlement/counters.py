@@ -1,7 +1,7 @@
-"""Writes what a move means for money: the payment's or deposit's counters, and the states derived from them.
+"""Write a transition's counters of the payment or deposit, and the states derived from them.
 
-Locks are taken in one order everywhere: order, payment, transaction. The order's version tells a writer that
-somebody settled something meanwhile.
+Locks are taken in the same sequence everywhere: order, payment, transaction. A changed order version shows a
+writer that another process has settled something in the meantime.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from wallet_gateway.operations.settlement.booking import Booking
 
 
 class VersionConflict(Exception):
-    """Somebody else settled something in between; nothing was written, and the rows must be read again."""
+    """Another process has settled something in between; nothing was written; read the rows again."""
 
 
 def write_totals(
     transaction: GatewayTransaction, booking: Booking, *, after: TransactionState, freeze: bool, now: datetime
 ) -> None:
-    """Add a booking to the payment or deposit of a transaction, and derive the states again.
+    """Add a booking to a transaction's payment or deposit, and derive the states again.
 
-    Raises `Outrun` when somebody else settled something of the same order.
+    Raises `VersionConflict` if another process has settled something of the same order.
     """
     if transaction.deposit_id is not None:
         columns = booking.as_update() | ({"is_frozen": True} if freeze else {})
@@ -38,7 +38,7 @@ def write_totals(
     unchanged = (
         not booking.changes and booking.reversal is None and seen == (payment.state, payment.is_frozen)
     )
-    # A further reason to freeze must be seen by whoever is lifting the freeze at this moment.
+    # A concurrent release of the freeze must see a further reason to freeze, so write the order then.
     if unchanged and not freeze:
         return
     write_order(payment, now)
@@ -52,7 +52,7 @@ def _opening_state(
 ) -> TransactionState:
     if transaction.reference == payment.reference:
         return after
-    # Where there is money, the opening transaction's state no longer decides.
+    # Once there are follow-up transactions, the opening transaction was approved.
     return TransactionState.APPROVED
 
 
@@ -73,7 +73,7 @@ def _apply(
 
 
 def write_order(payment: Payment, now: datetime) -> None:
-    """Derive the order's state from all its payments, this one as it is in memory. Raises `Outrun`."""
+    """Write the order's state, derived from its payments, this one as in memory. Raises `VersionConflict`."""
     order = payment.order
     seen = order.version
     order.state = order_state(order.amount_minor, _standings(order, payment))
@@ -87,7 +87,7 @@ def write_order(payment: Payment, now: datetime) -> None:
 
 def _standings(order: PaymentOrder, changed: Payment) -> Sequence[PaymentSnapshot]:
     known = order.known_payments
-    # What was read at another version of the order has been settled over since.
+    # Payments read at another version of the order are stale.
     others = known.payments if known and known.version == order.version else list(order.payments.all())
     payments = sorted((changed, *(p for p in others if p.pk != changed.pk)), key=lambda p: p.number)
     return [PaymentSnapshot(state=PaymentState(p.state), totals=p.totals) for p in payments]

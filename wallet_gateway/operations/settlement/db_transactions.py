@@ -1,7 +1,7 @@
 """The only place where operations open a database transaction.
 
-One that writes what is to be sent is durable: Django raises when somebody's `atomic` is open around it,
-because a transaction that is not committed before the first byte leaves is no record of it.
+A transaction that records a request to send is durable: Django raises if it runs inside another `atomic`
+block, because it must be committed before the first byte leaves to count as a record of the request.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ _ATTEMPTS = 5
 _POSTGRES_STATES = frozenset({"40001", "40P01"})
 _MYSQL_CODES = frozenset({1020, 1205, 1213})
 PATIENT_WAITS = (0.5, 1.0, 2.0, 5.0, 10.0)
-"""Seconds between tries to store an answer that the gateway has already given."""
+"""Seconds between tries to store an answer already received from the gateway."""
 
 
 _turns = {"sqlite": threading.Lock()}
 
 
 def _after_fork() -> None:
-    """A thread that held the lock does not exist in the child, and would never give it back there."""
+    """Replace the lock in a forked child: a thread that held it does not exist there to release it."""
     _turns["sqlite"] = threading.Lock()
 
 
@@ -41,9 +41,9 @@ if hasattr(os, "register_at_fork"):  # not on Windows
 
 
 def in_transaction(work: Callable[[], T]) -> T:
-    """Run `work` in one durable transaction; repeat it when the database asks for that.
+    """Run `work` in one durable transaction; repeat it after a serialization conflict or deadlock.
 
-    Only the database part is repeated, at most five times: `work` must not speak to a gateway.
+    Only the database part is repeated, at most five times: `work` must not send requests to a gateway.
     """
     for wait in _short_waits():
         try:
@@ -56,15 +56,15 @@ def in_transaction(work: Callable[[], T]) -> T:
 
 
 def in_current_or_new_transaction(work: Callable[[], T]) -> T:
-    """Run `work` in the caller's transaction or in its own: for what sends nothing and may be undone."""
+    """Run `work` in the caller's or a new transaction: for work that sends nothing and may be rolled back."""
     with db_transaction.atomic():
         return work()
 
 
 def in_transaction_with_retries(work: Callable[[], T]) -> T:
-    """Like `in_transaction`, and outlast a database that is away for some seconds.
+    """Run `work` like `in_transaction`, and also retry while the database is unavailable for some seconds.
 
-    For storing what the gateway has answered: that knowledge exists nowhere else.
+    For storing the gateway's answers: that information exists nowhere else.
     """
     for wait in PATIENT_WAITS:
         try:
@@ -77,7 +77,7 @@ def in_transaction_with_retries(work: Callable[[], T]) -> T:
 
 
 class NothingIsCommitted(RuntimeError):
-    """The connection commits nothing by itself, so what is about to be sent would leave no record."""
+    """Autocommit is off on the connection, so a request about to be sent would leave no record."""
 
 
 def _once(work: Callable[[], T]) -> T:
@@ -88,10 +88,11 @@ def _once(work: Callable[[], T]) -> T:
 
 
 def _turn() -> AbstractContextManager[object]:
-    """Wait for this process's turn to write, where the database lets one writer in at a time.
+    """Return the process's write lock if the database allows only one writer at a time.
 
-    SQLite has no queue: whoever finds it busy sleeps, ever longer, while others pass. Here the next of our
-    own threads is woken at once. Who has a transaction open already is not kept waiting for the refusal.
+    SQLite has no queue: a writer that finds it busy sleeps for ever longer times while others overtake it.
+    This lock wakes the next thread of the process at once. A thread with an open transaction does not wait,
+    because Django rejects its durable block in any case.
     """
     if connection.in_atomic_block:
         return nullcontext()
@@ -103,7 +104,7 @@ def _short_waits() -> Iterator[float]:
 
 
 def is_conflict(error: OperationalError) -> bool:
-    """Say whether the database only asks for the transaction to be run again."""
+    """Return whether the database error only requires repeating the transaction."""
     cause = error.__cause__
     if getattr(cause, "sqlstate", None) in _POSTGRES_STATES:
         return True

@@ -1,4 +1,4 @@
-"""Writes the differences that a piece of news shows, each once however often it is seen."""
+"""Record the discrepancies of a status update, each once however often it is seen."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _ENDED_WITHOUT_MONEY = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recorded:
-    """What came of recording the differences of one piece of news."""
+    """The result of recording the discrepancies of one status update."""
 
     freeze: bool = False
-    """The payment must be frozen: a difference that freezes is open."""
+    """The payment must be frozen: a discrepancy of a freezing kind is open."""
     is_new: bool = False
-    """At least one difference was not known before."""
+    """At least one discrepancy was not known before."""
     stopped: str = ""
-    """Why all sending was stopped; empty where it was not."""
+    """Why all sending was stopped; empty if it was not stopped."""
 
 
 def record_discrepancies(
@@ -47,9 +47,9 @@ def record_discrepancies(
     now: datetime,
     in_own_answer: bool = False,
 ) -> Recorded:
-    """Write what differs, each difference once; one that a person has closed stays closed.
+    """Record each discrepancy once; one that a person has closed stays closed.
 
-    `in_own_answer` says that the gateway said it in answer to our own request, and not to a status query.
+    `in_own_answer` means that it was found in the answer to our own request, not to a status query.
     """
     freeze, is_new, stopped = False, False, ""
     for kind, detail, fingerprint in _differences(transaction, finding, before=before, after=after):
@@ -75,7 +75,7 @@ def record_discrepancies(
 
 
 def _fitting(fingerprint: str) -> str:
-    """Give a long fingerprint as a shorter one that differs wherever the long ones do."""
+    """Shorten a long fingerprint and keep it unique by a digest of the whole."""
     if len(fingerprint) <= _LONGEST_FINGERPRINT:
         return fingerprint
     digest = hashlib.sha256(fingerprint.encode()).hexdigest()
@@ -83,7 +83,7 @@ def _fitting(fingerprint: str) -> str:
 
 
 def is_settled_by_person(transaction: GatewayTransaction, finding: Finding) -> bool:
-    """Say whether a person has closed this very contradiction, so that seeing it again is no news."""
+    """Return whether a person has already closed this contradiction, so that it is not reported again."""
     if finding.discrepancy is None:
         return False
     closed = Discrepancy.objects.filter(closed_at__isnull=False)
@@ -91,7 +91,7 @@ def is_settled_by_person(transaction: GatewayTransaction, finding: Finding) -> b
 
 
 def _fingerprint(transaction: GatewayTransaction, finding: Finding) -> str:
-    """Name a difference by what it says: a third execution is another one than the second."""
+    """Return a fingerprint of a discrepancy's text: a third execution differs from the second."""
     said = hashlib.sha256(finding.detail.encode()).hexdigest()[:16]
     return f"{finding.discrepancy}:{transaction.reference}:{said}"
 

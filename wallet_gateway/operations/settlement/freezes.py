@@ -1,4 +1,4 @@
-"""Takes the freeze off a payment or deposit, once nothing contradicts the books any more, and tells of it."""
+"""Release the freeze of a payment or deposit once nothing contradicts our records, and notify the shop."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _TRIES = 5
 
 
 def release_freeze(transaction: GatewayTransaction, *, context: GatewayContext) -> None:
-    """Let operations touch the payment or deposit of a transaction again, if no difference on it is open."""
+    """Allow operations on a transaction's payment or deposit again if it has no open discrepancy."""
     for _ in range(_TRIES):
         try:
             outbox_events = in_transaction(lambda: _release_freeze(transaction, context.clock.now()))
@@ -41,7 +41,7 @@ def release_freeze(transaction: GatewayTransaction, *, context: GatewayContext) 
 
 @sensitive_variables()
 def release_freezes(*, context: GatewayContext, limit: int) -> int:
-    """Lift freezes that nothing asks for any more, whose lifter died before doing it; return how many."""
+    """Release freezes without a remaining reason, left by a process that died; return how many."""
     forgotten = list(_forgotten(context.alias, limit))
     for transaction in forgotten:
         with log_row_error(transaction.reference):
@@ -50,13 +50,13 @@ def release_freezes(*, context: GatewayContext, limit: int) -> int:
 
 
 def _forgotten(gateway: str, limit: int) -> Iterator[GatewayTransaction]:
-    """Yield a transaction of each payment and deposit that is frozen though nothing contradicts the books."""
-    # Whether anything is frozen is asked first: the whole question would be most of an idle sweep.
+    """Yield one transaction of each payment and deposit that is frozen without a contradiction."""
+    # First check whether anything is frozen: the full query would be most of the cost of an idle sweep.
     frozen = Payment.objects.filter(state=PaymentState.FROZEN, order__gateway=gateway)
     if frozen.exists():
         payments = list(_uncontradicted(frozen, "payment").values_list("pk", flat=True)[:limit])
         yield from GatewayTransaction.objects.filter(payment__in=payments, kind__in=OPENING)
-    # A deposit is frozen with a difference: the few that ever had one are looked at, and not all.
+    # A deposit is only frozen with a discrepancy: check the few that ever had one, not all.
     differed = Discrepancy.objects.filter(deposit__isnull=False, closed_at__isnull=False)
     if differed.exists():
         deposits = MigratedDeposit.objects.filter(
@@ -74,10 +74,10 @@ def _uncontradicted(rows: QuerySet[P], parent: str) -> QuerySet[P]:
 
 
 def _release_freeze(transaction: GatewayTransaction, now: datetime) -> tuple[OutboxEvent, ...]:
-    # The transaction may be run again, so every run starts from rows as they then are.
+    # The database transaction may be repeated, so every run starts from the current rows.
     transaction = reread(transaction)
     if transaction.deposit is not None:
-        # The row is locked before anything is looked at: whoever freezes it meanwhile comes after us.
+        # Lock the row before reading anything: a concurrent freeze then comes after this release.
         MigratedDeposit.objects.filter(pk=transaction.deposit.pk).update(refunded=F("refunded"))
         still_frozen = _is_contradicted(deposit=transaction.deposit)
         MigratedDeposit.objects.filter(pk=transaction.deposit.pk).update(is_frozen=still_frozen)
@@ -106,7 +106,7 @@ def _release_payment(payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]
 
 
 def _untold(payment: Payment) -> QuerySet[GatewayTransaction]:
-    # Whatever is told of money has an amount.
+    # Every outbox event about money has an amount.
     told = OutboxEvent.objects.filter(transaction=OuterRef("pk"), amount_minor__isnull=False)
     kinds = (*OPENING, TransactionKind.CAPTURE)
     approved = payment.transactions.filter(state=TransactionState.APPROVED, kind__in=kinds)

@@ -1,4 +1,4 @@
-"""Which facts a move of a transaction is for the shop. Decides; writes nothing."""
+"""Choose the outbox events of a transaction's state transition. Writes nothing."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from wallet_gateway.domain.totals import PaymentTotals
 from wallet_gateway.models import GatewayTransaction, OutboxEventKind
 
 HELD_BACK = frozenset({OutboxEventKind.AUTHORIZED, OutboxEventKind.PAID, OutboxEventKind.CAPTURED_IN_PART})
-"""What goods go out upon: not told of a payment that is frozen, but when a person has lifted the freeze."""
+"""Events on which goods are shipped: held back while a payment is frozen, sent after its release."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notification:
-    """One event to be told, with its amount in minor units."""
+    """One event to deliver, with its amount in minor units."""
 
     kind: OutboxEventKind
     amount: int | None = None
@@ -23,10 +23,10 @@ class Notification:
 def outbox_events_of(
     transaction: GatewayTransaction, *, moved: bool, sums_before: PaymentTotals | None
 ) -> tuple[Notification, ...]:
-    """Say what the shop is to be told of a transaction as it stands; nothing for a detached refund.
+    """Return the events of a transaction in its current state; none for a detached refund.
 
-    `moved` says that it came into its state just now, and had never been approved before: an approval that
-    was contradicted and then accepted is no second payment.
+    `moved` means that it has just entered its state and had never been approved before: an approval that
+    was contradicted and then accepted is not a second payment.
     """
     payment = transaction.payment
     if payment is None or sums_before is None:
@@ -39,7 +39,7 @@ def outbox_events_of(
 
 
 def events_of_release(transaction: GatewayTransaction) -> tuple[Notification, ...]:
-    """Say what of an approved transaction was held back while its payment was frozen, and is told now."""
+    """Return the events of an approved transaction that were held back while its payment was frozen."""
     payment = transaction.payment
     if payment is None or payment.order.state == OrderState.OVERPAID:
         return ()
@@ -68,7 +68,7 @@ def _approved(transaction: GatewayTransaction) -> tuple[Notification, ...]:
         kind=OutboxEventKind.AUTHORIZED if payment.type != PaymentType.SALE else OutboxEventKind.PAID,
         amount=amount,
     )
-    # A further payment of a paid order is not "paid" once more: it is a task for a person.
+    # A further payment of a paid order is not reported as "paid" again: a person has to handle it.
     overpaid = payment.order.state == OrderState.OVERPAID
     return (Notification(kind=OutboxEventKind.ANOMALY, amount=amount),) if overpaid else (told,)
 

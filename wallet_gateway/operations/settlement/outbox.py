@@ -1,4 +1,4 @@
-"""Deliver facts from the outbox, at least once: by the request that caused them, or else by the sweep."""
+"""Deliver outbox events at least once: by the request that caused them, or else by the sweep."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ _LONGEST_WAIT = timedelta(hours=1)
 def deliver(outbox_events: Iterable[OutboxEvent], *, clock: Clock) -> int:
     """Send the signals of events that this process has claimed; return how many all receivers accepted.
 
-    A receiver's exception is logged, and the event is sent again later to all receivers. The same holds for a
-    database that cannot record the delivery: what happened is committed, and must not look like a failure.
+    A receiver's exception is logged, and the event is sent again later to all receivers. The same applies
+    when the database cannot record the delivery: the change is committed and must not look like a failure.
     """
     told = 0
     for outbox_event in outbox_events:
@@ -51,10 +51,11 @@ def deliver(outbox_events: Iterable[OutboxEvent], *, clock: Clock) -> int:
 
 @sensitive_variables()
 def deliver_due(*, clock: Clock, limit: int = 500) -> int:
-    """Claim and deliver facts whose first delivery did not happen or failed; any number of workers may.
+    """Claim and deliver events whose first delivery did not happen or failed.
 
-    Each is claimed right before it is told, so that a worker that dies holds up no other fact than the one
-    that it was telling, and its order is read then, as what was told before may have changed it.
+    Any number of workers may run this. Each event is claimed right before its delivery, so that a worker that
+    dies delays only the event it was delivering. The order is read then too, because an earlier event's
+    receiver may have changed it.
     """
     due = OutboxEvent.objects.filter(next_delivery_at__lte=clock.now()).order_by("next_delivery_at", "pk")
     rows = list(due[:limit])
@@ -89,7 +90,7 @@ def _deliver_one(outbox_event: OutboxEvent, now: datetime) -> bool:
 
 
 def _tell(outbox_event: OutboxEvent) -> list[Exception]:
-    """Call every receiver, and return what the receivers raised."""
+    """Call every receiver and return the exceptions they raised."""
     try:
         answers = SIGNALS[OutboxEventKind(outbox_event.kind)].send_robust(
             sender=PaymentOrder,
@@ -100,6 +101,6 @@ def _tell(outbox_event: OutboxEvent) -> list[Exception]:
             occurred_at=outbox_event.occurred_at,
         )
     except AttributeError as error:
-        # Django's own log of a failed receiver asks it for a name, which a partial, for one, does not have.
+        # Django logs a failed receiver by its `__qualname__`, which, for example, a partial does not have.
         return [error]
     return [answer for _, answer in answers if isinstance(answer, Exception)]

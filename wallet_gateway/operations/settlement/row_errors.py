@@ -1,6 +1,6 @@
-"""How work goes through rows: found by their keys; one that cannot be handled is logged and skipped.
+"""Read due rows by their keys, and log and skip a row that cannot be handled.
 
-A log line stands for one event, has a bounded length and no content of rows or bodies.
+A log line describes one event, has a bounded length and contains no row or body content.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ M = TypeVar("M", bound=Model)
 
 _MOST_PLACES = 8
 _OF_ONE_ROW = (DataError, IntegrityError, VersionConflict, ValueError)
-"""What can be wrong with one row. A database that is away is not among them: it stops the sweep."""
+"""Errors of a single row. An unavailable database is not one of them: it stops the sweep."""
 
 
 def read_due(due: QuerySet[M], *, limit: int) -> list[M]:
-    """Read the first rows that are due.
+    """Return the first rows that are due.
 
-    Most sweeps find none, and to ask for keys costs a tenth of asking for whole rows and their orders.
+    Most sweeps find none, and reading keys costs a tenth of reading whole rows and their orders.
     """
     keys = list(due.values_list("pk", flat=True)[:limit])
     return list(due.filter(pk__in=keys)) if keys else []
@@ -38,7 +38,7 @@ def read_due(due: QuerySet[M], *, limit: int) -> list[M]:
 
 @contextlib.contextmanager
 def log_row_error(reference: str) -> Iterator[None]:
-    """Log what goes wrong with one row, loudly, and go on with the next; the row stays due."""
+    """Log an error in one row at level ERROR and continue with the next; the row stays due."""
     try:
         yield
     except _OF_ONE_ROW as error:
@@ -46,7 +46,7 @@ def log_row_error(reference: str) -> Iterator[None]:
 
 
 def failure(error: BaseException) -> str:
-    """Name a failure by its class, its cause's class and the last places it came through, in one line."""
+    """Return one line with an error's class, its cause's class and the last places in its traceback."""
     classes = type(error).__name__
     if error.__cause__ is not None:
         classes += f" from {type(error.__cause__).__name__}"

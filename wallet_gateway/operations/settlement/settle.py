@@ -1,7 +1,7 @@
-"""The only writer of states and sums: one piece of news about one transaction, recorded in one transaction.
+"""The only writer of states and totals: one status update of one transaction in one database transaction.
 
-Locks are taken in one order everywhere: order, payment, transaction. The order's version tells a writer that
-somebody settled something meanwhile; it then reads again and starts over.
+Locks are taken in the same sequence everywhere: order, payment, transaction. A changed order version shows a
+writer that another process has settled something in the meantime; it then reads again and starts over.
 """
 
 from __future__ import annotations
@@ -51,29 +51,29 @@ from wallet_gateway.operations.settlement.unit_mix_ups import warn_of_mix_up
 
 _TRIES = 5
 _settlements: ContextVar[int] = ContextVar("wallet_gateway_settlements", default=0)
-"""How many this thread or task has made: says without a statement whether one was made inside another."""
+"""Number of settlements of this thread or task: detects a nested settlement without an SQL statement."""
 FIRST_DELIVERY = timedelta(seconds=60)
-"""How long a new fact belongs to the process that wrote it; afterwards the sweep delivers it."""
+"""Time in which only the process that wrote a new outbox event delivers it; later the sweep delivers it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Settled:
-    """The rows after the news, and the facts that are to be told."""
+    """The rows after the status update, and the outbox events to deliver."""
 
     transaction: GatewayTransaction
     outbox_events: tuple[OutboxEvent, ...] = ()
     stopped: str = ""
-    """Why all sending was stopped with it; empty where it was not."""
+    """Why all sending was stopped by the update; empty if it was not stopped."""
 
 
 @sensitive_variables()
 def settle(
     transaction: GatewayTransaction, news: StatusUpdate, *, context: GatewayContext
 ) -> GatewayTransaction:
-    """Record news about a transaction, commit, and tell the shop; return the transaction as it then stands.
+    """Record a status update of a transaction, commit, notify the shop, and return the current transaction.
 
-    Written are its state, its payment's sums, its order's state, evidence, discrepancies and facts.
-    `transaction` is as read by the caller with its payment and order; it is read again when it proves stale.
+    Writes its state, its payment's totals, its order's state, transaction events, discrepancies and outbox
+    events. The caller has read `transaction` with its payment and order; it is read again if it is stale.
     """
     try:
         settled = _settle(transaction, news, context)
@@ -88,7 +88,7 @@ def settle(
         warn_of_mix_up(context.alias, settled.stopped)
     _settlements.set(mine := _settlements.get() + 1)
     deliver(settled.outbox_events, clock=context.clock)
-    # A receiver may have acted on what it was told, and then these rows are old.
+    # A receiver may have settled something in reaction to a signal; these rows are then stale.
     return settled.transaction if _settlements.get() == mine else reread(settled.transaction)
 
 
@@ -96,23 +96,23 @@ def _settle(transaction: GatewayTransaction, news: StatusUpdate, context: Gatewa
     try:
         return in_transaction_with_retries(lambda: _write(transaction, news, context))
     except (VersionConflict, IntegrityError):
-        # Where somebody else has settled the same, the sums refuse to be booked a second time.
+        # Another process may have settled the same update; the totals reject a second booking.
         return _settle_locked(transaction, news, context)
 
 
 def _settle_locked(transaction: GatewayTransaction, news: StatusUpdate, context: GatewayContext) -> _Settled:
-    """Take the lock first, so that however many others are at the same order, this one gets its turn."""
+    """Take the lock first, so that this writer gets its turn however many others write to the same order."""
     for _ in range(_TRIES):
         try:
             return in_transaction_with_retries(lambda: _write(_locked(transaction), news, context))
         except VersionConflict:
-            # Somebody claimed the transaction for sending, which locks its own row alone.
+            # Another process claimed the transaction for sending, which locks only the transaction's row.
             continue
     return in_transaction_with_retries(lambda: _write(_locked(transaction), news, context))
 
 
 def _locked(transaction: GatewayTransaction) -> GatewayTransaction:
-    """Lock the order or deposit by an UPDATE, which every database understands, and read what stands now."""
+    """Lock the order or deposit by an UPDATE, which every database supports, and read the current row."""
     if transaction.payment is not None:
         PaymentOrder.objects.filter(pk=transaction.payment.order_id).update(version=F("version") + 1)
     elif transaction.deposit is not None:
@@ -127,7 +127,7 @@ def reread(transaction: GatewayTransaction) -> GatewayTransaction:
 
 
 def _record_is_taken(transaction: GatewayTransaction, news: StatusUpdate) -> StatusUpdate | None:
-    """Return the news as a contradiction when the gateway's record belongs to another transaction already."""
+    """Return the update as a contradiction if the gateway's record already belongs to another transaction."""
     record_id = news.finding.record_id
     if not record_id:
         return None
@@ -143,18 +143,18 @@ def _record_is_taken(transaction: GatewayTransaction, news: StatusUpdate) -> Sta
 
 
 def _write(transaction: GatewayTransaction, news: StatusUpdate, context: GatewayContext) -> _Settled:
-    # The transaction may be run again, so every run starts from rows as they were read.
+    # The database transaction may be repeated, so every run starts from the rows as they were read.
     transaction, now = _copy(transaction), context.clock.now()
     if news.attempt_no is not None and news.attempt_no != transaction.attempt_no:
         _add_event(transaction, news, now)
         return _Settled(transaction=transaction)
     before, was_approved = TransactionState(transaction.state), transaction.approved_minor is not None
     if news.asked_in not in {None, before}:
-        # It has moved on while the gateway was asked: when to ask next and whom to call is settled anew.
+        # The state changed during the status query, so the computed schedule and operator flag are void.
         news = replace(news, changes={})
     after = _after(transaction, before, news)
     if after is before and news.event in SENDERS_NEWS:
-        # The sender's claim was lost: what it brings is kept for people and changes no column.
+        # The sender has lost its claim: its result is kept for people and changes no column.
         _add_event(transaction, news, now)
         return _Settled(transaction=transaction)
     booking = book(transaction, before=before, after=after, finding=news.finding)
@@ -179,7 +179,7 @@ def _write(transaction: GatewayTransaction, news: StatusUpdate, context: Gateway
     moved = after is not before and not was_approved
     told = outbox_events_of(transaction, moved=moved, sums_before=payment_before)
     if before is TransactionState.PENDING:
-        # A page on which one card was refused, and a second one was pending, fails for the shop once.
+        # A page with one refused card and a second pending one is reported to the shop as failed only once.
         told = _untold(transaction, told)
     return _Settled(
         transaction=transaction,
@@ -204,7 +204,7 @@ def _after(transaction: GatewayTransaction, before: TransactionState, news: Stat
         raise IllegalTransition(before, news.event)
     if news.event is LifecycleEvent.CONTRADICTED and is_settled_by_person(transaction, news.finding):
         return before
-    # The customer can have paid only on a page whose address came; a refused checkout has no such page.
+    # The customer can only have paid on a page whose URL was received; a refused checkout has none.
     has_page = transaction.kind == TransactionKind.CHECKOUT and bool(transaction.redirect_url)
     return advance(before, news.event, is_page=has_page)
 
@@ -241,7 +241,7 @@ def _add_event(transaction: GatewayTransaction, news: StatusUpdate, now: datetim
 def add_outbox_events(
     transaction: GatewayTransaction, told: Sequence[Notification], now: datetime
 ) -> tuple[OutboxEvent, ...]:
-    """Write facts about a transaction into the outbox, for this process to deliver after the commit."""
+    """Write a transaction's events to the outbox; this process delivers them after the commit."""
     if not told or transaction.payment is None:
         return ()
     outbox_events = [

@@ -1,4 +1,4 @@
-"""One piece of news about one transaction, as every operation hands it to be settled."""
+"""The status update of one transaction, which every operation passes to `settle`."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ from wallet_gateway.models import TransactionEventKind
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatusUpdate:
-    """What was learned, or decided, about one transaction."""
+    """A result or a decision about one transaction."""
 
     kind: TransactionEventKind
     event: LifecycleEvent | None = None
-    """None when it moves nothing, be it only known now when to ask again."""
+    """None if there is no state transition, for example when only the next query is scheduled."""
     finding: Finding = NO_NEWS
     exchange: Exchange | None = None
     detail: str = ""
     by: str = ""
     attempt_no: int | None = None
-    """The claim under which it was learned: a sender that lost its claim must not say "nothing left"."""
+    """The claim of the sender: one that has lost its claim must not record "nothing left"."""
     decided_on: TransactionState | None = None
-    """The state that a person saw and decided on: the decision holds for that one and for no other."""
+    """The state that a person saw and decided on: the decision is valid for that state only."""
     changes: Mapping[str, Any] = field(default_factory=dict)
-    """Further columns of the transaction that go with it."""
+    """Further columns of the transaction to write."""
     asked_in: TransactionState | None = None
-    """The state in which the gateway was asked: `changes` are made for that one, and void in any other."""
+    """The state at the time of the status query: `changes` are void if the state is another one now."""
     ask_not_before: datetime | None = None
-    """When the gateway, by its own word, wants to be asked again."""
+    """The earliest time of the next query, as requested by the gateway."""
     also: Callable[[], object] | None = None
-    """What else is written in the same transaction, which may be run again."""
+    """A further write in the same database transaction, which may be repeated."""
     is_kept: bool = True
-    """False for what is no news; what moves a transaction is kept in any case."""
+    """False to write no event for an update that changes nothing; a transition is always written."""

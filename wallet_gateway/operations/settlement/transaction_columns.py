@@ -1,4 +1,4 @@
-"""Writes a transaction's row: which columns go with which change. Sums stand elsewhere."""
+"""Write a transaction's row with the columns of each change. Totals are written in `counters`."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ def write_transaction(
     now: datetime,
     jitter: float,
 ) -> None:
-    """Write what goes with a move to `transaction.state`, or with news that moves nothing.
+    """Write the columns of a transition to `transaction.state`, or of an update without a transition.
 
-    `transaction.state` is the new state, `before` the one the row must still be in; raises `Outrun`
-    when it is not. So it does when a further page was opened and its order was settled over meanwhile: an
-    older page of it may have been paid, and whoever hands out the new one has to see that.
+    `transaction.state` is the new state, `before` the state the row must still have; raises `VersionConflict`
+    if it has another. Raises it too when a further page is opened and its order was settled in the meantime:
+    an older page may have been paid, and the caller that returns the new page has to see that.
     """
     after = TransactionState(transaction.state)
     columns = dict(news.changes)
@@ -51,7 +51,7 @@ def write_transaction(
     if news.event is LifecycleEvent.OPENED and (unsettled := _no_older_page_settled(transaction)):
         matched = GatewayTransaction.objects.filter(unsettled, **where).update(**columns)
     else:
-        # News that moves nothing still has to find the row as it was read.
+        # An update without a transition must still find the row as it was read.
         matched = update(GatewayTransaction, where=where, columns=columns or {"state": before})
     if not matched:
         raise VersionConflict
@@ -59,7 +59,7 @@ def write_transaction(
 
 
 def _no_older_page_settled(transaction: GatewayTransaction) -> Exists | None:
-    """Return the condition that the order still is as it was read; None where there is no older page."""
+    """Return the condition that the order is unchanged since it was read; None if there is no older page."""
     payment = transaction.payment
     if payment is None or payment.number == 1:
         return None
@@ -74,7 +74,7 @@ def _set(transaction: GatewayTransaction, columns: dict[str, Any]) -> None:
 def _first_question(
     transaction: GatewayTransaction, news: StatusUpdate, now: datetime, jitter: float
 ) -> datetime | None:
-    """Return when the new state's timetable first asks, not before the gateway wants to be asked."""
+    """Return the time of the new state's first query, not earlier than the gateway's `Retry-After`."""
     poll_state = transaction.poll_state_at(state=TransactionState(transaction.state), since=now, step=0)
     first = next_query_at(poll_state, jitter=jitter)
     if first is None or news.ask_not_before is None:
@@ -118,7 +118,7 @@ def _why(news: StatusUpdate, *, before: TransactionState, after: TransactionStat
 
 
 def _columns_of_sent(transaction: GatewayTransaction, news: StatusUpdate) -> dict[str, Any]:
-    # What may not be sent again is kept for reading only: redacted, and once, in its exchange's evidence.
+    # A body that may not be sent again is kept for reading only: redacted, and once, in its exchange's event.
     stands_in_evidence = news.exchange is not None and news.exchange.request_body
     body = "" if stands_in_evidence else redact_text(transaction.request_body)
     return {"next_send_at": None, "request_body": body}

@@ -1,8 +1,8 @@
-"""What a mix-up of units stops: its own payment always, all sending only where it is no single odd record.
+"""Unit mix-ups: always stop the affected payment, and stop all sending if it is more than one odd record.
 
-A customer who holds the browser's key can put an odd record under the reference of an order. So a record of a
-status query stops its own payment alone. The answer to our own request, or the same on a further order within
-the hour, says that the gateway itself takes our amounts for others.
+A customer who has the browser's key can create an odd record under an order's reference. So a record in a
+status query stops only its own payment. A mix-up in the answer to our own request, or a second one on another
+order within the hour, shows that the gateway itself misreads our amounts.
 """
 
 from __future__ import annotations
@@ -24,9 +24,10 @@ logger = logging.getLogger("wallet_gateway.operations")
 def pause_after_mix_up(
     transaction: GatewayTransaction, detail: str, *, in_own_answer: bool, now: datetime
 ) -> str:
-    """Stop sending for a quarter of an hour where a new mix-up is more than one odd record.
+    """Stop sending for 15 minutes if a new mix-up is more than one odd record.
 
-    Returns why, for `warn_of_mix_up` after the commit; empty where nothing was stopped. A longer stop stays.
+    Returns the reason, for `warn_of_mix_up` after the commit; empty if nothing was stopped. A longer pause
+    is kept.
     """
     if not (in_own_answer or _is_seen_on_another_order(transaction, now)):
         return ""
@@ -35,7 +36,7 @@ def pause_after_mix_up(
 
 
 def warn_of_mix_up(gateway: str, detail: str) -> None:
-    """Raise the alarm about a pause that was made."""
+    """Log an error about a pause that was set."""
     minutes = int(MIX_UP_PAUSE.total_seconds() // 60)
     logger.error(
         "sending to %s is stopped for %d minutes: unit mix-up: %s", gateway, minutes, one_line(detail)
@@ -43,7 +44,7 @@ def warn_of_mix_up(gateway: str, detail: str) -> None:
 
 
 def resume_after_mix_up(gateway: str) -> None:
-    """Let requests leave again once a person has closed the last unit mix-up of a gateway."""
+    """Resume sending once a person has closed the last unit mix-up of a gateway."""
     if not _open_mix_ups(gateway).exists():
         paused = GatewayPause.objects.filter(gateway=gateway, pause_code=PauseCode.UNIT_MIX_UP)
         paused.update(sending_until=None, pause_code="", pause_detail="")

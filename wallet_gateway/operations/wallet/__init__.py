@@ -1,1 +1,1 @@
-"""The wallet button: its session, price, result, card and authorization."""
+"""The wallet button: session, price, result, card and authorization."""

@@ -1,4 +1,4 @@
-"""The wallet's attempts of one order: read them all at once, find the one that is meant, write a new one."""
+"""Wallet attempts of one order: read all in one statement, find one by its reference, insert a new one."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from wallet_gateway.operations.settlement.booking import OPENING
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderAttempts:
-    """An order and every attempt to pay it, as one statement read them."""
+    """An order and all its payment attempts, read in one statement."""
 
     order: PaymentOrder
     openings: Sequence[GatewayTransaction] = ()
-    """The transactions that opened its payments, the oldest first."""
+    """The opening transactions of its payments, oldest first."""
 
     def of_session(self, session: str) -> tuple[GatewayTransaction, ...]:
-        """Return the wallet's attempts that were shown in this session, the oldest first."""
+        """Return the wallet attempts that were shown in this session, oldest first."""
         wanted = hash_of_session(session)
         return tuple(
             transaction
@@ -41,7 +41,7 @@ class OrderAttempts:
         )
 
     def meant(self, reference: object, session: str) -> GatewayTransaction:
-        """Return the attempt under a reference; raises `InvalidInput`, also for another's."""
+        """Return the session's attempt with a reference; raise `InvalidInput`, also for another session's."""
         for transaction in self.of_session(session):
             if transaction.reference == reference:
                 return transaction
@@ -49,14 +49,14 @@ class OrderAttempts:
 
 
 def hash_of_session(session: str) -> str:
-    """Return what is stored of a session's key; raises `InvalidInput` where there is none."""
+    """Return the stored hash of a session's key; raise `InvalidInput` if there is no key."""
     if not session:
         raise InvalidInput(ErrorCode.WALLET_SESSION_MISSING)
     return hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def load(order: PaymentOrder | str) -> OrderAttempts:
-    """Read an order's attempts; given its token, the order with them. Raises `PaymentOrder.DoesNotExist`."""
+    """Load the attempts of an order, or of the order with a token. Raises `PaymentOrder.DoesNotExist`."""
     if isinstance(order, str):
         check_key("token", order)
     rows = GatewayTransaction.objects.filter(kind__in=OPENING).order_by("pk")
@@ -79,7 +79,7 @@ def load(order: PaymentOrder | str) -> OrderAttempts:
 
 
 def fresh(transaction: GatewayTransaction, now: datetime) -> bool:
-    """Say whether a result may still come for an attempt."""
+    """Return whether an attempt may still get a result."""
     waiting = transaction.state == TransactionState.AWAITING_RESULT
     return waiting and transaction.expires_at is not None and transaction.expires_at > now
 
@@ -88,9 +88,9 @@ def fresh(transaction: GatewayTransaction, now: datetime) -> bool:
 def write_attempt(
     order: PaymentOrder, *, key: WalletKey, session: str, price: Mapping[str, Any], context: GatewayContext
 ) -> GatewayTransaction:
-    """Lock the order and insert a further attempt; to be called in a transaction.
+    """Lock the order and insert a further attempt; call it in a database transaction.
 
-    Raises `OrderNotPayable`. The order's other attempts are left as they are: nothing is sent yet.
+    Raises `OrderNotPayable`. The order's other attempts stay unchanged: nothing is sent yet.
     """
     lock_payable(order)
     now = context.clock.now()

@@ -1,7 +1,7 @@
-"""The two steps around an authorization's first byte: claim it under the order's lock, then send it once.
+"""The two steps of sending an authorization: claim it under the order's lock, then send it once.
 
-The order is locked from the claim on, so that nothing else of it can be paid. Nothing here sends a request
-twice, but for one of which it is certain that no byte left.
+The order is blocked from the claim on, so that no other attempt of it can be paid. No request is sent twice,
+except one of which certainly no byte left.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from wallet_gateway.protocol.authorizations import AuthorizationRequest, Authori
 
 
 class _Lost(Exception):
-    """Somebody else settled or claimed something of the order; nothing was written."""
+    """Another process settled or claimed something of the order; nothing was written."""
 
 
 @sensitive_variables()
@@ -47,9 +47,10 @@ def claim(
     about_card: Mapping[str, str],
     context: GatewayContext,
 ) -> bool:
-    """Commit that the authorization is about to be sent; False, and nothing written, when it may not be.
+    """Commit that the authorization is about to be sent; if it may not be, write nothing and return False.
 
-    It may not once the order has moved since `tried` was read, the attempt is claimed, or sending waits.
+    It may not be sent if the order changed since `tried` was read, the attempt is claimed, or sending is
+    paused.
     """
     now = context.clock.now()
     columns = claim_columns(
@@ -60,7 +61,7 @@ def claim(
         wallet_secrets=secrets,
         **body_columns(request.to_json()),
     )
-    # It is never sent from the row, so its secrets have no place there.
+    # It is never sent from the row, so the row must not contain its secrets.
     columns["request_body"] = written(redact(request.to_wire()))
     paid = {"state": PaymentState.PENDING, "amount_minor": columns["amount_minor"], **about_card}
     try:
@@ -79,7 +80,7 @@ def _claim(
     paid: Mapping[str, object],
     now: datetime,
 ) -> None:
-    # The order first: locks are taken in one order everywhere.
+    # Lock the order first: locks are taken in the same sequence everywhere.
     payable = PaymentOrder.objects.filter(pk=order.pk, version=order.version, state__in=PAYABLE_STATES)
     if not payable.update(version=order.version + 1, state=OrderState.PENDING, updated_at=now):
         raise _Lost
@@ -101,7 +102,7 @@ def _note_claim(
     columns: Mapping[str, object],
     paid: Mapping[str, object],
 ) -> None:
-    """Bring the rows in memory to what was just committed, so that none need be read again."""
+    """Update the rows in memory to the committed values, so that they need not be read again."""
     order, payment = tried.order, transaction.payment
     assert payment is not None  # noqa: S101 - an authorization belongs to a payment
     order.version, order.state = order.version + 1, OrderState.PENDING
@@ -118,7 +119,7 @@ def _note_claim(
 def send(
     transaction: GatewayTransaction, request: AuthorizationRequest, *, api_key: str, context: GatewayContext
 ) -> GatewayTransaction:
-    """Send a claimed authorization once, and record what came of it."""
+    """Send a claimed authorization once and record the outcome."""
     outcomes: Outcomes[AuthorizationResponse, GatewayTransaction] = Outcomes(
         answered=partial(answers.record_authorization_answer, transaction, context=context),
         not_sent=lambda error: _give_up(transaction, error, context),
@@ -134,7 +135,7 @@ def send(
 
 
 def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> GatewayTransaction:
-    """End an attempt of which no byte left: the customer presses again, so this one must never be sent."""
+    """End an attempt of which no byte left: the customer will press again, so it must never be sent."""
     nothing_left = StatusUpdate(
         kind=TransactionEventKind.FAULT,
         event=LifecycleEvent.NOTHING_LEFT,
@@ -146,7 +147,7 @@ def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayCo
 
 
 def give_up_unsent(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
-    """Abandon an authorization of which no byte left, and erase what it would have been sent with."""
+    """Abandon an authorization of which no byte left, and erase its stored secrets."""
     given_up = StatusUpdate(
         kind=TransactionEventKind.FAULT,
         event=LifecycleEvent.ABANDONED,

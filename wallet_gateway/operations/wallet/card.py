@@ -1,6 +1,6 @@
-"""What card is behind a result, what it owes before it may be charged, and the request that charges it.
+"""Look up the card of a wallet result, determine its authentication requirement, and build its request.
 
-The gateway alone says what card it is. Questions may be asked again; nothing here moves money.
+Only the gateway's answer decides which card it is. Queries may be repeated; nothing here moves money.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ logger = logging.getLogger("wallet_gateway.wallet")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Card:
-    """A result and what the gateway says of it; nothing of it is shown by `repr`."""
+    """A wallet result and the gateway's data of its card; `repr` shows none of it."""
 
     result: WalletResult = field(repr=False)
     account: PaymentAccount = field(repr=False)
@@ -50,14 +50,14 @@ class Card:
 
     @property
     def last_four(self) -> str:
-        """Return the last four digits of the card's masked number, or what there is of them."""
+        """Return the last four digits of the card's masked number, or fewer if it has fewer."""
         digits = [c for c in self.account.masked_account_number if c.isdigit() and c.isascii()]
         return "".join(digits[-4:])
 
 
 @sensitive_variables()
 def look_up(transaction: GatewayTransaction, result: WalletResult, context: GatewayContext) -> Card:
-    """Ask the gateway which card it is; a question, so it may be asked again."""
+    """Query the gateway for the card of a result; this moves no money, so it is retried."""
     try:
         key = opened(transaction.wallet.key, context)
     except UnreadableSecret as error:
@@ -72,10 +72,10 @@ def look_up(transaction: GatewayTransaction, result: WalletResult, context: Gate
     try:
         account = retry_read(ask, context=context)
     except GatewayError as error:
-        # The gateway may repeat the account, and a page may have put a secret of the card there.
+        # The gateway may echo the account id, and a page may have put a card secret there.
         fault = one_line(as_report(str(error)))
         logger.error("the account of %s could not be asked about: %s", transaction.reference, fault)
-        # Without the cause: its frames hold what was sent.
+        # Without the cause: its frames contain the request.
         raise TryAgain(ErrorCode.CARD_UNKNOWN) from None
     if account.transaction_account_id != account_id:
         logger.error("the gateway named another account than that of %s", transaction.reference)
@@ -91,9 +91,9 @@ def request_for(
     context: GatewayContext,
     return_urls: Callable[[str], RedirectDetails],
 ) -> AuthorizationRequest:
-    """Return the request that charges the card what the sheet showed, with the proof that its kind owes.
+    """Return the request that charges the price of the sheet, with the authentication the card requires.
 
-    Raises `CardRefused` where it may not be charged.
+    Raises `CardRefused` if the card may not be charged.
     """
     result, account = card.result, context.gateway.account
     duty = _duty(card, context)
@@ -137,8 +137,8 @@ def _duty(card: Card, context: GatewayContext) -> AuthenticationRequirement:
 def _authenticated(
     order: PaymentOrder, transaction: GatewayTransaction, card: Card, amount: Money, context: GatewayContext
 ) -> ThreeDSecure:
-    """Ask the shop's own 3-D Secure; raises `CardRefused` unless its answer is enough."""
-    assert context.authenticate is not None  # noqa: S101 - the duty says so
+    """Call the shop's own 3-D Secure function; raise `CardRefused` unless its result is sufficient."""
+    assert context.authenticate is not None  # noqa: S101 - the authentication requirement implies it
     assert context.wallet is not None  # noqa: S101 - as above
     network = card.account.card_network.upper()
     question = AuthenticationQuestion(

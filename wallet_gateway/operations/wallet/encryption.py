@@ -1,6 +1,6 @@
-"""Secrets at rest: sealed and opened by Fernet keys that are given, never read from the settings here.
+"""Encrypt and decrypt secrets at rest with Fernet keys from the caller, never read from the settings here.
 
-Nothing in this file prints, logs or raises what it holds.
+This module never prints, logs or raises a secret.
 """
 
 from __future__ import annotations
@@ -18,46 +18,46 @@ from wallet_gateway.operations.errors import OperationError
 from wallet_gateway.protocol import strict_json
 
 Ciphertext = bytes | memoryview
-"""As databases hand octets out."""
+"""Binary values as databases return them."""
 
 
 class UnreadableSecret(OperationError):
-    """A stored secret opens with none of the keys: the key it was sealed with is gone."""
+    """None of the keys decrypts a stored secret: its key is no longer in the settings."""
 
 
 class WalletCipher:
-    """Seals with the first key, opens with any of them. `repr` shows none."""
+    """Encrypt with the first key and decrypt with any of them. `repr` shows no key."""
 
     def __init__(self, keys: Sequence[str]) -> None:
         self._each = tuple(Fernet(key) for key in keys)
         self._newest = self._each[0]
         self._all = MultiFernet(self._each)
-        # Enough to tell one's own keys apart, of no use to find one.
+        # Enough to distinguish one's own keys, useless for finding a key.
         self.fingerprints = tuple(sha256(key.encode()).hexdigest()[:8] for key in keys)
 
     def __repr__(self) -> str:
         return "WalletCipher()"
 
     def seal(self, text: str) -> bytes:
-        """Return ciphertext of a text."""
+        """Return the ciphertext of a text."""
         return self._newest.encrypt(text.encode())
 
     def unseal(self, sealed: Ciphertext) -> str:
-        """Return the text of a ciphertext; raises `UnreadableSecret`."""
+        """Return the text of a ciphertext; raise `UnreadableSecret`."""
         try:
             return self._all.decrypt(bytes(sealed)).decode()
         except InvalidToken:
             raise UnreadableSecret(ErrorCode.SECRET_UNREADABLE) from None
 
     def reseal(self, sealed: Ciphertext) -> bytes:
-        """Return the same text under the newest key, with its first date; raises `UnreadableSecret`."""
+        """Return the text encrypted with the newest key, keeping its date; raise `UnreadableSecret`."""
         try:
             return self._all.rotate(bytes(sealed))
         except InvalidToken:
             raise UnreadableSecret(ErrorCode.SECRET_UNREADABLE) from None
 
     def origin(self, sealed: Ciphertext) -> tuple[int, datetime]:
-        """Return the place of the key that opens a ciphertext, and when it was first sealed.
+        """Return the index of the key that decrypts a ciphertext, and the time of its first encryption.
 
         Raises `UnreadableSecret`.
         """
@@ -67,7 +67,7 @@ class WalletCipher:
         raise UnreadableSecret(ErrorCode.SECRET_UNREADABLE)
 
     def is_under_newest_key(self, sealed: Ciphertext) -> bool:
-        """Say whether the newest key alone opens a ciphertext."""
+        """Return whether a ciphertext is encrypted with the newest key."""
         try:
             self._newest.decrypt(bytes(sealed))
         except InvalidToken:
@@ -77,7 +77,7 @@ class WalletCipher:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardSecrets:
-    """What a tokenized card is charged with, once. `repr` shows neither."""
+    """The one-time secrets for charging a tokenized card. `repr` shows neither."""
 
     cryptogram: str = field(repr=False)
     eci: str | None = field(default=None, repr=False)

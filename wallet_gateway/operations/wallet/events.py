@@ -1,4 +1,4 @@
-"""What a customer's browser reports of the sheet: kept for the timeline, believed by nobody."""
+"""Store a browser's reports about the wallet sheet: for the timeline only, never trusted."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from wallet_gateway.operations.wallet.attempts import load
 from wallet_gateway.operations.wallet.result import as_report
 
 _ONCE = frozenset({WalletEvent.READY, WalletEvent.UNAVAILABLE})
-"""Said anew by every reload: the first time is enough."""
+"""Reported again by every reload: only the first report is stored."""
 
 
 def with_event(wallet: WalletAttempt, event: WalletEvent, detail: str, *, now: datetime) -> list[Any]:
-    """Return an attempt's events with one more, the last twenty of them."""
+    """Return the last twenty of an attempt's events including a new one."""
     added = {"at": now.isoformat(), "event": event.value, "detail": detail}
     return [*wallet.events, added][-MOST_EVENTS:]
 
@@ -28,12 +28,12 @@ def with_event(wallet: WalletAttempt, event: WalletEvent, detail: str, *, now: d
 def note_event(
     *, order: PaymentOrder, reference: str, session: str, event: WalletEvent, message: object, clock: Clock
 ) -> None:
-    """Keep what the browser says, the first twenty things of it; raises `InvalidInput`."""
+    """Store a browser's report, the first twenty of an attempt; raise `InvalidInput`."""
     transaction = load(order).meant(reference, session)
     detail = as_report(message)
 
     def comment() -> None:
-        # Two pages may report at once, and a result may come between: neither is to be lost.
+        # Two pages may report at once, and a result may arrive in between: none of these may be lost.
         rows = WalletAttempt.objects.select_for_update().filter(pk=transaction.wallet.pk)
         wallet = rows.only("events").get()
         if _is_worth_noting(wallet, event):

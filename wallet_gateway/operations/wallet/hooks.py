@@ -1,4 +1,4 @@
-"""What a shop's own functions are asked for the wallet button, and what they answer. Values only."""
+"""Arguments and results of the shop's own functions for the wallet button. Values only."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from wallet_gateway.protocol.money import Money
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetQuestion:
-    """What the price depends on: the order, and what the customer chose on the sheet."""
+    """The input of a price: the order and the customer's choices on the sheet."""
 
     order: PaymentOrder
     shipping_address: Mapping[str, str] | None = field(default=None, repr=False)
-    """`countryCode`, `postalCode`, `locality`, `administrativeArea`; None while there is none."""
+    """`countryCode`, `postalCode`, `locality`, `administrativeArea`; None if no address is chosen yet."""
     shipping_option: str | None = None
     offers: tuple[str, ...] = ()
     """Redemption codes that the customer entered."""
@@ -26,7 +26,7 @@ class SheetQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShippingOption:
-    """One way to ship, and what it costs on top of the order."""
+    """A shipping option and its price in addition to the order's amount."""
 
     id: str
     label: str
@@ -36,18 +36,18 @@ class ShippingOption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetDiscount:
-    """Something taken off, by a redemption code or otherwise."""
+    """A discount, by a redemption code or otherwise."""
 
     label: str
     amount: Decimal
     """Above zero."""
     code: str = ""
-    """The redemption code it is for."""
+    """The redemption code of the discount."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetFault:
-    """Why the sheet's choices cannot be priced: the interface, PaymentDataError."""
+    """The reason why the sheet's choices cannot be priced: the interface, PaymentDataError."""
 
     intent: str
     reason: str
@@ -57,18 +57,18 @@ class SheetFault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetPricing:
-    """What a shop's pricing answers: what comes on top of the order's amount, and what is taken off."""
+    """The result of a shop's pricing function: additions to the order's amount and discounts."""
 
     options: Sequence[ShippingOption] = ()
     selected_option: str | None = None
-    """The one that counts where the customer chose none, or one that is not offered; else the first."""
+    """The option used if the customer chose none, or one that is not offered; by default the first."""
     discounts: Sequence[SheetDiscount] = ()
     errors: Sequence[SheetFault] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthenticationQuestion:
-    """Which payment a shop's own 3-D Secure is asked to answer for."""
+    """The payment that a shop's own 3-D Secure function has to authenticate."""
 
     order: PaymentOrder
     reference: str
@@ -81,6 +81,6 @@ class AuthenticationQuestion:
 
 Pricer = Callable[[SheetQuestion], SheetPricing]
 Chooser = Callable[[PaymentOrder, WalletPolicy], WalletPolicy]
-"""Given the order and what the settings say, returns how its button looks and what its sheet asks for."""
+"""Returns a button's appearance and a sheet's required fields, from the order and the settings."""
 Authenticator = Callable[[AuthenticationQuestion], ThreeDSecure | Mapping[str, object] | None]
-"""None says that the customer was not authenticated."""
+"""Returns None if the customer was not authenticated."""

@@ -1,4 +1,4 @@
-"""Which of the keys that seal are in use, since when, and how much waits for the newest. Changes nothing."""
+"""Report which encryption keys are in use, since when, and how many values are not under the newest key."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from wallet_gateway.operations.wallet.keys import SEALED, stored_secrets
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyUse:
-    """One key of the settings, and what is stored under it."""
+    """A key of the settings and the values encrypted with it."""
 
     fingerprint: str
     """The first eight digits of its SHA-256."""
     stored: int
     oldest: datetime | None
-    """When the oldest of it was written; to seal it anew does not change that."""
+    """The time of the oldest value; encrypting it again does not change this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeySurvey:
-    """All keys in the order of the settings: the first one writes, all of them read."""
+    """All keys in the order of the settings: the first encrypts, all decrypt."""
 
     keys: tuple[KeyUse, ...]
     unreadable: int
-    """Under none of them."""
+    """The number of values that none of the keys decrypts."""
 
     @property
     def waiting(self) -> int:
-        """How much is still under an older key."""
+        """Return the number of values still encrypted with an older key."""
         return sum(key.stored for key in self.keys[1:])
 
 
 @sensitive_variables()
 def survey(cipher: WalletCipher) -> KeySurvey:
-    """Look through everything that is stored sealed."""
+    """Check all encrypted values in the database and return the result. Changes nothing."""
     dates: dict[int, list[datetime]] = defaultdict(list)
     unreadable = 0
     for model, column in SEALED:

@@ -1,6 +1,6 @@
-"""The gateway's public keys: fetched once for all processes, renewed before they expire, sealed at rest.
+"""The gateway's public keys: fetched once for all processes, renewed before expiry, encrypted at rest.
 
-A key service that has failed is left alone for a while, so that pages do without its button at once.
+A key service that has failed is not called for a while, so that pages omit the button immediately.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from wallet_gateway.protocol.text import one_line
 logger = logging.getLogger("wallet_gateway.wallet")
 
 RENEW_BEFORE = timedelta(minutes=10)
-"""A key with less than this left is renewed; until it ends it is good enough all the same."""
+"""A key with less remaining time is renewed; it can still be used until it expires."""
 SHORTEST_USE = timedelta(minutes=2)
-"""A key with less than this left is of no use to a customer who opens a sheet now."""
+"""A key with less remaining time is not usable for a customer who opens a sheet now."""
 LEFT_ALONE = timedelta(seconds=30)
-"""How long a key service that has failed is not asked."""
+"""Time for which a failed key service is not called."""
 _ASKING_TAKES = timedelta(seconds=60)
 _RENEWAL_TAKES = timedelta(seconds=60)
 _KEPT_AFTER_END = timedelta(days=1)
@@ -40,7 +40,7 @@ _BATCH = 500
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublicKey:
-    """One pair of keys, in the open. `repr` shows neither."""
+    """A decrypted pair of keys. `repr` shows neither."""
 
     row: WalletKey
     api_key: str = field(repr=False)
@@ -49,7 +49,7 @@ class PublicKey:
 
 @sensitive_variables()
 def cipher_of(context: GatewayContext) -> WalletCipher:
-    """Return the cipher of secrets at rest; raises `WalletUnavailable` where the settings have no keys."""
+    """Return the cipher for secrets at rest; raise `WalletUnavailable` if the settings have no keys."""
     if context.cipher is None:
         raise WalletUnavailable(ErrorCode.FERNET_KEYS_MISSING)
     return context.cipher
@@ -57,7 +57,7 @@ def cipher_of(context: GatewayContext) -> WalletCipher:
 
 @sensitive_variables()
 def opened(row: WalletKey, context: GatewayContext) -> PublicKey:
-    """Return a stored pair in the open; raises `UnreadableSecret`."""
+    """Return a stored pair decrypted; raise `UnreadableSecret`."""
     cipher = cipher_of(context)
     return PublicKey(
         row=row, api_key=cipher.unseal(row.api_key), encryption_key=cipher.unseal(row.encryption_key)
@@ -66,9 +66,9 @@ def opened(row: WalletKey, context: GatewayContext) -> PublicKey:
 
 @sensitive_variables()
 def current_key(*, context: GatewayContext) -> PublicKey:
-    """Return keys that a customer can use now, asking the key service only when they are about to end.
+    """Return keys that a customer can use now; call the key service only if they are about to expire.
 
-    Raises `WalletUnavailable` when there are none to be had: at once while the service has just failed.
+    Raises `WalletUnavailable` if there are no keys, and immediately while the service has just failed.
     """
     now = context.clock.now()
     latest = WalletKey.objects.filter(gateway=context.alias).order_by("-pk").first()
@@ -81,7 +81,7 @@ def current_key(*, context: GatewayContext) -> PublicKey:
     if key is None:
         key = usable
     if key is None:
-        # Without the cause: its frames hold what was sent.
+        # Without the cause: its frames contain the request.
         raise WalletUnavailable(ErrorCode.GATEWAY_KEY_MISSING)
     return key
 
@@ -92,13 +92,13 @@ def _usable(row: WalletKey | None, context: GatewayContext, now: datetime) -> Pu
     try:
         return opened(row, context)
     except UnreadableSecret:
-        # Sealed by a process whose key is gone; the gateway has new ones for the asking.
+        # Encrypted with a key that is no longer in the settings; the gateway provides new ones.
         logger.warning("the stored key of %s cannot be opened; another one is fetched", context.alias)
         return None
 
 
 def _claim_renewal(row: WalletKey, now: datetime) -> bool:
-    """Say whether this process may renew; while another one is at it, nobody else asks."""
+    """Claim the renewal and return whether this process may renew; only one process renews at a time."""
     free = Q(renewing_until__isnull=True) | Q(renewing_until__lte=now)
     mine = WalletKey.objects.filter(free, pk=row.pk)
     return bool(mine.update(renewing_until=now + _RENEWAL_TAKES))
@@ -106,7 +106,7 @@ def _claim_renewal(row: WalletKey, now: datetime) -> bool:
 
 @sensitive_variables()
 def _asked(context: GatewayContext, now: datetime) -> PublicKey | None:
-    """Ask the key service, and note for all machines whether it answers; None when it brought no key."""
+    """Call the key service and record for all machines whether it answers; return None without a key."""
     cipher = cipher_of(context)
     try:
         said = retry_read(context.gateway.public_key, context=context)
@@ -137,35 +137,35 @@ def _stored_key(
 
 @sensitive_variables()
 def erase_old_keys(*, context: GatewayContext) -> int:
-    """Erase keys that ended a day ago, of gateways that are gone from the settings, too."""
+    """Erase keys that expired a day ago, including those of gateways no longer in the settings."""
     ended = WalletKey.objects.filter(expires_at__lte=context.clock.now() - _KEPT_AFTER_END)
     return ended.exclude(api_key=b"").update(api_key=b"", encryption_key=b"")
 
 
-# Rotation of the keys that seal
+# Rotation of the encryption keys
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rotation:
-    """What came of re-encrypting what is stored."""
+    """The result of re-encrypting the stored values."""
 
     resealed: int
     left: int
-    """Still under an older key: somebody wrote meanwhile, so run it again."""
+    """Values still under an older key, because they changed during the rotation: run it again."""
     unreadable: int
-    """Under none of the keys that are given."""
+    """Values that none of the given keys decrypts."""
 
 
 SEALED = ((WalletKey, "api_key"), (WalletKey, "encryption_key"), (GatewayTransaction, "wallet_secrets"))
 _WITH_SECRETS = {"state__in": sorted(STATES_WITH_SECRETS)}
-"""Few of a million transactions are in these states, and the table holds secrets of no others."""
+"""Few of a million transactions are in these states, and no others contain secrets."""
 
 
 @sensitive_variables()
 def rotate_keys(cipher: WalletCipher) -> Rotation:
-    """Encrypt everything that is stored with the newest key; may be interrupted and run again.
+    """Re-encrypt all stored values with the newest key; this may be interrupted and repeated.
 
-    A row that changed since it was read is left as it is and counted.
+    A row that changed since it was read is left unchanged and counted.
     """
     resealed = left = unreadable = 0
     for model, column in SEALED:
@@ -183,7 +183,7 @@ def rotate_keys(cipher: WalletCipher) -> Rotation:
 
 
 def stored_secrets(model: type[WalletKey | GatewayTransaction], column: str) -> Iterator[tuple[int, bytes]]:
-    """Yield every sealed value of a column with its row's key, 500 rows at a time."""
+    """Yield every encrypted value of a column with its row's primary key, 500 rows at a time."""
     rows = model._default_manager.exclude(**{column: None}).exclude(**{column: b""}).order_by("pk")
     if model is GatewayTransaction:
         rows = rows.filter(**_WITH_SECRETS)
@@ -196,7 +196,7 @@ def stored_secrets(model: type[WalletKey | GatewayTransaction], column: str) -> 
 
 @sensitive_variables()
 def may_ask_for_key(context: GatewayContext, now: datetime) -> bool:
-    """Say whether the key service may be asked: after a failure by one alone, until that one has a key."""
+    """Return whether the key service may be called: after a failure by only one process until it succeeds."""
     pauses = GatewayPause.objects.filter(gateway=context.alias)
     if pauses.values_list("keys_until", flat=True).first() is None:
         return True
@@ -205,12 +205,12 @@ def may_ask_for_key(context: GatewayContext, now: datetime) -> bool:
 
 @sensitive_variables()
 def note_failure(context: GatewayContext) -> None:
-    """Leave the key service alone for thirty seconds."""
+    """Block calls to the key service for 30 seconds."""
     until = context.clock.now() + LEFT_ALONE
     GatewayPause.row_of(context.alias).update(keys_until=until)
 
 
 @sensitive_variables()
 def note_success(context: GatewayContext) -> None:
-    """Let everybody ask again."""
+    """Allow all processes to call the key service again."""
     GatewayPause.objects.filter(gateway=context.alias, keys_until__isnull=False).update(keys_until=None)

@@ -1,7 +1,7 @@
-"""Pay with what the wallet's sheet brought: take the result, look at the card, authorize once.
+"""Pay with the result of the wallet's sheet: bind the result, look up the card, authorize once.
 
-The order's amount, currency and merchant come from our rows. What the browser says is believed of the account
-alone, and the gateway says what card is behind that. A cryptogram is sent once or never.
+The order's amount, currency and merchant come from our rows. Of the browser's data only the account is used,
+and the gateway's answer decides which card it is. A cryptogram is sent at most once.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from wallet_gateway.protocol.checkout import RedirectDetails
 from wallet_gateway.protocol.errors import FieldError
 
 _PAGE_WAS_ASKED = timedelta(seconds=5)
-"""An open page of the same order that was asked about longer ago is asked about before a card is charged."""
+"""An open page of the same order with an older last query is queried before a card is charged."""
 _TRIES = 5
 
 
@@ -65,9 +65,9 @@ def pay_with_wallet(
     context: GatewayContext,
     return_urls: Callable[[str], RedirectDetails],
 ) -> Payment:
-    """Charge the card that the wallet handed over, once; return its payment, whatever has come of it.
+    """Charge the card of a wallet result once; return its payment in any state.
 
-    A repeated result returns the payment as it stands. Raises `InvalidInput`,
+    A repeated result returns the current payment. Raises `InvalidInput`,
     `InvalidState`, `OrderNotPayable`, `SendingStopped`, `WalletUnavailable`, `CardRefused`, `PriceChanged`
     and `TryAgain`, each before anything was charged.
     """
@@ -107,7 +107,7 @@ def _check_payable(order: PaymentOrder) -> None:
 def _failed(
     tried: OrderAttempts, session: str, result: FailedWalletResult, context: GatewayContext
 ) -> Payment:
-    """Note a failure of the sheet on the latest attempt; the order stays payable."""
+    """Record a failure of the sheet on the latest attempt; the order stays payable."""
     mine = tried.of_session(session)
     transaction = mine[-1] if mine else tried.meant(None, session)
     events = with_event(transaction.wallet, WalletEvent.ERROR, report_of(result), now=context.clock.now())
@@ -116,7 +116,7 @@ def _failed(
 
 
 def _asked_open_pages(tried: OrderAttempts, context: GatewayContext) -> bool:
-    """Ask about hosted pages of the order that may have been paid meanwhile; say whether any was asked."""
+    """Query hosted pages of the order that may have been paid; return whether any was queried."""
     now = context.clock.now()
     asked = False
     for other in tried.openings:
@@ -129,9 +129,9 @@ def _asked_open_pages(tried: OrderAttempts, context: GatewayContext) -> bool:
 
 @sensitive_variables()
 def _take(transaction: GatewayTransaction, result: WalletResult, context: GatewayContext) -> None:
-    """Count the result and bind it, with the price that was shown, to this attempt: the first one stays.
+    """Count the result and bind the first one, with the price that was shown, to this attempt.
 
-    What is charged and what is on record are the same then, whatever the browser says at the same moment.
+    So the amount charged always equals the amount recorded, whatever the browser sends at the same moment.
     """
     wallet = transaction.wallet
     for _ in range(MOST_RESULTS + 1):
@@ -141,7 +141,7 @@ def _take(transaction: GatewayTransaction, result: WalletResult, context: Gatewa
             )
         if _bound(wallet, result, context):
             return
-        # Another request has brought one meanwhile; each can do so only as often as there are results.
+        # Another request has stored a result in the meantime; the number of results is limited, so retry.
         wallet.refresh_from_db()
     raise WalletUnavailable(ErrorCode.WALLET_BUSY)
 
@@ -170,7 +170,7 @@ def _bound(wallet: WalletAttempt, result: WalletResult, context: GatewayContext)
 def _check_price(
     order: PaymentOrder, transaction: GatewayTransaction, result: WalletResult, context: GatewayContext
 ) -> None:
-    """Price the sheet once more with the address that the wallet gave in the end."""
+    """Price the sheet again with the wallet's final address."""
     if context.price is None:
         return
     snapshot = transaction.wallet.price
@@ -207,7 +207,7 @@ def _charge(
         tried = load(tried.order)
         transaction = next(other for other in tried.openings if other.pk == transaction.pk)
         if transaction.state != TransactionState.AWAITING_RESULT:
-            # Another request, of the same click or of another tab, is at it.
+            # Another request, from the same click or another tab, is already processing it.
             return _payment_of(transaction)
         _check_payable(tried.order)
         _check_not_paused(context)

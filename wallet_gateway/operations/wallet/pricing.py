@@ -1,4 +1,4 @@
-"""Price a sheet: one function for what is shown, for the snapshot, and for what is authorized."""
+"""Price a sheet: one function for the displayed price, the snapshot and the authorized amount."""
 
 from __future__ import annotations
 
@@ -18,37 +18,37 @@ from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
 
 ADDRESS_FIELDS = ("countryCode", "administrativeArea", "locality", "postalCode")
-"""What the wallet tells of an address before the customer has approved."""
+"""The address fields that the wallet passes on before the customer has approved."""
 LONGEST_FIELD = 255
 MOST_OFFERS = 10
 LINE_ITEM = "LINE_ITEM"
 NO_OPTION = "shipping_option_unselected"
-"""What the wallet calls an option that nobody has chosen."""
+"""The wallet's name for "no option chosen"."""
 NOTHING_CHOSEN: Mapping[str, Any] = {"address": None, "option": None, "offers": []}
 _NEXT = "next"
-"""What the same sheet showed after a card was approved in it: the price of another card, not of that one."""
+"""The price shown on the sheet after a card was approved in it: it applies to the next card only."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetPrice:
-    """What the sheet shows: the total, what it is made of, and what the customer may choose."""
+    """The content of the sheet: the total, its lines, and the customer's options."""
 
     total: Money
     display_items: tuple[tuple[str, str, str], ...]
-    """Label, type (`LINE_ITEM` or `SUBTOTAL`) and price as text; what is taken off has a minus sign."""
+    """Label, type (`LINE_ITEM` or `SUBTOTAL`) and price as text; a discount has a minus sign."""
     options: tuple[ShippingOption, ...] = ()
     selected_option: str | None = None
     offers: tuple[tuple[str, str], ...] = ()
-    """Redemption code and description of what was taken off."""
+    """Redemption code and description of each discount."""
     errors: tuple[SheetFault, ...] = ()
-    """Why the choices cannot be priced; the total is then that of the order alone."""
+    """Why the choices cannot be priced; the total is then the order's amount."""
 
 
 @sensitive_variables()
 def price_sheet(order: PaymentOrder, chosen: Mapping[str, Any], *, context: GatewayContext) -> SheetPrice:
-    """Price an order under what the customer chose; `chosen` is a snapshot's choices.
+    """Price an order with the customer's choices; `chosen` are a snapshot's choices.
 
-    Raises `OperationError` when the shop's own function answers what is no price.
+    Raises `OperationError` if the shop's own function returns an invalid price.
     """
     if context.price is None:
         return SheetPrice(total=order.amount, display_items=tuple(_lines(order)))
@@ -121,7 +121,7 @@ def _lines(order: PaymentOrder) -> Iterator[tuple[str, str, str]]:
 
 
 def snapshot_of(price: SheetPrice, chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a price as it is stored with its attempt: the choices, and the total in minor units."""
+    """Return the snapshot of a price that is stored with its attempt: choices, and total in minor units."""
     return {
         "total": price.total.minor_units,
         "lines": [list(line) for line in price.display_items],
@@ -131,28 +131,28 @@ def snapshot_of(price: SheetPrice, chosen: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def with_next(snapshot: Mapping[str, Any], shown: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the snapshot of a card that was approved, and beside it what the sheet shows now."""
+    """Return the snapshot of an approved card, with the sheet's current snapshot added to it."""
     return {**snapshot, _NEXT: dict(shown)}
 
 
 def shown_last(snapshot: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the snapshot of what a sheet showed last: what another card in it is charged."""
+    """Return the snapshot last shown on a sheet, which another card in it is charged."""
     return dict(snapshot.get(_NEXT, snapshot))
 
 
 def total_of(snapshot: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what of a snapshot tells nothing of the customer."""
+    """Return the non-personal part of a price snapshot."""
     return {name: snapshot[name] for name in ("total",) if name in snapshot}
 
 
 def choices_in(snapshot: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the choices that a snapshot was priced with."""
+    """Return the choices on which a snapshot's price is based."""
     return {name: snapshot.get(name, default) for name, default in NOTHING_CHOSEN.items()}
 
 
 @sensitive_variables()
 def region_of(address: Mapping[str, Any] | None) -> dict[str, str] | None:
-    """Return what of a wallet's address decides on shipping, None where there is no address."""
+    """Return the shipping-related fields of a wallet's address; None if there is no address."""
     if address is None:
         return None
     return {name: str(address[name])[:LONGEST_FIELD] for name in ADDRESS_FIELDS if address.get(name)}

@@ -1,4 +1,4 @@
-"""Read what a page posts after the sheet: a success or a failure, whole or not at all."""
+"""Parse the wallet result that a page posts after the sheet: a success or a failure, complete or rejected."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from wallet_gateway.protocol.strict_json import fold_name
 from wallet_gateway.protocol.text import is_storable, printable
 
 LONGEST_REPORT = 300
-"""Characters kept of what a browser reports."""
+"""Maximum number of characters stored of a browser's report."""
 _ACCOUNT = "transactionaccountid"
 
 
 def invalid_result(*faults: FieldError) -> InvalidInput:
-    """Return the refusal of a result; `faults` name fields and hold no value."""
+    """Return the exception that rejects a result; `faults` name fields and contain no values."""
     return InvalidInput(ErrorCode.WALLET_RESULT_INVALID, errors=faults)
 
 
 @sensitive_variables()
 def read_result(detail: object) -> WalletResult | FailedWalletResult:
-    """Return the detail as a message; raises `InvalidInput` that names every fault.
+    """Return the detail as a message; raise `InvalidInput` with all faults.
 
-    A failure has a code and no field of a success, as the gateway's error body. Fields that the interface
+    A failure has a code and no field of a success, like the gateway's error body. Fields that the interface
     does not name are not read, and so never stored.
     """
     if not isinstance(detail, Mapping) or not all(isinstance(name, str) for name in detail):
@@ -46,17 +46,16 @@ def read_result(detail: object) -> WalletResult | FailedWalletResult:
     try:
         return model.from_wire(detail)
     except InvalidMessage as error:
-        # The cause holds the values, and one of them may be a cryptogram.
+        # The cause contains the values, and one of them may be a cryptogram.
         faults = [FieldError(fault.path, _without_values(fault)) for fault in error.errors]
     raise invalid_result(*faults)
 
 
 @sensitive_variables()
 def check_shipping(result: WalletResult, wallet: WalletPolicy | None) -> None:
-    """See that an address that the sheet had to ask for is there, and one that may be sent to.
+    """Check that a required shipping address is present and allowed.
 
-    Without it the price would be that of whatever address the page named before. Raises
-    `InvalidInput`.
+    Without it the price would be based on any address that the page sent before. Raises `InvalidInput`.
     """
     if wallet is None or not wallet.shipping_address:
         return
@@ -69,14 +68,14 @@ def check_shipping(result: WalletResult, wallet: WalletPolicy | None) -> None:
 
 _GIVEN = {"email", "billing_address", "shipping_address"}
 _LONGEST_PHONE = 14
-"""Digits; one of thirteen or fourteen may well have a card's check digit."""
+"""Maximum number of digits; a phone number of 13 or 14 digits may have a valid card check digit."""
 
 
 @sensitive_variables()
 def given_by(result: WalletResult) -> dict[str, Any]:
-    """Return what the wallet gave of the customer, without what a page may have put there by mistake or not.
+    """Return the wallet's customer data, without secrets that a page may have put there.
 
-    No column of ours is a place for a card number or a cryptogram, whoever sends one.
+    No column may store a card number or a cryptogram, whatever its source.
     """
     given: dict[str, Any] = result.model_dump(mode="json", by_alias=True, exclude_none=True, include=_GIVEN)
     return {name: _fit_to_keep(name, value) for name, value in given.items()}
@@ -93,7 +92,7 @@ def _fit_to_keep(name: str, value: Any) -> Any:  # noqa: ANN401
 
 @sensitive_variables()
 def bound_account(account_id: str) -> str:
-    """Return what an attempt is bound to: the account, or its hash where it could be a secret of a card."""
+    """Return the account that an attempt is bound to, or its hash if it could be a card secret."""
     if _fit_to_keep("transactionAccountId", account_id) == account_id:
         return account_id
     return f"sha256:{hashlib.sha256(account_id.encode()).hexdigest()}"
@@ -101,9 +100,9 @@ def bound_account(account_id: str) -> str:
 
 @sensitive_variables()
 def checked_choices(chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what a customer chose on the sheet, fit to be kept; raises `InvalidInput`.
+    """Return the customer's choices on the sheet in storable form; raise `InvalidInput`.
 
-    The choices are priced as they are kept, for they are priced again before the card is charged.
+    The price is based on the stored choices, because they are priced again before the card is charged.
     """
     try:
         choices = SheetChoices.from_wire(chosen)
@@ -128,19 +127,19 @@ def _without_values(fault: FieldError) -> str:
 
 
 def _without_secrets(text: str) -> str:
-    # A page that takes one field for another reports a secret where none belongs.
+    # A page that mixes up fields may report a secret in the wrong field.
     return _LIKE_CRYPTOGRAM.sub(REMOVED, redact_message(text))
 
 
 def report_of(failed: FailedWalletResult) -> str:
-    """Return what a failure says, fit to be stored."""
+    """Return the text of a failure in storable form."""
     said = failed.details.message if failed.details else None
     return as_report(" ".join(part for part in (failed.code, failed.description, said) if part))
 
 
 def as_report(text: object) -> str:
-    """Return what a browser says of itself, fit to be stored: no secrets, no control characters, not long."""
+    """Return a browser's report in storable form: without secrets or control characters, cut to length."""
     if not is_storable(text):
         return ""
-    # Cut at the end: half of a card's number would not be seen as one.
+    # Cut last: half of a card number would not be recognized as one.
     return _without_secrets(printable(str(text)))[:LONGEST_REPORT]

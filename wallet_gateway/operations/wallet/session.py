@@ -1,4 +1,4 @@
-"""Open a wallet button for an order: its reference, its key, and the 15 parameters of `runWalletPay`."""
+"""Open a wallet button for an order: reference, key, and the 15 parameters of `runWalletPay`."""
 
 from __future__ import annotations
 
@@ -32,24 +32,24 @@ from wallet_gateway.operations.wallet.result import checked_choices
 from wallet_gateway.protocol.codes import currency_exponent
 
 _TIME_TO_PAY = timedelta(minutes=5)
-"""An attempt with less time left is not shown again."""
+"""An attempt with less remaining time is not shown again."""
 AUTH_METHODS = ("PAN_ONLY", "CRYPTOGRAM_3DS")
 AUTHORIZATION = "PAYMENT_AUTHORIZATION"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalletSession:
-    """What a page needs for its button. `repr` leaves the parameters out, the key is among them."""
+    """The data a page needs for its button. `repr` leaves out the parameters, which include the key."""
 
     reference: str
     """The clientSystemTransactionId, which the result must carry."""
     parameters: dict[str, Any] = field(repr=False)
-    """The positional parameters of `runWalletPay` by their names, in order; all of it can be JSON."""
+    """The positional parameters of `runWalletPay` by name, in order; all values are JSON-serializable."""
     gateway_name: str
     gateway_url: str
     pay_js_url: str
     wallet_js_url: str
-    """Empty where the script is our own."""
+    """Empty if the page uses our own script."""
     expires_at: datetime
 
 
@@ -57,11 +57,11 @@ class WalletSession:
 def open_session(
     *, order: PaymentOrder, session: str, context: GatewayContext, language: str = ""
 ) -> WalletSession:
-    """Return a button's parameters, of an attempt that waits for its result.
+    """Return a button's parameters for an attempt that waits for its result.
 
-    The same order and session get the same attempt again while it is fresh and has had no result, but where
-    the shop prices sheets: there each sheet has a price, and so an attempt, of its own. Raises
-    `WalletUnavailable` and `OrderNotPayable`; nothing is sent but the question for a key.
+    The same order and session get the same attempt again while it is fresh and has had no result. If the shop
+    prices sheets, each sheet has its own price and so its own attempt. Raises `WalletUnavailable` and
+    `OrderNotPayable`; the only request sent is the one for a key.
     """
     wallet = _checked(order, context)
     tried = load(order)
@@ -94,11 +94,10 @@ def open_session(
 
 @sensitive_variables()
 def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext, after: str = "") -> str:
-    """Return a reference for another card in the same sheet, under the same key and choices.
+    """Return a reference for another card in the same sheet, with the same key and choices.
 
-    `after` is the reference that the sheet had before; without it the one that last brought a result is
-    meant. Raises `InvalidInput` where no sheet was opened in this session, `WalletUnavailable` and
-    `OrderNotPayable`.
+    `after` is the sheet's previous reference; by default the one with the latest result. Raises
+    `InvalidInput` if no sheet was opened in this session, `WalletUnavailable` and `OrderNotPayable`.
     """
     _checked(order, context)
     tried, now = load(order), context.clock.now()
@@ -121,7 +120,7 @@ def next_reference(*, order: PaymentOrder, session: str, context: GatewayContext
 def _sheet_before(
     tried: OrderAttempts, session: str, after: str
 ) -> tuple[GatewayTransaction, GatewayTransaction]:
-    """Return the session's latest attempt, and the one whose sheet goes on."""
+    """Return the session's latest attempt, and the attempt whose sheet is continued."""
     mine = tried.of_session(session)
     if after or not mine:
         before = tried.meant(after, session)
@@ -143,10 +142,10 @@ def price_sheet_of(
     chosen: Mapping[str, Any],
     context: GatewayContext,
 ) -> SheetPrice:
-    """Price what the customer chose, and remember it as what the sheet shows; faults change nothing.
+    """Price the customer's choices and store the price as shown on the sheet; faults change nothing.
 
-    What was shown when a card was approved stays as it was, for that is what it is charged. Where the shop
-    prices no sheets, nothing depends on the choices, and nothing of them is kept.
+    The price shown when a card was approved stays unchanged, because the card is charged that price. If the
+    shop does not price sheets, nothing depends on the choices, and they are not stored.
 
     Raises `InvalidInput`, and `OperationError` for a fault of the shop's pricing function.
     """
@@ -185,7 +184,7 @@ def _reusable(
     tried: OrderAttempts, session: str, context: GatewayContext
 ) -> tuple[GatewayTransaction, PublicKey] | None:
     if context.price is not None:
-        # Two sheets of one attempt would price over each other, and one be charged what the other showed.
+        # Two sheets of one attempt would overwrite each other's price, and one be charged the other's price.
         return None
     until = context.clock.now() + _TIME_TO_PAY
     for transaction in reversed(tried.of_session(session)):
@@ -249,12 +248,12 @@ def _optional(price: SheetPrice, wallet: WalletPolicy, language: str, *, dynamic
 
 
 def display_items(price: SheetPrice) -> list[dict[str, str]]:
-    """Return the lines of a sheet as the wallet takes them."""
+    """Return the lines of a sheet in the wallet's format."""
     return [{"label": label, "type": kind, "price": amount} for label, kind, amount in price.display_items]
 
 
 def _dynamic(price: SheetPrice, wallet: WalletPolicy) -> dict[str, Any]:
-    """Return what makes the sheet ask us for its price, as far as the customer has a choice."""
+    """Return the parameters that make the sheet request its price from us, if the customer has choices."""
     intents = {AUTHORIZATION, "OFFER"}
     given: dict[str, Any] = {}
     if "OFFER" in wallet.callbacks:

@@ -1,4 +1,4 @@
-"""What of the wallet button runs by itself: buttons end, secrets and old keys are erased."""
+"""Periodic tasks of the wallet button: expire buttons, erase secrets and old keys."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wallet_gateway.operations.wallet.keys import erase_old_keys
 
 @sensitive_variables()
 def sweep_wallet(*, context: GatewayContext, limit: int) -> int:
-    """Do once what is due for the buttons of one gateway; return how many have ended."""
+    """Process everything that is due for one gateway's buttons once; return how many have ended."""
     erase_secrets(context=context)
     erase_old_keys(context=context)
     give_up_unsent_authorizations(context=context, limit=limit)
@@ -27,8 +27,8 @@ def sweep_wallet(*, context: GatewayContext, limit: int) -> int:
 
 @sensitive_variables()
 def erase_secrets(*, context: GatewayContext) -> int:
-    """Erase every cryptogram that is older than fifteen minutes, whatever kept it; return how many."""
-    # Of every gateway: one that is gone from the settings has no sweep of its own any more.
+    """Erase every cryptogram older than 15 minutes, for whatever reason it was kept; return how many."""
+    # For all gateways: one that is no longer in the settings has no sweep of its own.
     old = GatewayTransaction.objects.filter(
         kind=TransactionKind.AUTHORIZATION,
         state__in=sorted(STATES_WITH_SECRETS),
@@ -40,7 +40,7 @@ def erase_secrets(*, context: GatewayContext) -> int:
 
 @sensitive_variables()
 def give_up_unsent_authorizations(*, context: GatewayContext, limit: int) -> int:
-    """Abandon authorizations of which no byte left and whose sender died before it could say so."""
+    """Abandon authorizations of which no byte left and whose sender died before it could abandon them."""
     unsent = GatewayTransaction.objects.filter(
         gateway=context.alias,
         kind=TransactionKind.AUTHORIZATION,
@@ -56,7 +56,7 @@ def give_up_unsent_authorizations(*, context: GatewayContext, limit: int) -> int
 
 @sensitive_variables()
 def expire_buttons(*, context: GatewayContext, limit: int) -> int:
-    """End attempts whose button nobody pressed in time; return how many."""
+    """Expire attempts whose button was not pressed in time; return how many."""
     waiting = GatewayTransaction.objects.filter(
         gateway=context.alias,
         kind=TransactionKind.AUTHORIZATION,
@@ -69,7 +69,7 @@ def expire_buttons(*, context: GatewayContext, limit: int) -> int:
             kind=TransactionEventKind.LEASE_ENDED,
             event=LifecycleEvent.EXPIRED,
             detail="nobody pressed the wallet button in time",
-            # A result that came in the last second has claimed it, and goes on.
+            # A result that came in the last second has claimed the attempt and is still processed.
             attempt_no=transaction.attempt_no,
         )
         with log_row_error(transaction.reference):
