@@ -168,7 +168,7 @@ def as_answer(fault: Exception, context: dict[str, Any]) -> Response:
 def _unexpected(fault: Exception, request: Request) -> Response:
     got_request_exception.send(sender=None, request=request._request)
     response = as_problem(InternalError(), {})
-    assert response is not None  # noqa: S101 - it is one of ours
+    assert response is not None  # noqa: S101 - it is our own exception
     log_response(
         "Internal Server Error: %s",
         request.path,

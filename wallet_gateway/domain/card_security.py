@@ -14,7 +14,7 @@ from wallet_gateway.protocol.authorizations import AuthenticationStatus, ThreeDS
 
 
 class AuthenticationRequirement(StrEnum):
-    """What must happen before the card is charged."""
+    """The step required before the card is charged."""
 
     NOTHING = "NOTHING"
     """The card's cryptogram is the proof."""

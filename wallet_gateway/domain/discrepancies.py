@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class DiscrepancyKind(StrEnum):
-    """What differs."""
+    """The kind of a difference."""
 
     AMOUNT_DIFFERS = "AMOUNT_DIFFERS"
     """A record has a different amount than we requested."""

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class ErrorCode(StrEnum):
-    """What was wrong, grouped by the exception that has the code."""
+    """Error codes, grouped by the exception that has them."""
 
     # InvalidInput
     AMOUNT_INVALID = "amount_invalid"

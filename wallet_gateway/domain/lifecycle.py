@@ -65,7 +65,7 @@ class TransactionState(StrEnum):
 
 
 class LifecycleEvent(StrEnum):
-    """What can happen to a transaction."""
+    """The events in the life of a transaction."""
 
     CLAIM = "CLAIM"
     NOTHING_LEFT = "NOTHING_LEFT"

@@ -28,7 +28,7 @@ APPROVED, PENDING, ERRORED = "Approved", "Pending", "Errored"
 
 
 class Verdict(StrEnum):
-    """What a piece of evidence means for one transaction."""
+    """The meaning of a piece of evidence for one transaction."""
 
     APPROVED = "APPROVED"
     REJECTED = "REJECTED"
@@ -53,7 +53,7 @@ def wire_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SAL
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """What one transaction requested, as its evidence must echo it."""
+    """The values that one transaction requested, as its evidence must echo them."""
 
     reference: str
     wire_type: str
@@ -76,7 +76,7 @@ class Expectation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What the evidence means, and why."""
+    """The meaning of the evidence, with the reason."""
 
     verdict: Verdict
     record_id: str = ""

@@ -133,5 +133,5 @@ def _order_state_without_money(states: Sequence[PaymentState]) -> OrderState:
     for payment, order in _BEST_FIRST[:3]:
         if payment in states:
             return order
-    # If all attempts failed, the latest one is what the customer last saw.
+    # If all attempts failed, the customer last saw the latest one.
     return dict(_BEST_FIRST)[states[-1]] if states else OrderState.OPEN

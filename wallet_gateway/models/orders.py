@@ -79,7 +79,7 @@ class PaymentOrder(models.Model):
         ]
         indexes = [
             models.Index(fields=["state", "-id"], name="wallet_order_state"),
-            # What a customer names on the telephone.
+            # A customer names it on the telephone.
             models.Index(fields=["order_number"], name="wallet_order_number"),
         ]
 

@@ -15,7 +15,7 @@ from wallet_gateway.protocol.money import Money
 
 
 class OutboxEventKind(StrEnum):
-    """What happened to an order."""
+    """The kind of an event of an order."""
 
     AUTHORIZED = "AUTHORIZED"
     PAID = "PAID"

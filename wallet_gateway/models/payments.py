@@ -83,7 +83,7 @@ class Payment(models.Model):
             ),
         ]
 
-        # What is reserved and waits for capture, oldest first.
+        # Reserved amounts that wait for capture, oldest first.
         indexes = [models.Index(fields=["state", "created_at"], name="wallet_payment_state")]
 
     def __str__(self) -> str:
@@ -112,7 +112,7 @@ class Payment(models.Model):
 
     @property
     def redirect_url(self) -> str:
-        """The hosted page of this attempt; empty if there is none."""
+        """The hosted page of this attempt; empty without one."""
         return self.opening.redirect_url
 
     @property

@@ -20,7 +20,7 @@ class TransactionEventKind(StrEnum):
     ANSWER = "ANSWER"
     """The direct answer to our request."""
     FAULT = "FAULT"
-    """No usable answer, and what went wrong."""
+    """No usable answer, with the error."""
     RECORDS = "RECORDS"
     """The answer to a status query."""
     DECISION = "DECISION"

@@ -22,7 +22,7 @@ MOST_EVENTS = 20
 
 
 class WalletEvent(StrEnum):
-    """What a customer's browser can report."""
+    """The events that a customer's browser can report."""
 
     READY = "READY"
     """The button could be pressed."""

@@ -1,6 +1,6 @@
 """The elements that load our stylesheets and scripts. A template decides which ones its page needs.
 
-Nothing of ours is inline, so a strict content security policy needs no exception for us. If a policy uses
+The plugin has no inline code, so a strict content security policy needs no exception for it. If a policy uses
 nonces, every element has the nonce that the project's middleware created for this request.
 """
 
@@ -69,7 +69,7 @@ def wallet_scripts(*, gateway: str, nonce: str | None = None) -> SafeString:
 
 
 def wallet_of(gateway: str) -> WalletPolicy | None:
-    """Return a gateway's wallet; None if there is none, or if the settings are invalid."""
+    """Return a gateway's wallet; None without one, or if the settings are invalid."""
     try:
         return conf.gateway_settings(gateway).wallet
     except ImproperlyConfigured:
@@ -79,7 +79,7 @@ def wallet_of(gateway: str) -> WalletPolicy | None:
 
 
 def nonce_of(context: Context) -> str | None:
-    """Return the nonce of the page being rendered, Django's or django-csp's; None if there is none."""
+    """Return the nonce of the page being rendered, Django's or django-csp's; None without one."""
     request = context.get("request")
     # Django's context processor; django-csp's middleware; Django's, where a project lacks the processor.
     marks = [context.get("csp_nonce"), *(getattr(request, name, None) for name in NONCE_MARKS)]

@@ -17,7 +17,7 @@ from wallet_gateway.templatetags.assets import wallet_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckoutButton:
-    """A form that opens the payment page, or the reason why there is none."""
+    """A form that opens the payment page, or the reason why it is missing."""
 
     opens: bool
     """Whether a customer may pay now."""
@@ -28,7 +28,7 @@ class CheckoutButton:
     icon: str
     """Template of the icon beside the text."""
     news: str = ""
-    """The address with the progress of a payment under way; empty if there is none."""
+    """The address with the progress of a payment under way; empty without one."""
 
 
 def checkout_button(order: PaymentOrder) -> CheckoutButton:

@@ -33,8 +33,9 @@ def wallet_checkout(order: PaymentOrder, label: str = "") -> dict[str, Any]:
 def wallet_button(context: template.Context, order: PaymentOrder, label: str = "") -> dict[str, Any]:
     """Render the wallet button of an order, hidden until the wallet is ready, and the form beside it.
 
-    `label` replaces "Pay now" on the button. The page needs `{% wallet_scripts %}` and a request
-    for rendering; one per page. Without JavaScript, a wallet or the gateway's key, only the form shows.
+    `label` replaces "Pay now" on the button. The page needs `{% wallet_scripts %}`, must be
+    rendered with a request, and can have one button. Without JavaScript, a wallet or the gateway's key, only
+    the form is visible.
     """
     return {
         "order": order,

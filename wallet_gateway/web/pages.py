@@ -92,7 +92,7 @@ class ResultPage:
     reopens: bool = False
     """Whether its form leads to the page that is already open, and so cannot take the money twice."""
     bank_url: str = ""
-    """The 3-D Secure page that the customer left and may return to; empty if there is none."""
+    """The 3-D Secure page that the customer left and may return to; empty without one."""
 
     @property
     def template(self) -> str:
@@ -150,7 +150,7 @@ def is_reopened(order: PaymentOrder, now: datetime) -> bool:
 
 
 def bank_page(attempt: Payment, outcome: ReturnOutcome, now: datetime) -> str:
-    """Return the 3-D Secure page that a customer may go back to; empty if there is none.
+    """Return the 3-D Secure page that a customer may go back to; empty without one.
 
     A customer who used a link on that page has left it permanently; one who used the browser's back button
     has not.
@@ -162,7 +162,7 @@ def bank_page(attempt: Payment, outcome: ReturnOutcome, now: datetime) -> str:
 
 
 def latest_token(order: PaymentOrder) -> str:
-    """Return a return token of the latest attempt to pay an order; empty if there is none.
+    """Return a return token of the latest attempt to pay an order; empty without one.
 
     A later button that was not pressed does not count: the gateway has no record of it.
     """
