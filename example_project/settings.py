@@ -1,7 +1,7 @@
 """Settings of the example shop, read from the environment and an optional `.env` beside `manage.py`.
 
-With nothing set at all the shop runs in debug mode against the sandbox gateway; no wallet setting is needed.
-What a shop of your own needs of this: the app, its URL line, and, outside debug mode, `WALLET_GATEWAY`.
+Without any settings, the shop runs in debug mode against the sandbox gateway; no wallet setting is needed.
+Your own shop needs only: the app, its URL line, and, outside debug mode, `WALLET_GATEWAY`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ env = environ.Env()
 env.read_env(str(BASE_DIR / ".env"))
 
 DEBUG = env.bool("DEBUG", default=True)
-# The key below is known to everybody: outside debug mode there is no default, a missing key stops the start.
+# The key below is public: outside debug mode there is no default, and a missing key prevents the start.
 SECRET_KEY = env.str("SECRET_KEY", default="only-for-the-demo-shop") if DEBUG else env.str("SECRET_KEY")
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", default=["127.0.0.1", "localhost", "[::1]"])
 
@@ -35,7 +35,7 @@ INSTALLED_APPS = [
     "wallet_gateway",
 ]
 
-# Django 6 sends the policy itself; on Django 5.2 a middleware of the shop reads the same setting.
+# Django 6 sends the policy itself; on Django 5.2, a middleware of the shop reads the same setting.
 CONTENT_SECURITY_POLICY_MIDDLEWARE = (
     "django.middleware.csp.ContentSecurityPolicyMiddleware"
     if django.VERSION >= (6, 0)
@@ -58,7 +58,7 @@ WSGI_APPLICATION = "example_project.wsgi.application"
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
-        # Project templates come first: here the shop puts the wallet's result pages into its own frame.
+        # Project templates come first: they put the wallet's result pages into the shop's layout.
         "DIRS": [PROJECT_DIR / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
@@ -76,11 +76,11 @@ TEMPLATES = [
 
 DATABASES = {"default": env.db_url("DATABASE_URL", default=f"sqlite:///{BASE_DIR / 'demo.sqlite3'}")}
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-    # A read that turns into a write fails at once in SQLite's deferred mode, whatever the timeout.
+    # In SQLite's deferred mode, a read that becomes a write fails at once, whatever the timeout.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
-        # A transaction must be on the disk, not only on its way there, before its first byte leaves.
+        # A transaction must be on disk before its first byte leaves.
         "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
     }
     # One writer at a time is enough for a shop with one visitor.
@@ -101,16 +101,16 @@ TIME_ZONE = "UTC"
 
 STATIC_URL = "static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
-# Shops often run on one host with others: a cookie of our own name is not overwritten by a neighbour's.
+# Shops often share a host with other sites: a cookie with our own name is not overwritten by theirs.
 SESSION_COOKIE_NAME = "lark_and_loam"
 CSRF_COOKIE_NAME = "lark_and_loam_csrf"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = not DEBUG
-# The wallet's page may post the customer back to us, and a session cookie marked Lax stays home then. The
-# result pages need no session; the shop's own pages are reached by a link from there, where Lax is enough.
+# The wallet's page may post the customer back to us, and a browser does not send a session cookie marked
+# Lax then. The result pages need no session; they link to the shop's own pages, where Lax is enough.
 SESSION_COOKIE_SAMESITE = "Lax"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 
-# The wallet. In debug mode every name left out means the sandbox's built-in merchant on http://127.0.0.1:8001.
+# The wallet. In debug mode, each missing name means the sandbox's built-in merchant on http://127.0.0.1:8001.
 SANDBOX = {
     "WALLET_PUBLIC_ORIGIN": "http://127.0.0.1:8000",
     "WALLET_GATEWAY_URL": "http://127.0.0.1:8001",
@@ -122,7 +122,7 @@ SANDBOX = {
 
 
 def _account(name: str) -> str:
-    """The setting; in debug mode the sandbox's if it is not given."""
+    """Return the setting; in debug mode the sandbox's value if it is missing."""
     given: str = env.str(name, default=SANDBOX[name]) if DEBUG else env.str(name)
     return given
 
@@ -134,7 +134,7 @@ WALLET_GATEWAY: dict[str, Any] = {
     "GATEWAYS": {
         "default": {
             "BASE_URL": _account("WALLET_GATEWAY_URL"),
-            # Such as `EUR=500.00`: above it one person asks for a refund and another one agrees.
+            # For example `EUR=500.00`: above it, one person requests a refund and another one approves.
             "APPROVAL_LIMITS": env.dict("WALLET_SECOND_PERSON_ABOVE", default={}),
             "MERCHANT_ID": _account("WALLET_MERCHANT_ID"),
             "STORE_ID": _account("WALLET_STORE_ID"),
@@ -144,7 +144,7 @@ WALLET_GATEWAY: dict[str, Any] = {
     },
 }
 if FERNET_KEYS or DEBUG:
-    # Without keys to encrypt with there is no wallet button, and the hosted page alone.
+    # Without encryption keys there is no wallet button, only the hosted page.
     WALLET_GATEWAY["GATEWAYS"]["default"]["WALLET"] = {
         "COUNTRY": "DE",
         "MERCHANT_NAME": "Lark & Loam",
@@ -152,9 +152,9 @@ if FERNET_KEYS or DEBUG:
         "BUTTON_OVERRIDES": "example_project.shop.sheet_choices.for_order",
     }
 
-# The pay button posts to us and we redirect to the gateway's page: browsers hold `form-action` against the
-# whole chain, so the gateway's origin is named here. The wallet's button brings the wallet's script and its
-# sheet, and has its card taken in by the gateway. Nothing else leaves the shop, nothing runs inline.
+# The pay button posts to us and we redirect to the gateway's page: browsers apply `form-action` to the
+# whole chain, so the gateway's origin is named here. The wallet button loads the wallet's script and
+# its sheet, and sends its card to the gateway. No other request leaves the shop, and no script runs inline.
 _GATEWAY = urlsplit(WALLET_GATEWAY["GATEWAYS"]["default"]["BASE_URL"])
 GATEWAY_ORIGIN = f"{_GATEWAY.scheme}://{_GATEWAY.netloc}"
 SECURE_CSP: dict[str, list[str]] = {
@@ -170,9 +170,9 @@ SECURE_CSP: dict[str, list[str]] = {
     "script-src": ["'self'", GATEWAY_ORIGIN],
     "style-src": ["'self'"],
 }
-# A wallet may open its sheet in a window of its own, which must find the page that opened it.
+# A wallet may open its sheet in a separate window, which must find the page that opened it.
 SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin-allow-popups"
 SECURE_CONTENT_TYPE_NOSNIFF = True
-# A return token stands in the address of the result page: no other site shall read it from the Referer.
+# The address of the result page contains a return token: no other site may read it from the Referer.
 SECURE_REFERRER_POLICY = "same-origin"
 X_FRAME_OPTIONS = "DENY"

@@ -1,4 +1,4 @@
-"""System checks: what is missing or dangerous is said at start, by the setting's name, never in a request."""
+"""System checks: report missing or dangerous settings by name at start, never during a request."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from wallet_gateway.models import PaymentOrder
 
 @register(Tags.security)
 def check_settings(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
-    """Name every setting that is missing or wrong, and what is expected."""
+    """Report every setting that is missing or wrong, with the expected value."""
     return [
         Error(
             f"{problem.setting}: {problem.expected}",
@@ -34,7 +34,7 @@ def check_settings(app_configs: object = None, **kwargs: Any) -> Sequence[CheckM
 
 @register(Tags.compatibility)
 def check_time_zone(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
-    """See that instants are instants: leases and timetables are compared across machines."""
+    """Check that `USE_TZ` is on: leases and schedules are compared across machines."""
     if django_settings.USE_TZ:
         return []
     message = "USE_TZ is off; leases and timetables need aware instants"
@@ -43,7 +43,7 @@ def check_time_zone(app_configs: object = None, **kwargs: Any) -> Sequence[Check
 
 @register(Tags.compatibility)
 def check_router(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
-    """See that all rows live in one database: what is not in one transaction is not locked together."""
+    """Check that all rows are in one database: rows outside one transaction are not locked together."""
     elsewhere = {router.db_for_write(PaymentOrder), router.db_for_read(PaymentOrder)} - {DEFAULT_DB_ALIAS}
     return [
         Error(
@@ -58,7 +58,7 @@ def check_router(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMes
 
 @register(Tags.security)
 def check_sandbox(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
-    """See that the sandbox is not served by the shop: there nothing would keep strangers from steering it."""
+    """Check that the shop does not serve the sandbox: there, strangers could control it."""
     if not apps.is_installed("wallet_gateway.sandbox"):
         return []
     message = "wallet_gateway.sandbox is in INSTALLED_APPS; its console would be open to everybody"
@@ -70,7 +70,7 @@ def check_sandbox(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMe
 
 @register(Tags.urls)
 def check_urls(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
-    """See that the customer can come back."""
+    """Check that the customer can come back."""
     try:
         reverse("wallet_gateway:return", args=["token"])
     except NoReverseMatch:
@@ -86,7 +86,7 @@ def check_urls(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessa
 
 @register(Tags.staticfiles)
 def check_static_files(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
-    """Warn where the scripts' modules are deleted under the names by which they import each other."""
+    """Warn if the scripts' modules are deleted under the names by which they import each other."""
     if not getattr(django_settings, "WHITENOISE_KEEP_ONLY_HASHED_FILES", False) or not _has_button():
         return []
     storage = import_string(django_settings.STORAGES[STATICFILES_STORAGE_ALIAS]["BACKEND"])
@@ -101,7 +101,7 @@ def check_static_files(app_configs: object = None, **kwargs: Any) -> Sequence[Ch
 
 @register(Tags.staticfiles)
 def check_static_origin(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
-    """Warn where static files are on another host: whether it allows CORS cannot be seen from here."""
+    """Warn if static files are on another host: whether it allows CORS cannot be determined from here."""
     if conf.problems():
         return []
     page, files = conf.settings().public_origin, _static_url()
@@ -120,7 +120,7 @@ def check_static_origin(app_configs: object = None, **kwargs: Any) -> Sequence[C
 
 
 def _static_url() -> str:
-    """Return the address of static files as far as the settings say it; a storage may have another."""
+    """Return the address of static files according to the settings; a storage may have another one."""
     storage = django_settings.STORAGES.get(STATICFILES_STORAGE_ALIAS, {})
     return str(storage.get("OPTIONS", {}).get("base_url") or django_settings.STATIC_URL or "/")
 
@@ -137,7 +137,7 @@ def _has_button() -> bool:
 
 @register(Tags.database)
 def check_databases(app_configs: object = None, **kwargs: Any) -> Sequence[CheckMessage]:  # noqa: ARG001
-    """Warn where a database's settings take away what the ledger rests on."""
+    """Warn if a database's settings disable what the ledger depends on."""
     found: list[CheckMessage] = []
     for alias in connections:
         given = connections[alias].settings_dict
@@ -148,7 +148,7 @@ def check_databases(app_configs: object = None, **kwargs: Any) -> Sequence[Check
     return found
 
 
-# What each database must answer so that a commit outlasts a power cut.
+# The required answer of each database, so that a commit survives a power failure.
 _DURABLE = {
     "postgresql": (
         "SHOW synchronous_commit",
@@ -166,7 +166,7 @@ def check_durability(
     databases: Sequence[str] | None = None,
     **kwargs: Any,  # noqa: ARG001
 ) -> Sequence[CheckMessage]:
-    """Ask the databases that `check --database` names whether what they commit is on the disk."""
+    """Check in the databases of `check --database` that commits are durable on disk."""
     found = []
     for alias in databases or ():
         connection = connections[alias]

@@ -1,4 +1,4 @@
-"""Where settings become objects: one client and one context per gateway alias, the clock, the return URLs."""
+"""Create objects from settings: one client and one context per gateway alias, the clock, the return URLs."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _lock = threading.Lock()
 
 
 def gateway(alias: str) -> Gateway:
-    """Return the client of one gateway; made once, shared by all threads of the process."""
+    """Return the client of one gateway; created once, shared by all threads of the process."""
     with _lock:
         if alias not in _gateways:
             _gateways[alias] = _make(alias, conf.gateway_settings(alias))
@@ -72,22 +72,22 @@ def _over(transport: Transport, alias: str, given: conf.GatewaySettings) -> Gate
 
 
 def use_transport(transport: Transport, *, alias: str) -> None:
-    """Call a gateway over this transport until `forget_gateways` or other settings. For tests."""
+    """Use this transport for a gateway until `forget_gateways` or a change of settings. For tests."""
     with _lock:
         _gateways[alias] = _over(transport, alias, conf.gateway_settings(alias))
 
 
 def _tell(alias: str, call: CallRecord) -> None:
-    # Robust: a receiver that fails is logged, and a payment goes on.
+    # Robust: a failing receiver is logged, and the payment continues.
     try:
         gateway_called.send_robust(sender=Gateway, gateway=alias, call=call)
     except AttributeError as error:
-        # Django's own log of a failed receiver asks it for a name, which a partial, for one, does not have.
+        # Django's own log of a failed receiver reads its name, which e.g. a partial does not have.
         logger.error("a receiver of gateway_called failed: %s", type(error).__name__)
 
 
 def forget_gateways() -> None:
-    """Close all clients; the next call makes new ones from the settings as they then are."""
+    """Close all clients; the next call creates new ones from the settings of that time."""
     with _lock:
         for transport in _transports:
             transport.close()
@@ -104,10 +104,10 @@ setting_changed.connect(_on_setting_changed)
 
 
 class DatabaseClock:
-    """The database's time, so that leases and timetables mean the same on every machine.
+    """The database's time, so that leases and schedules mean the same on every machine.
 
-    The database is asked every thirty seconds how far this machine's clock is off; between two questions
-    the monotonic clock counts.
+    Every thirty seconds, the offset between this machine's clock and the database is read; in between, the
+    monotonic clock counts.
     """
 
     def __init__(self) -> None:
@@ -115,7 +115,7 @@ class DatabaseClock:
         self._reading: tuple[datetime, float] | None = None
 
     def now(self) -> datetime:
-        """Return the present instant, aware."""
+        """Return the current time, aware."""
         if self._reading is not None:
             base, read_at = self._reading
             elapsed = time.monotonic() - read_at
@@ -124,7 +124,7 @@ class DatabaseClock:
         return self.read()
 
     def read(self) -> datetime:
-        """Ask the database for the present instant, and count from it for the next thirty seconds."""
+        """Read the current time from the database, and count from it for the next thirty seconds."""
         base = _database_now()
         self._reading = base, time.monotonic()
         return base
@@ -133,7 +133,7 @@ class DatabaseClock:
 def _database_now() -> datetime:
     statement = _NOW.get(connection.vendor)
     if statement is None:
-        # SQLite lives in this process; its clock is ours.
+        # SQLite runs in this process; its clock is ours.
         return timezone.now()
     with connection.cursor() as cursor:
         cursor.execute(statement)
@@ -150,11 +150,11 @@ def clock() -> DatabaseClock:
 
 
 def context_of(alias: str) -> GatewayContext:
-    """Return the gateway of an alias with its policy and the clock; one for each process."""
+    """Return the context of a gateway alias: its client, its policy and the clock; one for each process."""
     client, known = gateway(alias), _contexts.get(alias)
     if known is not None and known.gateway is client:
         return known
-    # Made anew whenever the settings, and so the client, have changed.
+    # Created again whenever the settings, and so the client, have changed.
     given = conf.gateway_settings(alias)
     context = GatewayContext(
         alias=alias,
@@ -172,7 +172,7 @@ def context_of(alias: str) -> GatewayContext:
 
 
 def cipher() -> WalletCipher | None:
-    """Return the cipher of secrets at rest; None where the settings have no keys, and so no wallet."""
+    """Return the cipher for stored secrets; None if the settings have no keys, and so no wallet."""
     keys = conf.settings().fernet_keys
     return WalletCipher(keys) if keys else None
 
@@ -195,5 +195,5 @@ def return_urls(reference: str) -> RedirectDetails:
 
 
 def _return_address() -> str:
-    """Return the absolute URL of a return with a place for its token: it is looked up once for all six."""
+    """Return the absolute return URL with a placeholder for its token: resolved once for all six."""
     return conf.settings().public_origin + reverse("wallet_gateway:return", args=[_PLACE])

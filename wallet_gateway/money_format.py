@@ -1,11 +1,11 @@
-"""How an amount is written for people: in the language of the moment, with Django's separators and grouping.
+"""Format amounts for people: in the active language, with Django's separators and grouping.
 
-This is the one place for it: pages and mails for customers write ``format_money``, tables of numbers
-``format_amount``. Two spellings are kept apart on purpose. ``str(money)`` is exact and the same in every
+This is the only place for it: pages and mails for customers use ``format_money``, tables of numbers
+``format_amount``. Two formats are separate on purpose. ``str(money)`` is exact and the same in every
 language: logs, errors and the rows of the admin use it, because an operator compares it with the gateway's
-own records and types it into a form. The sandbox has a function of its own: it plays the other party and
-imports nothing of the merchant's. Babel is not used, as Django's formats are here already and projects adjust
-them. Where the currency stands is for the translators to say.
+own records and types it into a form. The sandbox has its own function: it plays the other party and imports
+nothing of the merchant's. Babel is not used, because Django's formats are available and projects adjust
+them. Translators decide the position of the currency.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from django.utils.translation import get_language, pgettext
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
 
-# Only signs that mean one currency to everybody who reads them; all others are written by their code.
+# Only signs that mean one currency to every reader; all others are written by their code.
 SIGNS = {"EUR": "€", "GBP": "£", "JPY": "¥", "USD": "$"}
 
 
@@ -28,7 +28,7 @@ def format_money(money: Money) -> str:
         text = pgettext("amount with a currency sign", "%(currency)s%(number)s") % parts
     else:
         text = pgettext("amount with a currency code", "%(currency)s %(number)s") % parts
-    # An amount is one word: it must not be torn apart at the end of a line.
+    # An amount is one word: no line break inside it.
     return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
@@ -39,7 +39,7 @@ def format_amount(money: Money) -> str:
         money.amount,
         get_format("DECIMAL_SEPARATOR", language, use_l10n=True),
         decimal_pos=currency_exponent(money.currency),
-        # Some of Django's languages name a separator but no group size.
+        # Some of Django's languages have a separator but no group size.
         grouping=get_format("NUMBER_GROUPING", language, use_l10n=True) or 3,
         thousand_sep=get_format("THOUSAND_SEPARATOR", language, use_l10n=True),
         force_grouping=True,

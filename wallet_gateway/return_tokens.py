@@ -1,7 +1,7 @@
-"""Signs and reads the token in a return URL: which attempt came back, and by which of the six URLs.
+"""Sign and read the token in a return URL: the attempt, and which of the six URLs was used.
 
-What does not live here: what the token's bearer may see (``web``, ``api``), and whether anything was paid.
-A token says where a browser is; only the gateway's status query says what happened to the money.
+Not decided here: what the holder of the token may see (``web``, ``api``), and whether anything was paid.
+A token only identifies the return URL; only the gateway's status query says what happened to the money.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from enum import StrEnum
 from django.core import signing
 
 SALT = "wallet_gateway.return"
-# A payment page is open for 900 seconds at most; a day more covers a tab left open over night.
+# A payment page is open for 900 seconds at most; one more day covers a tab left open overnight.
 MAX_AGE = timedelta(seconds=900, hours=24)
 REFERENCE = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 class ReturnOutcome(StrEnum):
-    """The URL of ``redirectDetails`` by which the browser came back: a choice of words, never a proof."""
+    """The URL of ``redirectDetails`` by which the browser came back: it selects words and proves nothing."""
 
     RETURN = "return"
     SUCCESS = "success"
@@ -34,30 +34,30 @@ OUTCOMES = frozenset(outcome.value for outcome in ReturnOutcome)
 
 
 class BadReturnToken(ValueError):
-    """No token of ours: altered, cut short, or signed for another purpose or by another key."""
+    """Not a valid token: altered, truncated, or signed for another purpose or by another key."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReturnToken:
-    """What a genuine token says."""
+    """The content of a genuine token."""
 
     reference: str
     """The attempt's ``clientSystemTransactionId``."""
     outcome: ReturnOutcome
     expired: bool
-    """Older than ``MAX_AGE``: the gateway is still asked, but the bearer is shown nothing about the order."""
+    """Older than ``MAX_AGE``: the gateway is still queried, but the page shows nothing about the order."""
 
 
 def sign(reference: str, outcome: ReturnOutcome) -> str:
     """Return a URL-safe token for one attempt and one return URL."""
     if not REFERENCE.fullmatch(reference):
         raise ValueError(f"reference: expected 1 to 64 of A-Z a-z 0-9 _ -, got {reference!r}")
-    # A JSON list keeps its two parts apart whatever they contain; joined text could be cut at another place.
+    # A JSON list separates its two parts whatever they contain; joined text could be split elsewhere.
     return signing.dumps([reference, ReturnOutcome(outcome).value], salt=SALT)
 
 
 def read(token: str) -> ReturnToken:
-    """Return what the token says, and whether it is past its age.
+    """Return the content of the token, and whether it has expired.
 
     Raises:
         BadReturnToken: not signed by this key or one of ``SECRET_KEY_FALLBACKS``, or for another purpose.

@@ -1,8 +1,8 @@
-"""Facts about orders, for the shop's own code; and of each call to a gateway, for its metrics.
+"""Signals about orders, for the shop's own code, and about each call to a gateway, for its metrics.
 
-A signal about an order is sent after the change is committed, at least once, always with the same `event_id`:
-a receiver that remembers the ids it has seen is called twice without harm. A receiver that raises is called
-again later. Keyword arguments: `event_id` (str), `reference` (the shop's own), `order` (PaymentOrder),
+A signal about an order is sent after the change is committed, at least once, always with the same
+`event_id`: a receiver that stores the ids it has seen can safely be called twice. A receiver that raises is
+called again later. Keyword arguments: `event_id` (str), `reference` (the shop's own), `order` (PaymentOrder),
 `amount` (Money or None), `occurred_at` (aware datetime). The sender is the PaymentOrder class.
 """
 
@@ -11,38 +11,38 @@ from __future__ import annotations
 from django.dispatch import Signal
 
 order_authorized = Signal()
-"""The amount is reserved; capture it before the authorization lapses."""
+"""The amount is reserved; capture it before the authorization expires."""
 order_paid = Signal()
-"""The money is captured in full."""
+"""The full amount is captured."""
 order_captured_in_part = Signal()
-"""A part of what is authorized was captured."""
+"""Part of the authorized amount was captured."""
 order_refunded = Signal()
-"""Money went back to the customer."""
+"""Money was returned to the customer."""
 order_reversed = Signal()
-"""The authorization was given back; nothing was taken."""
+"""The authorization was reversed; nothing was captured."""
 order_failed = Signal()
 """An attempt to pay was refused, cancelled or failed; the customer may try again."""
 order_expired = Signal()
 """The payment page ended unpaid; the customer may try again."""
 authorization_ending = Signal()
-"""An authorization lapses soon and something of it is left: `payment`, `amount` left, `ends_at`, `policy`.
+"""An authorization expires soon and is not used up: `payment`, `amount` left, `ends_at`, `policy`.
 
-Sent by the sweep before that, with `reference` and `order` as above and without a `event_id`.
+The sweep sends it before that, with `reference` and `order` as above and without an `event_id`.
 """
 order_anomaly = Signal()
-"""Evidence contradicts the books, or the order is overpaid: a person must look."""
+"""Evidence contradicts our records, or the order is overpaid: a person must check."""
 
 batch_row_done = Signal()
-"""A row of a batch has ended: `batch` (OperationBatch) and `row` (OperationBatchRow), whoever carried it out.
+"""A row of a batch has ended: `batch` (OperationBatch) and `row` (OperationBatchRow), in any worker.
 
 Sent in the worker, after the row's result is committed; a receiver that raises is logged.
 """
 
 page_scripts_changed = Signal()
-"""A payment page is not as approved, says `manage.py wallet_scripts`; `changes` is a tuple of sentences."""
+"""`manage.py wallet_scripts` found a payment page that is not as approved; `changes`: tuple of sentences."""
 
 gateway_called = Signal()
-"""A call to a gateway has ended, with whatever result: `gateway` (its alias) and `call`, a `CallRecord`.
+"""A call to a gateway has ended, with any result: `gateway` (its alias) and `call`, a `CallRecord`.
 
 `call` has `operation`, `method`, `path`, `outcome`, `reason`, `http_status` and `elapsed_seconds`; neither
 bodies nor references. Sent in the calling thread, where the payment waits for it; a receiver that raises is

@@ -1,1 +1,1 @@
-"""The shop itself. Of the payment app it knows the documented names only: payments, signals, tags, URLs."""
+"""The shop itself. It uses only the documented names of the payment app: payments, signals, tags, URLs."""

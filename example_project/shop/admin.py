@@ -1,4 +1,4 @@
-"""The shop's own rows for the staff. What moves money is not done here: it belongs to the wallet's pages."""
+"""The shop's own rows for the staff. Operations that move money are on the wallet's pages."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class PriceInline(admin.TabularInline):  # type: ignore[type-arg]
 
 @admin.register(Product)
 class ProductAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
-    """The catalogue."""
+    """The admin of the catalogue."""
 
     list_display = ["sku", "name", "category", "kind", "stock", "made_to_order"]
     list_filter = ["category", "kind"]
@@ -32,18 +32,18 @@ class ProductAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
 
 class ReadOnly:
-    """What a customer ordered comes from the shop, is looked at, and is neither edited nor deleted."""
+    """A customer's order comes from the shop; the staff can view it, but neither edit nor delete it."""
 
     def has_add_permission(self, *_request_and_row: object) -> bool:
-        """No."""
+        """Return False."""
         return False
 
     def has_change_permission(self, *_request_and_row: object) -> bool:
-        """No."""
+        """Return False."""
         return False
 
     def has_delete_permission(self, *_request_and_row: object) -> bool:
-        """No."""
+        """Return False."""
         return False
 
 
@@ -56,7 +56,7 @@ class OrderLineInline(ReadOnly, admin.TabularInline):  # type: ignore[type-arg]
 
 @admin.register(Order)
 class OrderAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
-    """The shop's orders."""
+    """The admin of the shop's orders."""
 
     list_display = ["number", "created_at", "email", "total", "currency"]
     list_filter = ["currency", "created_at"]
@@ -66,7 +66,7 @@ class OrderAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
 
 @admin.register(PackingSlip)
 class PackingSlipAdmin(ReadOnly, admin.ModelAdmin):  # type: ignore[type-arg]
-    """What is to be packed."""
+    """The admin of the packing slips."""
 
     list_display = ["pk", "order", "created_at", "event_id"]
 

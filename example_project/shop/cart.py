@@ -1,4 +1,4 @@
-"""The cart in the session: which products and how many. It knows no price and no address."""
+"""The cart in the session: products and quantities, without prices and addresses."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SESSION_KEY = "cart"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CartLine:
-    """A product and how many of it."""
+    """A product and its quantity."""
 
     product: Product
     quantity: int
@@ -27,11 +27,11 @@ class Cart:
         self._session = session
 
     def add(self, product: Product, quantity: int) -> int:
-        """Add to what is there, up to what one order may have; returns the quantity now in the cart."""
+        """Add to the quantity, up to the limit of one order; return the new quantity in the cart."""
         return self.set_quantity(product, self._quantities.get(product.sku, 0) + quantity)
 
     def set_quantity(self, product: Product, quantity: int) -> int:
-        """Set the quantity, up to what one order may have; 0 takes the line out. Returns what was kept."""
+        """Set the quantity, up to the limit of one order; 0 removes the line. Return the stored quantity."""
         quantities = dict(self._quantities)
         kept = min(quantity, product.most_per_order)
         if kept > 0:
@@ -46,7 +46,7 @@ class Cart:
         self._session.pop(SESSION_KEY, None)
 
     def lines(self) -> tuple[CartLine, ...]:
-        """What is in the cart, oldest first; products no longer sold are left out."""
+        """Return the lines of the cart, oldest first; products no longer sold are left out."""
         quantities = self._quantities
         products = Product.objects.in_bulk(list(quantities), field_name="sku")
         return tuple(
@@ -56,7 +56,7 @@ class Cart:
         )
 
     def __len__(self) -> int:
-        """How many pieces are in the cart."""
+        """Return the number of pieces in the cart."""
         return sum(self._quantities.values())
 
     @property

@@ -1,4 +1,4 @@
-"""What every page shows: the cart's count, the currency and, in debug mode, the sandbox's console."""
+"""Context of every page: the cart's count, the currency and, in debug mode, the sandbox's console."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from example_project.shop.preferences import current_currency
 
 
 def shop(request: HttpRequest) -> dict[str, Any]:
-    """The shop's part of a template's context."""
+    """Return the shop's part of a template's context."""
     return {
         "cart_count": len(Cart(request.session)),
         "currency": current_currency(request.session),

@@ -1,4 +1,4 @@
-"""Forms of the shop: quantities, addresses, shipping, discount code. They check and store nothing."""
+"""Forms of the shop: quantities, addresses, shipping, discount code. They validate and store nothing."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from example_project.shop.models import DiscountCode, ShippingMethod
 from example_project.shop.money import Currency
 from example_project.shop.shipping_regions import country_choices, state_code
 
-# A country calling code, a blank or hyphen, and the number as people write it.
+# A country calling code, a blank or hyphen, and the number in any usual notation.
 PHONE = re.compile(r"\+?([0-9]{1,3})[ -]([0-9(][0-9 ()/.-]{3,22})")
 
 
 class QuantityForm(forms.Form):
-    """How many of a product; 0 takes it out of the cart."""
+    """The quantity of a product; 0 removes it from the cart."""
 
     quantity = forms.IntegerField(label=_("Quantity"), min_value=0, max_value=99)
 
@@ -31,9 +31,9 @@ class CurrencyForm(forms.Form):
 
 
 class PostalForm(forms.Form):
-    """The lines of a postal address, under the names the wallet gives them."""
+    """The lines of a postal address, under the wallet's field names."""
 
-    # What a browser fills in depends on whose address it is.
+    # The browser's autofill values depend on whose address it is.
     autofill_section = ""
     heading: str | Promise = ""
 
@@ -61,11 +61,11 @@ class PostalForm(forms.Form):
         super().__init__(*args, **kwargs)
         for name, token in self._autofill.items():
             self.fields[name].widget.attrs["autocomplete"] = f"{self.autofill_section} {token}".strip()
-        # There is no autofill token for a house number; guessing one would fill in a second address line.
+        # There is no autofill token for a house number; a guess would fill in a second address line.
         self.fields["house_number"].widget.attrs["autocomplete"] = "off"
 
     def clean(self) -> dict[str, Any]:
-        """Turn the state into its ISO 3166-2 code, which only the country can decide."""
+        """Convert the state to its ISO 3166-2 code, which depends on the country."""
         cleaned = super().clean() or self.cleaned_data
         country = cleaned.get("country_code")
         if country and "state" in cleaned:
@@ -77,7 +77,7 @@ class PostalForm(forms.Form):
 
 
 class BillingForm(PostalForm):
-    """Who orders, and where the bill goes."""
+    """The person who orders, and the billing address."""
 
     autofill_section = "billing"
     heading = _("Billing address")
@@ -122,7 +122,7 @@ class BillingForm(PostalForm):
     )
 
     def clean_phone(self) -> str:
-        """The number as the wallet wants it: country code, hyphen, digits."""
+        """Return the number in the wallet's format: country code, hyphen, digits."""
         text: str = self.cleaned_data["phone"].strip()
         if not text:
             return ""
@@ -136,7 +136,7 @@ class BillingForm(PostalForm):
 
 
 class ParcelForm(PostalForm):
-    """Where the parcel goes when it does not go to the billing address."""
+    """The shipping address, if it is not the billing address."""
 
     autofill_section = "shipping"
     heading = _("The parcel goes to")
@@ -165,7 +165,7 @@ class ParcelForm(PostalForm):
 
 
 class ReviewForm(forms.Form):
-    """The last choices before the order is placed: how to ship, and a discount code."""
+    """The last choices before the order is placed: shipping method and discount code."""
 
     shipping = forms.SlugField(required=False)
     code = forms.CharField(
@@ -178,14 +178,14 @@ class ReviewForm(forms.Form):
     )
 
     def clean_shipping(self) -> str:
-        """A shipping method there is; the code of the first one when none was sent."""
+        """Return the code of an existing shipping method, or an empty text if none was sent."""
         code: str = self.cleaned_data["shipping"]
         if code and not ShippingMethod.objects.filter(code=code).exists():
             raise ValidationError(_("There is no such shipping method."))
         return code
 
     def clean_code(self) -> str:
-        """A code that is known and still good, in capital letters."""
+        """Return a code that is known and still valid, in capital letters."""
         code: str = self.cleaned_data["code"].strip().upper()
         if code and not DiscountCode.objects.filter(code=code, is_active=True).exists():
             raise ValidationError(

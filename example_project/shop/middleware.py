@@ -1,4 +1,4 @@
-"""The content security policy header on Django 5.2, where Django itself has none yet.
+"""The content security policy header for Django 5.2, which does not support it.
 
 It reads the setting of Django 6, `SECURE_CSP`, so that the policy is written once.
 """
@@ -12,17 +12,17 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
 HEADER = "Content-Security-Policy"
-# In debug mode Django answers these with pages of its own, which bring their style inline.
+# In debug mode, Django answers these with its own pages, which have inline styles.
 PAGES_OF_DJANGO = frozenset({HTTPStatus.NOT_FOUND, HTTPStatus.INTERNAL_SERVER_ERROR})
 
 
 def written_policy(directives: Mapping[str, Iterable[str]]) -> str:
-    """The policy as the header's text."""
+    """Return the policy as the header's text."""
     return "; ".join(" ".join([name, *sources]) for name, sources in directives.items())
 
 
 class ContentSecurityPolicyMiddleware:
-    """Adds the policy to every answer that has none of its own."""
+    """Adds the policy to every response without one."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response

@@ -1,4 +1,4 @@
-"""What the shop knows of money: its three currencies, rounding, and the tax inside a price that includes it.
+"""The shop's money functions: its three currencies, rounding, and the tax in a price that includes it.
 
 Amounts are `Decimal` in major units here and integers of minor units in the database.
 """
@@ -22,12 +22,12 @@ EXPONENTS = {Currency.EUR: 2, Currency.JPY: 0, Currency.KWD: 3}
 
 
 def from_minor_units(units: int, currency: str) -> Decimal:
-    """The amount in major units: 2400 in EUR is 24.00, in JPY 2400, in KWD 2.400."""
+    """Return the amount in major units: 2400 in EUR is 24.00, in JPY 2400, in KWD 2.400."""
     return Decimal(units).scaleb(-EXPONENTS[Currency(currency)])
 
 
 def to_minor_units(amount: Decimal, currency: str) -> int:
-    """The amount as an integer of minor units; an amount finer than the currency is a `ValueError`."""
+    """Return the amount in minor units; raises `ValueError` for an amount finer than the currency."""
     decimals = EXPONENTS[Currency(currency)]
     scaled = amount.scaleb(decimals)
     if scaled != scaled.to_integral_value():
@@ -36,11 +36,11 @@ def to_minor_units(amount: Decimal, currency: str) -> int:
 
 
 def rounded(amount: Decimal, currency: str) -> Decimal:
-    """The amount at the currency's own number of decimals, halves rounded up."""
+    """Return the amount rounded to the currency's number of decimals, halves up."""
     step = Decimal(1).scaleb(-EXPONENTS[Currency(currency)])
     return amount.quantize(step, rounding=ROUND_HALF_UP)
 
 
 def included_tax(gross: Decimal, rate: Decimal, currency: str) -> Decimal:
-    """The tax inside a price that includes it, at a rate in percent."""
+    """Return the tax in a price that includes it, at a rate in percent."""
     return rounded(gross * rate / (100 + rate), currency)

@@ -1,4 +1,4 @@
-"""Placing an order: the shop's own rows, and the wallet's order beside them under the same number."""
+"""Place an order: the shop's own rows, and the wallet's order under the same number."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ POSTAL_FIELDS = ("house_number", "street", "city", "zip_postal_code", "state", "
 def place_order(
     quote: Quote, answers: CheckoutAnswers, *, language: str, sheet: SheetChoices | None = None
 ) -> Order:
-    """Tell the wallet what is to be paid, then store the order.
+    """Create the wallet's order, then store the shop's order.
 
-    In this order, because the wallet may refuse: then nothing is stored at all. What was begun and not
-    finished is finished by placing it again under the same number. Raises `payments.errors.InvalidInput`, and
-    `payments.errors.IdempotencyConflict` when the number was begun with another cart.
+    In this sequence, because the wallet may refuse: then nothing is stored at all. An interrupted order is
+    completed by placing it again under the same number. Raises `payments.errors.InvalidInput`, and
+    `payments.errors.IdempotencyConflict` when the number was started with another cart.
     """
     order = _order(quote, answers, language)
     order.sheet = asdict(sheet) if sheet else {}
@@ -40,13 +40,13 @@ def place_order(
 
 
 def wallet_order(order: Order, quote: Quote) -> dict[str, Any]:
-    """The order in the words of `payments.create_order`; the sums are left to the wallet."""
+    """Return the arguments of `payments.create_order`; the wallet calculates the totals."""
     billing, parcel = order.billing_address, order.shipping_address
     return {
         "reference": order.number,
         "order_number": order.number,
         "currency": quote.currency,
-        # What has still to be made is reserved now and captured when it leaves the workshop.
+        # The amount of pieces made to order is reserved now and captured when they leave the workshop.
         "type": "preauthorization" if quote.made_to_order else "sale",
         "items": [_item(line) for line in quote.lines],
         "shipping": _shipping(quote),
@@ -119,7 +119,7 @@ def _order(quote: Quote, answers: CheckoutAnswers, language: str) -> Order:
 
 
 def _parcel_address(quote: Quote, answers: CheckoutAnswers) -> dict[str, str]:
-    """Where the parcel goes; nothing when there is none."""
+    """Return the shipping address; empty if there is no parcel."""
     if not quote.needs_shipping:
         return {}
     parcel: dict[str, str] = answers.address.get("parcel") or answers.address["billing"]

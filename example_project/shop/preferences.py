@@ -1,4 +1,4 @@
-"""What a visitor chose and the session remembers: the currency, and the answers given at the checkout."""
+"""A visitor's choices in the session: the currency, and the checkout answers."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ CHECKOUT_KEY = "checkout"
 
 
 def current_currency(session: SessionBase) -> Currency:
-    """The visitor's currency; the euro until they choose."""
+    """Return the visitor's currency; the euro until they choose."""
     chosen = session.get(CURRENCY_KEY)
     return Currency(chosen) if chosen in Currency.values else Currency.EUR
 
 
 def choose_currency(session: SessionBase, currency: Currency) -> None:
-    """Remember the currency."""
+    """Store the currency."""
     session[CURRENCY_KEY] = currency.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckoutAnswers:
-    """What was answered so far.
+    """The checkout answers so far.
 
-    Number and key of the order are drawn here, once, so that a double click places one order.
+    The order's number and key are generated here, once, so that a double click places one order.
     """
 
     number: str = field(default_factory=new_order_number)
@@ -40,19 +40,19 @@ class CheckoutAnswers:
 
     @classmethod
     def read(cls, session: SessionBase) -> CheckoutAnswers:
-        """The answers in the session; the first time, a new order's number and key are kept there."""
+        """Return the answers in the session; the first call stores a new order's number and key there."""
         if CHECKOUT_KEY not in session:
             cls().save(session)
         return cls(**session[CHECKOUT_KEY])
 
     def save(self, session: SessionBase) -> None:
-        """Keep the answers in the session."""
+        """Store the answers in the session."""
         session[CHECKOUT_KEY] = asdict(self)
 
     def for_next_order(self) -> CheckoutAnswers:
-        """The answers for an order after this one: a new number, the same address."""
+        """Return the answers for the next order: a new number, the same address."""
         return CheckoutAnswers(address=self.address)
 
     def under_new_number(self) -> CheckoutAnswers:
-        """The same answers for an order of another number."""
+        """Return the same answers with another order number."""
         return replace(self, number=new_order_number(), key=new_order_key())

@@ -1,7 +1,7 @@
-"""What a cart costs in one currency: lines, discount, shipping, tax and total. No session, no wallet.
+"""Price a cart in one currency: lines, discount, shipping, tax and total. No session, no wallet.
 
-Prices include tax. A percentage is taken off each line, with its share of the tax; a credit is taken off the
-whole order and leaves the tax alone, because it is a way to pay. Gift cards are not discounted.
+Prices include tax. A percentage is taken off each line, with its share of the tax; a credit is taken off
+the whole order and does not change the tax, because it is a way to pay. Gift cards are not discounted.
 """
 
 from __future__ import annotations
@@ -62,27 +62,27 @@ class Quote:
 
     @property
     def needs_shipping(self) -> bool:
-        """Whether anything has to be sent."""
+        """Whether anything must be shipped."""
         return any(line.product.is_shipped for line in self.lines)
 
     @property
     def made_to_order(self) -> bool:
-        """Whether a piece has still to be made, so that the amount is reserved first and charged later."""
+        """Whether a piece must still be made, so that the amount is reserved first and charged later."""
         return any(line.product.made_to_order for line in self.lines)
 
     @property
     def goods(self) -> Decimal:
-        """The lines before any discount."""
+        """The total of the lines before any discount."""
         return sum((line.unit_price * line.quantity for line in self.lines), ZERO)
 
     @property
     def discount(self) -> Decimal:
-        """What the percentage took off all lines."""
+        """The discount by percentage over all lines."""
         return sum((line.discount for line in self.lines), ZERO)
 
     @property
     def shipping(self) -> Decimal:
-        """What shipping costs."""
+        """The price of shipping."""
         return self.shipping_rate.amount if self.shipping_rate else ZERO
 
     @property
@@ -97,7 +97,7 @@ class Quote:
 
     @property
     def total(self) -> Decimal:
-        """What is to be paid."""
+        """The amount to pay."""
         return sum((line.total for line in self.lines), self.shipping - self.credit)
 
     @property
@@ -113,7 +113,7 @@ def price_cart(
     shipping_method: ShippingMethod | None = None,
     code: DiscountCode | None = None,
 ) -> Quote:
-    """Price a cart; shipping is charged only when something has to be sent."""
+    """Price a cart; shipping is charged only if something must be shipped."""
     lines = tuple(lines)
     priced = _priced_lines(lines, currency, code)
     is_sent = any(line.product.is_shipped for line in lines)

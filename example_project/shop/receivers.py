@@ -1,4 +1,4 @@
-"""What the shop does when the wallet reports an event: at least once, so receivers must bear repetition."""
+"""The shop's receivers of wallet events: called at least once, so they must tolerate repetition."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from wallet_gateway.signals import order_paid
 
 @receiver(order_paid, dispatch_uid="shop.pack")
 def pack(*, event_id: str, reference: str, **_rest: Any) -> None:
-    """Write the packing slip and take the pieces off the shelf, once for each order that is paid.
+    """Create the packing slip and reduce the stock, once for each paid order.
 
     The slip's row and the change of stock are one database transaction, and the row is unique: a second call
-    finds the slip and does nothing; one that died half-way left nothing behind and is done again as a whole.
+    finds the slip and does nothing; a call that failed half-way left nothing behind and is repeated in full.
     """
     if not Order.is_ours(reference):
         return

@@ -1,4 +1,4 @@
-"""Fills the catalogue from `data/catalogue.toml` and makes the staff user; doing it again is harmless."""
+"""Fill the catalogue from `data/catalogue.toml` and create the staff user; repeating it is harmless."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PRODUCT_FIELDS = ("slug", "category", "kind", "names", "taglines", "descriptions
 
 @transaction.atomic
 def seed_catalogue(path: Path = CATALOGUE) -> int:
-    """Write products, shipping methods and codes; returns the number of products. Stock is set only once."""
+    """Write products, shipping methods and codes; return the number of products. Stock is set only once."""
     catalogue = tomllib.loads(path.read_text(encoding="utf-8"))
     for position, row in enumerate(catalogue["products"]):
         _seed_product(position, row, catalogue["tax"][row["tax"]])
@@ -32,7 +32,7 @@ def seed_catalogue(path: Path = CATALOGUE) -> int:
 
 
 def seed_staff(username: str, password: str, *, is_reset: bool) -> None:
-    """Make the staff user; the password of one that is already there changes only when it is to be reset."""
+    """Create the staff user; an existing user's password changes only with `is_reset`."""
     user, is_new = get_user_model().objects.get_or_create(username=username)
     if is_new or is_reset:
         user.is_staff = user.is_superuser = True

@@ -1,6 +1,6 @@
-"""How the wallet's button looks and what its sheet asks for: the demo's panel, remembered.
+"""The look of the wallet button and the fields of its sheet: the choices of the demo's panel.
 
-A real shop decides these once and writes them into its settings; here a visitor may try them all.
+A real shop decides these once in its settings; here, a visitor may try them all.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ PRICING = ("SHIPPING_ADDRESS", "SHIPPING_OPTION", "OFFER")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SheetChoices:
-    """What the panel offers. The defaults are what a small shop would begin with."""
+    """The choices of the panel. The defaults suit a small shop."""
 
     drawn_by_wallet: bool = False
     color: str = "default"
     type: str = "pay"
     locale: str = ""
-    """Language of the wallet's own button; the page's if empty."""
+    """Language of the wallet's own button; the page's language if empty."""
     email: bool = False
     billing: str = ""
-    """`MIN` or `FULL`; empty asks for no address."""
+    """`MIN` or `FULL`; empty requests no address."""
     shipping: bool = False
     decides_open: bool = True
     """Whether the sheet stays open while the card is charged, so that a decline leads to another card."""
@@ -40,27 +40,27 @@ class SheetChoices:
 
     @classmethod
     def of(cls, stored: Mapping[str, Any]) -> SheetChoices:
-        """The choices as they were stored; names of another version of the shop are left out."""
+        """Return the choices from the session; unknown names of another version of the shop are left out."""
         known = {field.name for field in fields(cls)}
         return cls(**{name: value for name, value in stored.items() if name in known})
 
     @classmethod
     def read(cls, session: SessionBase) -> SheetChoices:
-        """The choices this visitor made last."""
+        """Return this visitor's last choices."""
         return cls.of(session.get(SHEET_KEY, {}))
 
     def save(self, session: SessionBase) -> None:
-        """Remember the choices for this visitor's next order."""
+        """Store the choices for this visitor's next order."""
         session[SHEET_KEY] = asdict(self)
 
     @property
     def callbacks(self) -> tuple[str, ...]:
-        """What the open sheet asks us about, in the interface's words."""
+        """The requests that the open sheet sends to us, in the interface's words."""
         return (*DECIDING * self.decides_open, *PRICING * self.prices_open)
 
 
 def for_order(paid: PaymentOrder, usual: WalletPolicy) -> WalletPolicy:
-    """Say to the wallet app what was chosen for one order: `BUTTON_OVERRIDES` of the settings."""
+    """Return the wallet policy with the choices for one order: `BUTTON_OVERRIDES` of the settings."""
     order = Order.objects.filter(number=paid.reference).first()
     if order is None:
         return usual
@@ -74,7 +74,7 @@ def for_order(paid: PaymentOrder, usual: WalletPolicy) -> WalletPolicy:
         button_size_mode="fill",
         email_required=choices.email,
         billing_address=choices.billing,
-        # Nobody asks where a download shall be sent.
+        # A download needs no shipping address.
         shipping_address=choices.shipping and order.is_sent,
         callbacks=choices.callbacks,
     )

@@ -1,4 +1,4 @@
-"""The demo's panel as a form: which choices there are, in the reader's words."""
+"""The demo's panel as a form, with labels in the reader's language."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from example_project.shop.sheet_choices import SheetChoices
 
 
 class SheetForm(forms.Form):
-    """How the wallet's button looks, and what its sheet asks for."""
+    """The look of the wallet button, and the fields of its sheet."""
 
     drawn_by_wallet = forms.ChoiceField(
         label=_("Who draws the button"),
@@ -62,13 +62,13 @@ class SheetForm(forms.Form):
 
     @classmethod
     def showing(cls, choices: SheetChoices) -> SheetForm:
-        """The panel with what is chosen now."""
+        """Return the panel with the current choices."""
         drawn_by = "on" if choices.drawn_by_wallet else ""
         names = [name for name in cls.base_fields if name != "drawn_by_wallet"]
         initial: dict[str, Any] = {name: getattr(choices, name) for name in names}
         return cls(initial=initial | {"drawn_by_wallet": drawn_by}, prefix="sheet")
 
     def choices(self) -> SheetChoices:
-        """What was chosen, of a form that is valid."""
+        """Return the choices of a valid form."""
         given = self.cleaned_data
         return SheetChoices(**given | {"drawn_by_wallet": bool(given["drawn_by_wallet"])})

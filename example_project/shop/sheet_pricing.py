@@ -1,7 +1,7 @@
-"""What the wallet's sheet adds to an order, and what it takes off: the shop's `PRICING` hook.
+"""The surcharges and discounts of the wallet's sheet: the shop's `PRICING` hook.
 
-The order has its shipping already. On the sheet a customer may choose a dearer way, or an address abroad that
-costs more; and a discount code that was forgotten at the review.
+The order already includes its shipping. On the sheet a customer may choose a more expensive method, an
+address abroad that costs more, or a discount code that was forgotten at the review.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from wallet_gateway.payments.wallet import (
 )
 
 HOME = "DE"
-# Two letters each, as the wallet writes countries: where our parcels go.
+# The countries that we ship to, as two letters each, like in the wallet.
 DELIVERED = frozenset(
     [
         *("AT", "BE", "BG", "CH", "CY", "CZ", "DE", "DK", "EE", "ES", "FI", "FR", "GB", "GR", "HR"),
@@ -34,7 +34,7 @@ POST = "post"
 
 
 def price_sheet(question: SheetQuestion) -> SheetPricing:
-    """Price one order under what was chosen on the sheet; asked again before the card is charged."""
+    """Price one order with the choices on the sheet; called again before the card is charged."""
     order = Order.objects.prefetch_related("lines__product").filter(number=question.order.reference).first()
     choices = SheetChoices.of(order.sheet) if order else SheetChoices()
     if order is None or not choices.prices_open:
@@ -50,7 +50,7 @@ def price_sheet(question: SheetQuestion) -> SheetPricing:
 
 
 def _options(order: Order, *, is_abroad: bool) -> Iterator[ShippingOption]:
-    """The way that was ordered, and the dearer ones, at what they cost on top; abroad by one stamp more."""
+    """Yield the ordered method and the more expensive ones, at their extra cost; abroad, plus postage."""
     rates = list(
         ShippingRate.objects.filter(currency=order.currency).select_related("method").order_by("method")
     )
@@ -70,7 +70,7 @@ def _options(order: Order, *, is_abroad: bool) -> Iterator[ShippingOption]:
 
 
 def _label(rate: ShippingRate, *, is_ordered: bool, is_abroad: bool) -> str:
-    """In the sheet's sums it stands below what the order's own shipping costs."""
+    """Return the label, which the sheet's totals show below the cost of the order's own shipping."""
     if is_abroad:
         text = _("%(method)s, abroad")
     elif is_ordered:
@@ -81,7 +81,7 @@ def _label(rate: ShippingRate, *, is_ordered: bool, is_abroad: bool) -> str:
 
 
 def _discount(order: Order, code: str) -> SheetDiscount | None:
-    """What a code takes off; None where it is unknown, worth too much, or the order has had one."""
+    """Return the discount of a code; None if it is unknown, too large, or the order has one already."""
     found = DiscountCode.objects.filter(code=code.strip().upper(), is_active=True).first()
     had_one = order.credit_minor_units or any(line.discount_minor_units for line in order.lines.all())
     if found is None or had_one:

@@ -1,4 +1,4 @@
-"""Countries in the reader's language, and states from what people type, both as ISO 3166 lists them."""
+"""Countries in the reader's language, and states from user input, both from ISO 3166."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-# Where a letter without the state does not arrive.
+# Countries where an address needs the state.
 STATE_REQUIRED = frozenset({"AUS", "BRA", "CAN", "CHN", "IND", "MEX", "MYS", "USA"})
 
 
 def country_choices() -> list[tuple[str, str]]:
-    """Alpha-3 code and name of every country, sorted by name, for the language of the page."""
+    """Return alpha-3 code and name of every country, sorted by name, in the language of the page."""
     return [("", _("Please choose")), *_countries((get_language() or "en").split("-")[0])]
 
 
 def country_name(code: str) -> str:
-    """A country's name in the language of the page, the code itself when there is no such country.
+    """Return a country's name in the language of the page, or the code if there is no such country.
 
     The wallet writes countries with two letters, the gateway with three.
     """
@@ -31,7 +31,7 @@ def country_name(code: str) -> str:
 
 
 def state_code(text: str, country: str) -> str:
-    """The ISO 3166-2 code of a state given as `CA`, `US-CA` or `California`; empty for an empty text.
+    """Return the ISO 3166-2 code of a state given as `CA`, `US-CA` or `California`; empty for empty text.
 
     Raises `ValidationError` when the country has no such state, or needs one and none is given.
     """
@@ -64,7 +64,7 @@ def _display_name(country: pycountry.db.Country, translated: gettext.NullTransla
 
 
 def _sortable(name: str) -> str:
-    """Without accents, so that Österreich is found under O."""
+    """Return the name without accents, so that Österreich is sorted under O."""
     decomposed = unicodedata.normalize("NFKD", name.casefold())
     return "".join(character for character in decomposed if not unicodedata.combining(character))
 

@@ -1,4 +1,4 @@
-"""The wallet's order states in the words of this shop: what the customer reads, and in which tone."""
+"""The wallet's order states in this shop's words: the text for the customer, and its tone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentSnapshot:
-    """A state in words. The tone chooses a colour and a sign: `good`, `waiting`, `bad` or `plain`."""
+    """A state in words. The tone selects a colour and a sign: `good`, `waiting`, `bad` or `plain`."""
 
     tone: str
     title: str | Promise
@@ -80,7 +80,7 @@ STANDINGS = {
     ),
 }
 
-# A state added by a later version of the wallet app must not break the page, and must never read as paid.
+# A state added by a later version of the wallet app must not break the page, and must never appear as paid.
 UNHEARD_OF = PaymentSnapshot(
     tone="waiting",
     title=_("We are checking your payment"),
@@ -89,5 +89,5 @@ UNHEARD_OF = PaymentSnapshot(
 
 
 def standing(state: str) -> PaymentSnapshot:
-    """The words for a state of a wallet order."""
+    """Return the words for a state of a wallet order."""
     return STANDINGS.get(state, UNHEARD_OF)

@@ -1,4 +1,4 @@
-"""The JSON door: what a page's script may ask.
+"""The JSON API for the scripts of our pages.
 
 A view reads its input, makes one call, and answers; it decides nothing.
 """

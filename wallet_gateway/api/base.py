@@ -1,4 +1,4 @@
-"""What all views of the JSON door have in common: JSON in and out, nothing kept, and who may ask at all."""
+"""The base of all API views: JSON in and out, no caching, and access control."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from wallet_gateway.models import PaymentOrder
 
 
 class JSONView(APIView):
-    """Answers JSON to whoever holds the token in the address."""
+    """Answers JSON to a caller with the token from the address."""
 
-    # Named one by one, so that a shop's own defaults for its API do not reach this one.
+    # Listed one by one, so that a shop's own API defaults do not apply to this one.
     authentication_classes = ()
     permission_classes = (AllowAny,)
     throttle_classes: tuple[type[BaseThrottle], ...] = ()
@@ -33,50 +33,50 @@ class JSONView(APIView):
     content_negotiation_class = DefaultContentNegotiation
     versioning_class = None
     metadata_class = None
-    # Our own pages are the only callers: nothing here belongs into the description of a shop's API.
+    # Our own pages are the only callers: a description of the shop's API must not include these views.
     schema = None
 
     @property
     def default_response_headers(self) -> dict[str, str]:
-        """Keep every answer out of caches and referrers, problems included: the address has the token."""
+        """Keep every answer, problems included, out of caches and referrers: the address has the token."""
         headers: dict[str, str] = super().default_response_headers
         return {**headers, "Cache-Control": "no-store", "Referrer-Policy": "no-referrer"}
 
     def perform_authentication(self, request: Request) -> None:
-        """Ask nobody who they are: there is no user here."""
+        """Skip authentication: there is no user here."""
 
     def get_exception_handler(self) -> Callable[[Exception, dict[str, Any]], Response]:
-        """Answer problems in our shape, whatever the project's API does."""
+        """Return our own handler, so that problems have our format, whatever the project's API does."""
         return as_answer
 
 
 class CustomerView(JSONView):
-    """Takes a POST from the page that the customer has open, and from nobody else.
+    """Accepts a POST only from the page that the customer has open.
 
-    In this order: JSON and small, then the CSRF token and the origin (also of guests, whom the REST framework
-    lets pass), then the session, and only then the throttles count.
+    Checks in this order: JSON and small, then the CSRF token and the origin (also for guests, whom the REST
+    framework admits), then the session; the throttles count only after that.
     """
 
     http_method_names = ("post",)
     parser_classes = (StrictParser,)
     binding = ""
-    """What ties the wallet's attempts to the session; empty while there is none."""
+    """The value that ties the wallet's attempts to the session; empty if there is none."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Let nobody further who is not the customer's page."""
+        """Check content type, CSRF and session before the view."""
         refuse_foreign_content(request._request)
-        # The plain request: of that one nothing is parsed to look for a form's token.
+        # The plain request: Django does not parse it to look for a form's token.
         SessionAuthentication().enforce_csrf(request._request)  # type: ignore[arg-type]
         self.binding = self.bound(request)
         super().initial(request, *args, **kwargs)
 
     def body(self, request: Request) -> dict[str, Any]:
-        """Return the object that was sent."""
-        # A request without one byte is not given to the parser at all.
+        """Return the JSON object from the request."""
+        # A request without a body is not passed to the parser at all.
         return request.data if isinstance(request.data, dict) else {}
 
     def bound(self, request: Request) -> str:
-        """Return the session's binding; raises `UnknownLink` where no button was ever shown in it."""
+        """Return the session's binding; raises `UnknownLink` if no button was shown in this session."""
         binding = binding_of(request._request)
         if not binding:
             raise UnknownLink

@@ -1,4 +1,4 @@
-"""What the page of a wallet button asks, read out of its JSON: right in type and size, or refused whole."""
+"""Read the requests of a wallet button's page from JSON: correct in type and size, or rejected as a whole."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from wallet_gateway.protocol.strict_json import NumberText
 LONGEST = 255
 MOST_ENTRIES = 20
 _REPORTED_BY_PAGES = frozenset(WalletEvent) - {WalletEvent.RESULT}
-"""That a result has come is not said but seen: at its own address."""
+"""A page does not report a result as an event: it has its own address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceQuestion:
-    """What a customer chose on the sheet."""
+    """The customer's choices on the sheet."""
 
     reference: str
     shipping_address: dict[str, str] | None = field(default=None, repr=False)
@@ -28,7 +28,7 @@ class PriceQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventReport:
-    """What happened to the button or its sheet, as the page tells it."""
+    """An event of the button or its sheet, as reported by the page."""
 
     reference: str
     event: WalletEvent
@@ -58,7 +58,7 @@ def price_question(body: Mapping[str, Any]) -> PriceQuestion:
 
 
 def reference_before(body: Mapping[str, Any]) -> str:
-    """Read `{after}`, empty where the page does not say which sheet it is in; raises `InvalidBody`."""
+    """Read `{after}`, empty if the page does not name its sheet's reference; raises `InvalidBody`."""
     return _optional(body.get("after")) or ""
 
 
@@ -73,7 +73,7 @@ def _optional(value: object) -> str | None:
 
 
 def _address(value: object) -> dict[str, str] | None:
-    """Read what the wallet tells of an address; its empty members, which it does send, are left out."""
+    """Read the wallet's address fields; empty ones, which it does send, are left out."""
     if value is None:
         return None
     if not isinstance(value, dict) or len(value) > MOST_ENTRIES:

@@ -1,4 +1,4 @@
-"""What the JSON door reads: bodies of at most 16 kB, in UTF-8, by the strict parser and no other."""
+"""Request bodies of the JSON API: at most 16 kB, in UTF-8, read only by the strict parser."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ _UTF_8 = {"utf-8", "utf8"}
 
 
 def refuse_foreign_content(request: HttpRequest) -> None:
-    """See that a body says it is JSON in UTF-8, and is not too large; nothing of it is read for that.
+    """Check that a body is declared as JSON in UTF-8 and is not too large, without reading it.
 
-    No form can send this type, and a script of another site must ask the browser first, who says no.
-    Raises `UnsupportedMediaType` and `TooLarge`.
+    No form can send this type, and a script of another site needs the browser's permission first, which it
+    does not get. Raises `UnsupportedMediaType` and `TooLarge`.
     """
     charset = (request.content_params or {}).get("charset", "utf-8")
     if request.content_type != JSON or charset.lower() not in _UTF_8:
@@ -34,12 +34,12 @@ def refuse_foreign_content(request: HttpRequest) -> None:
 
 def _announced_bytes(request: HttpRequest) -> int:
     length = str(request.META.get("CONTENT_LENGTH") or "0")
-    # The server has read the header; what it let through and is no number announces nothing.
+    # The server has checked the header; a value that is not a number counts as 0.
     return int(length) if length.isascii() and length.isdigit() and len(length) < 20 else 0
 
 
 class StrictParser(BaseParser):
-    """Read one JSON object as `protocol.strict_json` does: no duplicates, no NaN, no depths."""
+    """Read one JSON object as `protocol.strict_json` does: no duplicates, no NaN, limited nesting."""
 
     media_type = JSON
 
@@ -49,7 +49,7 @@ class StrictParser(BaseParser):
         media_type: str | None = None,  # noqa: ARG002
         parser_context: Mapping[str, Any] | None = None,  # noqa: ARG002
     ) -> dict[str, Any]:
-        """Return the object; raises `ParseError` and `TooLarge`, whatever the bytes."""
+        """Return the object; raises `ParseError` and `TooLarge`, whatever the bytes are."""
         try:
             body = stream.read(MOST_BYTES + 1)
         except UnreadablePostError as fault:
@@ -63,7 +63,7 @@ def _object(body: bytes) -> dict[str, Any]:
     try:
         value = strict_json.loads(body, max_bytes=MOST_BYTES)
     except UnreadableBody as fault:
-        # Its words may quote the body, which may hold what nobody is to read.
+        # Its message may quote the body, which may contain secrets.
         raise ParseError(NOT_UNDERSTOOD) from fault
     if not isinstance(value, dict):
         raise ParseError(NOT_UNDERSTOOD)

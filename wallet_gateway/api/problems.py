@@ -1,7 +1,7 @@
-"""Failures as RFC 9457 problem details, without a word about the inside of the shop.
+"""Errors as RFC 9457 problem details, without internal information about the shop.
 
-Every answer but a success is `application/problem+json`: `type`, `title`, `status`, `detail` and `code`. The
-`type` is the code as a URN, for no page explains it: scripts compare `code`. `detail` is for the customer.
+Every answer except a success is `application/problem+json`: `type`, `title`, `status`, `detail`, `code`. The
+`type` is the code as a URN, as no page explains it: scripts compare `code`. `detail` is for the customer.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TYPE_PREFIX = "urn:wallet-gateway:problem:"
 
 
 class Problem(NamedTuple):
-    """What is the same each time a code is answered."""
+    """The constant parts of a code's answer."""
 
     status: int
     title: Promise
@@ -59,14 +59,14 @@ PROBLEMS: Mapping[str, Problem] = {
     "try_again": Problem(503, _("Temporary failure")),
     "not_configured": Problem(503, _("Payments are not configured")),
 }
-"""What each code stands for."""
+"""The constant parts for each code."""
 
 NOT_UNDERSTOOD = _("This request is not one that we understand.")
-"""Said of every request that no page of ours makes; the code says more, for whoever writes a page."""
+"""Sent for every request that no page of ours makes; the code has more details for the author of a page."""
 
 
 class UnknownLink(exceptions.APIException):
-    """The token is not ours, or names nothing, or another's: these are not told apart."""
+    """The token is invalid, or its subject is missing or another's: the answer is the same."""
 
     status_code = status.HTTP_404_NOT_FOUND
     default_code = "unknown_link"
@@ -74,7 +74,7 @@ class UnknownLink(exceptions.APIException):
 
 
 class ExpiredLink(exceptions.APIException):
-    """The token is ours and too old to be shown anything."""
+    """The token is valid, but too old to show anything."""
 
     status_code = status.HTTP_410_GONE
     default_code = "expired_link"
@@ -82,7 +82,7 @@ class ExpiredLink(exceptions.APIException):
 
 
 class NotConfigured(exceptions.APIException):
-    """A setting is missing or wrong; which one, the log says and the customer need not know."""
+    """A setting is missing or wrong; the log names it, the answer to the customer does not."""
 
     status_code = status.HTTP_503_SERVICE_UNAVAILABLE
     default_code = "not_configured"
@@ -90,7 +90,7 @@ class NotConfigured(exceptions.APIException):
 
 
 class TooLarge(exceptions.APIException):
-    """The body has more bytes than a customer's browser has to say."""
+    """The body is larger than any request of a customer's browser."""
 
     status_code = status.HTTP_413_REQUEST_ENTITY_TOO_LARGE
     default_code = "too_large"
@@ -98,7 +98,7 @@ class TooLarge(exceptions.APIException):
 
 
 class InvalidBody(exceptions.APIException):
-    """The body is JSON, and not what this address takes."""
+    """The body is JSON, but not what this address accepts."""
 
     status_code = status.HTTP_400_BAD_REQUEST
     default_code = "invalid_body"
@@ -106,21 +106,21 @@ class InvalidBody(exceptions.APIException):
 
 
 class InternalError(exceptions.APIException):
-    """A failure that nobody foresaw. Whether a card was charged is not known: a page has to find out."""
+    """An unexpected error. It is not known whether a card was charged: the page must query the status."""
 
     default_code = "internal_error"
     default_detail = _("Something went wrong. Load the page again before you try anything else.")
 
 
 class Refusal(exceptions.APIException):
-    """What the operations refuse, in the customer's words."""
+    """An operation's refusal, in words for the customer."""
 
     def __init__(self, status_code: int, code: str, detail: Promise) -> None:
         self.status_code = status_code
         super().__init__(str(detail), code)
 
 
-# After each of these nothing was charged.
+# After each of these, nothing was charged.
 _REFUSALS: Mapping[type[errors.OperationError], tuple[str, Promise]] = {
     errors.InvalidInput: ("invalid_result", _("Nothing was charged. Try again.")),
     errors.OrderNotPayable: (
@@ -143,7 +143,7 @@ _UNKNOWN = frozenset({ErrorCode.WALLET_REFERENCE_UNKNOWN, ErrorCode.WALLET_SESSI
 
 
 def as_problem(fault: Exception, context: dict[str, Any]) -> Response | None:
-    """Return the problem details of a failure; None for one that nobody foresaw."""
+    """Return the problem details of an error; None for an unexpected one."""
     known = _known(fault)
     response = exception_handler(known, context)
     if response is None or not isinstance(known, exceptions.APIException):
@@ -161,14 +161,14 @@ def as_problem(fault: Exception, context: dict[str, Any]) -> Response | None:
 
 
 def as_answer(fault: Exception, context: dict[str, Any]) -> Response:
-    """Return the problem details of any failure; report one that nobody foresaw as Django does."""
+    """Return the problem details of any error; report an unexpected one as Django does."""
     return as_problem(fault, context) or _unexpected(fault, context["request"])
 
 
 def _unexpected(fault: Exception, request: Request) -> Response:
     got_request_exception.send(sender=None, request=request._request)
     response = as_problem(InternalError(), {})
-    assert response is not None  # noqa: S101 - it is one of ours
+    assert response is not None  # noqa: S101 - it is our own exception
     log_response(
         "Internal Server Error: %s",
         request.path,

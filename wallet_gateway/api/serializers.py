@@ -1,4 +1,4 @@
-"""The JSON bodies this door writes."""
+"""The JSON bodies of the API's answers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from wallet_gateway.return_tokens import ReturnOutcome
 
 
 class StatusSerializer(serializers.Serializer[dict[str, object]]):
-    """What a waiting page is told: no amount, no number, no name."""
+    """The status for a waiting page: no amount, no number, no name."""
 
     state = serializers.ChoiceField(choices=list(OrderState))
     final = serializers.BooleanField(help_text="Whether there is something to show; the page stops asking.")
@@ -24,9 +24,9 @@ class StatusSerializer(serializers.Serializer[dict[str, object]]):
 
 
 def session_body(session: WalletSession) -> dict[str, Any]:
-    """Write a wallet session: `{reference, parameters, statusUrl, resultUrl, expiresIn}`.
+    """Return a wallet session: `{reference, parameters, statusUrl, resultUrl, expiresIn}`.
 
-    The two addresses are for a page that has lost the shop's answer; `expiresIn` is in seconds, because the
+    A page that has lost the shop's answer uses the two addresses; `expiresIn` is in seconds, because the
     customer's clock may be wrong.
     """
     left = session.expires_at - gateways.clock().now()
@@ -40,7 +40,7 @@ def session_body(session: WalletSession) -> dict[str, Any]:
 
 
 def price_body(price: SheetPrice) -> dict[str, Any]:
-    """Write what the sheet is to show; amounts are text in major units."""
+    """Return the price for the sheet; amounts are text in major units."""
     return {
         "total": price.total.to_wire(),
         "displayItems": [
@@ -60,7 +60,7 @@ def price_body(price: SheetPrice) -> dict[str, Any]:
 
 
 def verdict_body(payment: Payment) -> dict[str, str]:
-    """Write what became of a result: `{outcome, message, next}`; an empty `next` says to stay."""
+    """Return the outcome of a result: `{outcome, message, next}`; an empty `next` means to stay."""
     outcome = payments.wallet.outcome(payment)
     return {"outcome": outcome.value, "message": _said(outcome), "next": _next(payment, outcome)}
 

@@ -1,7 +1,7 @@
-"""What ties a wallet payment to one browser: a text kept in its Django session, and known to nobody else.
+"""The binding of a wallet payment to one browser: a secret text in its Django session.
 
-The session's own key would not do: it changes when a customer logs in, and is the whole session where that is
-kept in a cookie.
+The session's own key is not suitable: it changes when a customer logs in, and with cookie-based sessions it
+is the whole session.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ NAME = "wallet_gateway"
 
 
 def binding_of(request: HttpRequest) -> str:
-    """Return the text that this browser's session is known by; empty while no button was shown in it."""
+    """Return the binding of this browser's session; empty if no button was shown in it."""
     return str(_session(request).get(NAME, ""))
 
 
 def bind(request: HttpRequest) -> str:
-    """Return the text that this browser's session is known by from now on."""
+    """Return the binding of this browser's session, created if missing."""
     session = _session(request)
     if NAME not in session:
         if not session.session_key:
             session.create()
-        # Made of the key it starts under, so that two tabs at the same moment come to the same text.
+        # Derived from the initial session key, so that two tabs at the same moment get the same text.
         seed = session.session_key or secrets.token_urlsafe(32)
         session[NAME] = hashlib.sha256(f"{NAME}:{seed}".encode()).hexdigest()
     return str(session[NAME])

@@ -1,7 +1,8 @@
-"""How often one browser may ask. Counted for its own session alone, and only once it has proved itself.
+"""Request limits for one browser, counted per session and only after the session was verified.
 
-A counter that strangers can fill locks out whom it should protect: so these run after the CSRF check, and
-after order and session were found. They spare the server; what no payment may exceed, the database counts.
+A counter that strangers can fill locks out the customers it should protect, so these run after the CSRF
+check and after order and session were found. They protect the server; the limits of a payment itself are
+counted in the database.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ from rest_framework.throttling import SimpleRateThrottle
 
 
 class SessionThrottle(SimpleRateThrottle):
-    """So many requests of one kind from one session; a view tells us whose by `binding`."""
+    """Limits requests of one kind from one session; the view's `binding` identifies the session."""
 
     # The project's rates are for its own API; these do not come from its settings.
     cache_format = "wallet_gateway.throttle.%(scope)s.%(ident)s"
 
     def get_cache_key(self, request: Request, view: Any) -> str | None:  # noqa: ANN401, ARG002
-        """Name the counter; None, which counts nothing, for a session that is not ours yet."""
+        """Return the counter's name; None, which counts nothing, for a session without a binding."""
         binding: str = view.binding
         if not binding:
             return None
-        # A cache is read by more eyes than a session.
+        # More parties can read a cache than a session.
         ident = hashlib.sha256(binding.encode()).hexdigest()
         return self.cache_format % {"scope": self.scope, "ident": ident}
 
@@ -36,24 +37,24 @@ class SessionsThrottle(SessionThrottle):
 
 
 class PricesThrottle(SessionThrottle):
-    """Prices asked for: each touch of an address or an option in the sheet is one."""
+    """Price requests: each change of an address or an option in the sheet is one."""
 
     scope, rate = "price", "600/hour"
 
 
 class EventsThrottle(SessionThrottle):
-    """What the page reports of the button and its sheet."""
+    """Events of the button and its sheet, reported by the page."""
 
     scope, rate = "event", "120/hour"
 
 
 class ReferencesThrottle(SessionThrottle):
-    """Fresh references for another card."""
+    """New references for another card."""
 
     scope, rate = "reference", "40/hour"
 
 
 class ResultsThrottle(SessionThrottle):
-    """Results handed in."""
+    """Results submitted."""
 
     scope, rate = "result", "20/hour"

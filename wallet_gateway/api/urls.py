@@ -1,4 +1,4 @@
-"""Addresses of the JSON door. No view is inside its request's transaction: that would undo what has moved."""
+"""Addresses of the JSON API. No view runs in its request's transaction: a rollback would lose records."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The view of the page that waits: the token, the call and the shape of the answer, and nothing else."""
+"""The view for the waiting page: the token, the call and the format of the answer, and nothing else."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from wallet_gateway.return_tokens import BadReturnToken
 
 
 class StatusView(JSONView):
-    """Where an attempt to pay stands, for the page that waits for it.
+    """The status of an attempt to pay, for the page that waits for it.
 
-    The token is the whole permission, and no session is touched for a poll. There is no throttle, because
-    however many pages ask, the gateway is asked no more often than the attempt's own schedule says.
+    The token is the only permission, and a poll does not use the session. There is no throttle, because the
+    gateway is queried only as often as the attempt's own schedule allows, however many pages poll.
     """
 
     http_method_names = ("get",)

@@ -1,6 +1,6 @@
-"""The views of the wallet button's page: a session, a price, another card's reference, the result, reports.
+"""The views of the wallet button's page: session, price, reference for another card, result, events.
 
-Amount, currency and merchant are never read here: the order's row has them.
+Amount, currency and merchant are never read here: they come from the order's row.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from wallet_gateway.api.throttles import (
 
 
 class WalletSessionView(CustomerView):
-    """Opens a wallet session for an order, and binds it to the browser that asks."""
+    """Opens a wallet session for an order, and binds it to the requesting browser."""
 
     throttle_classes = (SessionsThrottle,)
 
     def bound(self, request: Request) -> str:
-        """Let a browser in that has seen no button yet."""
+        """Admit a browser that has not seen a button yet."""
         return binding_of(request._request)
 
     def post(self, request: Request, token: str) -> Response:
-        """Answer with what `runWalletPay` is called with."""
+        """Answer with the parameters of `runWalletPay`."""
         order = order_of(token)
         session = payments.wallet.open_session(
             order, session=bind(request._request), language=get_language() or ""
@@ -45,24 +45,24 @@ class WalletSessionView(CustomerView):
 
 
 class WalletReferenceView(CustomerView):
-    """Gives the reference for another card in a sheet that is open."""
+    """Returns the reference for another card in an open sheet."""
 
     throttle_classes = (ReferencesThrottle,)
 
     def post(self, request: Request, token: str) -> Response:
-        """Answer `{reference}`, for the sheet that had the reference `after` before."""
+        """Answer `{reference}`, for the sheet whose previous reference was `after`."""
         after = reference_before(self.body(request))
         reference = payments.wallet.next_reference(order_of(token), session=self.binding, after=after)
         return Response({"reference": reference})
 
 
 class WalletPriceView(CustomerView):
-    """Prices the sheet under what the customer chose on it."""
+    """Returns the price for the customer's choices on the sheet."""
 
     throttle_classes = (PricesThrottle,)
 
     def post(self, request: Request, token: str) -> Response:
-        """Answer with the total, its lines and the choices, or with what is wrong about the choices."""
+        """Answer with the total, its lines and the choices, or with the errors in the choices."""
         asked = price_question(self.body(request))
         price = payments.wallet.price_sheet(
             order_of(token),
@@ -76,12 +76,12 @@ class WalletPriceView(CustomerView):
 
 
 class WalletEventView(CustomerView):
-    """Keeps what the page says of its button and sheet, for the order's timeline."""
+    """Stores the page's events of its button and sheet, for the order's timeline."""
 
     throttle_classes = (EventsThrottle,)
 
     def post(self, request: Request, token: str) -> Response:
-        """Answer with nothing: whatever comes of it, the page goes on."""
+        """Answer without content: the page continues in any case."""
         report = event_report(self.body(request))
         payments.wallet.note_event(
             order_of(token),
@@ -95,12 +95,12 @@ class WalletEventView(CustomerView):
 
 @method_decorator(sensitive_variables(), name="dispatch")
 class WalletResultView(CustomerView):
-    """Takes what the wallet handed over, `event.detail` as it is, and has it paid with."""
+    """Takes the wallet's result, `event.detail` unchanged, and pays with it."""
 
     throttle_classes = (ResultsThrottle,)
 
     def post(self, request: Request, token: str) -> Response:
         """Answer `{outcome, message, next}`."""
-        # The token and not the order: the operation reads it with all its attempts at once.
+        # Pass the token, not the order: the operation reads the order with all its attempts at once.
         payment = payments.wallet.pay(token, session=self.binding, detail=self.body(request))
         return Response(verdict_body(payment))

@@ -1,7 +1,7 @@
-"""Settings: the one place that reads `WALLET_GATEWAY`, lazily, into typed values. No other file looks at it.
+"""Settings: the only module that reads `WALLET_GATEWAY`, lazily, into typed values.
 
-What is wrong is collected as `Problem`s, each naming its setting and what is expected; the system checks
-print them, and `settings()` refuses to be used while there is one.
+Errors are collected as `Problem`s, each naming its setting and what is expected; the system checks print
+them, and `settings()` raises while there is one.
 """
 
 from __future__ import annotations
@@ -41,27 +41,27 @@ SANDBOX: dict[str, Any] = {
         },
     },
 }
-"""What an empty setting means while `DEBUG` is on: the sandbox's built-in merchant."""
+"""The meaning of an empty setting while `DEBUG` is on: the sandbox's built-in merchant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatewaySettings:
-    """One gateway, by its alias."""
+    """The settings of one gateway, by its alias."""
 
     alias: str
     base_url: str
     account: MerchantAccount
     policy: GatewayPolicy
     wallet: WalletPolicy | None
-    """None where there is no wallet button."""
+    """None if there is no wallet button."""
     authenticator: str
-    """Dotted path of the shop's own 3-D Secure; empty where the gateway does it."""
+    """Dotted path of the shop's own 3-D Secure; empty if the gateway does it."""
     pricing: str
     button_overrides: str
-    """Dotted path of what the shop wants otherwise for one order; empty where all are alike."""
+    """Dotted path of a function that changes the button for one order; empty if all orders are alike."""
     auth: str
     ca_file: str | None
-    """PEM file of the authorities to trust instead of the usual ones."""
+    """PEM file of the certificate authorities to trust instead of the default ones."""
     client_cert: str | tuple[str, str] | None
     """PEM file of our certificate and its key, or one file for each."""
     paths: Mapping[str, str]
@@ -70,7 +70,7 @@ class GatewaySettings:
     total_timeout: float
     keepalive_idle: float
     go_live_max_amount: Mapping[str, int]
-    """Minor units by currency: how much the payment may be that is compared before going live."""
+    """Minor units by currency: the maximum amount of the payment that is compared before going live."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,16 +81,16 @@ class Settings:
     """Scheme and host by which customers reach the shop; return URLs begin with it."""
     gateways: Mapping[str, GatewaySettings]
     fernet_keys: tuple[str, ...] = field(default=(), repr=False)
-    """What secrets at rest are encrypted with; the first one writes, all of them read."""
+    """The keys that encrypt stored secrets; the first one encrypts, all of them decrypt."""
     health_token: str = field(default="", repr=False)
-    """What a monitor names itself with; empty where only a permission opens the health view."""
+    """The token with which a monitor identifies itself; empty if the health view requires a permission."""
     retention_days: int = RETENTION_DAYS
     """How long the bodies of requests and answers are kept."""
 
 
 @lru_cache(maxsize=1)
 def settings() -> Settings:
-    """Return the settings; raises `ImproperlyConfigured` that names everything wrong with them."""
+    """Return the settings; raises `ImproperlyConfigured` that names all errors in them."""
     raw = _raw()
     found = problems()
     if found:
@@ -111,12 +111,12 @@ def settings() -> Settings:
 
 @lru_cache(maxsize=1)
 def _key_of_process() -> str:
-    """Make a key that nobody keeps: what it encrypts is lost with the process, as a developer's may be."""
+    """Return a temporary key: data encrypted with it is lost with the process, acceptable in development."""
     return Fernet.generate_key().decode()
 
 
 def gateway_settings(alias: str) -> GatewaySettings:
-    """Return one gateway's settings; raises `ImproperlyConfigured` when there is none by that alias."""
+    """Return one gateway's settings; raises `ImproperlyConfigured` if there is no gateway with that alias."""
     gateways = settings().gateways
     if alias not in gateways:
         known = ", ".join(sorted(gateways))
@@ -125,12 +125,12 @@ def gateway_settings(alias: str) -> GatewaySettings:
 
 
 def csrf_header() -> str:
-    """Return the header in which the project takes a form's token: `X-CSRFTOKEN` as Django has it."""
+    """Return the header in which the project expects a form's token: by default Django's `X-CSRFTOKEN`."""
     return django_settings.CSRF_HEADER_NAME.removeprefix("HTTP_").replace("_", "-")
 
 
 def problems() -> tuple[Problem, ...]:
-    """Return everything that is missing or wrong, without touching the network."""
+    """Return everything that is missing or wrong, without using the network."""
     given = getattr(django_settings, SETTING, None)
     if given is not None and not isinstance(given, dict):
         return (Problem(setting=SETTING, expected="a dict with PUBLIC_ORIGIN and GATEWAYS"),)

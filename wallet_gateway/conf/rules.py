@@ -1,4 +1,4 @@
-"""What the setting `WALLET_GATEWAY` may hold, and what is wrong with one. Values in, problems out."""
+"""The rules of the setting `WALLET_GATEWAY`. The input is values, the output is problems."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ SETTING = "WALLET_GATEWAY"
 SHORTEST_TOKEN = 20
 MOST_QUERY_WORKERS = 64
 RETENTION_DAYS = 400
-"""How long bodies are kept: a year's disputes, and some days for whoever looks into the last one."""
+"""How long bodies are kept: a year for disputes, and some days to investigate the last one."""
 LONGEST_DAYS = 36_500
-"""A hundred years: as far from today as every date can be reckoned with."""
+"""A hundred years: the limit for safe calculations with any date."""
 LONGEST_ALIAS = 32
-"""As long as the column that rows name their gateway in."""
+"""The length of the column in which rows name their gateway."""
 _ALIAS = re.compile(rf"[a-z0-9_-]{{1,{LONGEST_ALIAS}}}")
 
 SHOP = ("PUBLIC_ORIGIN", "GATEWAYS", FERNET_KEYS, "HEALTH_TOKEN", "RETENTION_DAYS")
@@ -79,7 +79,7 @@ _POSITIVE = (
 
 
 def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
-    """Yield everything that is missing or wrong in the setting, without touching the network."""
+    """Yield everything that is missing or wrong in the setting, without using the network."""
     yield from _problems_of_origin(raw.get("PUBLIC_ORIGIN"), debug=debug)
     for name in set(raw) - set(SHOP):
         yield Problem(setting=f"{SETTING}[{name!r}]", expected=unknown_name(name, SHOP))
@@ -100,7 +100,7 @@ def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
     for alias, given in gateways.items():
         where = f"{SETTING}['GATEWAYS'][{alias!r}]"
         if not isinstance(alias, str) or not _ALIAS.fullmatch(alias):
-            # In lower case only, because a database that folds case would take two aliases for one.
+            # Lower case only, because a database that folds case would treat two aliases as one.
             yield Problem(setting=where, expected=f"an alias of 1 to {LONGEST_ALIAS} of a-z 0-9 _ -")
         if isinstance(given, dict):
             yield from _problems_of_gateway(where, given)
@@ -109,7 +109,7 @@ def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
 
 
 def has_wallet(gateways: object) -> bool:
-    """Say whether some gateway among these settings has a wallet button."""
+    """Return whether a gateway in these settings has a wallet button."""
     if not isinstance(gateways, dict):
         return False
     return any(isinstance(given, dict) and given.get("WALLET") is not None for given in gateways.values())
@@ -208,7 +208,7 @@ def _problems_of_numbers(where: str, given: Mapping[str, Any]) -> Iterator[Probl
 
 
 def _problems_of_limits(where: str, limits: object) -> Iterator[Problem]:
-    """Each is a currency and a decimal text: a number would be a guess at its minor units."""
+    """Check that limits are currencies with decimal strings: a number's minor units would be a guess."""
     for currency, amount in limits.items() if isinstance(limits, dict) else ():
         if not _is_limit(currency, amount):
             expected = "a currency's code and an amount of it as text, such as 'EUR': '500.00'"

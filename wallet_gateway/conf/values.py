@@ -1,4 +1,4 @@
-"""The types of values that settings have, and how a wrong value or name is described."""
+"""The types of setting values, and the descriptions of wrong values and names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ IN_WORDS: Mapping[type | tuple[type, ...], str] = {
     PATH: "a path",
     PATHS_OF_CERTIFICATE: "a path, or a pair of paths: certificate and key",
 }
-"""What a value should be, for people."""
+"""Descriptions of the expected types, for people."""
 RENAMED: Mapping[str, str] = {
     "EVIDENCE_DAYS": "RETENTION_DAYS",
     "SENDING": "SENDING_ENABLED",
@@ -33,31 +33,31 @@ RENAMED: Mapping[str, str] = {
     "GO_LIVE_UP_TO": "GO_LIVE_MAX_AMOUNT",
     "FOR_ORDER": "BUTTON_OVERRIDES",
 }
-"""Names that earlier drafts of this app had."""
+"""Setting names in earlier drafts of this app."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
-    """One thing that is missing or wrong, by the setting's full name."""
+    """One thing that is missing or wrong, with the setting's full name."""
 
     setting: str
     expected: str
 
 
 def unknown_name(name: str, known: Iterable[str]) -> str:
-    """Return what to write instead of a name that no setting has."""
+    """Return a hint with the correct name for an unknown setting."""
     if name in RENAMED:
         return f"renamed; write {RENAMED[name]!r}"
     return f"unknown name; known: {', '.join(known)}"
 
 
 def has_type(value: object, expected: type | tuple[type, ...]) -> bool:
-    """Say whether a value is of a kind; True and False are no numbers."""
+    """Return whether a value has a type; True and False are not numbers."""
     return isinstance(value, expected) and (expected is bool or not isinstance(value, bool))
 
 
 def is_importable(path: str) -> bool:
-    """Say whether a dotted path leads to something that can be called."""
+    """Return whether a dotted path leads to a callable."""
     try:
         return callable(import_string(path))
     except ImportError:
@@ -65,20 +65,20 @@ def is_importable(path: str) -> bool:
 
 
 def unreadable_file(path: str | PurePath) -> str:
-    """Return why a file cannot be read; empty where it can."""
+    """Return why a file cannot be read; empty if it can."""
     try:
         with Path(path).open("rb") as file:
             file.read(1)
     except OSError as error:
         return f"{path}: {error.strerror}"
     except ValueError as error:
-        # A NUL in a path is no OSError.
+        # A NUL in a path raises ValueError, not OSError.
         return f"{str(path)!r}: {error}"
     return ""
 
 
 def holds_certificates(path: str | PurePath) -> bool:
-    """Return whether a PEM file holds at least one certificate to trust."""
+    """Return whether a PEM file contains at least one certificate to trust."""
     try:
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(cafile=path)
     except OSError:
@@ -87,9 +87,9 @@ def holds_certificates(path: str | PurePath) -> bool:
 
 
 def is_client_certificate(certificate: str | PurePath, key: str | PurePath | None = None) -> bool:
-    """Return whether a PEM file holds a certificate and, there or in the other file, its unencrypted key."""
+    """Return whether a PEM file has a certificate and, in it or in the other file, its unencrypted key."""
     try:
-        # With a password, even an empty one, OpenSSL never stops to ask for one on the terminal.
+        # With a password, even an empty one, OpenSSL never prompts for one on the terminal.
         ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(certificate, key, password="")
     except OSError:
         return False
@@ -97,7 +97,7 @@ def is_client_certificate(certificate: str | PurePath, key: str | PurePath | Non
 
 
 def split_address(value: object) -> SplitResult | None:
-    """Return a web address in its parts; None for anything else, or with a user, query, fragment."""
+    """Return the parts of a web address; None for anything else, or with a user, query or fragment."""
     if not isinstance(value, str):
         return None
     try:
@@ -109,7 +109,7 @@ def split_address(value: object) -> SplitResult | None:
 
 
 def is_loopback(host: str | None) -> bool:
-    """Say whether a host name is this machine and nothing else."""
+    """Return whether a host name is this machine and nothing else."""
     if host == "localhost":
         return True
     try:

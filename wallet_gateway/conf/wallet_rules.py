@@ -1,4 +1,4 @@
-"""What the wallet button's settings may hold, `FERNET_KEYS` and each `WALLET`, and what is wrong."""
+"""The rules of the wallet button's settings: `FERNET_KEYS` and each `WALLET`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from wallet_gateway.protocol.errors import UnknownCode
 
 FERNET_KEYS = "FERNET_KEYS"
 REDIRECT = "redirect"
-"""3-D Secure on a page of the gateway's, which is what `THREE_D_SECURE` means if not given."""
+"""3-D Secure on a page of the gateway: the default of `THREE_D_SECURE`."""
 PRODUCTION_PAY_JS = "https://pay.google.com/gp/p/js/pay.js"
 _KEY_BYTES, _FEWEST_DIFFERENT = 32, 8
 _MERCHANT_NO = re.compile(r"[!-~]{12,18}")
@@ -70,7 +70,7 @@ _CHOICES: Mapping[str, tuple[str, ...]] = {
 
 
 def problems_of_keys(where: str, keys: object, *, needed: bool) -> Iterator[Problem]:
-    """Yield what is wrong with the keys that secrets at rest are encrypted with; never a key itself."""
+    """Yield what is wrong with the keys that encrypt stored secrets; never a key itself."""
     if keys is None or (has_type(keys, COLLECTION) and not keys):
         if needed:
             expected = "a list of Fernet keys, the first of which encrypts, because a gateway has a WALLET"
@@ -90,7 +90,7 @@ def _is_fernet_key(key: object) -> bool:
         octets = base64.b64decode(str(key), altchars=b"-_", validate=True) if isinstance(key, str) else b""
     except (binascii.Error, ValueError):
         return False
-    # A key of zeros, or of one letter, is what stands in an example and was never replaced.
+    # A key of zeros, or of one repeated letter, is a placeholder that was never replaced.
     return len(octets) == _KEY_BYTES and len(set(octets)) >= _FEWEST_DIFFERENT
 
 
@@ -129,7 +129,7 @@ def _is_address(value: str) -> bool:
 
 
 def _is_script(value: str) -> bool:
-    # A script's address may have a query, such as the version that breaks caches.
+    # A script's address may have a query, such as a version for cache busting.
     return _is_address(value.partition("?")[0])
 
 

@@ -1,4 +1,4 @@
-"""How long an authorization can be captured, and what is to happen before it lapses. Pure."""
+"""How long an authorization can be captured, and what happens before it expires. Pure."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from enum import StrEnum
 
 
 class CapturePolicy(StrEnum):
-    """What happens to an authorization that is about to lapse."""
+    """What happens to an authorization that is about to expire."""
 
     ASK = "ask"
-    """People are told, and decide."""
+    """Notify people, who decide."""
     CAPTURE = "capture"
-    """What is left is captured."""
+    """Capture the remaining amount."""
     REVERSE = "reverse"
-    """It is given back, if nothing of it was captured."""
+    """Reverse the authorization, if nothing of it was captured."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CaptureWindow:
-    """How one gateway's authorizations lapse."""
+    """When a gateway's authorizations expire, and what to do before."""
 
     length: timedelta = timedelta(days=7)
     warning: timedelta = timedelta(days=2)
-    """How long before its end an authorization is told of."""
+    """How long before its end an authorization is announced."""
     policy: CapturePolicy = CapturePolicy.ASK
 
     def ends_at(self, authorized_at: datetime) -> datetime:
@@ -32,5 +32,5 @@ class CaptureWindow:
         return authorized_at + self.length
 
     def told_from(self, now: datetime) -> datetime:
-        """Return the instant before which what was authorized is to be told of by now."""
+        """Return the latest authorization time that must have been announced by now."""
         return now - max(self.length - self.warning, timedelta())

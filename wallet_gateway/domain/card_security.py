@@ -1,7 +1,7 @@
-"""When 3-D Secure is owed before a wallet's card is charged, and whether what it brought is enough.
+"""When 3-D Secure is required before a wallet's card is charged, and whether its result is sufficient.
 
-The payment account says which kind of card it is, never the page. Codes are those of EMV 3-D Secure: a
-`transStatus` of one letter, an indicator (ECI) of two digits that each card network counts in its own way.
+The payment account determines the type of card, never the page. Codes are those of EMV 3-D Secure: a
+`transStatus` of one letter, and an indicator (ECI) of two digits that each card network numbers differently.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from wallet_gateway.protocol.authorizations import AuthenticationStatus, ThreeDS
 
 
 class AuthenticationRequirement(StrEnum):
-    """What must happen before the card is charged."""
+    """The step required before the card is charged."""
 
     NOTHING = "NOTHING"
-    """Its cryptogram is the proof."""
+    """The card's cryptogram is the proof."""
     REDIRECT = "REDIRECT"
-    """The gateway leads the customer through 3-D Secure once the authorization is asked for."""
+    """The gateway leads the customer through 3-D Secure after the authorization request."""
     EXTERNAL = "EXTERNAL"
-    """The shop's own authenticator brings the result, before anything is asked for."""
+    """The shop's own authenticator supplies the result before the authorization request."""
 
 
 class CardMismatch(ValueError):
-    """The account and what the page handed over do not fit together; nothing may be sent."""
+    """The account and the data from the page do not match; nothing may be sent."""
 
     def __init__(self, code: ErrorCode) -> None:
         super().__init__(code)
@@ -33,9 +33,9 @@ class CardMismatch(ValueError):
 
 
 def duty_of(card_type: CardType, *, has_cryptogram: bool, external: bool) -> AuthenticationRequirement:
-    """Say what is owed for a card of this type; raises `CardMismatch`.
+    """Return the authentication that a card of this type requires; raises `CardMismatch`.
 
-    `external` says that the shop has an authenticator of its own.
+    `external` means that the shop has its own authenticator.
     """
     if card_type is CardType.TOKEN:
         if not has_cryptogram:
@@ -66,9 +66,9 @@ _REFUSALS = {
 
 
 def why_not_charge(result: ThreeDSecure, *, network: str, accept_unauthenticated: bool) -> ErrorCode | None:
-    """Return the code of the rule by which a card may not be charged after this 3-D Secure; None when it may.
+    """Return the code of the rule that forbids charging a card after this 3-D Secure result; None if allowed.
 
-    `accept_unauthenticated` is the shop's policy for 3-D Secure that was not available: it bears the risk.
+    `accept_unauthenticated` is the shop's policy for unavailable 3-D Secure: the shop then bears the risk.
     """
     status = result.transaction_status
     if status in _REFUSALS:

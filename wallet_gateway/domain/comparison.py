@@ -1,6 +1,6 @@
-"""What a gateway's answer says against our books, named by type. Decides; writes nothing.
+"""Compare a gateway's answer with our records and name each difference by type. Decides; writes nothing.
 
-Only what stands under a reference that we know can be found: a status query asks by reference.
+Only records under a reference that we know can be found: a status query searches by reference.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from wallet_gateway.domain.unreadable_records import sentence_of
 
 
 class DifferenceKind(StrEnum):
-    """In what our books and the gateway's differ about one transaction."""
+    """How our records and the gateway's differ about one transaction."""
 
     MISSING_THERE = "missing there"
     """Approved here, and the gateway has no record of it."""
     AMOUNT = "amount"
     CURRENCY = "currency"
     STATE = "state"
-    """Approved, refused or pending there, and something else here."""
+    """Approved, refused or pending at the gateway, and a different state here."""
     DUPLICATE = "duplicate"
-    """More than one record where one was asked for, or one that belongs to another transaction."""
+    """More than one record for one request, or a record that belongs to another transaction."""
     MADE_ELSEWHERE = "made elsewhere"
-    """An operation on our payment that we did not ask for, made in the provider's portal perhaps."""
+    """An operation on our payment that we did not request, perhaps made in the provider's portal."""
     UNREADABLE = "unreadable"
     """A record on our payment that cannot be read."""
 
@@ -50,16 +50,16 @@ _NAMED = {
 _SAYS = {
     Verdict.APPROVED: frozenset({TransactionState.APPROVED}),
     Verdict.PENDING: frozenset({TransactionState.PENDING, TransactionState.AWAITING_3DS}),
-    # What ended here without money may well have a record that says why.
+    # A transaction that ended here without money may have a record that says why.
     Verdict.REJECTED: frozenset(
         {TransactionState.REJECTED, TransactionState.ABANDONED, TransactionState.EXPIRED}
     ),
 }
-"""States that agree with what the gateway says."""
+"""States that agree with the gateway's answer."""
 
 
 def differences(state: TransactionState, finding: Finding) -> tuple[Difference, ...]:
-    """Name everything in which a transaction in this state differs from what the gateway answered."""
+    """Return every difference between a transaction in this state and the gateway's answer."""
     found = [
         Difference(
             kind=DifferenceKind.MADE_ELSEWHERE,
@@ -86,10 +86,10 @@ def _own(state: TransactionState, finding: Finding) -> Difference | None:
 
 
 def as_status_update(state: TransactionState, finding: Finding) -> tuple[LifecycleEvent | None, Finding]:
-    """Return the event that a difference is for the transaction, and what is written of it.
+    """Return the lifecycle event for a difference, and the finding to record.
 
-    An approval is not taken back because the gateway says otherwise later: that is a difference for a person,
-    and so is one that the gateway has forgotten.
+    An approval is not revoked because the gateway reports another state later, or has no record any more: a
+    person must resolve such a difference.
     """
     if finding.discrepancy is None and state is TransactionState.APPROVED:
         if finding.absent:

@@ -1,4 +1,4 @@
-"""The ways in which our books and the gateway's can differ; each is a task for a person."""
+"""How our records and the gateway's can differ; each discrepancy is a task for a person."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from enum import StrEnum
 
 
 class DiscrepancyKind(StrEnum):
-    """What differs."""
+    """The kind of a difference."""
 
     AMOUNT_DIFFERS = "AMOUNT_DIFFERS"
-    """A record carries another amount than we asked for."""
+    """A record has a different amount than we requested."""
     UNIT_MIX_UP = "UNIT_MIX_UP"
     """The amounts differ by exactly the factor between major and minor units."""
     CURRENCY_DIFFERS = "CURRENCY_DIFFERS"
-    """A record carries another currency than we asked for."""
+    """A record has a different currency than we requested."""
     EXECUTED_TWICE = "EXECUTED_TWICE"
-    """More than one approved record stands under one reference."""
+    """There is more than one approved record under one reference."""
     RECORD_TAKEN = "RECORD_TAKEN"
-    """The record that fits is already attributed to another transaction."""
+    """The matching record is already attributed to another transaction."""
     APPROVED_AFTER_END = "APPROVED_AFTER_END"
-    """A transaction that had ended without money is approved at the gateway after all."""
+    """A transaction that had ended without money is now approved at the gateway."""
     RECORD_UNUSABLE = "RECORD_UNUSABLE"
-    """The record that fits has an id too long to be kept, so it could not be told from another."""
+    """The matching record has an id too long to store, so it could not be distinguished from another."""
     RECORD_UNREADABLE = "RECORD_UNREADABLE"
     """A record on our payment cannot be read: it may be an approval, or a second execution."""
     MADE_ELSEWHERE = "MADE_ELSEWHERE"
-    """The gateway has an operation on our payment that we did not ask for."""
+    """The gateway has an operation on our payment that we did not request."""
     APPROVED_ABOVE_REQUEST = "APPROVED_ABOVE_REQUEST"
-    """A refund was approved for more than was asked."""
+    """A refund was approved for more than was requested."""
     REPEATED_ON_THE_WIRE = "REPEATED_ON_THE_WIRE"
-    """The gateway refused what it had already done: something between us repeats our requests."""
+    """The gateway refused an operation it had executed before: something between us repeats our requests."""
     REFUND_SHORT = "REFUND_SHORT"
-    """A detached refund was approved for less than was asked: the rest is the shop's to settle otherwise."""
+    """A detached refund was approved for less than was requested: the shop must settle the rest."""
     UNEXPECTED_HOST = "UNEXPECTED_HOST"
     """The gateway named a payment page on a host that is not allowed."""
     MISSING_THERE = "MISSING_THERE"
@@ -48,15 +48,15 @@ OTHER_AMOUNT = frozenset(
         DiscrepancyKind.APPROVED_ABOVE_REQUEST,
     }
 )
-"""Kinds in which what the gateway reports is not what was asked for."""
+"""Kinds in which the gateway reports something other than what was requested."""
 
 FREEZING = frozenset(DiscrepancyKind) - {
     DiscrepancyKind.REPEATED_ON_THE_WIRE,
     DiscrepancyKind.REFUND_SHORT,
     DiscrepancyKind.UNEXPECTED_HOST,
-    # What the readable records beside it say is booked and told: a paid order is not held back for it.
+    # The readable records beside it are settled and reported: a paid order is not held back for it.
     DiscrepancyKind.RECORD_UNREADABLE,
-    # A gateway may put old records away.
+    # A gateway may archive old records.
     DiscrepancyKind.MISSING_THERE,
 }
 """Kinds after which no further operation may touch the payment until a person has decided."""

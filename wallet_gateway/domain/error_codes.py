@@ -1,7 +1,7 @@
-"""The codes of everything that an operation refuses or cannot do.
+"""The error codes of refused and failed operations.
 
-A code is stable: shops compare it, logs carry it. Its message and its HTTP status are in
-`operations.errors`; the values that belong to a message travel beside the code as parameters.
+A code is stable: shops compare it, logs contain it. Its message and its HTTP status are in
+`operations.errors`; the values for a message are passed with the code as parameters.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 
 class ErrorCode(StrEnum):
-    """What was wrong, by the exception that carries it."""
+    """Error codes, grouped by the exception that has them."""
 
     # InvalidInput
     AMOUNT_INVALID = "amount_invalid"
@@ -132,7 +132,7 @@ class ErrorCode(StrEnum):
     PAGE_TOO_LATE = "page_too_late"
     GATEWAY_SILENT = "gateway_silent"
 
-    # OperationError itself, a fault of the shop's pricing function
+    # OperationError itself, an error in the shop's pricing function
     PRICING_TYPE = "pricing_type"
     PRICING_NOTHING_TO_PAY = "pricing_nothing_to_pay"
     PRICING_AMOUNT_TYPE = "pricing_amount_type"

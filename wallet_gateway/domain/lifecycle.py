@@ -1,10 +1,11 @@
-"""The states of a transaction, of a payment and of an order, and the one table by which a transaction moves.
+"""The states of a transaction, of a payment and of an order, and the transition table of transactions.
 
-1. A state changes only by `advance`, which walks the table; nobody compares states to decide a move.
-2. Nothing here knows rows, wire words or time.
+1. A state changes only by `advance`, which uses the table; no other code compares states to decide a
+   transition.
+2. This module knows nothing about rows, wire values or time.
 
 Note [Unknown is a state]: once a byte of a request that moves money may have left, only the gateway's own
-evidence, or a person with a reason, ends the transaction. No event of this table is called "timed out".
+evidence, or a person with a reason, ends the transaction. No event in this table is called "timed out".
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from types import MappingProxyType
 
 
 class TransactionKind(StrEnum):
-    """What a transaction asks of the gateway."""
+    """The operation that a transaction requests from the gateway."""
 
     CHECKOUT = "CHECKOUT"
     AUTHORIZATION = "AUTHORIZATION"
@@ -33,22 +34,22 @@ class PaymentType(StrEnum):
 
 
 class TransactionState(StrEnum):
-    """How far one transaction has come."""
+    """The progress of one transaction."""
 
     CREATED = "CREATED"
     """Committed, nothing sent."""
     SENDING = "SENDING"
-    """Committed just before the first byte; a lease says until when somebody is at it."""
+    """Committed just before the first byte; a lease limits how long one sender may work on it."""
     NOT_SENT = "NOT_SENT"
-    """Proof that no byte of the request left; the same request may be sent again."""
+    """It is proven that no byte of the request left; the same request may be sent again."""
     UNKNOWN = "UNKNOWN"
-    """May have been executed; only asked after, never sent again."""
+    """May have been executed; only queried, never sent again."""
     AWAITING_RESULT = "AWAITING_RESULT"
-    """The wallet button was shown under it; nothing was sent, and nothing keeps others from paying."""
+    """The wallet button was shown with its reference; nothing was sent, other payments are not blocked."""
     OPEN = "OPEN"
-    """The hosted page can be reached and nobody has decided on it."""
+    """The hosted page can be reached and the customer has not decided yet."""
     AWAITING_3DS = "AWAITING_3DS"
-    """The gateway waits for the customer's 3-D Secure on a page of its own."""
+    """The gateway waits for the customer's 3-D Secure on a separate page."""
     PENDING = "PENDING"
     """The gateway knows it and has not decided."""
     APPROVED = "APPROVED"
@@ -56,15 +57,15 @@ class TransactionState(StrEnum):
     REJECTED = "REJECTED"
     """The gateway's evidence says it did not happen."""
     EXPIRED = "EXPIRED"
-    """The time of the hosted page or of the button passed, and the gateway knew of nothing."""
+    """The hosted page or the button timed out, and the gateway had no record."""
     ABANDONED = "ABANDONED"
-    """A person decided, a hosted page was opened whose address nobody received, or nothing will be sent."""
+    """A person decided, or an opened page's address was never received, or nothing will be sent."""
     ANOMALY = "ANOMALY"
-    """Evidence contradicts the request or itself; a person decides."""
+    """Evidence contradicts the request or itself; a person must decide."""
 
 
 class LifecycleEvent(StrEnum):
-    """What can happen to a transaction."""
+    """The events in the life of a transaction."""
 
     CLAIM = "CLAIM"
     NOTHING_LEFT = "NOTHING_LEFT"
@@ -82,10 +83,10 @@ class LifecycleEvent(StrEnum):
 
 
 class PaymentState(StrEnum):
-    """Where one attempt to pay stands; derived from its sums and its first transaction."""
+    """The state of one attempt to pay, derived from its counters and its first transaction."""
 
     OFFERED = "OFFERED"
-    """A wallet button and no more: nobody has pressed it, and of its order it says nothing."""
+    """Only a wallet button that was not pressed; it does not affect the state of its order."""
     OPEN = "OPEN"
     PENDING = "PENDING"
     AUTHORIZED = "AUTHORIZED"
@@ -100,7 +101,7 @@ class PaymentState(StrEnum):
 
 
 class OrderState(StrEnum):
-    """Where an order stands; derived from all its payments."""
+    """The state of an order, derived from all its payments."""
 
     OPEN = "OPEN"
     PENDING = "PENDING"
@@ -117,7 +118,7 @@ class OrderState(StrEnum):
 
 
 class IllegalTransition(ValueError):
-    """The table has no move for this event in this state; nothing was changed."""
+    """The table has no transition for this event in this state; nothing was changed."""
 
     def __init__(self, state: TransactionState, event: LifecycleEvent) -> None:
         super().__init__(f"a transaction in state {state} cannot take the event {event}")
@@ -139,7 +140,7 @@ TRANSITIONS: Mapping[TransactionState, Mapping[LifecycleEvent, TransactionState]
         _S.CREATED: {
             _E.CLAIM: _S.SENDING,
             _E.ABANDONED: _S.ABANDONED,
-            # Nothing was sent by us, so any news of it contradicts what we know.
+            # We sent nothing, so any evidence of it contradicts what we know.
             _E.APPROVED: _S.ANOMALY,
             _E.CONTRADICTED: _S.ANOMALY,
         },
@@ -156,7 +157,7 @@ TRANSITIONS: Mapping[TransactionState, Mapping[LifecycleEvent, TransactionState]
             _E.NOTHING_LEFT: _S.NOT_SENT,
             _E.LOST: _S.UNKNOWN,
             _E.OPENED: _S.OPEN,
-            # The answer was the only copy of the page's address: nobody can reach that page through us.
+            # The answer was the only copy of the page's address: no customer can reach that page through us.
             _E.PAGE_LOST: _S.ABANDONED,
         },
         _S.NOT_SENT: {
@@ -166,7 +167,7 @@ TRANSITIONS: Mapping[TransactionState, Mapping[LifecycleEvent, TransactionState]
             _E.CONTRADICTED: _S.ANOMALY,
         },
         _S.UNKNOWN: {**_EVIDENCE, _E.ABANDONED: _S.ABANDONED},
-        # A person ends a page of which the gateway says nothing readable; it stays on watch.
+        # A person ends a page whose records are unreadable; polling of it continues.
         _S.OPEN: {**_EVIDENCE, _E.EXPIRED: _S.EXPIRED, _E.ABANDONED: _S.ABANDONED},
         _S.PENDING: {**_EVIDENCE, _E.ABANDONED: _S.ABANDONED},
         _S.AWAITING_3DS: {
@@ -175,9 +176,9 @@ TRANSITIONS: Mapping[TransactionState, Mapping[LifecycleEvent, TransactionState]
             _E.CONTRADICTED: _S.ANOMALY,
             _E.ABANDONED: _S.ABANDONED,
         },
-        # A page that was decided in its last second shows as a late record: the money moved.
+        # A page that was decided in its last second appears as a late record: the money moved.
         _S.EXPIRED: {_E.HELD: _S.PENDING, _E.APPROVED: _S.APPROVED, _E.CONTRADICTED: _S.ANOMALY},
-        # The reservation is gone and somebody may have acted on it: never silently turned around. A hosted
+        # The reservation was released and someone may have acted on that: never reverse it silently. A hosted
         # page reserves nothing: see OF_PAGES.
         _S.REJECTED: {_E.APPROVED: _S.ANOMALY, _E.CONTRADICTED: _S.ANOMALY},
         _S.ABANDONED: {_E.APPROVED: _S.ANOMALY, _E.CONTRADICTED: _S.ANOMALY},
@@ -187,15 +188,15 @@ TRANSITIONS: Mapping[TransactionState, Mapping[LifecycleEvent, TransactionState]
 )
 
 OF_PAGES: Mapping[TransactionState, Mapping[LifecycleEvent, TransactionState]] = MappingProxyType(
-    # A refused card does not close a hosted page: its customer may pay with another one until it ends.
+    # A refused card does not close a hosted page: the customer may pay with another card until it ends.
     {_S.REJECTED: {_E.HELD: _S.PENDING, _E.APPROVED: _S.APPROVED}}
 )
-"""How a transaction that opened a hosted page moves where others move otherwise or not at all."""
+"""Transitions of a transaction that opened a hosted page, where they differ from the main table."""
 
 SENDERS_NEWS = frozenset({_E.NOTHING_LEFT, _E.LOST, _E.PAGE_LOST, _E.OPENED, _E.CHALLENGED})
-"""What only a sender says. Where it moves nothing, its claim was lost and others have gone on without it."""
+"""Events that only a sender reports. Without a transition, the sender has lost its claim to another one."""
 
-# Evidence that is weaker than, or the same as, what is already known: it is kept, and moves nothing.
+# Evidence that is weaker than, or equal to, what is already known: it is stored and changes no state.
 IGNORED: Mapping[TransactionState, frozenset[LifecycleEvent]] = MappingProxyType(
     {
         _S.CREATED: frozenset({_E.REJECTED, _E.HELD}),
@@ -204,9 +205,9 @@ IGNORED: Mapping[TransactionState, frozenset[LifecycleEvent]] = MappingProxyType
         _S.NOT_SENT: frozenset({_E.REJECTED, _E.HELD, *SENDERS_NEWS}),
         _S.UNKNOWN: SENDERS_NEWS,
         _S.OPEN: SENDERS_NEWS,
-        # That a page ended unpaid is concluded from silence, so every word of the gateway outranks it.
+        # That a page ended unpaid is concluded from missing records, so any record outranks it.
         _S.PENDING: frozenset({_E.EXPIRED, *SENDERS_NEWS}),
-        # Until the customer has been through 3-D Secure, the gateway calls it pending.
+        # Until the customer has completed 3-D Secure, the gateway reports it as pending.
         _S.AWAITING_3DS: frozenset({_E.HELD, _E.EXPIRED, *SENDERS_NEWS}),
         _S.APPROVED: frozenset({_E.APPROVED, _E.REJECTED, _E.HELD, _E.EXPIRED, *SENDERS_NEWS}),
         _S.REJECTED: frozenset({_E.REJECTED, _E.HELD, _E.EXPIRED, *SENDERS_NEWS}),
@@ -219,7 +220,7 @@ IGNORED: Mapping[TransactionState, frozenset[LifecycleEvent]] = MappingProxyType
 )
 
 FINAL_STATES = frozenset({_S.APPROVED, _S.REJECTED, _S.EXPIRED, _S.ABANDONED})
-"""States that no timer and no repeated question leaves; only contradicting evidence does."""
+"""States that no timer and no repeated query changes; only contradicting evidence does."""
 
 HELD_STATES = frozenset(
     {_S.CREATED, _S.SENDING, _S.NOT_SENT, _S.UNKNOWN, _S.AWAITING_3DS, _S.PENDING, _S.ANOMALY}
@@ -227,7 +228,7 @@ HELD_STATES = frozenset(
 """States in which an amount stays reserved."""
 
 OUTSTANDING_STATES = frozenset({_S.SENDING, _S.UNKNOWN, _S.AWAITING_3DS, _S.PENDING})
-"""States that block a second operation on the same payment, because records could not be told apart."""
+"""States that block a second operation on the same payment, because records could not be distinguished."""
 
 UNENDED_STATES = OUTSTANDING_STATES | {_S.NOT_SENT, _S.OPEN}
 """States that only a sweep of their gateway, or a person, ends."""
@@ -236,14 +237,14 @@ SENDABLE_STATES = frozenset({_S.CREATED, _S.NOT_SENT})
 """States from which a request may be sent."""
 
 UNSENT_STATES = SENDABLE_STATES | {_S.AWAITING_RESULT}
-"""States in which the gateway has never heard of it; one that waits for the wallet has no request yet."""
+"""States unknown to the gateway; a transaction that waits for the wallet has no request yet."""
 
 
 def advance(state: TransactionState, event: LifecycleEvent, *, is_page: bool = False) -> TransactionState:
-    """Return the state after an event; the same state when the event tells nothing new.
+    """Return the state after an event; the same state when the event contains nothing new.
 
-    `is_page` says that the transaction opened a hosted page. Raises `IllegalTransition` when the event cannot
-    happen in this state.
+    `is_page` means that the transaction opened a hosted page. Raises `IllegalTransition` when the event
+    cannot happen in this state.
     """
     own = OF_PAGES.get(state, {}) if is_page else {}
     moved = own.get(event) or TRANSITIONS[state].get(event)

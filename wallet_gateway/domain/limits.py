@@ -1,6 +1,6 @@
-"""What may still be captured, refunded or reversed, in minor units.
+"""The amounts that can still be captured, refunded or reversed, in minor units.
 
-The same rules stand as conditions in the reserving UPDATE; these functions name the rule that forbids an
+The reserving UPDATE has the same rules as conditions; these functions name the rule that forbids an
 operation, beforehand or after a refusal. They never replace the condition in the statement.
 """
 
@@ -12,25 +12,25 @@ from wallet_gateway.domain.totals import PaymentTotals, Reversal
 
 
 def capturable(totals: PaymentTotals) -> int:
-    """Minor units that may still be captured."""
+    """Return the minor units that can still be captured."""
     if totals.is_frozen or totals.reversal is not Reversal.NONE:
         return 0
     return totals.authorized - totals.captured - totals.capture_reserved
 
 
 def refundable(totals: PaymentTotals) -> int:
-    """Minor units that may still be refunded; a capture still under way does not count."""
+    """Return the minor units that can still be refunded; a capture in progress does not count."""
     return 0 if totals.is_frozen else totals.captured - totals.refunded - totals.refund_reserved
 
 
 def reversible(totals: PaymentTotals) -> int:
-    """Minor units a reversal would give back: the whole authorization, or nothing once a capture began."""
+    """Return the minor units a reversal would release: the full authorization, or 0 once a capture began."""
     untouched = totals.captured == 0 and totals.capture_reserved == 0 and totals.reversal is Reversal.NONE
     return totals.authorized if untouched and not totals.is_frozen else 0
 
 
 def why_not_capture(totals: PaymentTotals, wanted: int) -> ErrorCode | None:
-    """Return the code of the rule by which `wanted` cannot be captured; None when it can."""
+    """Return the code of the rule that forbids capturing `wanted`; None if it is allowed."""
     if totals.is_frozen:
         return ErrorCode.PAYMENT_FROZEN
     if totals.reversal is not Reversal.NONE:
@@ -41,7 +41,7 @@ def why_not_capture(totals: PaymentTotals, wanted: int) -> ErrorCode | None:
 
 
 def why_not_refund(totals: PaymentTotals, wanted: int) -> ErrorCode | None:
-    """Return the code of the rule by which `wanted` cannot be refunded; None when it can."""
+    """Return the code of the rule that forbids refunding `wanted`; None if it is allowed."""
     if totals.is_frozen:
         return ErrorCode.PAYMENT_FROZEN
     if totals.captured == 0:
@@ -50,7 +50,7 @@ def why_not_refund(totals: PaymentTotals, wanted: int) -> ErrorCode | None:
 
 
 def why_not_reverse(totals: PaymentTotals) -> ErrorCode | None:
-    """Return the code of the rule by which the authorization cannot be reversed; None when it can."""
+    """Return the code of the rule that forbids reversing the authorization; None if it is allowed."""
     if totals.is_frozen:
         return ErrorCode.PAYMENT_FROZEN
     if totals.authorized == 0:
@@ -61,7 +61,7 @@ def why_not_reverse(totals: PaymentTotals) -> ErrorCode | None:
 
 
 def available(kind: TransactionKind, totals: PaymentTotals) -> int:
-    """Return the minor units that are left of a payment for a capture, a refund or a reversal."""
+    """Return the minor units of a payment that are left for a capture, a refund or a reversal."""
     left = {
         TransactionKind.CAPTURE: capturable,
         TransactionKind.REFUND: refundable,
@@ -71,7 +71,7 @@ def available(kind: TransactionKind, totals: PaymentTotals) -> int:
 
 
 def why_nothing_left(kind: TransactionKind, totals: PaymentTotals) -> ErrorCode | None:
-    """Return the code of why nothing is left for an operation; another rule that forbids it comes first."""
+    """Return the code of the reason why nothing is left for an operation; other rules take precedence."""
     if available(kind, totals) > 0:
         return None
     if kind is TransactionKind.CAPTURE:

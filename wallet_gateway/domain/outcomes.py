@@ -1,7 +1,7 @@
-"""From the gateway's words to our evidence: the only reader of `state`, `type` and echoes.
+"""Convert the gateway's words to our evidence: the only reader of `state`, `type` and echoed fields.
 
-Answers and records go in, a `Finding` comes out. Everything that is not clearly a yes or a no is no news:
-an HTTP status, an undocumented state, a missing echo never decides about money.
+Answers and records are the input, a `Finding` is the output. Anything that is not clearly a yes or a no
+changes nothing: an HTTP status, an undocumented state or a missing echo never decides about money.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
 from wallet_gateway.protocol.text import without_nul
 
 LONGEST_RECORD_ID = 128
-"""Characters of a gateway's own id; the interface names no limit. Cut, two long ones could become one."""
+"""Maximum length of a gateway's id; the interface names none. If cut, two long ids could become equal."""
 
 APPROVED, PENDING, ERRORED = "Approved", "Pending", "Errored"
 
 
 class Verdict(StrEnum):
-    """What a piece of evidence says about one transaction."""
+    """The meaning of a piece of evidence for one transaction."""
 
     APPROVED = "APPROVED"
     REJECTED = "REJECTED"
@@ -43,17 +43,17 @@ EVENTS = {
     Verdict.PENDING: LifecycleEvent.HELD,
     Verdict.CONTRADICTION: LifecycleEvent.CONTRADICTED,
 }
-"""The event each verdict is for the transaction; no news is no event."""
+"""The lifecycle event of each verdict; `NO_NEWS` has none."""
 
 
 def wire_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SALE) -> str:
-    """Return the wire `type` of a transaction without letter case, as records are compared by it."""
+    """Return the wire `type` of a transaction in the normalized letter case used to compare records."""
     return endpoints.wire_type(kind, payment_type).lower()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expectation:
-    """What one transaction asked for, as its evidence must echo it."""
+    """The values that one transaction requested, as its evidence must echo them."""
 
     reference: str
     wire_type: str
@@ -61,22 +61,22 @@ class Expectation:
     amount: int
     """Minor units."""
     may_be_less: bool = False
-    """A detached refund may be approved for less than was asked."""
+    """A detached refund may be approved for less than was requested."""
     other_references: frozenset[str] = frozenset()
-    """References under which the gateway may file this transaction besides its own."""
+    """References under which the gateway may also file this transaction."""
     record_id: str = ""
-    """The record attributed to this transaction; then no record under another reference is its own."""
+    """The record attributed to this transaction; no record under another reference is then its own."""
     approved_id: str = ""
     """The record that approved this transaction; an approved one with another id is a second execution."""
     taken: frozenset[tuple[str, str]] = frozenset()
     """(id, folded type) of records already attributed to other transactions."""
     expected_elsewhere: frozenset[tuple[str, str]] = frozenset()
-    """(reference, folded type) of our other transactions: their records are no surprise here."""
+    """(reference, folded type) of our other transactions: their records are expected here."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """What the evidence says, and why."""
+    """The meaning of the evidence, with the reason."""
 
     verdict: Verdict
     record_id: str = ""
@@ -86,19 +86,19 @@ class Finding:
     discrepancy: DiscrepancyKind | None = None
     detail: str = ""
     elsewhere: tuple[StatusRecord, ...] = ()
-    """Records on our payment that none of our transactions asked for."""
+    """Records on our payment that none of our transactions requested."""
     absent: bool = False
-    """The gateway answered, and has no record that fits."""
+    """The gateway answered, and has no matching record."""
     unreadable: tuple[UnreadableRecord, ...] = ()
     """Records that may belong to our payment and cannot be read."""
     own_unreadable: bool = False
-    """One of them may be this transaction's own, and no other record decides: neither news nor absence."""
+    """One of them may be this transaction's own, no other record decides: neither evidence nor absence."""
     answer: str = ""
-    """The redacted answer, where a record of it cannot be read."""
+    """The redacted answer, if one of its records cannot be read."""
 
     @property
     def shown_discrepancy(self) -> DiscrepancyKind | None:
-        """Return the discrepancy that the evidence shows; a record that cannot be read counts as one."""
+        """Return the discrepancy that the evidence shows; an unreadable record counts as one."""
         if self.discrepancy is None and self.unreadable:
             return DiscrepancyKind.RECORD_UNREADABLE
         return self.discrepancy
@@ -108,7 +108,7 @@ NO_NEWS = Finding(verdict=Verdict.NO_NEWS)
 
 
 def read_follow_up_answer(answer: FollowUpResponse, expected: Expectation) -> Finding:
-    """Judge the direct answer to a capture, refund or reversal (the interface, Follow-up response)."""
+    """Evaluate the direct answer to a capture, refund or reversal (the interface, Follow-up response)."""
     missing = _echo_fault(answer.client_system_transaction_id, answer.currency_code, expected)
     if missing:
         return Finding(verdict=Verdict.NO_NEWS, detail=missing)
@@ -133,7 +133,7 @@ def _unusable_id(record_id: str | None) -> Finding | None:
 
 
 def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) -> Finding:
-    """Judge the direct answer to a detached refund; the amount it names is what was refunded."""
+    """Evaluate the direct answer to a detached refund; the amount in it is what was refunded."""
     missing = _echo_fault(answer.client_system_transaction_id, answer.currency_code, expected)
     if missing:
         return Finding(verdict=Verdict.NO_NEWS, detail=missing)
@@ -180,11 +180,11 @@ def _echo_fault(reference: str | None, currency: str | None, expected: Expectati
 def read_records(
     records: Sequence[StatusRecord], expected: Expectation, unreadable: Sequence[UnreadableRecord] = ()
 ) -> Finding:
-    """Judge the answer to a status query (the interface, section Transaction status record).
+    """Evaluate the answer to a status query (the interface, section Transaction status record).
 
-    Records fit by reference (byte for byte) and type (any letter case), less those already attributed.
-    Money that moved counts more than an error beside it. A record that cannot be read keeps nothing from
-    being approved or pending; beside anything less it may be the approval.
+    Records match by reference (byte for byte) and type (any letter case), except those already attributed.
+    Money that moved takes precedence over an error beside it. An unreadable record does not prevent an
+    approved or pending result; beside any weaker result it may be the approval.
     """
     known = {expected.reference} | expected.other_references
     fits = [r for r in records if _fits(r, expected)]
@@ -233,7 +233,7 @@ def _judge(fits: Sequence[StatusRecord], expected: Expectation) -> Finding:
         if fault:
             return fault
     approved = {without_nul(record.id): record for record in fits if record.state == APPROVED}
-    # The record that approved it counts, too, whether or not this answer lists it.
+    # The record that approved it counts too, whether or not this answer lists it.
     executions = {*approved, expected.approved_id or next(iter(approved))} if approved else set()
     if len(executions) > 1:
         detail = "approved records: " + ", ".join(sorted(executions))
@@ -280,7 +280,7 @@ def _amount_difference(record: StatusRecord, amount: int | None, expected: Expec
 
 
 def _are_mixed_up(amount: int, expected: Expectation) -> bool:
-    """Say whether two amounts differ by exactly the factor between major and minor units."""
+    """Return whether two amounts differ by exactly the factor between major and minor units."""
     factor: int = 10 ** currency_exponent(expected.currency)
     return factor > 1 and (amount == expected.amount * factor or amount * factor == expected.amount)
 

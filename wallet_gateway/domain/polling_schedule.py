@@ -1,7 +1,7 @@
-"""When to ask the gateway again: the ladder of an unknown outcome and the timetables of everything else.
+"""When to query the gateway again: the backoff of an unknown outcome and the schedules of all other states.
 
-A timetable is a tuple of waits counted from one instant. The row remembers how many rungs it has climbed;
-`next_query_at` turns that into an instant, or into None when nothing is left to ask.
+A schedule is a tuple of waits counted from one instant. The row stores how many steps it has done;
+`next_query_at` converts that to an instant, or to None when there is nothing left to query.
 """
 
 from __future__ import annotations
@@ -13,40 +13,41 @@ from itertools import accumulate
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 
 LEASE = timedelta(seconds=120)
-"""How long a sender may be at it before others may conclude that it died."""
+"""How long a sender may work before others may conclude that it died."""
 
 CLAIM = timedelta(seconds=60)
-"""How long a claimed question belongs to the worker that claimed it."""
+"""How long a claimed query belongs to the worker that claimed it."""
 
 SEND_WITHIN_SECONDS = 30.0
 """A sender that has not begun this long after its claim does not begin at all."""
 
 REOPEN_MARGIN = timedelta(seconds=60)
-"""A hosted page with less time than this left is not offered again, unless it is a short one."""
+"""A hosted page with less time left than this is not offered again, unless its total lifetime is short."""
 
 SETTLE_TIME = timedelta(minutes=15)
 """How long after a page's end, or after an answer, a record may still appear."""
 
 OPERATOR_AFTER = timedelta(hours=24)
 OPERATOR_ABSENT_ANSWERS = 5
-"""From this age and this many empty answers on, an unknown outcome asks for a person."""
+"""From this age and this many empty answers on, an unknown outcome needs a person."""
 
 PENDING_IS_LONG = timedelta(days=7)
-"""From this age on, what the gateway still calls pending asks for a person, who may then decide.
+"""From this age on, a transaction that is still pending at the gateway needs a person, who may decide on it.
 
 A card is decided within the hour, and is left to a person after `OPERATOR_AFTER`. The slowest methods of a
-hosted page, and refunds, take up to five banking days, which a weekend makes a week.
+hosted page, and refunds, take up to five banking days; with a weekend, that is a week.
 """
 
 SILENCE = timedelta(days=1)
-"""How long a due question may go without a readable answer before a person is told.
+"""How long a due query may go without a readable answer before a person is notified.
 
-A gateway's outage is over within hours, and a hosted page lives a quarter of an hour at most. What is silent
-for a day, such as a page a day past its end, does not mend by itself: somebody may have paid there.
+A gateway's outage is over within hours, and a hosted page lives a quarter of an hour at most. If there is no
+answer for a day, for example for a page a day past its end, it does not recover by itself: a customer may
+have paid there.
 """
 
 LONGEST_PAGE = timedelta(seconds=900)
-"""The longest life of a hosted page (the interface, redirectUrlTimeout): taken where its end is not known."""
+"""The longest life of a hosted page (the interface, redirectUrlTimeout): used when its end is not known."""
 
 PAUSE_AT_UNKNOWNS = 3
 PAUSE_WINDOW = timedelta(minutes=10)
@@ -54,13 +55,13 @@ PAUSE = timedelta(minutes=5)
 """More unknown outcomes than this within the window pause new sends."""
 
 MIX_UP_PAUSE = timedelta(minutes=15)
-"""How long a mix-up of units stops all sending: time for a person to look, and to stop it for longer."""
+"""How long a mix-up of units stops all sending: time for a person to check, and to extend the stop."""
 
 MIX_UP_WINDOW = timedelta(hours=1)
-"""Mix-ups on two orders within this time are the gateway's, and not one customer's."""
+"""Mix-ups on two orders within this time are a fault of the gateway, and not of one customer."""
 
 LONGEST_PAUSE = timedelta(minutes=15)
-"""The most that a gateway's Retry-After can pause us."""
+"""The longest pause that a gateway's Retry-After can cause."""
 
 _S, _M, _H, _D = (timedelta(**{unit: 1}) for unit in ("seconds", "minutes", "hours", "days"))
 
@@ -74,12 +75,12 @@ CONFIRM_TIMETABLE = (5 * _M, _H, _D)
 WATCH_ATTEMPT = tuple(day * _D for day in range(1, 8))
 WATCH_DECIDED = tuple(day * _D for day in range(1, 91))
 FROM_THEN_ON = 7 * _D
-"""How far apart the questions are about what has not ended when its timetable is used up: they never end."""
+"""The interval of queries for unfinished transactions after the end of their schedule: they never stop."""
 
 _WITHOUT_END = frozenset(
     {TransactionState.UNKNOWN, TransactionState.OPEN, TransactionState.AWAITING_3DS, TransactionState.PENDING}
 )
-"""States that only evidence or a person ends, so there is always a next question."""
+"""States that only evidence or a person ends, so there is always a next query."""
 
 _OF_PAGES = frozenset(
     {TransactionState.OPEN, TransactionState.EXPIRED, TransactionState.REJECTED, TransactionState.ABANDONED}
@@ -92,31 +93,31 @@ BUTTON_IS_FRESH = timedelta(hours=1)
 """How long a wallet button's reference may wait for its result."""
 
 SECRETS_LIVE = timedelta(minutes=15)
-"""The longest that a card's cryptogram is kept, whatever happens."""
+"""The maximum time that a card's cryptogram is stored, in all cases."""
 
 RESEND_WAITS = (_S, 4 * _S, 16 * _S)
-"""How long to wait before a request of which no byte left is sent once more by a worker."""
+"""The waits before a worker repeats a request of which no byte left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PollState:
-    """Where a transaction stands in its timetable."""
+    """The position of a transaction in its schedule."""
 
     kind: TransactionKind
     state: TransactionState
     since: datetime
-    """When it came into this state."""
+    """When it entered this state."""
     expires_at: datetime | None
     """When its hosted page ends, for a checkout."""
     step: int
-    """How many times it was asked after, in this state and by timetable."""
+    """How many scheduled queries were made in this state."""
     decided_by_person: bool = False
     confirmed: bool = False
     """A status record of it has been seen."""
 
 
 def instants(position: PollState) -> tuple[datetime, ...]:
-    """Return every instant at which the timetable of this state asks, in order; see also `FROM_THEN_ON`."""
+    """Return every instant at which the schedule of this state queries, in order; see also `FROM_THEN_ON`."""
     state, since = position.state, position.since
     if state is TransactionState.UNKNOWN:
         return tuple(since + wait for wait in BACKOFF)
@@ -134,14 +135,14 @@ def instants(position: PollState) -> tuple[datetime, ...]:
 
 
 def page_end(position: PollState) -> datetime:
-    """Return when a hosted page ends; where its end is not known, the latest instant that it could be."""
+    """Return when a hosted page ends; if its end is not known, the latest possible instant."""
     return position.expires_at or position.since + LONGEST_PAGE
 
 
 def is_silent(position: PollState, now: datetime) -> bool:
-    """Say whether a question without an answer at `now` was the last of a silence that a person must hear of.
+    """Return whether an unanswered query at `now` completes a silence that a person must be notified of.
 
-    Of an open page that is a day past its end. It has no readable answer then, or it would have ended.
+    For an open page, that is a day past its end: with a readable answer, the page would have ended.
     """
     if position.state is TransactionState.OPEN:
         return now - page_end(position) >= SILENCE
@@ -155,10 +156,10 @@ def _open_instants(opened_at: datetime, expires_at: datetime) -> tuple[datetime,
 
 
 def _instants_from_end(expires_at: datetime) -> tuple[datetime, ...]:
-    """Return when a page is asked about from its end on.
+    """Return when a page is queried, from its end on.
 
-    The second question may conclude "expired"; the days after it are for a gateway that was not to be reached
-    just then, and for a page that was paid after a refused card.
+    The second query may conclude "expired"; the days after it cover a gateway that could not be reached at
+    that time, and a page that was paid after a refused card.
     """
     end = expires_at + SETTLE_TIME
     return (expires_at + _M, end, *(end + wait for wait in WATCH_ATTEMPT))
@@ -175,9 +176,9 @@ def _watch_instants(position: PollState) -> tuple[datetime, ...]:
 
 
 def _rejected_instants(position: PollState) -> tuple[datetime, ...]:
-    """Return when to look once more at a refusal, and at a page, on which another card may be tried.
+    """Return when to query a refusal again, and a page on which another card may be tried.
 
-    A refused card does not close the page: it can be paid until it ends, and the record may show later.
+    A refused card does not close the page: it can be paid until it ends, and the record may appear later.
     """
     once = position.since + CONFIRM_TIMETABLE[0]
     if position.kind is not TransactionKind.CHECKOUT:
@@ -187,11 +188,11 @@ def _rejected_instants(position: PollState) -> tuple[datetime, ...]:
 
 
 def next_query_at(position: PollState, *, jitter: float = 0.0) -> datetime | None:
-    """Return when to ask next; None when the timetable is used up of a state that is an end.
+    """Return when to query next; None when the schedule of a final state is used up.
 
-    `jitter` between -1 and 1 moves the instant by up to a fifth of its distance from the rung before, so
-    that many rows of one incident do not ask in step. Of a hosted page it only delays: a question just
-    before the settle time would conclude nothing, and the next one is a day later.
+    `jitter` between -1 and 1 moves the instant by up to a fifth of its distance from the previous step, so
+    that many rows of one incident are not queried at the same time. For a hosted page it only delays: a query
+    just before the settle time would conclude nothing, and the next one is a day later.
     """
     planned = _instant(position, position.step)
     if planned is None:
@@ -202,7 +203,7 @@ def next_query_at(position: PollState, *, jitter: float = 0.0) -> datetime | Non
 
 
 def step_after(position: PollState, now: datetime) -> int:
-    """Return the rung after a question answered now: the next one, past those that its answer covers, too."""
+    """Return the step after a query answered now: the next one, skipping steps that its answer covers too."""
     timetable = instants(position)
     past = sum(1 for instant in timetable if instant <= now)
     if past == len(timetable) and position.state in _WITHOUT_END:
@@ -211,7 +212,7 @@ def step_after(position: PollState, now: datetime) -> int:
 
 
 def _instant(position: PollState, step: int) -> datetime | None:
-    """Return when the question of a rung is due, also beyond the timetable of what never ends by itself."""
+    """Return when the query of a step is due, also after the schedule if the state never ends by itself."""
     timetable = instants(position)
     if step < len(timetable):
         return timetable[step]
@@ -221,9 +222,9 @@ def _instant(position: PollState, step: int) -> datetime | None:
 
 
 def next_retry_at(*, since: datetime, now: datetime) -> datetime:
-    """Return when to repeat a question that got no answer: ever more rarely, and never given up.
+    """Return when to repeat an unanswered query: with growing intervals, and never given up.
 
-    Nothing was learned, so no rung is climbed: a gateway that is away for a week costs no question.
+    Nothing was learned, so the step does not advance: a gateway that is down for a week uses up no query.
     """
     return now + min(max((now - since) / 10, SOONEST_RETRY), LATEST_RETRY)
 
@@ -231,24 +232,24 @@ def next_retry_at(*, since: datetime, now: datetime) -> datetime:
 def offered_until(*, opened_at: datetime, expires_at: datetime) -> datetime:
     """Return until when an open page is offered again: not in its last minute, or its last quarter.
 
-    A page that is never offered again would be followed by a second one at every click, both payable.
+    If a page is never offered again, every click would open a second one, and both could be paid.
     """
     return expires_at - min(REOPEN_MARGIN, (expires_at - opened_at) / 4)
 
 
 def may_conclude_expired(*, expires_at: datetime, now: datetime) -> bool:
-    """Say whether an empty answer given now means that the hosted page ended unpaid."""
+    """Return whether an empty answer given now means that the hosted page ended unpaid."""
     return now >= expires_at + SETTLE_TIME
 
 
 def needs_operator(
     *, since: datetime, absent_answers: int, now: datetime, after: timedelta = OPERATOR_AFTER
 ) -> bool:
-    """Say whether there were so many answers that ended nothing, over so long, that it wants a person."""
+    """Return whether so many inconclusive answers came over so long that a person is needed."""
     return now - since >= after and absent_answers >= OPERATOR_ABSENT_ANSWERS
 
 
 def decidable_after(kind: TransactionKind, state: TransactionState) -> timedelta:
-    """Return the age from which a person may decide on what no evidence has ended."""
+    """Return the age from which a person may decide on a transaction that no evidence has ended."""
     waits_for_provider = state is TransactionState.PENDING and kind is not TransactionKind.AUTHORIZATION
     return PENDING_IS_LONG if waits_for_provider else OPERATOR_AFTER

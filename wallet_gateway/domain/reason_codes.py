@@ -1,4 +1,4 @@
-"""Why a person moves money: the codes that are stored beside their comment. Pure."""
+"""Why a person moves money: the codes that are stored with the person's comment. Pure."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class ReasonCode(StrEnum):
     UNAVAILABLE = "unavailable"
     SUSPICIOUS = "suspicious"
     OTHER = "other"
-    """The comment says what it is."""
+    """The comment explains the reason."""
 
 
 _REFUND = (
@@ -57,5 +57,5 @@ REASON_CODES: Mapping[TransactionKind, tuple[ReasonCode, ...]] = MappingProxyTyp
 
 
 def is_reason_code(kind: TransactionKind, code: str) -> bool:
-    """Return whether a code is known for an operation; an empty one always is."""
+    """Return whether a code is valid for an operation; an empty one always is."""
     return not code or code in REASON_CODES.get(kind, ())

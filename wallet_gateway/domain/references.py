@@ -1,6 +1,6 @@
-"""The merchant's own references (clientSystemTransactionId): made once per transaction, never used again.
+"""The merchant's own references (clientSystemTransactionId): created once per transaction, never used again.
 
-Sortable by time so that an index stays compact, unguessable so that nobody can try them.
+Sortable by time so that an index stays compact, and unguessable.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from datetime import datetime
 
 ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-"""Crockford's base 32: no letter is taken for another when read aloud."""
+"""Crockford's base 32: no two letters are confused when read aloud."""
 
 REFERENCE_LENGTH = 26
 _TIME_CHARACTERS = 10
@@ -16,9 +16,9 @@ _RANDOM_BITS = 80
 
 
 def new_reference(*, now: datetime, randomness: int) -> str:
-    """Make a reference of 26 characters from an aware instant and 80 random bits.
+    """Return a reference of 26 characters from an aware instant and 80 random bits.
 
-    The first ten characters are the milliseconds since 1970, so later references sort behind earlier ones.
+    The first ten characters are the milliseconds since 1970, so later references sort after earlier ones.
     Raises `ValueError` when `randomness` does not fit into 80 bits.
     """
     if not 0 <= randomness < 1 << _RANDOM_BITS:

@@ -1,6 +1,6 @@
-"""What the sums of payments mean: the state of a payment and of an order, derived and never chosen.
+"""Derive the state of a payment and of an order from their totals; a state is never set by hand.
 
-Amounts are minor units of one currency. No rows here: a `Sums` is what one payment's row says.
+Amounts are minor units of one currency. No rows here: `PaymentTotals` has the values of one payment's row.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from wallet_gateway.domain.lifecycle import OrderState, PaymentState, Transactio
 
 
 class Reversal(StrEnum):
-    """Whether a pre-authorization is being, or has been, given back."""
+    """Whether a pre-authorization is being reversed, or has been reversed."""
 
     NONE = "none"
     RESERVED = "reserved"
@@ -45,7 +45,7 @@ _WITHOUT_MONEY = {
 }
 
 
-# A page that is being asked for takes no money; an authorization that is being sent may have taken it.
+# A page that is being requested takes no money; an authorization that is being sent may have taken it.
 _OF_AUTHORIZATIONS = _WITHOUT_MONEY | {
     TransactionState.AWAITING_RESULT: PaymentState.OFFERED,
     TransactionState.SENDING: PaymentState.PENDING,
@@ -54,7 +54,7 @@ _OF_AUTHORIZATIONS = _WITHOUT_MONEY | {
 
 
 def payment_state(totals: PaymentTotals, opening: TransactionState, kind: TransactionKind) -> PaymentState:
-    """Say where a payment stands, from its sums and the state and kind of the transaction that opened it."""
+    """Return the state of a payment from its totals and its first transaction's state and kind."""
     if totals.is_frozen:
         return PaymentState.FROZEN
     if totals.reversal is Reversal.DONE:
@@ -86,23 +86,23 @@ _BEST_FIRST = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentSnapshot:
-    """One payment as its order sees it."""
+    """The values of one payment that its order's state depends on."""
 
     state: PaymentState
     totals: PaymentTotals
 
 
 def order_state(amount: int, payments: Sequence[PaymentSnapshot]) -> OrderState:
-    """Say where an order over `amount` stands, from its payments in the order they were made.
+    """Return the state of an order over `amount` from its payments, in the order of their creation.
 
-    Two payments that together hold more than the order asks make it overpaid: a task for a person.
+    Two payments that together hold more than the order's amount make it overpaid: a task for a person.
     """
     if any(payment.state is PaymentState.FROZEN for payment in payments):
         return OrderState.FROZEN
     live = [p.totals for p in payments if p.totals.authorized and p.totals.reversal is not Reversal.DONE]
     if live:
         return _order_state_with_money(amount, live)
-    # What a button on a page waits for hides nothing of what the attempts beside it came to.
+    # A button that waits on a page does not hide the result of the other attempts.
     pressed = [payment.state for payment in payments if payment.state is not PaymentState.OFFERED]
     return _order_state_without_money(pressed)
 
@@ -124,7 +124,7 @@ def _order_state_with_money(amount: int, live: Sequence[PaymentTotals]) -> Order
 
 
 def _agreed(amount: int, live: Sequence[PaymentTotals]) -> int:
-    """Return what was to be paid: a wallet's sheet may have priced the order anew, with shipping for one."""
+    """Return the agreed amount: a wallet's sheet may have changed the price, e.g. with shipping."""
     holding = [totals for totals in live if totals.authorized > totals.refunded]
     return holding[0].amount if len(holding) == 1 else amount
 
@@ -133,5 +133,5 @@ def _order_state_without_money(states: Sequence[PaymentState]) -> OrderState:
     for payment, order in _BEST_FIRST[:3]:
         if payment in states:
             return order
-    # Of dead attempts the latest one says what the customer last saw.
+    # If all attempts failed, the customer last saw the latest one.
     return dict(_BEST_FIRST)[states[-1]] if states else OrderState.OPEN

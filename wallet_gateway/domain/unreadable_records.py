@@ -1,6 +1,6 @@
-"""Records of a status query that cannot be read: which may be a transaction's own, and how they are named.
+"""Unreadable records of a status query: which may belong to a transaction, and how they are described.
 
-Such a record is no news, and no absence either: it may be an approval, or the second execution beside one.
+Such a record is neither evidence nor absence: it may be an approval, or the second execution beside one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def concerning(records: Sequence[UnreadableRecord], expected: Expectation) -> tu
 
 
 def may_be_own(record: UnreadableRecord, expected: Expectation) -> bool:
-    """Say whether a record of our payment may be this transaction's: what is unknown of it may fit."""
+    """Return whether a record of our payment may be this transaction's: unknown fields may match."""
     if _folded_type(record) not in {"", expected.wire_type}:
         return False
     if record.client_system_transaction_id not in expected.other_references:
@@ -40,7 +40,7 @@ def sentence_of(records: Sequence[UnreadableRecord]) -> str:
 
 
 def fingerprint_of(records: Sequence[UnreadableRecord]) -> str:
-    """Return the same short text for the same records, in whatever order and however often they come."""
+    """Return the same short text for the same records, regardless of their order and repetition."""
     seen = ",".join(sorted({record.fingerprint for record in records}))
     return hashlib.sha256(seen.encode()).hexdigest()[:16]
 

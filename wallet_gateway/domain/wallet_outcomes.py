@@ -8,15 +8,15 @@ from wallet_gateway.domain.lifecycle import TransactionState
 
 
 class WalletOutcome(StrEnum):
-    """What came of a wallet's result, for whoever stands before the page."""
+    """The result of a wallet payment, as shown to the customer."""
 
     APPROVED = "APPROVED"
     DECLINED = "DECLINED"
-    """The gateway said no; another card may do, under a reference of its own."""
+    """The gateway refused it; another card may work, with a new reference."""
     CHECKING = "CHECKING"
-    """Nobody knows yet: the customer must not pay again."""
+    """The result is not known yet: the customer must not pay again."""
     THREE_D_SECURE = "THREE_D_SECURE"
-    """The customer is to be sent to the payment's `redirect_url`."""
+    """Send the customer to the payment's `redirect_url`."""
     TRY_AGAIN = "TRY_AGAIN"
     """Nothing was charged and nothing will be; the button may be pressed again."""
 
@@ -33,5 +33,5 @@ _BY_STATE = {
 
 
 def outcome_of(state: TransactionState) -> WalletOutcome:
-    """Return what a state means to the page; whatever is not plainly over is still being checked."""
+    """Return what a state means for the page; a state that is not clearly final is still being checked."""
     return _BY_STATE.get(state, WalletOutcome.CHECKING)

@@ -1,7 +1,7 @@
-"""Rows: what the shop wants paid, the attempts to pay it, what we asked of the gateway and what it said.
+"""Database models: orders, payments, transactions, our requests to the gateway and its answers.
 
-A row keeps its own shape and sums true and never talks to a gateway. States and sums are changed by
-`wallet_gateway.operations` alone.
+A model keeps its own row and counters consistent and never calls a gateway. States and counters are changed
+only by `wallet_gateway.operations`.
 """
 
 from wallet_gateway.models.approvals import Approval, ApprovalState

@@ -1,7 +1,7 @@
-"""Approval: something that takes a second person, as one person asked for it, and what the other one said.
+"""Approval: one person's request for an operation that needs a second person, and that person's decision.
 
-It reserves nothing and sends nothing. Its amount is taken under the lock in the transaction in which the
-second person agrees, so a request that waits holds up nothing, and one that comes too late does nothing.
+It reserves nothing and sends nothing. Its amount is reserved under the lock, in the database transaction in
+which the second person agrees, so a waiting request blocks nothing and a late one does nothing.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from wallet_gateway.protocol.money import Money
 
 
 class ApprovalState(StrEnum):
-    """What became of a request for a second person."""
+    """The result of a request for a second person."""
 
     WAITING = "WAITING"
     AGREED = "AGREED"
-    """A second person agreed, and it was begun in the same transaction."""
+    """A second person agreed, and the operation was started in the same transaction."""
     DECLINED = "DECLINED"
     WITHDRAWN = "WITHDRAWN"
-    """By whoever had asked."""
+    """The person who made the request withdrew it."""
     LAPSED = "LAPSED"
-    """Nobody decided in time."""
+    """No second person decided in time."""
 
 
 class Approval(models.Model):
-    """One request that waits, or waited, for a second person. Never changed but by that person's word."""
+    """A request that waits, or waited, for a second person. Only that person's decision changes it."""
 
     payment = models.ForeignKey(
         Payment, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
@@ -49,17 +49,17 @@ class Approval(models.Model):
     subject = models.ForeignKey(
         GatewayTransaction, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
     )
-    """The transaction to be decided on; none where a new one is to be made."""
+    """The transaction to decide on; None if a new one is to be created."""
     decision = models.CharField(max_length=16, blank=True)
-    """What was decided about `subject`."""
+    """The decision about `subject`."""
     currency = models.CharField(_("currency"), max_length=3)
     amount_minor = models.BigIntegerField(_("amount in minor units"))
     order_number = models.CharField(max_length=127, blank=True)
-    """What a detached refund is to tell the provider."""
+    """The order number that a detached refund sends to the provider."""
     idempotency_key = ByteExactField(max_length=64, unique=True)
-    """The idempotency key of the transaction that it becomes: agreed to twice it is one operation."""
+    """The idempotency key of the resulting transaction: two agreements still make one operation."""
     outstanding_key = ByteExactField(max_length=40, null=True, blank=True, unique=True)
-    """Taken while it waits: at most one request for each payment, deposit or transaction."""
+    """Set while the request waits: at most one request for each payment, deposit or transaction."""
     created_by = models.CharField(_("author"), max_length=150, blank=True)
     reason_code = models.CharField(
         _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
@@ -87,7 +87,7 @@ class Approval(models.Model):
                 | Q(payment__isnull=True, deposit__isnull=False),
                 name="wallet_approval_has_one_parent",
             ),
-            # The wall behind all the others.
+            # The last safeguard, after all checks in the code.
             models.CheckConstraint(
                 condition=~Q(state="AGREED") | (~Q(decided_by="") & ~Q(decided_by=F("created_by"))),
                 name="wallet_approval_second_person",
@@ -102,12 +102,12 @@ class Approval(models.Model):
 
     @property
     def amount(self) -> Money:
-        """The amount asked for, or of the transaction that was decided on."""
+        """The amount requested, or that of the transaction decided on."""
         return Money.from_minor_units(self.amount_minor, self.currency)
 
     @property
     def parent(self) -> Payment | MigratedDeposit:
-        """The payment or deposit it is about."""
+        """The payment or deposit that the request concerns."""
         parent = self.payment or self.deposit
         assert parent is not None  # noqa: S101 - the database holds no row without one
         return parent

@@ -1,4 +1,4 @@
-"""Which authorizations still hold money that nobody has taken or given back. Reads only."""
+"""Queries for authorizations that still hold money, neither captured nor reversed. Reads only."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from wallet_gateway.models.transactions import GatewayTransaction
 
 
 def uncaptured(gateway: str) -> QuerySet[GatewayTransaction]:
-    """Return a gateway's authorizations that hold something, each since `state_changed_at`."""
+    """Return a gateway's authorizations that hold money, each since `state_changed_at`."""
     return holding().filter(gateway=gateway).select_related("payment__order")
 
 
 def holding() -> QuerySet[GatewayTransaction]:
-    """Return those of every gateway."""
+    """Return the authorizations of every gateway that hold money."""
     return GatewayTransaction.objects.filter(
         kind__in=(TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION),
         state=TransactionState.APPROVED,

@@ -1,6 +1,6 @@
-"""OperationBatch: one operation for many orders or deposits, confirmed once, carried out row by row.
+"""OperationBatch: one operation for many orders or deposits, confirmed once and executed row by row.
 
-The rows are the queue: any worker may go on where another has stopped.
+The rows are the queue: any worker may continue where another one stopped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from wallet_gateway.protocol.money import Money
 
 
 class BatchKind(StrEnum):
-    """What is done for many at once: an operation of that kind, or a question that changes nothing there."""
+    """The operation of a batch, or a status query, which changes nothing at the gateway."""
 
     CAPTURE = "CAPTURE"
     REFUND = "REFUND"
@@ -33,51 +33,51 @@ class BatchKind(StrEnum):
 
 
 class BatchState(StrEnum):
-    """How far a batch has come."""
+    """The progress of a batch."""
 
     DRAFT = "DRAFT"
-    """Chosen, not confirmed: nothing is done."""
+    """Selected, not confirmed: nothing is executed."""
     RUNNING = "RUNNING"
     PAUSED = "PAUSED"
-    """By a person; rows that were not begun wait until somebody resumes it."""
+    """Paused by a person; rows that were not started wait until a person resumes the batch."""
     STOPPED = "STOPPED"
-    """By a person, for good; rows that were not begun are left out."""
+    """Stopped by a person, permanently; rows that were not started are left out."""
     FINISHED = "FINISHED"
 
 
 class RowState(StrEnum):
-    """What became of one order or deposit of a batch."""
+    """The result of one order or deposit of a batch."""
 
     WAITING = "WAITING"
     WORKING = "WORKING"
-    """Claimed by a worker until `leased_until`; afterwards another one takes it over under the same key."""
+    """Claimed by a worker until `leased_until`; then another one takes it over with the same key."""
     CARRIED_OUT = "CARRIED_OUT"
-    """Its transaction says by its state how it went; or the gateway was asked, see `result_code`."""
+    """Its transaction's state shows the result; for a status query, see `result_code`."""
     HANDED_ON = "HANDED_ON"
-    """It takes a second person: its approval waits for one, nothing was sent."""
+    """It needs a second person: its approval is waiting, nothing was sent."""
     REFUSED = "REFUSED"
     """A rule forbids it: nothing was sent."""
     LEFT_OUT = "LEFT_OUT"
-    """Not wanted or not possible when the batch was confirmed, or not begun when it was stopped."""
+    """Not wanted or not possible when the batch was confirmed, or not started when it was stopped."""
 
 
 UNENDED_ROWS = (RowState.WAITING, RowState.WORKING)
-"""States in which something is still to be done about a row."""
+"""States of rows that still need work."""
 
 
 class ResultCode(StrEnum):
-    """Why a row ended as it did, where neither its transaction nor its approval says so."""
+    """Why a row ended as it did, if neither its transaction nor its approval shows it."""
 
     SEVERAL_PAYMENTS = "SEVERAL_PAYMENTS"
     """The order has several payments; a batch does not choose one."""
     NOTHING_AUTHORIZED = "NOTHING_AUTHORIZED"
     NOT_POSSIBLE = "NOT_POSSIBLE"
-    """Nothing was left of the payment when the batch was made; `refusal_code` says why."""
+    """Nothing was left of the payment when the batch was created; `refusal_code` has the reason."""
     NOT_WANTED = "NOT_WANTED"
-    """The person who confirmed the batch took the row out."""
+    """The person who confirmed the batch removed the row."""
     BATCH_STOPPED = "BATCH_STOPPED"
     REFUSED = "REFUSED"
-    """The operation refused it; `refusal_code` says why."""
+    """The operation refused the row; `refusal_code` has the reason."""
     UNREACHABLE = "UNREACHABLE"
     """The gateway could not be reached; nothing was sent and nothing is reserved."""
     NO_PERMISSION = "NO_PERMISSION"
@@ -85,24 +85,24 @@ class ResultCode(StrEnum):
     UNKNOWN_GATEWAY = "UNKNOWN_GATEWAY"
     """The settings do not name the gateway."""
     CHANGED = "CHANGED"
-    """The gateway was asked, and what it said changed transactions, see `changed`."""
+    """The status query changed transactions, see `changed`."""
     UNCHANGED = "UNCHANGED"
-    """The gateway was asked, and everything stands as before."""
+    """The status query changed nothing."""
     UNANSWERED = "UNANSWERED"
-    """The gateway was asked and did not answer all questions."""
+    """The gateway did not answer all status queries."""
     NEVER_SENT = "NEVER_SENT"
-    """There is nothing that the gateway could be asked about."""
+    """Nothing was sent, so there is nothing to query."""
 
 
 def new_batch_token() -> str:
-    """Return 96 random bits: what the keys of a batch's transactions begin with."""
+    """Return 96 random bits: the prefix of the idempotency keys of a batch's transactions."""
     return secrets.token_urlsafe(12)
 
 
 class OperationBatch(models.Model):
-    """One kind of operation for many orders or deposits, with who confirmed it and why.
+    """One kind of operation for many orders or deposits, with the person who confirmed it and the reason.
 
-    Every row is carried out on behalf of `created_by`, as long as that person has the permission.
+    Every row is executed on behalf of `created_by`, as long as that person has the permission.
     """
 
     kind = models.CharField(_("kind"), max_length=16, choices=choices_of(BatchKind))
@@ -117,7 +117,7 @@ class OperationBatch(models.Model):
     comment = models.CharField(_("note"), max_length=500, blank=True)
     created_at = models.DateTimeField(_("created at"))
     driven_at = models.DateTimeField(_("last driven at"), null=True, blank=True)
-    """When somebody last carried out rows, or started or resumed it."""
+    """When rows were last executed, or the batch was last started or resumed."""
     paused_at = models.DateTimeField(_("paused at"), null=True, blank=True)
     paused_by = models.CharField(_("paused by"), max_length=150, blank=True)
     stopped_at = models.DateTimeField(_("stopped at"), null=True, blank=True)
@@ -136,7 +136,7 @@ class OperationBatch(models.Model):
 
 
 class OperationBatchRow(models.Model):
-    """One order of a batch, or one deposit of an earlier provider: how much of it, and what came of it."""
+    """One order of a batch, or one deposit of an earlier provider, with the amount and the result."""
 
     batch = models.ForeignKey(OperationBatch, on_delete=models.CASCADE, related_name="rows")
     order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="+", null=True, blank=True)
@@ -153,15 +153,15 @@ class OperationBatchRow(models.Model):
         GatewayTransaction, on_delete=models.PROTECT, related_name="+", null=True, blank=True
     )
     approval = models.ForeignKey(Approval, on_delete=models.PROTECT, related_name="+", null=True, blank=True)
-    """The request for a second person that it became."""
+    """The request for a second person that the row became."""
     changed = models.ManyToManyField(GatewayTransaction, related_name="+", blank=True)
     """The transactions that a status query changed."""
     result_code = models.CharField(max_length=24, blank=True)
     """One of `ResultCode`, or empty."""
     refusal_code = models.CharField(max_length=40, blank=True)
-    """The `ErrorCode` of the operation that refused it, or empty."""
+    """The `ErrorCode` of the operation that refused the row, or empty."""
     refusal_params = models.JSONField(default=dict, blank=True)
-    """The parameters of its message, as texts."""
+    """The parameters of the refusal's message, as strings."""
 
     class Meta:
         ordering = ("id",)
@@ -182,17 +182,17 @@ class OperationBatchRow(models.Model):
 
     @property
     def subject(self) -> PaymentOrder | MigratedDeposit:
-        """The order or the deposit that the row is about."""
+        """The order or deposit of the row."""
         subject = self.order or self.deposit
         assert subject is not None  # noqa: S101 - the database holds no row without one
         return subject
 
     @property
     def amount(self) -> Money:
-        """The amount asked for."""
+        """The amount requested."""
         return Money.from_minor_units(self.amount_minor, self.subject.currency)
 
     @property
     def key(self) -> str:
-        """Its transaction's idempotency key: however often the row is carried out, it is one operation."""
+        """The transaction's idempotency key: however often the row is executed, it is one operation."""
         return f"batch-{self.batch.token}-{self.pk}"

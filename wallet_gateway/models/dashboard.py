@@ -1,4 +1,4 @@
-"""Dashboard: a proxy without rows, so that the admin lists and links its one page like any other."""
+"""Dashboard: a proxy without rows, so that the admin lists and links its page like any other model."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from wallet_gateway.models.transactions import GatewayTransaction
 
 
 class Dashboard(GatewayTransaction):
-    """No rows of its own."""
+    """Proxy for the dashboard page, without rows of its own."""
 
     class Meta:
         proxy = True

@@ -1,4 +1,4 @@
-"""Discrepancy: our books and the gateway's differ; a task for a person, never corrected in silence."""
+"""Discrepancy: our records differ from the gateway's; a task for a person, never corrected automatically."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wallet_gateway.models.transactions import GatewayTransaction
 
 
 class Discrepancy(models.Model):
-    """One difference, with what it is about and how it ended."""
+    """One difference, with its subject and its resolution."""
 
     kind = models.CharField(_("kind"), max_length=24, choices=choices_of(DiscrepancyKind))
     gateway = models.CharField(max_length=32)
@@ -27,7 +27,7 @@ class Discrepancy(models.Model):
         GatewayTransaction, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
     )
     fingerprint = ByteExactField(max_length=200, unique=True)
-    """The same difference seen again is the same row."""
+    """Identifies the difference, so that the same difference seen again is the same row."""
     detail = models.CharField(_("detail"), max_length=500, blank=True)
     found_at = models.DateTimeField(_("found at"))
     closed_at = models.DateTimeField(null=True, blank=True)

@@ -1,4 +1,4 @@
-"""Column types that mean the same on SQLite, PostgreSQL and MariaDB. No rules about money here."""
+"""Column types that behave the same on SQLite, PostgreSQL and MariaDB. No rules about money here."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ else:
 class ByteExactField(CharField):
     """A text column in which `A-1`, `a-1` and `A-1 ` are three values, on every database.
 
-    MariaDB's and MySQL's default collations fold case and ignore trailing blanks, so a reference could be
-    found under another's name or be refused as its duplicate. MySQL itself does not have MariaDB's collation
-    without padding; there trailing blanks stay ignored.
+    MariaDB's and MySQL's default collations fold case and ignore trailing blanks, so a reference could match
+    another one or be refused as its duplicate. MySQL lacks MariaDB's collation without padding; there,
+    trailing blanks are still ignored.
     """
 
     def db_parameters(self, connection: BaseDatabaseWrapper) -> dict[str, Any]:
@@ -43,19 +43,19 @@ class ByteExactField(CharField):
 
 @ByteExactField.register_lookup
 class IndexedStartsWith(models.Lookup):
-    """`column__begins=text`: a range of the column's index on every database; `%` and `_` are letters.
+    """`column__begins=text`: a range of the column's index on every database; `%` and `_` are literal.
 
     Django's `startswith` is a LIKE. SQLite and MariaDB read the whole table for it, and a prepared statement
-    of PostgreSQL may do so, too.
+    of PostgreSQL may do the same.
     """
 
     lookup_name = "begins"
 
     def as_sql(self, compiler: SQLCompiler, connection: BaseDatabaseWrapper) -> tuple[str, tuple[Any, ...]]:
-        """Compare with the text itself and with the last text that begins with it, byte by byte."""
+        """Compare with the text and with the last text that begins with it, byte by byte."""
         column, of_column = self.process_lhs(compiler, connection)
         value, of_value = self.process_rhs(compiler, connection)
-        # An index by `varchar_pattern_ops` is in the order of bytes, whatever the database's language is.
+        # An index by `varchar_pattern_ops` is sorted by bytes, whatever the database's language is.
         from_, to = ("~>=~", "~<=~") if connection.vendor == "postgresql" else (">=", "<=")
         last = (f"{text}{_GREATEST}" for text in of_value)
         sql = f"({column} {from_} {value} AND {column} {to} {value})"
@@ -63,5 +63,5 @@ class IndexedStartsWith(models.Lookup):
 
 
 def choices_of(enum: type[StrEnum]) -> list[tuple[str, str | Promise]]:
-    """Return Django choices for an enumeration: its values, and their names in the reader's language."""
+    """Return Django choices for an enumeration: its values, and their labels in the reader's language."""
     return [(member.value, label_of(member)) for member in enum]

@@ -1,6 +1,6 @@
-"""What our states and kinds are called where a person reads them: admin, timeline, pages.
+"""Labels of our states and kinds where a person reads them: admin, timeline, pages.
 
-One name for each member, whatever enumeration it is in: an order and a payment are both called paid.
+One label for each member name, in all enumerations: an order and a payment are both called paid.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ _NAMES = {
     "FAILED": pgettext_lazy("name of a state or kind", "Failed"),
     "OVERPAID": pgettext_lazy("name of a state or kind", "Overpaid"),
     "FROZEN": pgettext_lazy("name of a state or kind", "Frozen"),
-    # Facts
+    # Events
     "CAPTURED_IN_PART": pgettext_lazy("name of a state or kind", "Captured in part"),
-    # Kinds of payments and of what is asked
+    # Kinds of payments and operations
     "SALE": pgettext_lazy("name of a state or kind", "Sale"),
     "PREAUTHORIZATION": pgettext_lazy("name of a state or kind", "Preauthorization"),
     "CHECKOUT": pgettext_lazy("name of a state or kind", "Checkout"),
@@ -46,7 +46,7 @@ _NAMES = {
     "REFUND": pgettext_lazy("name of a state or kind", "Refund"),
     "REVERSAL": pgettext_lazy("name of a state or kind", "Reversal"),
     "DETACHED_REFUND": pgettext_lazy("name of a state or kind", "Detached refund"),
-    # How far a reversal has come
+    # Reversal states
     "NONE": pgettext_lazy("name of a state or kind", "None"),
     "RESERVED": pgettext_lazy("name of a state or kind", "Reserved"),
     "DONE": pgettext_lazy("name of a state or kind", "Done"),
@@ -107,5 +107,5 @@ _NAMES = {
 
 
 def label_of(member: StrEnum) -> str | Promise:
-    """Return the name of a state or kind in the reader's language; in English where it has none."""
+    """Return the label of a state or kind in the reader's language; in English if there is no translation."""
     return _NAMES.get(member.name, member.name.replace("_", " ").capitalize())

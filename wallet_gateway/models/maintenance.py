@@ -1,6 +1,6 @@
-"""What background jobs remember: heartbeats, positions, notices and mails that were sent, go-live checks.
+"""State of background jobs: heartbeats, positions, sent notices and mails, go-live checks.
 
-Each is shared by all machines.
+All machines share each of these rows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from wallet_gateway.protocol.money import Money
 
 
 class SweepHeartbeat(models.Model):
-    """When a gateway was last swept: one row for each gateway, so that a sweep that has stopped is seen."""
+    """The last sweep of a gateway: one row for each gateway, so that a stopped sweep is noticed."""
 
     gateway = ByteExactField(_("gateway"), max_length=32, unique=True)
     swept_at = models.DateTimeField(_("swept at"))
@@ -42,7 +42,7 @@ class SweepHeartbeat(models.Model):
 
 
 class Job(StrEnum):
-    """A job that walks through rows in the order of their numbers and goes on where it was broken off."""
+    """A job that processes rows in the order of their ids and continues where it was interrupted."""
 
     LEDGER_COMPARISON = "LEDGER_COMPARISON"
     ERASE_EVENT_BODIES = "ERASE_EVENT_BODIES"
@@ -51,14 +51,14 @@ class Job(StrEnum):
 
 
 class JobPosition(models.Model):
-    """How far a job has come, for each gateway where it goes gateway by gateway."""
+    """The progress of a job, per gateway if it runs per gateway."""
 
     job = models.CharField(max_length=24)
     """One of `Job`."""
     gateway = ByteExactField(max_length=32, blank=True)
-    """Empty for a job that goes through the rows of all gateways."""
+    """Empty for a job that processes the rows of all gateways."""
     position = models.BigIntegerField(default=0)
-    """The number of the last row that was handled; 0 when the job has come to its end."""
+    """The id of the last processed row; 0 when the job has reached the end."""
     moved_at = models.DateTimeField()
 
     class Meta:
@@ -77,7 +77,7 @@ class JobPosition(models.Model):
 
     @classmethod
     def move(cls, job: Job, position: int, *, now: datetime, gateway: str = "") -> None:
-        """Record how far a job has come."""
+        """Record the progress of a job."""
         columns = {"position": position, "moved_at": now}
         cls.objects.update_or_create(job=job, gateway=gateway, defaults=columns)
 
@@ -85,23 +85,23 @@ class JobPosition(models.Model):
 
     @classmethod
     def of(cls, job: Job, *, gateway: str = "") -> int:
-        """Return the number of the last row that a job has handled; 0 where it is to begin anew."""
+        """Return the id of the last row that a job processed; 0 if it starts from the beginning."""
         rows = cls.objects.filter(job=job, gateway=gateway)
         return rows.values_list("position", flat=True).first() or 0
 
 
 class ExpiryNoticeState(StrEnum):
-    """How far the shop's notice of an authorization that lapses has come."""
+    """The progress of the shop's notice about an expiring authorization."""
 
     CLAIMED = "CLAIMED"
-    """A worker is sending it; another one may when the claim is some minutes old."""
+    """A worker is sending it; another worker may send it when the claim is some minutes old."""
     SENT = "SENT"
-    """The shop knows; what the settings say is not done yet and is tried again."""
+    """The shop was notified; the configured action is not done yet and is tried again."""
     DONE = "DONE"
 
 
 class ExpiryNotice(models.Model):
-    """The notice that a payment's authorization lapses soon, and what was done about it: once a payment."""
+    """The notice that a payment's authorization expires soon, and what was done: one for each payment."""
 
     payment = models.OneToOneField(Payment, on_delete=models.PROTECT, related_name="expiry_notice")
     state = models.CharField(max_length=16, default=ExpiryNoticeState.CLAIMED)
@@ -119,12 +119,12 @@ class ExpiryNotice(models.Model):
 
 
 class SentMail(models.Model):
-    """A mail that the customer of an order was sent, so that it is sent once."""
+    """A mail sent to the customer of an order, recorded so that it is sent once."""
 
     order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="sent_mails")
     template = models.CharField(max_length=32)
     event_id = ByteExactField(max_length=64, blank=True)
-    """The event it tells of; empty for a mail that an order gets once, whatever happens."""
+    """The event that the mail reports; empty for a mail that an order gets only once."""
     sent_at = models.DateTimeField()
 
     class Meta:
@@ -164,5 +164,5 @@ class GoLiveCheck(models.Model):
 
     @property
     def amount(self) -> Money:
-        """The amount that was compared."""
+        """The amount compared."""
         return Money.from_minor_units(self.amount_minor, self.currency)

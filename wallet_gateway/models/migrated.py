@@ -1,4 +1,4 @@
-"""MigratedDeposit: a payment once made through another provider, which detached refunds may give back."""
+"""MigratedDeposit: a payment made through an earlier provider, which detached refunds may return."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from wallet_gateway.models.fields import ByteExactField
 from wallet_gateway.protocol.money import Money
 
 _BY_BYTES = ["varchar_pattern_ops"] * 2
-"""On PostgreSQL: an index that finds by the beginning of a text, too."""
+"""On PostgreSQL: an index that also supports searches by prefix."""
 
 
 class MigratedDeposit(models.Model):
-    """One earlier payment, by the reference the migration gave it.
+    """One earlier payment, identified by the reference from the migration.
 
-    `is_known` says whether its amount came with a migration file. Of an unknown one only the gateway knows
-    the limit; its row is there to lock and to sum.
+    `is_known` means that its amount came with a migration file. For an unknown one, only the gateway knows
+    the limit; its row exists for locking and for totals.
     """
 
     gateway = models.CharField(max_length=32)
@@ -70,7 +70,7 @@ class MigratedDeposit(models.Model):
 
     @property
     def refundable(self) -> Money | None:
-        """What may still be refunded, or None when only the gateway knows."""
+        """The amount that can still be refunded, or None when only the gateway knows."""
         if self.amount_minor is None:
             return None
         left = self.amount_minor - self.refunded_before - self.refunded - self.refund_reserved

@@ -22,13 +22,13 @@ PAYABLE_STATES = frozenset({OrderState.OPEN, OrderState.FAILED, OrderState.EXPIR
 
 
 def new_token() -> str:
-    """Return 128 random bits, URL-safe: what a page of this order is addressed by."""
+    """Return 128 random bits, URL-safe: the token in the addresses of this order's pages."""
     return secrets.token_urlsafe(16)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownPayments:
-    """All payments of an order, as they were at one version of it."""
+    """All payments of an order, as read at one version of it."""
 
     version: int
     payments: Sequence[Payment]
@@ -40,31 +40,31 @@ class PaymentOrder(models.Model):
     reference = ByteExactField(_("reference"), max_length=64, unique=True, validators=[VISIBLE_ASCII])
     """The shop's own name for its order; carried in every signal."""
     token = ByteExactField(max_length=32, default=new_token, editable=False)
-    """128 random bits; what URLs name the order by."""
+    """128 random bits; identifies the order in URLs."""
     gateway = models.CharField(_("gateway"), max_length=32, default="default")
     """Alias of the gateway in the settings."""
     type = models.CharField(_("type"), max_length=16, choices=choices_of(PaymentType))
     currency = models.CharField(_("currency"), max_length=3)
     amount_minor = models.BigIntegerField(_("amount in minor units"))
     order_number = models.CharField(_("order number"), max_length=127, blank=True)
-    """What the customer knows the order by."""
+    """The order number that the customer knows."""
     language = models.CharField(_("language"), max_length=35, blank=True)
     content = models.JSONField(default=dict)
-    """The checkout request in wire form, less what differs between attempts. Holds personal data."""
+    """The checkout request in wire format, less the parts that differ between attempts. Has personal data."""
     content_hash = models.CharField(max_length=64)
-    """SHA-256 of the content: a repeated call for the same reference must bring the same order."""
+    """SHA-256 of the content: a repeated call for the same reference must have the same content."""
     continue_url = models.CharField(max_length=500, blank=True)
-    """Where the result page leads back to."""
+    """Where the link on the result page leads."""
     state = models.CharField(
         _("state"), max_length=16, choices=choices_of(OrderState), default=OrderState.OPEN
     )
     version = models.PositiveBigIntegerField(default=0)
-    """Counts what was settled; a writer that saw an older version starts again."""
+    """Incremented by each settlement; a writer that saw an older version starts again."""
     created_at = models.DateTimeField(_("created at"))
     updated_at = models.DateTimeField(_("updated at"))
 
     known_payments: KnownPayments | None = None
-    """All payments, where whoever read the order has read them, too."""
+    """All payments, if they were read together with the order."""
 
     class Meta:
         verbose_name = _("payment order")
@@ -79,7 +79,7 @@ class PaymentOrder(models.Model):
         ]
         indexes = [
             models.Index(fields=["state", "-id"], name="wallet_order_state"),
-            # What a customer on the telephone names.
+            # A customer names it on the telephone.
             models.Index(fields=["order_number"], name="wallet_order_number"),
         ]
 
@@ -95,15 +95,15 @@ class PaymentOrder(models.Model):
 
     @property
     def cart(self) -> dict[str, Any] | None:
-        """The shopping cart in wire form, or None when the order was made for a bare amount."""
+        """The shopping cart in wire format, or None for an order created with an amount only."""
         cart: dict[str, Any] | None = self.content.get("shoppingCartDetails")
         return cart
 
     @property
     def is_paid(self) -> bool:
-        """Whether the whole amount is captured and not given back.
+        """Whether the whole amount is captured and not returned.
 
-        An overpaid order may hold nothing but authorizations, so its payments are added up.
+        An overpaid order may hold only authorizations, so its payments are summed.
         """
         if self.state != OrderState.OVERPAID:
             return self.state == OrderState.PAID
@@ -118,5 +118,5 @@ class PaymentOrder(models.Model):
 
     @property
     def is_final(self) -> bool:
-        """Whether nothing is expected to change by itself any more."""
+        """Whether no further automatic change is expected."""
         return self.state not in {OrderState.OPEN, OrderState.PENDING}

@@ -1,4 +1,4 @@
-"""OutboxEvent: what shops are told by signal, written in the same transaction as the change it tells of."""
+"""OutboxEvent: a signal for shops, written in the same database transaction as the change that it reports."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wallet_gateway.protocol.money import Money
 
 
 class OutboxEventKind(StrEnum):
-    """What happened to an order."""
+    """The kind of an event of an order."""
 
     AUTHORIZED = "AUTHORIZED"
     PAID = "PAID"
@@ -28,7 +28,7 @@ class OutboxEventKind(StrEnum):
 
 
 class OutboxEvent(models.Model):
-    """One event, delivered at least once, always under the same id."""
+    """One event, delivered at least once, always with the same id."""
 
     event_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
     kind = models.CharField(max_length=24, choices=choices_of(OutboxEventKind))
@@ -40,7 +40,7 @@ class OutboxEvent(models.Model):
     currency = models.CharField(max_length=3)
     occurred_at = models.DateTimeField()
     next_delivery_at = models.DateTimeField(null=True, blank=True)
-    """When a worker may deliver it; None once every receiver has taken it."""
+    """When a worker may deliver it; None once every receiver has succeeded."""
     delivered_at = models.DateTimeField(null=True, blank=True)
     attempts = models.PositiveIntegerField(default=0)
     last_error = models.CharField(max_length=500, blank=True)
@@ -58,7 +58,7 @@ class OutboxEvent(models.Model):
 
     @property
     def amount(self) -> Money | None:
-        """The amount the event is about."""
+        """The amount of the event."""
         if self.amount_minor is None:
             return None
         return Money.from_minor_units(self.amount_minor, self.currency)

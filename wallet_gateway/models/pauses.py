@@ -1,4 +1,4 @@
-"""GatewayPause: requests to, or questions of, one gateway wait until an instant; shared by all machines."""
+"""GatewayPause: requests to, or queries of, one gateway wait until an instant; shared by all machines."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class PauseCode(models.TextChoices):
-    """Why new requests wait by themselves."""
+    """Why new requests were paused automatically."""
 
     RETRY_AFTER = "RETRY_AFTER", _("the gateway asks for time")
     UNKNOWN_OUTCOMES = "UNKNOWN_OUTCOMES", _("too many unknown outcomes in a short time")
@@ -18,14 +18,14 @@ class PauseCode(models.TextChoices):
 
 
 class GatewayPause(models.Model):
-    """Until when one gateway is left alone and why, and whether a person has stopped sending to it."""
+    """Until when and why one gateway is paused, and whether a person has stopped sending to it."""
 
     gateway = models.CharField(max_length=32, unique=True)
     sending_until = models.DateTimeField(null=True, blank=True)
     pause_code = models.CharField(max_length=20, choices=PauseCode.choices, blank=True)
     pause_detail = models.CharField(max_length=500, blank=True)
     stopped_at = models.DateTimeField(null=True, blank=True)
-    """Since when a person lets nothing new be sent; a stop has no end of its own."""
+    """Since when a person has stopped sending; a stop does not end by itself."""
     stopped_by = models.CharField(max_length=150, blank=True)
     stop_reason = models.CharField(max_length=500, blank=True)
     resumed_at = models.DateTimeField(null=True, blank=True)
@@ -33,7 +33,7 @@ class GatewayPause(models.Model):
     resume_reason = models.CharField(max_length=500, blank=True)
     queries_until = models.DateTimeField(null=True, blank=True)
     keys_until = models.DateTimeField(null=True, blank=True)
-    """Until when its key service, which has just failed, is not asked; from then on one process tries it."""
+    """Until when its failed key service is not called; then one process tries it."""
 
     class Meta:
         verbose_name = _("gateway pause")
@@ -48,21 +48,21 @@ class GatewayPause(models.Model):
 
     @classmethod
     def row_of(cls, gateway: str) -> QuerySet[GatewayPause]:
-        """Return the row of one gateway, made where there is none, for an UPDATE that says when it applies.
+        """Return the row of one gateway, created if missing, for a conditional UPDATE.
 
-        Not `update_or_create`: of many that come at once, its locking reads deadlock on MariaDB.
+        Not `update_or_create`: with many concurrent calls, its locking reads deadlock on MariaDB.
         """
         cls.objects.get_or_create(gateway=gateway)
         return cls.objects.filter(gateway=gateway)
 
     @classmethod
     def that_hold(cls, now: datetime) -> QuerySet[GatewayPause]:
-        """Return the rows of gateways that nothing new is sent to at an instant."""
+        """Return the rows of gateways to which nothing new is sent at an instant."""
         return cls.objects.filter(Q(stopped_at__isnull=False) | Q(sending_until__gt=now))
 
     @classmethod
     def sending_is_paused(cls, gateway: str, now: datetime) -> Exists:
-        """Return a condition for the WHERE of a reserving UPDATE: it costs no statement of its own."""
+        """Return a condition for the WHERE of a reserving UPDATE: it needs no extra statement."""
         return Exists(cls.that_hold(now).filter(gateway=gateway))
 
     @classmethod

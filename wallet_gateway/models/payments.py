@@ -1,7 +1,7 @@
 """Payment: one attempt to pay an order. Owns the original reference and the counters of its money.
 
-The CHECK constraints bind what we reserve, never what the gateway reports: a fact must always be storable.
-Counters change by conditional UPDATE on this row, which is the lock on every database we support.
+The CHECK constraints limit what we reserve, never what the gateway reports: a fact must always be storable.
+Counters change by conditional UPDATE on this row, which is the lock on every supported database.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ _NON_NEGATIVE = ("authorized", "captured", "refunded", "capture_reserved", "refu
 
 
 class Payment(models.Model):
-    """One attempt to pay an order, with what was authorized, captured and refunded of it."""
+    """One attempt to pay an order, with the amounts authorized, captured and refunded."""
 
-    # The constraint on its number is an index that begins with the order.
+    # No index of its own: the constraint on `number` is an index that begins with the order.
     order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="payments", db_index=False)
     number = models.PositiveIntegerField()
-    """First, second, ... attempt of its order."""
+    """The attempt's number within its order, from 1."""
     reference = ByteExactField(max_length=64)
-    """The clientSystemTransactionId that opened it; what follow-ups name as their original."""
+    """The clientSystemTransactionId that opened the payment; follow-ups send it as their original."""
     type = models.CharField(max_length=16, choices=choices_of(PaymentType))
     currency = models.CharField(max_length=3)
     amount_minor = models.BigIntegerField()
@@ -44,11 +44,11 @@ class Payment(models.Model):
     refund_reserved = models.BigIntegerField(default=0)
     reversal = models.CharField(max_length=8, choices=choices_of(Reversal), default=Reversal.NONE)
     card_type = models.CharField(max_length=8, blank=True)
-    """`Card` or `Token` where a wallet paid, as the gateway's payment account says."""
+    """`Card` or `Token` if paid by wallet, as in the gateway's payment account."""
     card_network = models.CharField(max_length=16, blank=True)
     card_last_four = models.CharField(max_length=4, blank=True)
     is_frozen = models.BooleanField(default=False)
-    """Evidence contradicts our books: no operation until a person has decided."""
+    """Evidence contradicts our records: no operation until a person has decided."""
     state = models.CharField(max_length=16, choices=choices_of(PaymentState), default=PaymentState.OPEN)
     created_at = models.DateTimeField()
 
@@ -83,7 +83,7 @@ class Payment(models.Model):
             ),
         ]
 
-        # What is reserved and waits to be captured, the oldest first.
+        # Reserved amounts that wait for capture, oldest first.
         indexes = [models.Index(fields=["state", "created_at"], name="wallet_payment_state")]
 
     def __str__(self) -> str:
@@ -107,12 +107,12 @@ class Payment(models.Model):
 
     @property
     def amount(self) -> Money:
-        """The amount this attempt was to pay."""
+        """The amount of this attempt."""
         return Money.from_minor_units(self.amount_minor, self.currency)
 
     @property
     def redirect_url(self) -> str:
-        """The hosted page of this attempt; empty while there is none."""
+        """The hosted page of this attempt; empty without one."""
         return self.opening.redirect_url
 
     @property
@@ -136,5 +136,5 @@ class Payment(models.Model):
 
     @property
     def is_open(self) -> bool:
-        """Whether the hosted page of this attempt may still be decided by the customer."""
+        """Whether the customer can still decide on the hosted page of this attempt."""
         return self.opening.state == TransactionState.OPEN

@@ -1,9 +1,9 @@
-"""INSERT, UPDATE and SELECT of a single row, with SQL text that is made once for each shape. No rules here.
+"""INSERT, UPDATE and SELECT of a single row, with SQL text generated once for each shape. No rules here.
 
-Django compiles a statement anew each time it runs, and that costs several times what the statement does. A
-checkout always reads and writes the same columns, so it comes through here: columns, conversions and database
-are the model's own, every value is a parameter, and only the text is kept. As with `bulk_create`, Django's
-model signals are not sent; the facts of `wallet_gateway.signals` are what shops listen to.
+Django compiles a statement each time it runs, which costs several times as much as the statement itself. A
+checkout always reads and writes the same columns, so it uses this module: columns, conversions and database
+are the model's own, every value is a parameter, and only the text is cached. As with `bulk_create`, Django's
+model signals are not sent; shops listen to the events of `wallet_gateway.signals`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def insert(row: models.Model) -> None:
     model = type(row)
     alias = router.db_for_write(model, instance=row)
     connection = connections[alias]
-    # A column that is not named is NULL: no default stands in the database.
+    # An unnamed column is NULL: the database has no defaults.
     given = {
         field.attname: field.get_db_prep_save(value, connection)
         for field in model._meta.concrete_fields
@@ -42,7 +42,7 @@ def insert(row: models.Model) -> None:
 
 
 def update(model: type[models.Model], *, where: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
-    """Write columns of the row for which every column of `where` has its value; say whether there was one.
+    """Write columns of the row in which every column of `where` has its value; return whether it exists.
 
     Values only: an expression, or None in `where`, needs a query set.
     """
@@ -55,7 +55,7 @@ def update(model: type[models.Model], *, where: Mapping[str, Any], columns: Mapp
 
 
 def select(model: type[M], *, where: Mapping[str, Any]) -> M:
-    """Read the one row for which every column of `where` has its value; raises the model's `DoesNotExist`."""
+    """Read the one row in which every column of `where` has its value; raises the model's `DoesNotExist`."""
     alias = router.db_for_read(model)
     with connections[alias].cursor() as cursor:
         cursor.execute(_select_text(model, alias, tuple(where)), _parameters(model, where, alias))
@@ -91,7 +91,7 @@ def _converted(model: type[models.Model], values: list[Any], alias: str) -> list
 
 @lru_cache(maxsize=64)
 def _columns_to_convert(model: type[models.Model], alias: str) -> Sequence[tuple[int, Col]]:
-    # Only which they are is kept: the converters hold the connection of the thread that asked for them.
+    # Only the columns are cached: converters hold the connection of the thread that requested them.
     columns = [field.get_col(model._meta.db_table) for field in model._meta.concrete_fields]
     return [
         (place, column) for place, column in enumerate(columns) if _converters(column, connections[alias])
@@ -102,7 +102,7 @@ def _converters(column: Col, connection: BaseDatabaseWrapper) -> list[Callable[[
     return [*connection.ops.get_db_converters(column), *column.target.get_db_converters(connection)]
 
 
-# Texts
+# SQL texts
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""Evidence: what was sent, what came back, what was decided. Append-only; redacted before it is stored."""
+"""TransactionEvent: the append-only log of requests, answers and decisions; redacted before it is stored."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from wallet_gateway.models.transactions import GatewayTransaction
 
 
 class TransactionEventKind(StrEnum):
-    """Where a piece of evidence comes from."""
+    """The source of a piece of evidence."""
 
     ANSWER = "ANSWER"
     """The direct answer to our request."""
     FAULT = "FAULT"
-    """No usable answer: what went wrong instead."""
+    """No usable answer, with the error."""
     RECORDS = "RECORDS"
     """The answer to a status query."""
     DECISION = "DECISION"
     """A person's decision, with the reason."""
     APPROVAL = "APPROVAL"
-    """A second person agreed to what `approval` asks for. Only agreeing writes it: no text can feign it."""
+    """A second person agreed to an `approval`. Only that agreement writes it: no text can imitate it."""
     LEASE_ENDED = "LEASE_ENDED"
-    """The sender went silent."""
+    """The sender's lease ended without a result."""
 
 
 BY_PEOPLE = frozenset({TransactionEventKind.DECISION, TransactionEventKind.APPROVAL})
@@ -42,24 +42,24 @@ class TransactionEventQuerySet(models.QuerySet["TransactionEvent"]):
     """Reads only; rows are added one by one and never changed."""
 
     def update(self, **kwargs: Any) -> NoReturn:  # noqa: ARG002
-        """Refuse."""
+        """Raise `EventsAreAppendOnly`."""
         raise EventsAreAppendOnly("events are never changed; add another row that says what is right")
 
     def delete(self) -> NoReturn:
-        """Refuse."""
+        """Raise `EventsAreAppendOnly`."""
         raise EventsAreAppendOnly("events are never deleted; old bodies are erased by retention alone")
 
 
 class TransactionEvent(models.Model):
-    """One thing that was learned, or decided, about one transaction."""
+    """One thing that was received, or decided, about one transaction."""
 
     transaction = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="events")
     kind = models.CharField(max_length=16, choices=choices_of(TransactionEventKind))
     lifecycle_event = models.CharField(max_length=24, blank=True)
-    """What it meant for the transaction (a `LifecycleEvent`); empty when nothing new was learned."""
+    """Its meaning for the transaction (a `LifecycleEvent`); empty when it contained nothing new."""
     state_after = models.CharField(max_length=16)
     discrepancy_kind = models.CharField(max_length=24, blank=True, choices=choices_of(DiscrepancyKind))
-    """In what it differs from our books; empty where it does not."""
+    """How it differs from our records; empty if it does not."""
     detail = models.CharField(max_length=500, blank=True)
     http_status = models.PositiveSmallIntegerField(null=True, blank=True)
     request_body = models.TextField(blank=True)
@@ -85,7 +85,7 @@ class TransactionEvent(models.Model):
                 name="wallet_event_approval",
             ),
         ]
-        # What the dashboard counts by day, answered by the index alone.
+        # The dashboard's counts by day, answered by the index alone.
         indexes = [
             models.Index(
                 fields=["occurred_at", "kind", "http_status", "elapsed_ms"], name="wallet_event_occurred"
@@ -96,11 +96,11 @@ class TransactionEvent(models.Model):
         return f"{self.kind} {self.lifecycle_event or 'no news'}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
-        """Insert; refuse to change what is there."""
+        """Insert the row; raise `EventsAreAppendOnly` if it is stored already."""
         if not self._state.adding:
             raise EventsAreAppendOnly("events are never changed; add another row that says what is right")
         super().save(*args, **kwargs)
 
     def delete(self, *args: Any, **kwargs: Any) -> NoReturn:  # noqa: ARG002
-        """Refuse."""
+        """Raise `EventsAreAppendOnly`."""
         raise EventsAreAppendOnly("events are never deleted; old bodies are erased by retention alone")

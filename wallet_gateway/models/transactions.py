@@ -24,11 +24,11 @@ from wallet_gateway.models.payments import Payment
 from wallet_gateway.protocol.money import Money
 
 STATES_WITH_SECRETS = SENDABLE_STATES | {TransactionState.SENDING}
-"""States in which a card's cryptogram may be kept."""
+"""States in which a card's cryptogram may be stored."""
 
 
 class GatewayTransaction(models.Model):
-    """One thing asked of the gateway, under one reference that is never used again."""
+    """One request to the gateway, with one reference that is never used again."""
 
     payment = models.ForeignKey(
         Payment, on_delete=models.PROTECT, related_name="transactions", null=True, blank=True
@@ -36,7 +36,7 @@ class GatewayTransaction(models.Model):
     deposit = models.ForeignKey(
         MigratedDeposit, on_delete=models.PROTECT, related_name="transactions", null=True, blank=True
     )
-    """The earlier provider's payment that a detached refund gives back."""
+    """The earlier provider's payment that a detached refund returns."""
     gateway = models.CharField(max_length=32)
     kind = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
     reference = ByteExactField(_("reference"), max_length=64, unique=True)
@@ -44,25 +44,25 @@ class GatewayTransaction(models.Model):
     payment_type = models.CharField(max_length=16, choices=choices_of(PaymentType), blank=True)
     """The type of the payment it opens, which never changes; empty for follow-ups and detached refunds.
 
-    Sums over many tell sales from reservations by it: a join to the payments would read them all.
+    Totals over many rows use it to separate sales from reservations: a join would read all the payments.
     """
     currency = models.CharField(_("currency"), max_length=3)
     amount_minor = models.BigIntegerField(_("amount in minor units"))
     approved_minor = models.BigIntegerField(null=True, blank=True)
-    """What was approved; for a detached refund it may be less than was asked."""
+    """The approved amount; for a detached refund it may be less than requested."""
     state = models.CharField(
         _("state"), max_length=16, choices=choices_of(TransactionState), default=TransactionState.CREATED
     )
     state_changed_at = models.DateTimeField()
     attempt_no = models.PositiveIntegerField(default=0)
-    """Counts the claims to send; a sender may only finish under its own number."""
+    """Counts the claims to send; a sender may only finish with its own number."""
     leased_until = models.DateTimeField(null=True, blank=True)
     holds_reservation = models.BooleanField(default=False)
-    """Whether its amount is counted among the reserved of its payment or deposit."""
+    """Whether its amount is included in the reserved counter of its payment or deposit."""
     outstanding_key = ByteExactField(max_length=40, null=True, blank=True)
-    """Taken while the outcome is outstanding: at most one such transaction for each payment or deposit."""
+    """Set while the outcome is outstanding: at most one such transaction for each payment or deposit."""
     request_body = models.TextField(blank=True)
-    """The exact body while it may still be sent; afterwards its redacted copy, unless the evidence has it."""
+    """The exact body while it may still be sent; then its redacted copy, unless the evidence has it."""
     body_hash = models.CharField(max_length=64, blank=True)
     """SHA-256 of the exact body."""
     wallet_secrets = models.BinaryField(null=True, blank=True)
@@ -70,30 +70,30 @@ class GatewayTransaction(models.Model):
     redirect_url = models.TextField(blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     next_query_at = models.DateTimeField(null=True, blank=True)
-    """When to ask the gateway; the row is the queue."""
+    """When to query the gateway; the row is the queue."""
     next_send_at = models.DateTimeField(null=True, blank=True)
-    """When a worker may send what never left; None when it is left to a person."""
+    """When a worker may send a request that never left; None if this is left to a person."""
     last_queried_at = models.DateTimeField(null=True, blank=True)
     poll_step = models.PositiveIntegerField(default=0)
     query_count = models.PositiveIntegerField(default=0)
     absent_count = models.PositiveIntegerField(default=0)
-    """Answers in a row that ended nothing: empty, or that it is pending still."""
+    """Consecutive answers that ended nothing: empty, or still pending."""
     confirmed_at = models.DateTimeField(null=True, blank=True)
     needs_operator = models.BooleanField(default=False)
     decided_by_person = models.BooleanField(default=False)
     record_id = ByteExactField(max_length=LONGEST_RECORD_ID, null=True, blank=True)
-    """The gateway's own id of it."""
+    """The gateway's own id of the transaction."""
     provider_state = models.CharField(max_length=64, blank=True)
     error_code = models.CharField(max_length=64, blank=True)
     detail = models.CharField(max_length=500, blank=True)
-    """Why it is in this state, for people."""
+    """Why it is in this state, for display."""
     idempotency_key = ByteExactField(max_length=64, null=True, blank=True)
     """The caller's idempotency key: a repeated call returns this transaction."""
     created_by = models.CharField(max_length=150, blank=True)
     reason_code = models.CharField(
         _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
     )
-    """Why whoever asked did so, where they named one of the known reasons."""
+    """The reason code of the person who requested it, if any."""
     comment = models.CharField(max_length=500, blank=True)
     created_at = models.DateTimeField()
 
@@ -124,8 +124,8 @@ class GatewayTransaction(models.Model):
                 condition=Q(wallet_secrets__isnull=True) | Q(state__in=sorted(STATES_WITH_SECRETS)),
                 name="wallet_transaction_secrets_unsent",
             ),
-            # `unique=True` would give PostgreSQL a second index, for searches by a text's beginning, and this
-            # table is written more often than any other. NULLs are distinct on every database.
+            # `unique=True` would give PostgreSQL a second index, for searches by prefix, and this table is
+            # written more often than any other. NULLs are distinct on every database.
             models.UniqueConstraint(fields=["outstanding_key"], name="wallet_transaction_outstanding_once"),
             models.UniqueConstraint(fields=["idempotency_key"], name="wallet_transaction_idempotency_once"),
             # One gateway record belongs to one transaction.
@@ -135,11 +135,11 @@ class GatewayTransaction(models.Model):
         ]
         indexes = [
             models.Index(fields=["next_query_at"], name="wallet_transaction_next_query"),
-            # Whoever looks for what is being sent, or was not sent, finds few rows by their state alone.
+            # Searches for unsent or currently sent transactions find few rows by state alone.
             models.Index(fields=["state", "state_changed_at"], name="wallet_transaction_state"),
             models.Index(fields=["state", "-id"], name="wallet_transaction_newest"),
             models.Index(fields=["kind", "-id"], name="wallet_transaction_kind"),
-            # What the dashboard counts by day, answered by the index alone.
+            # The dashboard's counts by day, answered by the index alone.
             models.Index(
                 fields=["created_at", "kind", "state", "currency"], name="wallet_transaction_created"
             ),
@@ -152,35 +152,35 @@ class GatewayTransaction(models.Model):
 
     @property
     def amount(self) -> Money:
-        """The amount asked for."""
+        """The amount requested."""
         return Money.from_minor_units(self.amount_minor, self.currency)
 
     @property
     def approved_amount(self) -> Money | None:
-        """The amount approved, or None while there is no approval."""
+        """The amount approved, or None without an approval."""
         if self.approved_minor is None:
             return None
         return Money.from_minor_units(self.approved_minor, self.currency)
 
     @property
     def parent_key(self) -> str:
-        """The key of its payment or deposit, which it holds while its outcome is outstanding."""
+        """The key of its payment or deposit, stored while its outcome is outstanding."""
         return f"payment:{self.payment_id}" if self.payment_id else f"deposit:{self.deposit_id}"
 
     @property
     def is_outstanding(self) -> bool:
-        """Whether the gateway has not yet said what became of it."""
+        """Whether the gateway has not reported the outcome yet."""
         return self.state in OUTSTANDING_STATES
 
     @property
     def poll_state(self) -> PollState:
-        """Where this transaction stands in the timetable of its state."""
+        """The position of this transaction in the schedule of its state."""
         return self.poll_state_at(
             state=TransactionState(self.state), since=self.state_changed_at, step=self.poll_step
         )
 
     def poll_state_at(self, *, state: TransactionState, since: datetime, step: int) -> PollState:
-        """Return where this transaction stands in the timetable of a state."""
+        """Return the position of this transaction in the schedule of a state."""
         return PollState(
             kind=TransactionKind(self.kind),
             state=state,

@@ -1,6 +1,6 @@
-"""What the wallet button needs besides an attempt's own rows: keys of the gateway, and the browser's side.
+"""Wallet button data besides the attempt's own rows: keys of the gateway, and the browser's side.
 
-Keys are columns of ciphertext; who holds the Fernet keys reads them, and no page and no `repr` shows them.
+Keys are stored as ciphertext; the Fernet keys decrypt them, and no page and no `repr` shows them.
 """
 
 from __future__ import annotations
@@ -14,39 +14,39 @@ from wallet_gateway.models.fields import ByteExactField
 from wallet_gateway.models.transactions import GatewayTransaction
 
 MOST_RESULTS = 5
-"""Results that one reference may bring: more is no customer."""
+"""Maximum number of results for one reference: no customer sends more."""
 
 
 MOST_EVENTS = 20
-"""Events of one attempt that are kept."""
+"""Maximum number of stored events of one attempt."""
 
 
 class WalletEvent(StrEnum):
-    """What a customer's browser may report."""
+    """The events that a customer's browser can report."""
 
     READY = "READY"
     """The button could be pressed."""
     UNAVAILABLE = "UNAVAILABLE"
-    """The browser has no wallet for this order, and so no button."""
+    """The browser has no wallet for this order, so there is no button."""
     RESULT = "RESULT"
-    """The wallet handed a card over."""
+    """The wallet returned a card."""
     ERROR = "ERROR"
     CLOSED = "CLOSED"
     """The customer closed the sheet."""
 
 
 class WalletKey(models.Model):
-    """One pair of keys from a gateway's key service, shared by all processes until it is renewed."""
+    """One key pair from a gateway's key service, shared by all processes until it is renewed."""
 
     gateway = models.CharField(max_length=32)
     api_key = models.BinaryField()
-    """Ciphertext of what the browser and our own calls authenticate with."""
+    """Ciphertext of the key that authenticates the browser's calls and ours."""
     encryption_key = models.BinaryField()
-    """Ciphertext of what names the key pair when payment accounts are asked for."""
+    """Ciphertext of the value that names the key pair in requests for payment accounts."""
     fetched_at = models.DateTimeField()
     expires_at = models.DateTimeField()
     renewing_until = models.DateTimeField(null=True, blank=True)
-    """Until when one process is at renewing it, so that the others do not."""
+    """Until when one process is renewing the keys, so that the others do not."""
 
     class Meta:
         verbose_name = _("wallet key")
@@ -59,23 +59,23 @@ class WalletKey(models.Model):
 
 
 class WalletAttempt(models.Model):
-    """The browser's side of one authorization: whose button it was, its price, what the wallet gave."""
+    """The browser's side of one authorization: its session, its price, and the data from the wallet."""
 
     transaction = models.OneToOneField(GatewayTransaction, on_delete=models.PROTECT, related_name="wallet")
     key = models.ForeignKey(WalletKey, on_delete=models.PROTECT, related_name="attempts")
-    """The keys that the page was rendered with: a later pair knows nothing of its account."""
+    """The keys that the page was rendered with: a later pair does not know its account."""
     gateway = models.CharField(max_length=32)
     session_hash = models.CharField(max_length=64)
-    """SHA-256 of the session that the button was shown in: nobody else may bring its result."""
+    """SHA-256 of the session in which the button was shown: no other session may send its result."""
     account_id = ByteExactField(max_length=255, null=True, blank=True)
     """The transactionAccountId, hashed where it looks like a card's secret; one account pays one attempt."""
     results_count = models.PositiveSmallIntegerField(default=0)
     price = models.JSONField(default=dict)
-    """What the customer was last shown: total in minor units, lines, options, and the choices behind them."""
+    """The last price shown to the customer: total in minor units, lines, options, and the choices made."""
     given = models.JSONField(default=dict)
-    """What the wallet gave of the customer: e-mail and addresses. Personal data."""
+    """The customer's e-mail and addresses from the wallet. Personal data."""
     events = models.JSONField(default=list)
-    """What the browser reported, in order, without secrets."""
+    """The events that the browser reported, in order, without secrets."""
 
     class Meta:
         verbose_name = _("wallet attempt")

@@ -1,4 +1,4 @@
-"""What templates may use: the tags, and beside them the plain functions they are shells over.
+"""Template tags, and the plain functions that they call.
 
-Only `wallet_gateway` is a tag library. Rendering asks nobody anything.
+Only `wallet_gateway` is a tag library. Rendering never calls the gateway.
 """

@@ -1,7 +1,7 @@
-"""The elements by which a page brings our stylesheets and scripts. Which page needs which, its template says.
+"""The elements that load our stylesheets and scripts. A template decides which ones its page needs.
 
-Nothing of ours is inline, so a strict content security policy needs no exception for us. Where a policy
-admits by nonce, the nonce that the project's middleware made for this request is on every element.
+The plugin has no inline code, so a strict content security policy needs no exception for it. If a policy uses
+nonces, every element has the nonce that the project's middleware created for this request.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ NONCE_MARKS = ("csp_nonce", "_csp_nonce")
 
 
 def stylesheet(name: str, *, nonce: str | None = None) -> SafeString:
-    """Return the link to one of our stylesheets; in the body it holds back what comes after it."""
+    """Return the link to one of our stylesheets; in the body, it blocks rendering of the content after it."""
     attributes = {"rel": "stylesheet", "href": static(f"wallet_gateway/{name}.css"), "nonce": nonce}
     return format_html("<link{}>", flatatt(attributes))
 
@@ -39,24 +39,24 @@ def script(name: str, *, nonce: str | None = None) -> SafeString:
 
 
 def _own(name: str) -> dict[str, str]:
-    """Return the attributes that load one of the plugin's scripts; from another host it is fetched with CORS.
+    """Return the attributes that load one of the plugin's scripts; from another host with CORS.
 
-    A classic script of another host that is fetched without CORS has no base URL, so wallet.js could not
-    import its modules by their relative names. The modules themselves are always fetched with CORS.
+    A classic script from another host that is loaded without CORS has no base URL, so wallet.js could not
+    import its modules by their relative names. The modules themselves are always loaded with CORS.
     """
     url = static(f"wallet_gateway/{name}")
     return {"src": url, "crossorigin": "anonymous"} if urlsplit(url).netloc else {"src": url}
 
 
 def wallet_scripts(*, gateway: str, nonce: str | None = None) -> SafeString:
-    """Return the scripts of the wallet's button; nothing where the gateway's settings have no `WALLET`."""
+    """Return the scripts of the wallet button; empty if the gateway's settings have no `WALLET`."""
     wallet = wallet_of(gateway)
     if wallet is None:
         return format_html("{}", "")
     attributes = {
-        # Run in this order, when the page has been read: first wallet.js, then what calls it.
+        # Run in this order after parsing the page: first wallet.js, then the script that calls it.
         "defer": True,
-        # The gateway's own file may come from a host that allows no CORS; it would then not be run at all.
+        # The gateway's own file may come from a host without CORS; with the attribute, it would not run.
         **({"src": wallet.wallet_js_url} if wallet.wallet_js_url else _own("wallet.js")),
         "nonce": nonce,
         "data-gateway-url": wallet.gateway_url,
@@ -69,19 +69,19 @@ def wallet_scripts(*, gateway: str, nonce: str | None = None) -> SafeString:
 
 
 def wallet_of(gateway: str) -> WalletPolicy | None:
-    """Return a gateway's wallet; None where there is none, or where the settings are not to be used."""
+    """Return a gateway's wallet; None without one, or if the settings are invalid."""
     try:
         return conf.gateway_settings(gateway).wallet
     except ImproperlyConfigured:
-        # The page is the shop's, and sells more than this; the system checks name what is wrong.
+        # The page belongs to the shop and must still render; the system checks name the errors.
         logger.exception("no wallet button: wallet payments are not configured")
         return None
 
 
 def nonce_of(context: Context) -> str | None:
-    """Return the nonce of the page being rendered, Django's or django-csp's; None if there is none."""
+    """Return the nonce of the page being rendered, Django's or django-csp's; None without one."""
     request = context.get("request")
     # Django's context processor; django-csp's middleware; Django's, where a project lacks the processor.
     marks = [context.get("csp_nonce"), *(getattr(request, name, None) for name in NONCE_MARKS)]
-    # Never asked whether it is true: Django's nonce is lazy, and false until it has been read.
+    # Do not test its truth value: Django's nonce is lazy, and false until it has been read.
     return next((str(nonce) for nonce in marks if nonce is not None), None)

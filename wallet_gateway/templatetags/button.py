@@ -1,4 +1,4 @@
-"""What the pay form on a shop's own page needs to know of an order. No network, no queries, no request."""
+"""The data of the pay form on a shop's own page. No network, no queries, no request."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from wallet_gateway.templatetags.assets import wallet_of
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckoutButton:
-    """A form that opens the payment page, or the reason why there is none."""
+    """A form that opens the payment page, or the reason why it is missing."""
 
     opens: bool
     """Whether a customer may pay now."""
     action: str
     """Where the form posts to."""
     reason: str
-    """Said in place of the form; empty when there is one."""
+    """The text in place of the form; empty if there is a form."""
     icon: str
-    """Template of the drawing beside the words."""
+    """Template of the icon beside the text."""
     news: str = ""
-    """Where it stands how a payment that is under way goes on; empty where none is."""
+    """The address with the progress of a payment under way; empty without one."""
 
 
 def checkout_button(order: PaymentOrder) -> CheckoutButton:
-    """Return what to show of an order as its row says; the gateway is asked only when the form is posted."""
+    """Return the button data from the order's row; the gateway is called only when the form is posted."""
     state = OrderState(order.state)
     reason, icon = ("", "wallet") if order.is_payable else _closed(state)
     news = reverse("wallet_gateway:pay", args=[order.token]) if state is OrderState.PENDING else ""
@@ -47,7 +47,7 @@ def checkout_button(order: PaymentOrder) -> CheckoutButton:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalletButton:
-    """What the script of the wallet's button is told: where it asks the shop, each an address for POST."""
+    """The parameters of the wallet button's script: the shop's addresses, each for POST."""
 
     session: str
     price: str
@@ -55,13 +55,13 @@ class WalletButton:
     result: str
     event: str
     csrf_header: str
-    """The header that the project takes the form's token in."""
+    """The header in which the project expects the form's token."""
     pay_js_url: str
     """The wallet's own script."""
 
 
 def wallet_button(order: PaymentOrder) -> WalletButton | None:
-    """Return the wallet's button of an order; None where it can have none, and the form alone is drawn."""
+    """Return the wallet button of an order; None if it cannot have one, and only the form is rendered."""
     too_fine = currency_exponent(order.currency) > MOST_WALLET_DECIMALS
     wallet = None if too_fine or not order.is_payable else wallet_of(order.gateway)
     if wallet is None:

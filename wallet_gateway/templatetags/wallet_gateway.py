@@ -1,6 +1,6 @@
 """The tags of `{% load wallet_gateway %}`.
 
-Each reads what only the template knows and calls a plain function.
+Each reads values that only the template has and calls a plain function.
 """
 
 from __future__ import annotations
@@ -21,20 +21,21 @@ register = template.Library()
 
 @register.inclusion_tag("wallet_gateway/checkout_button.html")
 def wallet_checkout(order: PaymentOrder, label: str = "") -> dict[str, Any]:
-    """Draw the form that opens the payment page of an order, or say why it cannot be paid now.
+    """Render the form that opens an order's payment page, or the reason why it cannot be paid now.
 
     `label` replaces "Pay with your wallet". The page must be rendered with a request, for the CSRF token.
-    Where it has a content security policy, `form-action` must name the gateway: the form ends in a redirect.
+    If it has a content security policy, `form-action` must name the gateway: the form ends in a redirect.
     """
     return {"order": order, "button": button.checkout_button(order), "label": label}
 
 
 @register.inclusion_tag("wallet_gateway/wallet_button.html", takes_context=True)
 def wallet_button(context: template.Context, order: PaymentOrder, label: str = "") -> dict[str, Any]:
-    """Draw the wallet's button of an order, hidden until the wallet is there, and the form beside it.
+    """Render the wallet button of an order, hidden until the wallet is ready, and the form beside it.
 
-    `label` replaces "Pay now" on the button. The page needs `{% wallet_scripts %}`, and to be rendered with a
-    request; one button on a page. Without JavaScript, a wallet or the gateway's key the form alone is seen.
+    `label` replaces "Pay now" on the button. The page needs `{% wallet_scripts %}`, must be
+    rendered with a request, and can have one button. Without JavaScript, a wallet or the gateway's key, only
+    the form is visible.
     """
     return {
         "order": order,
@@ -47,13 +48,13 @@ def wallet_button(context: template.Context, order: PaymentOrder, label: str = "
 
 @register.simple_tag(takes_context=True)
 def wallet_scripts(context: template.Context, gateway: str = "default") -> SafeString:
-    """Load the scripts of the wallet's button: wallet.js, and what joins it to this page."""
+    """Load the scripts of the wallet button: wallet.js, and the script that connects it to this page."""
     return assets.wallet_scripts(gateway=gateway, nonce=assets.nonce_of(context))
 
 
 @register.filter
 def wallet_amount(money: Money) -> SafeString:
-    """Write an amount in the page's language, kept in one piece inside text of the other direction."""
+    """Return an amount in the page's language, isolated from surrounding text of the other direction."""
     return format_html("<bdi>{}</bdi>", format_money(money))
 
 

@@ -1,4 +1,4 @@
-"""The health view: how payments are, for a monitor that brings the token or a person with the permission."""
+"""The health view: the state of payments, for a monitor with the token or a person with the permission."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ PERMISSION = "wallet_gateway.view_health"
 @never_cache
 @require_safe
 def health(request: HttpRequest) -> JsonResponse:
-    """Answer 200 while nothing needs anybody, 503 otherwise; 404 to whoever may not know.
+    """Answer 200 if nothing needs attention, otherwise 503; 404 to a caller without access.
 
-    While the settings are wrong nobody's token can be compared: everybody is told that, and nothing else.
+    While the settings are wrong, no token can be compared: every caller gets that answer, and nothing else.
     """
     try:
         known = may_know(request)
@@ -37,14 +37,14 @@ def health(request: HttpRequest) -> JsonResponse:
     found = maintenance.health()
     body = asdict(found) | {"problems": [problem.as_dict() for problem in found.problems]}
     body["swept_at"] = dict(found.swept_at)
-    # Who stopped sending, and in which words, is for people with the dashboard.
+    # Who stopped sending, and the comment, are only for people with access to the dashboard.
     body["pauses"] = [{"gateway": pause.gateway, "until": pause.until} for pause in found.pauses]
     status = HTTPStatus.SERVICE_UNAVAILABLE if found.problems else HTTPStatus.OK
     return JsonResponse(body, status=status)
 
 
 def may_know(request: HttpRequest) -> bool:
-    """Say whether a request brings the monitors' token, or comes from a person with the permission.
+    """Return whether a request has the monitors' token, or comes from a person with the permission.
 
     Raises `ImproperlyConfigured` while the settings are wrong.
     """

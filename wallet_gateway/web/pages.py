@@ -1,7 +1,7 @@
-"""Which page a customer is shown: an order's state goes in, a template and its context come out.
+"""Choose the page for a customer: the input is an order's state, the output a template and its context.
 
-The kind of return URL chooses words among pages that say "not paid"; it never chooses whether a page says
-"paid".
+The kind of return URL selects the wording among pages that say "not paid"; it never decides whether a page
+says "paid".
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MAILS = "wallet_gateway.contrib.mails"
 
 
 class PageKind(StrEnum):
-    """The pages there are; each has a template of its name."""
+    """The available pages; each has a template of its name."""
 
     PAY = "pay"
     AUTHORIZED = "authorized"
@@ -78,21 +78,21 @@ _OFFERS_PAYMENT = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultPage:
-    """One page: what it is about and where it leads."""
+    """One page: its subject and its links."""
 
     kind: PageKind
     order: PaymentOrder | None = None
-    """None where the link is too old to be told anything."""
+    """None if the link is too old to show the order."""
     token: str = ""
-    """A return token of the attempt that the page is about; a page that waits polls by it."""
+    """A return token of the page's attempt; a waiting page uses it for polling."""
     continue_url: str = "/"
     """Back to the shop; safe to link to."""
     writes: bool = False
-    """Whether the plugin's mails are on and will tell this customer how the wait has ended."""
+    """Whether the plugin's mails are enabled and will inform this customer of the result."""
     reopens: bool = False
-    """Whether its form leads to the page that is open already, and so cannot take the money twice."""
+    """Whether its form leads to the page that is already open, and so cannot take the money twice."""
     bank_url: str = ""
-    """The page of 3-D Secure that the customer has left and may go back to; empty where there is none."""
+    """The 3-D Secure page that the customer left and may return to; empty without one."""
 
     @property
     def template(self) -> str:
@@ -106,17 +106,17 @@ class ResultPage:
 
     @property
     def result_url(self) -> str:
-        """The page that shows what became of the attempt."""
+        """The address of the attempt's result page."""
         return reverse("wallet_gateway:result", args=[self.token])
 
     @property
     def status_url(self) -> str:
-        """What the waiting page polls."""
+        """The address that the waiting page polls."""
         return reverse("wallet_gateway:status", args=[self.token])
 
 
 def page_for(order: PaymentOrder, attempt: Payment, outcome: ReturnOutcome) -> PageKind:
-    """Choose the page for a customer who came back from `attempt` by the URL of this kind."""
+    """Return the page for a customer who came back from `attempt` through this kind of return URL."""
     state = OrderState(order.state)
     if state is OrderState.OPEN:
         came_back = outcome is ReturnOutcome.RETURN or not attempt.is_open
@@ -127,18 +127,18 @@ def page_for(order: PaymentOrder, attempt: Payment, outcome: ReturnOutcome) -> P
 
 
 def kind_without_payment(order: PaymentOrder) -> PageKind:
-    """Choose the page for a customer who pressed the pay button of an order that must not be paid again."""
+    """Return the page for a customer who pressed the pay button of an order that must not be paid again."""
     kind = _BY_STATE.get(OrderState(order.state), PageKind.PENDING)
     return PageKind.ALREADY_PAID if kind in {PageKind.PAID, PageKind.AUTHORIZED} else kind
 
 
 def will_write(order: PaymentOrder) -> bool:
-    """Whether the plugin's own mails will tell a customer who waits how it ended."""
+    """Return whether the plugin's own mails will inform a waiting customer of the result."""
     return apps.is_installed(_MAILS) and bool(address_of(order)) and had_unknown_outcome(order)
 
 
 def is_reopened(order: PaymentOrder, now: datetime) -> bool:
-    """Whether the pay form of an order leads, as from now, to a payment page that is open already."""
+    """Return whether the pay form of an order leads, at `now`, to a payment page that is already open."""
     latest = (
         GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.CHECKOUT)
         .order_by("-pk")
@@ -150,9 +150,10 @@ def is_reopened(order: PaymentOrder, now: datetime) -> bool:
 
 
 def bank_page(attempt: Payment, outcome: ReturnOutcome, now: datetime) -> str:
-    """Return the 3-D Secure page that a customer may go back to; empty where there is none.
+    """Return the 3-D Secure page that a customer may go back to; empty without one.
 
-    Who comes from there by a link of it has left it for good; who comes by the browser's own button has not.
+    A customer who used a link on that page has left it permanently; one who used the browser's back button
+    has not.
     """
     transaction = attempt.opening
     waits = transaction.state == TransactionState.AWAITING_3DS and outcome in _NOT_FROM_THERE
@@ -161,9 +162,9 @@ def bank_page(attempt: Payment, outcome: ReturnOutcome, now: datetime) -> str:
 
 
 def latest_token(order: PaymentOrder) -> str:
-    """Return a return token of the latest attempt to pay an order; empty while there is none.
+    """Return a return token of the latest attempt to pay an order; empty without one.
 
-    A button that was shown after it and not pressed is none: of that the gateway can say nothing.
+    A later button that was not pressed does not count: the gateway has no record of it.
     """
     latest = Payment.objects.filter(order=order).order_by("-pk").values_list("reference", flat=True)
     reference = latest.exclude(state__in=_IDLE).first() or latest.first()

@@ -1,10 +1,10 @@
-"""What every address behind a token has in common: who may come, and under which headers the answer leaves.
+"""Access rules and response headers shared by all addresses with a token.
 
-No customer's page goes out around `token_page`; nothing here knows what a page says.
+Every customer page uses `token_page`; this module does not know the content of a page.
 
 Note [Why not no-referrer everywhere]: under ``no-referrer`` a browser posts a form with ``Origin: null``,
-which Django's CSRF protection refuses. A page with a form says ``same-origin`` instead: no other site, a
-host of static files included, is ever told the address, which carries the token.
+which Django's CSRF protection refuses. A page with a form sends ``same-origin`` instead: no other site, not
+even a host of static files, receives the address, which contains the token.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ P = ParamSpec("P")
 View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 
 GOOGLE_PAY = "https://pay.google.com"
-# What Google's own script loads besides, as far as it is known; Google publishes no list.
+# Other sources that Google's own script loads, as far as known; Google publishes no list.
 GOOGLE = {
     "img-src": ("https://www.gstatic.com",),
     "connect-src": ("https://google.com", "https://www.google.com"),
@@ -41,11 +41,11 @@ POLICY_HEADERS = ("Content-Security-Policy", "Content-Security-Policy-Report-Onl
 
 
 def token_page(view: View[P]) -> View[P]:
-    """Open a view to whoever holds its token, and keep the answer out of caches, referrers and frames.
+    """Admit every request with a valid token, and keep the response out of caches, referrers and frames.
 
-    The token is the permission, so a project that demands a login everywhere does not demand it here: whoever
-    comes back from the gateway may have no cookie. The view is never inside a request's transaction, which
-    would undo the record of money that has moved.
+    The token is the permission, so a project that requires a login everywhere does not require it here: a
+    customer who returns from the gateway may have no cookie. The view never runs inside the request's
+    transaction, whose rollback would remove the record of money that has moved.
     """
 
     @wraps(view)
@@ -53,7 +53,7 @@ def token_page(view: View[P]) -> View[P]:
         try:
             response = view(request, *args, **kwargs)
         except ImproperlyConfigured as fault:
-            # Refused, and loudly: without its settings a shop knows neither whom to ask nor what to believe.
+            # Refuse and log: without its settings a shop does not know which gateway to query or trust.
             logger.error("wallet payments are not configured: %s", fault)
             response = render(
                 request, "wallet_gateway/unavailable.html", status=HTTPStatus.SERVICE_UNAVAILABLE
@@ -63,7 +63,7 @@ def token_page(view: View[P]) -> View[P]:
         response.headers["X-Content-Type-Options"] = "nosniff"
         response.headers["X-Frame-Options"] = "DENY"
         response.headers["X-Robots-Tag"] = "noindex"
-        # A redirect shows nothing, so there is nothing for a policy to rule.
+        # A redirect has no content, so it needs no policy.
         if not response.has_header("Location") and not _has_own_policy(request, response):
             response.headers["Content-Security-Policy"] = content_security_policy(())
         return response
@@ -72,7 +72,7 @@ def token_page(view: View[P]) -> View[P]:
 
 
 def admit_form(request: HttpRequest, response: HttpResponse, *, policy: GatewayPolicy) -> None:
-    """Let the page's form be posted, and be led on to a payment page of this gateway.
+    """Allow the page's form to be posted, and to redirect to a payment page of this gateway.
 
     See Note [Why not no-referrer everywhere].
     """
@@ -82,9 +82,9 @@ def admit_form(request: HttpRequest, response: HttpResponse, *, policy: GatewayP
 
 
 def admit_wallet(response: HttpResponse, *, policy: GatewayPolicy, wallet: WalletPolicy, nonce: str) -> None:
-    """Let a page with a form load the wallet's script, open its sheet and speak to the gateway, too.
+    """Allow a page with a form to load the wallet's script, open its sheet and call the gateway, too.
 
-    `nonce` is the one of `nonce_for`; it is for the scripts and styles that the wallet itself puts in.
+    `nonce` is the value of `nonce_for`; it is for the scripts and styles that the wallet itself inserts.
     """
     # Under Django's own "same-origin" the sheet's window could not find the page that opened it.
     response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
@@ -94,12 +94,12 @@ def admit_wallet(response: HttpResponse, *, policy: GatewayPolicy, wallet: Walle
 
 
 def nonce_for(request: HttpRequest) -> str:
-    """Return a nonce for a page whose policy is ours; empty where the project has a policy, and a nonce."""
+    """Return a nonce for a page with our policy; empty if the project has its own policy and nonce."""
     return "" if _is_marked(request) else secrets.token_urlsafe(16)
 
 
 def content_security_policy(form_targets: Iterable[str]) -> str:
-    """Return a page's policy: nothing inline, nothing from elsewhere, forms to us and to these origins."""
+    """Return a page's policy: nothing inline, nothing from other hosts, forms to us and to these origins."""
     return _written(_directives(form_targets))
 
 
@@ -107,7 +107,7 @@ def _directives(form_targets: Iterable[str]) -> dict[str, list[str]]:
     return {
         "default-src": ["'self'", *_static_origin()],
         "connect-src": ["'self'"],
-        # A browser holds a form to it through every redirect, the one to the payment page included.
+        # A browser applies form-action to every redirect, including the one to the payment page.
         "form-action": ["'self'", *sorted(set(form_targets))],
         "frame-ancestors": ["'none'"],
         "base-uri": ["'none'"],
@@ -139,22 +139,22 @@ def _origin(url: str) -> str:
 
 
 def _origins(policy: GatewayPolicy) -> list[str]:
-    """The origins to which a customer may be sent to pay."""
+    """Return the origins to which a customer may be sent to pay."""
     schemes = ("https", "http") if policy.allow_plain_http else ("https",)
     return [f"{scheme}://{host}" for scheme in schemes for host in policy.redirect_hosts]
 
 
 def _static_origin() -> list[str]:
-    """The origin of the project's static files, where that is not the shop's own."""
+    """Return the origin of the project's static files, if it is not the shop's own."""
     parts = urlsplit(static("wallet_gateway/pages.css"))
     return [f"{parts.scheme or 'https'}://{parts.netloc}"] if parts.netloc else []
 
 
 def _has_own_policy(request: HttpRequest, response: HttpResponse) -> bool:
-    """Whether the project has a policy for its pages: two that disagree would both be enforced."""
+    """Return whether the project has a policy for its pages: two different ones would both be enforced."""
     return _is_marked(request) or any(header in response.headers for header in POLICY_HEADERS)
 
 
 def _is_marked(request: HttpRequest) -> bool:
-    """Whether the project's own policy has a nonce for this request: django-csp and Django 6 leave marks."""
+    """Return whether the project's policy has a nonce for this request: django-csp and Django 6 mark it."""
     return hasattr(request, "csp_nonce") or hasattr(request, "_csp_nonce")

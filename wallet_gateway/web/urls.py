@@ -1,4 +1,4 @@
-"""Addresses of the customer's door. The views check the tokens, so that every wrong one is the same 404."""
+"""Addresses of the customer views. The views check the tokens, so that every invalid one is the same 404."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""The customer's views: to the payment page, back from it, and what became of the payment.
+"""The customer's views: to the payment page, back from it, and the result of the payment.
 
-Each makes one call into `payments` and shows the page for the state that came back. None reads a
-parameter, a session or a user: the token in the address is all there is, and it opens no more than one
-order's state, number and amount, and the way back to a page of the gateway that is still open.
+Each makes one call into `payments` and shows the page for the returned state. None reads a parameter, a
+session or a user: the token in the address is the only input, and it gives access only to one order's state,
+number and amount, and to a page of the gateway that is still open.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from wallet_gateway.web.security import admit_form, admit_wallet, nonce_for, tok
 @token_page
 @require_safe
 def pay(request: HttpRequest, token: str) -> HttpResponse:
-    """Show the wallet's button of an order, and the form beside it; nobody is asked anything for that."""
+    """Show the wallet button of an order and the form beside it, without a call to the gateway."""
     order = _order(token)
     if not order.is_payable:
         tried = pages.latest_token(order)
@@ -59,10 +59,10 @@ def checkout(request: HttpRequest, token: str) -> HttpResponse:
 @token_page
 @require_http_methods(["GET", "HEAD", "POST"])
 def return_view(request: HttpRequest, token: str) -> HttpResponse:
-    """Receive a browser from the gateway: ask how the payment stands, and go to the page that says so.
+    """Receive a browser from the gateway: query the payment's status, and redirect to the matching page.
 
-    A POST from another site comes without the session cookie, and touching the session here would replace it;
-    it is led to the GET of the same address, to which the browser brings its cookies.
+    A POST from another site comes without the session cookie, and using the session here would replace it; it
+    is redirected to the GET of the same address, to which the browser sends its cookies.
     """
     attempt, _ = _attempt(token)
     if request.method == "POST":
@@ -75,7 +75,7 @@ def return_view(request: HttpRequest, token: str) -> HttpResponse:
 @token_page
 @require_safe
 def result(request: HttpRequest, token: str) -> HttpResponse:
-    """Show what became of an attempt to pay, by the order's state."""
+    """Show the result of an attempt to pay, by the order's state."""
     attempt, read = _attempt(token)
     order = payments.reconcile(attempt) if request.method == "GET" else attempt.order
     if read.expired:
@@ -141,6 +141,6 @@ def _order_page(
 def _page(
     request: HttpRequest, page: ResultPage, *, status: int = HTTPStatus.OK, nonce: str = ""
 ) -> HttpResponse:
-    # Only where the nonce is ours: the project's own comes into the context by its own way.
+    # Only if the nonce is ours: the project adds its own nonce to the context.
     ours = {"csp_nonce": nonce} if nonce else {}
     return render(request, page.template, {"page": page, "order": page.order, **ours}, status=status)

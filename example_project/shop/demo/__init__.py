@@ -1,1 +1,1 @@
-"""The demo: starting shop and sandbox side by side, and a whole story of payments told without a browser."""
+"""The demo: starts shop and sandbox side by side, and runs a scenario of payments without a browser."""

@@ -1,4 +1,4 @@
-"""A customer of the shop without a browser: fills the cart, orders, pays, comes back. Sees only pages."""
+"""A customer of the shop without a browser: fills the cart, orders, pays, returns. Sees only pages."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from example_project.shop.models import Order
 from wallet_gateway import payments
 from wallet_gateway.testing.sandbox import SandboxControl
 
-# What a browser would send back, and what a reader would read.
+# The form values that a browser would send back, and the text that a reader would see.
 ORDER_KEY = re.compile(r'name="order" value="([^"]+)"')
 TOTAL = re.compile(r'name="total" value="([^"]+)"')
 STANDING = re.compile(r'id="standing-heading">([^<]+)<')
 
 
 class Customer:
-    """One visitor with a session of their own."""
+    """One visitor with a separate session."""
 
     def __init__(self, control: SandboxControl) -> None:
         self._control = control
@@ -41,7 +41,7 @@ class Customer:
         return Order.objects.get(key=key)
 
     def opens_checkout(self, order: Order) -> str:
-        """Press the pay button; the reference of the attempt that it opened."""
+        """Press the pay button; return the reference of the new attempt."""
         wallet_order = payments.get_order(order.number)
         answer = self._post(reverse("wallet_gateway:checkout", args=[wallet_order.token]), {})
         attempt = payments.order_summary(wallet_order).open_attempt
@@ -58,7 +58,7 @@ class Customer:
             raise AssertionError(f"The way back after {outcome} was answered {answer.status_code}.")
 
     def reads(self, order: Order) -> str:
-        """The words for the state on the order's page."""
+        """Return the state's label on the order's page."""
         return _found(STANDING, self._page(order.get_absolute_url()))
 
     def _page(self, address: str) -> str:

@@ -1,6 +1,6 @@
-"""What the gateway itself says of a transaction, asked over plain HTTP.
+"""Query the gateway's own records of a transaction over plain HTTP.
 
-A second opinion: nothing here is shared with the client that the shop pays through.
+An independent check: it shares no code with the client that the shop pays through.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SECONDS_TO_ANSWER = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatewayRecord:
-    """One transaction as the gateway's status query shows it."""
+    """One transaction as shown by the gateway's status query."""
 
     state: str
     amount: Decimal | None
@@ -26,14 +26,14 @@ class GatewayRecord:
 
 
 class GatewayTruth:
-    """Asks one gateway for the records of one merchant."""
+    """Queries one gateway for the records of one merchant."""
 
     def __init__(self, base_url: str, *, merchant_id: str, store_id: str) -> None:
         self._base_url = base_url
         self._merchant = {"merchantId": merchant_id, "storeId": store_id}
 
     def record(self, reference: str, kind: str) -> GatewayRecord:
-        """The one record of this reference and type; `no record` when the gateway knows of none."""
+        """Return the one record of this reference and type; `no record` if the gateway has none."""
         found = [record for record in self._records(reference) if record["type"].lower() == kind.lower()]
         if len(found) > 1:
             raise AssertionError(f"The gateway has {len(found)} records of {kind} under {reference}.")

@@ -1,4 +1,4 @@
-"""Shop, sandbox and sweep side by side, from the start until somebody asks for the end."""
+"""Run shop, sandbox and sweep side by side until the demo is stopped."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from example_project.shop.demo.services import (
     wait_until_all_answer,
 )
 
-# Not every system has all of them.
+# Not every system has all of these signals.
 ENDING_SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 SECONDS_BETWEEN_LOOKS = 0.5
 
 
 def demo_services(shop_port: int, gateway_port: int, *, logs: Path, database: str) -> list[Service]:
-    """The processes of the demo: the gateway first, which keeps its records in `database`."""
+    """Return the processes of the demo: the gateway first, which keeps its records in `database`."""
     manage = str(settings.BASE_DIR / "manage.py")
     environment = environment_for(shop_port, f"http://{HOST}:{gateway_port}")
     services = [
@@ -48,7 +48,7 @@ def demo_services(shop_port: int, gateway_port: int, *, logs: Path, database: st
         ),
     ]
     if "wallet_sweep" in get_commands():
-        # The shop beside it has the same settings and makes the checks.
+        # The shop beside it has the same settings and runs the checks.
         command = python(manage, "wallet_sweep", "--loop", "--skip-checks")
         services.append(
             Service(name="sweep", command=command, environment=environment, log=logs / "sweep.log")
@@ -57,7 +57,7 @@ def demo_services(shop_port: int, gateway_port: int, *, logs: Path, database: st
 
 
 def run_until_ended(services: list[Service], *, on_ready: Callable[[], None]) -> None:
-    """Start the services, say so, keep them until a signal; raises `ServiceFailed` when one ends before."""
+    """Start the services, call `on_ready`, wait for a signal; raises `ServiceFailed` if one ends before."""
     with _asked_to_end() as ending:
         try:
             for service in services:
@@ -74,7 +74,7 @@ def run_until_ended(services: list[Service], *, on_ready: Callable[[], None]) ->
 
 @contextmanager
 def _asked_to_end() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and the usual signals set; the handlers of before come back afterwards."""
+    """Yield an event that Ctrl-C and the usual signals set; restore the previous handlers afterwards."""
     ending = threading.Event()
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""The story that `demo --once` tells: every operation once, each compared with what the gateway says."""
+"""The scenario of `demo --once`: every operation once, each compared with the gateway's records."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SALE, PREAUTHORIZATION = "ecom.sale", "ecom.preAuthorization"
 CAPTURE, REFUND, REVERSAL = "ecom.capture", "ecom.refund", "ecom.reversalPreauthorization"
 DETACHED_REFUND = "detached.refund"
 
-# What the gateway has to say when our books say this of an attempt, or of an operation on one.
+# The gateway's expected state for each state of an attempt, or of an operation on it, in our records.
 MEANS = {
     "OPEN": NO_RECORD,
     "PENDING": "Pending",
@@ -38,7 +38,7 @@ MIGRATION_FILE = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Step:
-    """One step of the story, ours beside theirs."""
+    """One step of the scenario: our result and the gateway's."""
 
     name: str
     ours: str
@@ -48,14 +48,14 @@ class Step:
 
 
 class Story:
-    """Tells the story against one sandbox; the shop and its database are those of the settings."""
+    """Runs the scenario against one sandbox; the shop and its database are those of the settings."""
 
     def __init__(self, *, control: SandboxControl, truth: GatewayTruth) -> None:
         self._control = control
         self._truth = truth
 
     def tell(self) -> Iterator[Step]:
-        """Go through every chapter; each has a customer and an order of its own."""
+        """Yield the steps of every chapter; each chapter has its own customer and order."""
         yield from self._a_sale()
         yield from self._a_piece_made_to_order()
         yield from self._a_reservation_given_back()
@@ -166,7 +166,7 @@ class Story:
         )
 
     def _reconcile_until_final(self, order: Order) -> None:
-        # The gateway is asked about one transaction at most every two seconds, however often we ask here.
+        # A transaction is queried at most every two seconds, however often the loop runs.
         give_up_at = time.monotonic() + SECONDS_TO_SETTLE
         while not payments.reconcile(payments.get_order(order.number)).is_final:
             if time.monotonic() > give_up_at:

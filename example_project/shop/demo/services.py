@@ -1,4 +1,4 @@
-"""Child processes of the demo: started, waited for until they answer, ended cleanly. No shop, no payment."""
+"""Child processes of the demo: start them, wait until they answer, stop them cleanly. No shop, no payment."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ LINES_OF_LOG = 15
 
 
 class ServiceFailed(RuntimeError):
-    """A service ended by itself or never answered; the message has the end of its log."""
+    """A service ended by itself or never answered; the message contains the end of its log."""
 
 
 @dataclass(kw_only=True)
 class Service:
-    """One child process with a log file; `port` is where it is asked whether it answers."""
+    """One child process with a log file; `port` is where its readiness is checked."""
 
     name: str
     command: list[str]
@@ -36,7 +36,7 @@ class Service:
     _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     def start(self) -> None:
-        """Start the process, apart from the terminal, so that Ctrl-C reaches the demo alone."""
+        """Start the process in its own session, so that Ctrl-C reaches only the demo."""
         with self.log.open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 - the command is ours, no shell reads it
                 self.command,
@@ -53,12 +53,12 @@ class Service:
             raise ServiceFailed(f"The {self.name} has ended.\n{self._end_of_log()}")
 
     def answers(self) -> bool:
-        """Whether an HTTP request is answered, whatever the answer says."""
+        """Return whether the service answers an HTTP request, with any status."""
         self.check()
         return self.port is None or _answers(self.port)
 
     def stop(self) -> None:
-        """Ask the process to end, and end it when it does not."""
+        """Terminate the process, and kill it if it does not end."""
         process = self._process
         if process is None or process.poll() is not None:
             return
@@ -87,9 +87,9 @@ def wait_until_all_answer(services: list[Service]) -> None:
 
 
 def is_free(port: int) -> bool:
-    """Whether a server could listen on this port now."""
+    """Return whether a server could listen on this port now."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
-        # As servers do: a port that was just given up counts as free.
+        # As servers do: a port that was just released counts as free.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((HOST, port))
@@ -99,12 +99,12 @@ def is_free(port: int) -> bool:
 
 
 def python(*arguments: str) -> list[str]:
-    """A command line for this very Python."""
+    """Return a command line for the current Python."""
     return [sys.executable, *arguments]
 
 
 def environment_for(shop_port: int, gateway_url: str, **more: str) -> dict[str, str]:
-    """Our own environment, with the shop's settings pointed at a sandbox's built-in merchant."""
+    """Return our environment, with the shop's settings pointing at a sandbox's built-in merchant."""
     return {
         **os.environ,
         "PYTHONUNBUFFERED": "1",
@@ -114,7 +114,7 @@ def environment_for(shop_port: int, gateway_url: str, **more: str) -> dict[str, 
         "WALLET_STORE_ID": "SANDBOX-STORE",
         "WALLET_USER_ID": "sandbox-user",
         "WALLET_PROVIDER": "ExampleWalletV2",
-        # One key for shop and sweep; what was encrypted with an earlier demo's is fetched anew.
+        # One key for shop and sweep; data encrypted with an earlier demo's key is fetched again.
         "WALLET_GATEWAY_FERNET_KEYS": Fernet.generate_key().decode(),
         **more,
     }

@@ -10,7 +10,7 @@ GAP = "  "
 def aligned(
     head: Sequence[str], rows: Sequence[Sequence[str]], *, right: frozenset[int] = frozenset()
 ) -> Iterator[str]:
-    """The lines of the table; columns in `right` are aligned to the right."""
+    """Yield the lines of the table; columns in `right` are right-aligned."""
     widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
     rule = ["-" * width for width in widths]
     for row in (head, rule, *rows):

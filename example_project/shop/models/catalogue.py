@@ -1,4 +1,4 @@
-"""The catalogue's tables: products with a price list per currency, ways to ship, codes. No order is here."""
+"""Catalogue models: products with a price list per currency, shipping methods, codes. No orders here."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from example_project.shop.money import Currency, from_minor_units, included_tax
 
 
 def in_reader_language(texts: dict[str, str]) -> str:
-    """The text in the language of the page, in English where there is none."""
+    """Return the text in the language of the page, in English if there is no translation."""
     language = (get_language() or "en").split("-")[0]
     return texts.get(language) or texts["en"]
 
 
 class Category(models.TextChoices):
-    """The shelves of the shop."""
+    """The categories of the shop."""
 
     CLAY = "clay", _("Clay")
     BREW = "brew", _("Coffee & tea")
@@ -29,7 +29,7 @@ class Category(models.TextChoices):
 
 
 class ProductKind(models.TextChoices):
-    """What a product is to the gateway; only physical goods are shipped."""
+    """The gateway's type of a product; only physical goods are shipped."""
 
     PHYSICAL = "physical", _("Physical goods")
     DIGITAL = "digital", _("Download")
@@ -37,7 +37,7 @@ class ProductKind(models.TextChoices):
 
 
 class Product(models.Model):
-    """One thing on the shelf. Its texts are kept per language: `{"en": "Gift card", "de": "Gutschein"}`."""
+    """A product. Its texts are stored per language: `{"en": "Gift card", "de": "Gutschein"}`."""
 
     sku = models.CharField(max_length=32, unique=True)
     slug = models.SlugField(unique=True)
@@ -62,7 +62,7 @@ class Product(models.Model):
         return self.name
 
     def get_absolute_url(self) -> str:
-        """The product's page."""
+        """Return the address of the product's page."""
         return reverse("shop:product", args=[self.slug])
 
     @property
@@ -97,12 +97,12 @@ class Product(models.Model):
 
     @property
     def most_per_order(self) -> int:
-        """The largest quantity one order may have; 0 when sold out."""
+        """The maximum quantity in one order; 0 when sold out."""
         return 20 if self.stock is None else min(self.stock, 20)
 
 
 class PricedIn(models.Model):
-    """One line of a price list: an amount in one currency with the tax inside it."""
+    """One line of a price list: an amount in one currency, including tax."""
 
     currency = models.CharField(max_length=3, choices=Currency)
     minor_units = models.PositiveBigIntegerField()
@@ -128,7 +128,7 @@ class PricedIn(models.Model):
 
 
 class Price(PricedIn):
-    """What a product costs in one currency."""
+    """The price of a product in one currency."""
 
     product = models.ForeignKey(Product, on_delete=models.CASCADE, related_name="prices")
 
@@ -141,7 +141,7 @@ class Price(PricedIn):
 
 
 class ShippingMethod(models.Model):
-    """A way to send a parcel."""
+    """A shipping method."""
 
     code = models.SlugField(unique=True)
     names = models.JSONField()
@@ -163,12 +163,12 @@ class ShippingMethod(models.Model):
 
     @property
     def promise(self) -> str:
-        """How long it takes, in the reader's language."""
+        """The delivery time, in the reader's language."""
         return in_reader_language(self.promises)
 
 
 class ShippingRate(PricedIn):
-    """What a shipping method costs in one currency."""
+    """The price of a shipping method in one currency."""
 
     method = models.ForeignKey(ShippingMethod, on_delete=models.CASCADE, related_name="rates")
 
@@ -181,9 +181,9 @@ class ShippingRate(PricedIn):
 
 
 class DiscountCode(models.Model):
-    """A code typed in at the checkout: percent off every line, or a fixed credit per currency.
+    """A code entered at the checkout: a percentage off every line, or a fixed credit per currency.
 
-    A percentage lowers the price and the tax inside it. A credit is a way to pay: the tax stays as it is.
+    A percentage lowers the price and the tax in it. A credit is a way to pay: the tax stays the same.
     """
 
     code = models.CharField(max_length=24, unique=True)
@@ -209,9 +209,9 @@ class DiscountCode(models.Model):
 
     @property
     def name(self) -> str:
-        """What the customer reads, in their language."""
+        """The name shown to the customer, in the customer's language."""
         return in_reader_language(self.names)
 
     def credit(self, currency: str) -> Decimal:
-        """The credit in major units; zero for a percentage and where the currency has none."""
+        """Return the credit in major units; zero for a percentage and if the currency has none."""
         return from_minor_units(int(self.credits.get(currency, 0)), currency)

@@ -1,6 +1,6 @@
-"""The shop's own orders and what was packed for them. What was paid is not kept here but asked of the wallet.
+"""The shop's own orders and packing slips. The payment status is not stored here: the wallet app has it.
 
-An order is linked to the wallet's by its number, which is the wallet's `reference`.
+An order is linked to the wallet's order by its number, which is the wallet's `reference`.
 """
 
 from __future__ import annotations
@@ -16,22 +16,22 @@ from example_project.shop.models.catalogue import Product
 from example_project.shop.money import Currency, from_minor_units
 
 ORDER_NUMBER_PREFIX = "LL-"
-# Without letters and digits that are mistaken for one another when read aloud.
+# Without letters and digits that are easily confused when read aloud.
 ORDER_NUMBER_ALPHABET = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def new_order_number() -> str:
-    """A number for people: short to read aloud, and telling nothing about how many orders there are."""
+    """Return a number for people: short to read aloud, and without a hint at the number of orders."""
     return ORDER_NUMBER_PREFIX + "".join(secrets.choice(ORDER_NUMBER_ALPHABET) for _position in range(9))
 
 
 def new_order_key() -> str:
-    """The unguessable part of an order page's address: 128 random bits."""
+    """Return the unguessable part of an order page's address: 128 random bits."""
     return secrets.token_urlsafe(16)
 
 
 class Order(models.Model):
-    """What a customer ordered, priced once and kept; whether it is paid is asked of the wallet."""
+    """A customer's order, priced once and stored; the wallet app knows whether it is paid."""
 
     number = models.CharField(max_length=16, unique=True, default=new_order_number, editable=False)
     key = models.CharField(max_length=32, unique=True, default=new_order_key, editable=False)
@@ -43,7 +43,7 @@ class Order(models.Model):
     shipping_name = models.CharField(max_length=80, blank=True)
     shipping_minor_units = models.PositiveBigIntegerField(default=0)
     sheet = models.JSONField(default=dict, blank=True, editable=False)
-    """How the wallet's button looks and what its sheet asks for: `SheetChoices`."""
+    """The look of the wallet button and the fields of its sheet: `SheetChoices`."""
     credit_name = models.CharField(max_length=80, blank=True)
     credit_minor_units = models.PositiveBigIntegerField(default=0)
     tax_minor_units = models.PositiveBigIntegerField(default=0)
@@ -59,22 +59,22 @@ class Order(models.Model):
         return self.number
 
     def get_absolute_url(self) -> str:
-        """The customer's page of this order."""
+        """Return the address of the customer's page of this order."""
         return reverse("shop:order", args=[self.key])
 
     @staticmethod
     def is_ours(reference: str) -> bool:
-        """Whether a wallet reference can be one of this shop's order numbers."""
+        """Return whether a wallet reference can be one of this shop's order numbers."""
         return reference.startswith(ORDER_NUMBER_PREFIX)
 
     @property
     def is_sent(self) -> bool:
-        """Whether a parcel goes out."""
+        """Whether the order is shipped."""
         return bool(self.shipping_address)
 
     @property
     def total(self) -> Decimal:
-        """What the customer pays, in major units."""
+        """The amount that the customer pays, in major units."""
         return from_minor_units(self.total_minor_units, self.currency)
 
     @property
@@ -84,7 +84,7 @@ class Order(models.Model):
 
     @property
     def shipping(self) -> Decimal:
-        """What shipping costs, tax included."""
+        """The price of shipping, tax included."""
         return from_minor_units(self.shipping_minor_units, self.currency)
 
     @property
@@ -114,12 +114,12 @@ class OrderLine(models.Model):
 
     @property
     def unit_price(self) -> Decimal:
-        """The price of one, tax included, before any discount."""
+        """The price of one piece, tax included, before any discount."""
         return from_minor_units(self.unit_minor_units, self.order.currency)
 
     @property
     def discount(self) -> Decimal:
-        """What the discount code took off this line."""
+        """The amount that the discount code took off this line."""
         return from_minor_units(self.discount_minor_units, self.order.currency)
 
     @property
@@ -129,9 +129,9 @@ class OrderLine(models.Model):
 
 
 class PackingSlip(models.Model):
-    """The order for the workshop to pack; one per order, made when the wallet says that it is paid.
+    """The order to the workshop to pack; one per order, created when the wallet reports it as paid.
 
-    Signals come at least once, so an event may come twice. Two unique columns make the second one harmless.
+    Signals come at least once, so an event may arrive twice. Two unique columns make the second one harmless.
     """
 
     order = models.OneToOneField(Order, on_delete=models.CASCADE, related_name="packing_slip")

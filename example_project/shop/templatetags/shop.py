@@ -1,4 +1,4 @@
-"""Filters of the shop's templates: money and country names as the reader's language writes them."""
+"""Filters of the shop's templates: money and country names in the reader's language."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ register = template.Library()
 
 @register.filter
 def money(amount: Decimal, currency: str) -> SafeString:
-    """An amount in words of money, written exactly as the wallet's own pages write it."""
+    """Return an amount with its currency, formatted exactly as on the wallet's own pages."""
     return wallet_amount(Money(amount, currency))
 
 
 @register.filter
 def less(amount: Decimal, currency: str) -> SafeString:
-    """An amount that is taken off, with a minus sign before it."""
+    """Return an amount that is deducted, with a minus sign before it."""
     return format_html('<bdi class="less" dir="ltr">\u2212{}</bdi>', money(amount, currency))
 
 
 @register.filter
 def below_zero(amount: Decimal, currency: str) -> SafeString:
-    """An amount below zero, with its minus sign where the shop's other pages have it."""
+    """Return a negative amount, with its minus sign where the shop's other pages have it."""
     return less(-amount, currency)
 
 
 @register.filter
 def country(code: str) -> str:
-    """The name of a country given by its code of two or three letters."""
+    """Return the name of a country given by its code of two or three letters."""
     return country_name(code)
 
 
 @register.filter
 def percent(rate: Decimal) -> str:
-    """A rate without needless zeros: 19, not 19.000."""
+    """Return a rate without trailing zeros: 19, not 19.000."""
     return f"{rate.normalize():f}"

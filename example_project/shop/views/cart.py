@@ -1,4 +1,4 @@
-"""The cart: looking at it, and changing one line of it."""
+"""The cart: show it, and change one line of it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from example_project.shop.pricing import price_cart
 
 @require_safe
 def cart(request: HttpRequest) -> HttpResponse:
-    """What is in the cart, and what it costs before shipping and discount."""
+    """Show the cart, and its price before shipping and discount."""
     quote = price_cart(Cart(request.session).lines(), current_currency(request.session))
     return render(request, "shop/cart.html", {"quote": quote})
 
 
 @require_POST
 def line(request: HttpRequest, slug: str) -> HttpResponse:
-    """Add to a line (`action=add`), or set its quantity, where 0 takes it out."""
+    """Add to a line (`action=add`), or set its quantity; 0 removes it."""
     product = get_object_or_404(Product, slug=slug)
     form = QuantityForm(request.POST)
     if not form.is_valid():

@@ -1,4 +1,4 @@
-"""The shelf, a product's page, and the currency switch."""
+"""The product list, a product's page, and the currency switch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ COMPANIONS = 4
 
 @require_safe
 def shelf(request: HttpRequest) -> HttpResponse:
-    """All products, or those of one category."""
+    """Show all products, or those of one category."""
     wanted = request.GET.get("category", "")
     category = Category(wanted) if wanted in Category.values else None
     products = _priced(current_currency(request.session))
@@ -30,11 +30,11 @@ def shelf(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def product(request: HttpRequest, slug: str) -> HttpResponse:
-    """One product, and what goes with it."""
+    """Show one product, and matching ones."""
     products = _priced(current_currency(request.session))
     shown = get_object_or_404(products, slug=slug)
     others = [other for other in products if other.pk != shown.pk]
-    # Things from the same shelf first; the sort keeps the catalogue's order within each half.
+    # Products of the same category first; the sort keeps the catalogue's order within each half.
     companions = sorted(others, key=lambda other: other.category != shown.category)[:COMPANIONS]
     return render(request, "shop/product.html", {"product": shown, "companions": companions})
 
@@ -52,7 +52,7 @@ def currency(request: HttpRequest) -> HttpResponse:
 
 
 def _priced(currency: Currency) -> QuerySet[Product]:
-    """Products that have a price in the currency, with that price as the only one in `price_list`."""
+    """Return products that have a price in the currency, with only that price in `price_list`."""
     prices = Price.objects.filter(currency=currency)
     return Product.objects.filter(prices__currency=currency).prefetch_related(
         Prefetch("prices", queryset=prices, to_attr="price_list")

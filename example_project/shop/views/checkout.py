@@ -1,4 +1,4 @@
-"""The way from the cart to an order: the address, then a last look with shipping and discount code."""
+"""The checkout: from the cart to the address, and then the review with shipping and discount code."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from example_project.shop.sheet_choices import SheetChoices
 from wallet_gateway import payments
 
 UNPROCESSABLE = 422
-# What the demo's shortcut fills in, cleaned as the form would clean it.
+# The address of the demo's shortcut, cleaned as the form would clean it.
 EXAMPLE_ADDRESS = {
     "email": "robin@example.com",
     "first_name": "Robin",
@@ -41,7 +41,7 @@ EXAMPLE_ADDRESS = {
 
 @require_http_methods(["GET", "POST"])
 def address(request: HttpRequest) -> HttpResponse:
-    """Ask who orders, where the bill goes, and where the parcel goes if that is elsewhere."""
+    """Show the form for the billing address, and for the shipping address if it is different."""
     if not len(Cart(request.session)):
         return redirect("shop:cart")
     answers = CheckoutAnswers.read(request.session)
@@ -50,7 +50,7 @@ def address(request: HttpRequest) -> HttpResponse:
     billing, parcel = _address_forms(request, answers)
     if request.method == "POST":
         elsewhere = "billing-ship_elsewhere" in request.POST
-        # Both are checked before either is judged, so that one answer names every fault.
+        # Both are validated before the result is used, so that one response shows every error.
         if all([billing.is_valid(), not elsewhere or parcel.is_valid()]):
             parcel_data = parcel.cleaned_data if elsewhere else {}
             return _address_given(request, {"billing": billing.cleaned_data, "parcel": parcel_data})
@@ -61,11 +61,11 @@ def address(request: HttpRequest) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def review(request: HttpRequest) -> HttpResponse:
-    """Show what will be ordered; update shipping and code, or place the order."""
+    """Show the order before it is placed; update shipping and code, or place it."""
     if not len(Cart(request.session)):
-        # The second click of a double click finds the cart already turned into an order.
+        # The second request of a double click finds that the cart has already become an order.
         key = request.POST.get("order", "")
-        # PostgreSQL takes no NUL, and no key has one.
+        # PostgreSQL accepts no NUL, and no key contains one.
         placed = Order.objects.filter(key=key).first() if key.isprintable() else None
         return redirect(placed or "shop:cart")
     answers = CheckoutAnswers.read(request.session)
@@ -90,7 +90,7 @@ def _reviewed(request: HttpRequest, form: ReviewForm, shown: CheckoutAnswers) ->
     if request.POST.get("action") != "place":
         return redirect("shop:review")
     if chosen != shown or request.POST.get("total") != _total_shown(_quote(request, chosen)):
-        # Never charge a sum that was not on the page when the button was pressed.
+        # Never charge an amount that was not on the page when the button was pressed.
         messages.info(request, _("The total has changed. Please look once more and confirm."))
         return redirect("shop:review")
     return _placed(request, form, chosen)
@@ -109,7 +109,7 @@ def _placed(request: HttpRequest, form: ReviewForm, answers: CheckoutAnswers) ->
             form.add_error(None, f"{fault.path}: {fault.message}")
         return _review_page(request, form, answers)
     except payments.errors.IdempotencyConflict:
-        # The cart changed after this number was begun and not finished: the order needs one of its own.
+        # The cart changed after an unfinished order with this number: the new order needs its own number.
         return _placed(request, form, answers.under_new_number())
     Cart(request.session).clear()
     answers.for_next_order().save(request.session)
@@ -141,7 +141,7 @@ def _quote(request: HttpRequest, answers: CheckoutAnswers) -> Quote:
 
 
 def _total_shown(quote: Quote) -> str:
-    """What the page says is to be paid, sent back with the order; compared only, never charged."""
+    """Return the displayed total, which is sent back with the order; only compared, never charged."""
     return f"{quote.total_minor_units} {quote.currency}"
 
 

@@ -1,4 +1,4 @@
-"""The customer's page of an order: how to pay it, how that stands, what the wallet gave; the demo's panel."""
+"""The customer's page of an order: payment button, payment status, data from the wallet; the demo's panel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from wallet_gateway import payments
 @require_safe
 @never_cache
 def order(request: HttpRequest, key: str) -> HttpResponse:
-    """Show the order to whoever has its address; the key in it cannot be guessed."""
+    """Show the order to any visitor with its address; the key in it cannot be guessed."""
     shown = _order(key)
     wallet_order = payments.get_order(shown.number)
     context = {
@@ -41,7 +41,7 @@ def order(request: HttpRequest, key: str) -> HttpResponse:
 
 @require_POST
 def sheet(request: HttpRequest, key: str) -> HttpResponse:
-    """Take what the demo's panel says, for this order and the visitor's next ones."""
+    """Store the choices of the demo's panel, for this order and the visitor's next ones."""
     if not settings.DEBUG:
         raise Http404
     changed, form = _order(key), SheetForm(request.POST, prefix="sheet")
@@ -56,7 +56,7 @@ def sheet(request: HttpRequest, key: str) -> HttpResponse:
 
 def _order(key: str) -> Order:
     found = get_object_or_404(Order.objects.prefetch_related("lines__product"), key=key)
-    # Some databases find a text in any letter case, which would make the key easier to guess.
+    # Some databases compare text without letter case, which would make the key easier to guess.
     if not constant_time_compare(found.key, key):
         raise Http404
     return found

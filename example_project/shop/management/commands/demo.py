@@ -1,4 +1,4 @@
-"""`manage.py demo`: shop and sandbox gateway side by side, or (`--once`) a whole story without a browser."""
+"""`manage.py demo`: shop and sandbox gateway side by side, or (`--once`) a scenario without a browser."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from wallet_gateway.testing.sandbox import SandboxServer
 
 
 class Command(BaseCommand):
-    """Start everything that is needed to buy something."""
+    """Start all services that are needed to buy something."""
 
     help = (
         "Starts the example shop and a sandbox gateway; --once tells a whole story without a browser instead."
     )
-    # The shop that is started makes them all, and so does the story.
+    # The started shop runs all checks, and so does the scenario.
     requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -74,7 +74,7 @@ class Command(BaseCommand):
 
 
 def tell_story_once() -> int:
-    """Tell the story in a process with a sandbox and a database of its own; returns its exit code."""
+    """Run the scenario in a process with a sandbox and a database of its own; return its exit code."""
     with tempfile.TemporaryDirectory(prefix="wallet-story-") as folder, SandboxServer() as sandbox:
         database = f"sqlite:///{folder}/story.sqlite3"
         environment = environment_for(8000, sandbox.base_url, DATABASE_URL=database, DEBUG="true")

@@ -1,6 +1,6 @@
-"""`manage.py demo_story`: the story of `demo --once`, told against the sandbox that the settings name.
+"""`manage.py demo_story`: the scenario of `demo --once`, run against the sandbox in the settings.
 
-It migrates and fills the database of the settings; `demo --once` gives it a temporary one.
+It migrates and fills the database of the settings; `demo --once` passes it a temporary one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ AMOUNT_COLUMN = 3
 
 
 class Command(BaseCommand):
-    """Tell the story and compare."""
+    """Run the scenario and compare."""
 
     help = "Tells the demo's story against the configured sandbox; meant to be run by demo --once."
 

@@ -1,4 +1,4 @@
-"""`manage.py seed_shop`: the catalogue and a staff user. Running it again is harmless."""
+"""`manage.py seed_shop`: create the catalogue and a staff user. Running it again is harmless."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from django.core.management.base import BaseCommand, CommandParser
 from example_project.shop.seeding import seed_catalogue, seed_staff
 
 STAFF_NAME = "staff"
-# Known to everybody who reads this file, so it is given out in debug mode only.
+# Public, because it is in this file; so it is used in debug mode only.
 STAFF_PASSWORD = "clay-and-larks"  # noqa: S105 - the demo's printed login, no secret
 
 
 class Command(BaseCommand):
-    """Fill the catalogue and make the staff user."""
+    """Fill the catalogue and create the staff user."""
 
     help = "Fills the catalogue and makes the staff user; running it again changes nothing that is sold."
 
