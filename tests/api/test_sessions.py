@@ -9,7 +9,7 @@ from django.contrib.sessions.backends.signed_cookies import SessionStore as Cook
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
 
-from wallet_gateway.api.sessions import NAME, bind, binding_of
+from wallet_gateway.api.base import NAME, bind, binding_of
 
 pytestmark = pytest.mark.django_db
 

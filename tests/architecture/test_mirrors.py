@@ -14,21 +14,15 @@ TESTED_ELSEWHERE: dict[str, str] = {
                 "polling/status_query",
                 "polling/status_result",
             ),
-            "what comes of a request is the subject of the fault matrices": (
-                "sending/answers",
-                "sending/redirect_hosts",
-            ),
+            "what comes of a request is the subject of the fault matrices": ("sending/answers",),
             "repeated reads are a part of wallet/test_keys and wallet/test_fault_matrix_network": (
                 "sending/retries",
             ),
             "what is written with a change of state is test_settle, test_contradictions and the invariants": (
-                "settlement/booking",
                 "settlement/counters",
                 "settlement/discrepancies",
                 "settlement/freezes",
-                "settlement/notifications",
                 "settlement/status_updates",
-                "settlement/transaction_columns",
             ),
             "an authorization is a part of test_pay": ("wallet/authorize",),
         }.items()

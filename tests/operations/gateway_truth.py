@@ -12,7 +12,7 @@ from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.operations.settlement.booking import OPENING
+from wallet_gateway.operations.settlement.counters import OPENING
 from wallet_gateway.testing.control import SandboxControl
 
 S, K = TransactionState, TransactionKind

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import secrets
 from collections.abc import Callable
 from typing import Any
 
+from django.contrib.sessions.backends.base import SessionBase
+from django.core.exceptions import ImproperlyConfigured
+from django.http import HttpRequest
 from rest_framework.authentication import SessionAuthentication
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import AllowAny
@@ -17,7 +22,6 @@ from rest_framework.views import APIView
 from wallet_gateway import payments
 from wallet_gateway.api.parsers import StrictParser, refuse_foreign_content
 from wallet_gateway.api.problems import UnknownLink, as_answer
-from wallet_gateway.api.sessions import binding_of
 from wallet_gateway.models import PaymentOrder
 
 
@@ -89,3 +93,33 @@ def order_of(token: str) -> PaymentOrder:
         return payments.orders.get_order_by_token(token)
     except PaymentOrder.DoesNotExist as fault:
         raise UnknownLink from fault
+
+
+# The binding of a wallet payment to one browser
+
+
+NAME = "wallet_gateway"
+
+
+def binding_of(request: HttpRequest) -> str:
+    """Return the binding of this browser's session; empty if no button was shown in it."""
+    return str(_session(request).get(NAME, ""))
+
+
+def bind(request: HttpRequest) -> str:
+    """Return the binding of this browser's session, created if missing."""
+    session = _session(request)
+    if NAME not in session:
+        if not session.session_key:
+            session.create()
+        # Derived from the initial session key, so that two tabs at the same moment get the same text.
+        seed = session.session_key or secrets.token_urlsafe(32)
+        session[NAME] = hashlib.sha256(f"{NAME}:{seed}".encode()).hexdigest()
+    return str(session[NAME])
+
+
+def _session(request: HttpRequest) -> SessionBase:
+    session = getattr(request, "session", None)
+    if not isinstance(session, SessionBase):
+        raise ImproperlyConfigured("the wallet button needs django.contrib.sessions and its middleware")
+    return session

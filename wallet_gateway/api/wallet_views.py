@@ -13,10 +13,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from wallet_gateway import payments
-from wallet_gateway.api.base import CustomerView, order_of
+from wallet_gateway.api.base import CustomerView, bind, binding_of, order_of
 from wallet_gateway.api.inputs import event_report, price_question, reference_before
 from wallet_gateway.api.serializers import price_body, session_body, verdict_body
-from wallet_gateway.api.sessions import bind, binding_of
 from wallet_gateway.api.throttles import (
     EventsThrottle,
     PricesThrottle,

@@ -19,7 +19,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OrderNotPayable, SendingStopped
 from wallet_gateway.operations.sending.circuit_breaker import sending_is_paused
 from wallet_gateway.operations.sending.send import body_columns, claim_columns
-from wallet_gateway.operations.settlement.booking import OPENING
+from wallet_gateway.operations.settlement.counters import OPENING
 from wallet_gateway.protocol.checkout import CheckoutRequest
 
 

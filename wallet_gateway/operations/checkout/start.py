@@ -22,8 +22,8 @@ from wallet_gateway.operations.errors import (
     SendingStopped,
     TryAgain,
 )
+from wallet_gateway.operations.sending.answers import host_of, is_allowed_page, unexpected_host
 from wallet_gateway.operations.sending.circuit_breaker import pause_sending
-from wallet_gateway.operations.sending.redirect_hosts import host_of, is_allowed_page, unexpected_host
 from wallet_gateway.operations.sending.send import Outcomes, send_once
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import settle

@@ -11,7 +11,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState, OperationRefused, SendingStopped
 from wallet_gateway.operations.follow_ups import execute as execution
 from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator
-from wallet_gateway.operations.settlement.booking import OPENING
+from wallet_gateway.operations.settlement.counters import OPENING
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 

@@ -20,7 +20,7 @@ from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.status_query import ask
 from wallet_gateway.operations.polling.status_result import record_status_result
-from wallet_gateway.operations.settlement.booking import OPENING
+from wallet_gateway.operations.settlement.counters import OPENING
 from wallet_gateway.operations.settlement.settle import reread
 
 ASKABLE_STATES = frozenset(

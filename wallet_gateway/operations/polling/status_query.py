@@ -13,7 +13,7 @@ from wallet_gateway.domain.unreadable_records import sentence_of
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending.circuit_breaker import pause_queries
-from wallet_gateway.operations.settlement.booking import OPENING
+from wallet_gateway.operations.settlement.counters import OPENING
 from wallet_gateway.protocol.status import StatusAnswer, StatusRecord
 from wallet_gateway.protocol.text import one_line
 

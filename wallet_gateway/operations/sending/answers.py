@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from urllib.parse import urlsplit
 
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer, Exchange
@@ -21,7 +23,6 @@ from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.status_query import ask, expectation_of
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown, pause_sending
-from wallet_gateway.operations.sending.redirect_hosts import is_allowed_page, unexpected_host
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.authorizations import AuthorizationResponse
@@ -153,3 +154,35 @@ def _repeated_on_the_wire(finding: Finding) -> Finding:
     """Return the finding of an approval that was answered by a refusal: something repeats our requests."""
     detail = "refused, yet approved: something between us and the gateway repeats our requests"
     return replace(finding, discrepancy=DiscrepancyKind.REPEATED_ON_THE_WIRE, detail=detail)
+
+
+# The host of a page to which a customer is redirected
+
+
+def is_allowed_page(url: str, context: GatewayContext) -> bool:
+    """Return whether a customer may be sent to a URL from the gateway."""
+    schemes: Sequence[str] = ("https", "http") if context.policy.allow_plain_http else ("https",)
+    scheme, host = _split(url)
+    return scheme in schemes and host in context.policy.redirect_hosts
+
+
+def unexpected_host(url: str, *, verdict: Verdict = Verdict.NO_NEWS, record_id: str = "") -> Finding:
+    """Return the finding for a gateway page on a host that is not allowed."""
+    host = host_of(url)
+    detail = f"payment page on host {host!r}, which is not among the allowed ones"
+    kind = DiscrepancyKind.UNEXPECTED_HOST
+    return Finding(verdict=verdict, record_id=record_id, discrepancy=kind, detail=detail)
+
+
+def host_of(url: str) -> str:
+    """Return the host of a URL, cut to 100 characters; empty if the URL is invalid."""
+    return _split(url)[1][:100]
+
+
+def _split(url: str) -> tuple[str, str]:
+    """Return the scheme and host of a URL, both empty if the URL is invalid."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "", ""
+    return parts.scheme, parts.netloc.lower()

@@ -14,11 +14,9 @@ from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, Trans
 from wallet_gateway.domain.totals import payment_state
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxEvent, Payment
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.settlement.booking import OPENING
-from wallet_gateway.operations.settlement.counters import VersionConflict, write_order
+from wallet_gateway.operations.settlement.counters import OPENING, VersionConflict, write_order
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
-from wallet_gateway.operations.settlement.notifications import events_of_release
-from wallet_gateway.operations.settlement.outbox import deliver
+from wallet_gateway.operations.settlement.outbox import deliver, events_of_release
 from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
 from wallet_gateway.operations.settlement.settle import add_outbox_events, reread
 

@@ -20,7 +20,7 @@ from wallet_gateway.operations.checkout.orders import check_key
 from wallet_gateway.operations.checkout.payment_attempts import insert_attempt, lock_payable
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidInput
-from wallet_gateway.operations.settlement.booking import OPENING
+from wallet_gateway.operations.settlement.counters import OPENING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
