@@ -148,5 +148,5 @@ def execute(
 def _ask(operation: Operation, payment: Payment, amount: Money, **given: str) -> GatewayTransaction:
     if operation is REVERSE:
         return payments.reverse(payment.order, payment=payment, **given)
-    verb = payments.capture if operation is CAPTURE else payments.refund
-    return verb(payment.order, amount, payment=payment, **given)
+    verbs = {TransactionKind.CAPTURE: payments.capture, TransactionKind.REFUND: payments.refund}
+    return verbs[operation.kind](payment.order, amount, payment=payment, **given)

@@ -9,6 +9,7 @@ from datetime import timedelta
 
 import pytest
 from django.db import connection
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from tests.contrib.counting_gateway import CountingGateway
@@ -20,7 +21,9 @@ from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, Transac
 from wallet_gateway.gateways import DatabaseClock
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.polling import due
 from wallet_gateway.operations.polling.due import reconcile_due
+from wallet_gateway.operations.settlement.row_errors import read_due
 
 pytestmark = [
     pytest.mark.every_database,
@@ -72,6 +75,18 @@ def test_every_row_is_asked_about_once_and_several_at_a_time(
     assert {len(by) for by in gateway.asked.by.values()} == {1}
     assert gateway.asked.at_once == []
     assert set(PaymentOrder.objects.values_list("state", flat=True)) == {OrderState.PAID}
+
+
+def test_rows_that_others_claim_while_they_are_read_end_nothing(
+    context: GatewayContext, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_one_less(rows: QuerySet[GatewayTransaction], *, limit: int) -> list[GatewayTransaction]:
+        found = read_due(rows, limit=limit)
+        return found[1:] if len(found) == limit else found
+
+    monkeypatch.setattr(due, "read_due", read_one_less)
+    due_pages(60)
+    assert reconcile_due(context=context, limit=20) == 60
 
 
 def test_the_rate_holds_for_all_threads_together(gateway: CountingGateway, context: GatewayContext) -> None:

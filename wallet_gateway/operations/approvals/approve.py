@@ -10,6 +10,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction, MigratedDeposit
 from wallet_gateway.operations.approvals.requests import Grant, check_decider
 from wallet_gateway.operations.approvals.resolve import Decision, resolve
@@ -59,9 +60,10 @@ def _carry_out(approval: Approval, grant: Grant, context: GatewayContext) -> Gat
         comment=approval.comment,
         grant=grant,
     )
-    if approval.payment is not None:
-        return refund(payment=approval.payment, amount=approval.amount, context=context, who=who)
-    return _refund_migrated(approval, who, context)
+    if approval.payment is None:
+        return _refund_migrated(approval, who, context)
+    verb = {TransactionKind.REFUND: refund}[TransactionKind(approval.kind)]
+    return verb(payment=approval.payment, amount=approval.amount, context=context, who=who)
 
 
 def _refund_migrated(approval: Approval, who: Initiator, context: GatewayContext) -> GatewayTransaction:

@@ -184,7 +184,8 @@ def _execute(row: OperationBatchRow, context: GatewayContext) -> GatewayTransact
     assert payment is not None  # noqa: S101 - an order's row without a payment is left out by `plan`
     if batch.kind == BatchKind.REVERSAL:
         return reverse(payment=payment, context=context, who=who)
-    verb = capture if batch.kind == BatchKind.CAPTURE else refund
+    # No kind is left to chance: one that is not here must never move money as another.
+    verb = {BatchKind.CAPTURE: capture, BatchKind.REFUND: refund}[BatchKind(batch.kind)]
     return verb(payment=payment, amount=row.amount, context=context, who=who)
 
 

@@ -79,7 +79,8 @@ def _due_batches(context: GatewayContext, *, batch: int) -> Iterator[GatewayTran
             if number % _LOOK_EVERY == 0 and _queries_are_paused(context, context.clock.now()):
                 return
             yield transaction
-        if len(rows) < batch:
+        # Fewer rows than asked for are no end: other workers claim some of them while they are read.
+        if not rows:
             return
 
 

@@ -28,7 +28,7 @@ _OF_ONE_ROW = (DataError, IntegrityError, VersionConflict, ValueError)
 
 
 def read_due(due: QuerySet[M], *, limit: int) -> list[M]:
-    """Return the first rows that are due.
+    """Return the first rows that are due; fewer than there are when other workers claim some at this moment.
 
     Most sweeps find none, and reading keys costs a tenth of reading whole rows and their orders.
     """
