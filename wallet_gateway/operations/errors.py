@@ -3,7 +3,7 @@
 ::
 
     OperationError               any of these; raised itself for a fault of the shop's pricing function
-    ├── OperationRefused         a rule forbids it: nothing was stored, nothing was sent
+    ├── OperationRefused         a rule forbids it: no money was reserved, nothing was sent
     │   ├── InvalidInput         an argument is wrong; `errors` names the fields
     │   ├── IdempotencyConflict  the key or reference belongs to something else
     │   ├── OrderNotPayable      the order is paid, or a payment of it is pending
@@ -68,7 +68,7 @@ class OperationError(Exception):
 
 
 class OperationRefused(OperationError):
-    """A rule forbids it: nothing was stored, nothing was sent."""
+    """A rule forbids it: no money was reserved and nothing was sent."""
 
 
 class InvalidInput(OperationRefused):

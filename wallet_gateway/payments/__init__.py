@@ -5,8 +5,8 @@ reverse. The rest is in a module for each subject: `orders`, `follow_ups`, `wall
 `approvals` (decisions of people), `batches` (one operation for many orders), `maintenance` (background work
 and operators) and `errors` (what to catch).
 
-Gateway, clock and return URLs come from the settings. Each function makes one call into the operations or
-queries, where the rules are. Functions that call the gateway must not run inside a database transaction:
+Gateway, clock and return URLs come from the settings. The functions are thin: the rules are in the operations
+and queries. Functions that call the gateway must not run inside a database transaction:
 what they are about to send must be committed first.
 """
 

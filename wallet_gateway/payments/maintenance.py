@@ -100,7 +100,7 @@ def _sweep(alias: str) -> SweepReport:
 
 
 def deliver_events() -> int:
-    """Tell the shop's receivers what they have not been told yet; return how many facts were taken."""
+    """Deliver pending events to the shop's receivers; return how many were accepted."""
     return outbox.deliver_due(clock=gateways.clock())
 
 

@@ -1,4 +1,4 @@
-"""The authorization radar: told in time and once, and what the machine does is done once."""
+"""Authorizations that lapse: told in time and once, and what the machine does is done once."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def test_the_machine_captures_what_is_left_and_once(
     assert (last.created_by, last.amount_minor, last.idempotency_key) == (
         AUTHOR,
         1500,
-        f"radar-{payment.reference}",
+        f"expiry-{payment.reference}",
     )
 
 

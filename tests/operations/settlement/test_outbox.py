@@ -305,7 +305,7 @@ def test_a_delivery_that_cannot_be_noted_does_not_look_like_a_failed_payment(
         patch.setattr(outbox, "_deliver_one", gone)
         settled = reconcile_attempt(reference=payment.reference, context=context)
     assert settled.order.state == OrderState.PAID
-    assert "told again later" in caplog.text
+    assert "delivered again later" in caplog.text
 
     clock.advance(seconds=61)
     sweep(context=context)

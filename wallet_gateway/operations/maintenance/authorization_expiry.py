@@ -27,7 +27,7 @@ from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.sweep")
 
-AUTHOR = "authorization radar"
+AUTHOR = "authorization expiry"
 _CLAIM = timedelta(minutes=5)
 """Time after which a notice that was claimed and not finished may be claimed again."""
 
@@ -91,7 +91,7 @@ def _left(payment: Payment) -> Money:
 
 
 def _act(payment: Payment, policy: CapturePolicy, context: GatewayContext) -> bool:
-    who = Initiator(idempotency_key=f"radar-{payment.reference}", by=AUTHOR, comment="about to lapse")
+    who = Initiator(idempotency_key=f"expiry-{payment.reference}", by=AUTHOR, comment="about to lapse")
     try:
         if policy is CapturePolicy.CAPTURE:
             capture(payment=payment, context=context, who=who)

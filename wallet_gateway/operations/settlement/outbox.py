@@ -47,7 +47,7 @@ def deliver(outbox_events: Iterable[OutboxEvent], *, clock: Clock) -> int:
         try:
             told += _deliver_one(outbox_event, clock.now())
         except DatabaseFault as error:
-            text = "the delivery of fact %s could not be noted, told again later: %s"
+            text = "the delivery of event %s could not be recorded, it is delivered again later: %s"
             logger.error(text, outbox_event.event_id, failure(error))
     return told
 
@@ -84,7 +84,7 @@ def _deliver_one(outbox_event: OutboxEvent, now: datetime) -> bool:
     wait = min(timedelta(seconds=30 * 2 ** min(outbox_event.attempts, 10)), _LONGEST_WAIT)
     row.update(next_delivery_at=now + wait, last_error=type(failures[0]).__name__)
     logger.error(
-        "a receiver failed for fact %s, told again in %s: %s",
+        "a receiver failed for event %s, it is delivered again in %s: %s",
         outbox_event.event_id,
         wait,
         failure(failures[0]),
