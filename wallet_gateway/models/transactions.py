@@ -168,6 +168,13 @@ class GatewayTransaction(models.Model):
         return f"payment:{self.payment_id}" if self.payment_id else f"deposit:{self.deposit_id}"
 
     @property
+    def opened_payment(self) -> Payment:
+        """The payment that this transaction opens, with the transaction as its `opening`."""
+        assert self.payment is not None  # noqa: S101 - a transaction that opens a payment belongs to it
+        self.payment.opening = self
+        return self.payment
+
+    @property
     def is_outstanding(self) -> bool:
         """Whether the gateway has not reported the outcome yet."""
         return self.state in OUTSTANDING_STATES

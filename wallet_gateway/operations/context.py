@@ -11,10 +11,12 @@ from datetime import datetime
 from typing import Protocol
 
 from wallet_gateway.client.gateway import Gateway
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 from wallet_gateway.domain.polling_schedule import SEND_WITHIN_SECONDS
 from wallet_gateway.domain.references import new_reference
 from wallet_gateway.models import PaymentOrder
+from wallet_gateway.operations.errors import SendingStopped
 from wallet_gateway.operations.wallet.encryption import WalletCipher
 from wallet_gateway.operations.wallet.hooks import Authenticator, Chooser, Pricer
 
@@ -66,6 +68,11 @@ class GatewayContext:
         if self.wallet is None or self.button_overrides is None:
             return self.wallet
         return self.button_overrides(order, self.wallet)
+
+    def check_sending_enabled(self) -> None:
+        """Raise `SendingStopped` if the settings switch sending off."""
+        if not self.policy.sending:
+            raise SendingStopped(ErrorCode.SENDING_DISABLED)
 
     def new_reference(self) -> str:
         """Return a new reference that is unique and cannot be guessed."""

@@ -52,5 +52,5 @@ def approve(approval: Approval, *, by: str, reason: str = "") -> GatewayTransact
 
 
 def decline(approval: Approval, *, by: str, reason: str) -> Approval:
-    """End a request without doing it; whoever asked withdraws it by this. Raises `InvalidState`."""
+    """End a request without executing it; its author withdraws it this way. Raises `InvalidState`."""
     return approvals.decline(approval, by=by, reason=reason, clock=gateways.clock())

@@ -16,8 +16,7 @@ from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
 from wallet_gateway.models.prepared_sql import insert, update
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OrderNotPayable, SendingStopped
-from wallet_gateway.operations.sending.circuit_breaker import sending_is_paused
+from wallet_gateway.operations.errors import OrderNotPayable
 from wallet_gateway.operations.sending.send import body_columns, claim_columns
 from wallet_gateway.operations.settlement.counters import OPENING
 from wallet_gateway.protocol.checkout import CheckoutRequest
@@ -29,16 +28,6 @@ class PreparedAttempt:
 
     transaction: GatewayTransaction
     request: CheckoutRequest | None = None
-
-
-def check_not_paused(context: GatewayContext) -> None:
-    """Raise `SendingStopped` while sending is paused.
-
-    Call this before the database transaction of `begin`, which has to start with the lock: with repeatable
-    reads, the first read fixes the snapshot of all later reads, including those under the lock.
-    """
-    if sending_is_paused(context, context.clock.now()):
-        raise SendingStopped(ErrorCode.SENDING_PAUSED)
 
 
 def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext) -> PreparedAttempt | None:

@@ -13,17 +13,19 @@ from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
-from wallet_gateway.operations.checkout.payment_attempts import begin, check_not_paused, page_lifetime
+from wallet_gateway.operations.checkout.payment_attempts import begin, page_lifetime
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
     GatewayRefused,
     GatewayUnreachable,
     OrderNotPayable,
-    SendingStopped,
     TryAgain,
 )
 from wallet_gateway.operations.sending.answers import host_of, is_allowed_page, unexpected_host
-from wallet_gateway.operations.sending.circuit_breaker import pause_sending
+from wallet_gateway.operations.sending.circuit_breaker import (
+    check_sending_not_paused,
+    pause_sending,
+)
 from wallet_gateway.operations.sending.send import Outcomes, send_once
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.settle import settle
@@ -48,28 +50,21 @@ def start_checkout(
     six URLs come from `return_urls`, called with the attempt's reference (the interface, section
     redirectDetails).
     """
-    if not context.policy.sending:
-        raise SendingStopped(ErrorCode.SENDING_DISABLED)
+    context.check_sending_enabled()
     request = _request(order, context, return_urls)
     for wait in (*_WAIT_FOR_THE_OTHER_CLICK, None):
-        check_not_paused(context)
+        check_sending_not_paused(context)
         # The database transaction may be repeated, so every run starts from the order as passed in.
         begun = in_transaction(lambda: begin(copy.copy(order), request, context))
         if begun is not None:
             return (
                 _send(begun.transaction, begun.request, context)
                 if begun.request
-                else _payment_of(begun.transaction)
+                else begun.transaction.opened_payment
             )
         if wait is not None:
             context.sleep(wait)
     raise TryAgain(ErrorCode.CHECKOUT_IN_PROGRESS)
-
-
-def _payment_of(transaction: GatewayTransaction) -> Payment:
-    assert transaction.payment is not None  # noqa: S101 - a checkout belongs to a payment
-    transaction.payment.opening = transaction
-    return transaction.payment
 
 
 def _request(
@@ -166,7 +161,7 @@ def _open(
     opened = settle(transaction, news, context=context)
     if opened.state != TransactionState.OPEN:
         raise GatewayUnreachable(ErrorCode.PAGE_TOO_LATE)
-    payment = _payment_of(opened)
+    payment = opened.opened_payment
     if not payment.order.is_payable:
         # An older page was paid while this one was opened; this one stays on watch and is not shown.
         raise OrderNotPayable(ErrorCode.ORDER_PAID_MEANWHILE, order=payment.order.reference)

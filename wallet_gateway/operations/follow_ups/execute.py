@@ -32,7 +32,6 @@ from wallet_gateway.operations.errors import (
     InvalidInput,
     OperationOutstanding,
     OperationRefused,
-    SendingStopped,
 )
 from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.operations.sending import answers
@@ -83,7 +82,7 @@ def execute(
     `draft` is not saved yet; `reserve` reserves the amount under the lock or raises. An operation that needs
     a second person and has no `grant` is stored as a waiting request: raises `AwaitingApproval`.
     """
-    _check_sending(context)
+    context.check_sending_enabled()
     body = message.to_json()
     try:
         transaction = in_transaction(lambda: _record_transaction(draft, body, reserve, context, grant))
@@ -102,11 +101,6 @@ def execute(
 
 def _number_in(message: Message) -> str | None:
     return message.provider_discretionary_data if isinstance(message, DetachedRefundRequest) else None
-
-
-def _check_sending(context: GatewayContext) -> None:
-    if not context.policy.sending:
-        raise SendingStopped(ErrorCode.SENDING_DISABLED)
 
 
 def find_by_idempotency_key(
@@ -191,7 +185,7 @@ def send_again(transaction: GatewayTransaction, *, context: GatewayContext) -> G
     Returns None and sends nothing if it is not in that state, if another worker claimed it first, or while
     its payment is frozen or sending is paused.
     """
-    _check_sending(context)
+    context.check_sending_enabled()
     try:
         claimed = in_transaction(lambda: _claim(transaction, context))
     except IntegrityError as error:

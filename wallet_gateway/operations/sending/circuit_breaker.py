@@ -7,10 +7,12 @@ from datetime import UTC, datetime, timedelta
 
 from django.db.models import Q
 
+from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.polling_schedule import LONGEST_PAUSE, PAUSE, PAUSE_AT_UNKNOWNS, PAUSE_WINDOW
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import SendingStopped
 
 _PAUSE_IS_READ_EVERY = 1.0
 _WITHOUT_END = datetime.max.replace(tzinfo=UTC)
@@ -41,6 +43,16 @@ def sending_is_paused(context: GatewayContext, now: datetime) -> bool:
         until, stopped_at = rows.first() or (None, None)
         memory.until, memory.read_at = (until if stopped_at is None else _WITHOUT_END), ticks
     return memory.until is not None and memory.until > now
+
+
+def check_sending_not_paused(context: GatewayContext) -> None:
+    """Raise `SendingStopped` while sending is paused.
+
+    Call this before a database transaction that has to start with a lock: with repeatable reads, the first
+    read fixes the snapshot of all later reads, including those under the lock.
+    """
+    if sending_is_paused(context, context.clock.now()):
+        raise SendingStopped(ErrorCode.SENDING_PAUSED)
 
 
 def pause_queries(context: GatewayContext, *, seconds: float) -> None:

@@ -21,11 +21,12 @@ from wallet_gateway.operations.errors import (
     InvalidState,
     OrderNotPayable,
     PriceChanged,
-    SendingStopped,
     WalletUnavailable,
 )
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt
-from wallet_gateway.operations.sending.circuit_breaker import sending_is_paused
+from wallet_gateway.operations.sending.circuit_breaker import (
+    check_sending_not_paused,
+)
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.wallet import authorize
 from wallet_gateway.operations.wallet.attempts import OrderAttempts, fresh, load
@@ -76,25 +77,18 @@ def pay_with_wallet(
         return _failed(tried, session, result, context)
     transaction = tried.meant(result.client_system_transaction_id, session)
     if not fresh(transaction, context.clock.now()):
-        return _payment_of(transaction)
+        return transaction.opened_payment
     if _asked_open_pages(tried, context):
         tried = load(tried.order)
         transaction = tried.meant(transaction.reference, session)
     _check_payable(tried.order)
-    if not context.policy.sending:
-        raise SendingStopped(ErrorCode.SENDING_DISABLED)
+    context.check_sending_enabled()
     check_shipping(result, context.wallet_of(tried.order))
     _take(transaction, result, context)
     card = look_up(transaction, result, context)
     _check_price(tried.order, transaction, result, context)
     request = request_for(tried.order, transaction, card, context, return_urls)
     return _charge(tried, transaction, card, request, context)
-
-
-def _payment_of(transaction: GatewayTransaction) -> Payment:
-    assert transaction.payment is not None  # noqa: S101 - an authorization belongs to a payment
-    transaction.payment.opening = transaction
-    return transaction.payment
 
 
 def _check_payable(order: PaymentOrder) -> None:
@@ -112,7 +106,7 @@ def _failed(
     transaction = mine[-1] if mine else tried.meant(None, session)
     events = with_event(transaction.wallet, WalletEvent.ERROR, report_of(result), now=context.clock.now())
     WalletAttempt.objects.filter(pk=transaction.wallet.pk).update(events=events)
-    return _payment_of(transaction)
+    return transaction.opened_payment
 
 
 def _asked_open_pages(tried: OrderAttempts, context: GatewayContext) -> bool:
@@ -201,19 +195,13 @@ def _charge(
     }
     for _ in range(_TRIES):
         if authorize.claim(tried, transaction, request, secrets, about_card, context):
-            return _payment_of(
-                authorize.send(transaction, request, api_key=card.key.api_key, context=context)
-            )
+            sent = authorize.send(transaction, request, api_key=card.key.api_key, context=context)
+            return sent.opened_payment
         tried = load(tried.order)
         transaction = next(other for other in tried.openings if other.pk == transaction.pk)
         if transaction.state != TransactionState.AWAITING_RESULT:
             # Another request, from the same click or another tab, is already processing it.
-            return _payment_of(transaction)
+            return transaction.opened_payment
         _check_payable(tried.order)
-        _check_not_paused(context)
+        check_sending_not_paused(context)
     raise WalletUnavailable(ErrorCode.WALLET_BUSY)
-
-
-def _check_not_paused(context: GatewayContext) -> None:
-    if sending_is_paused(context, context.clock.now()):
-        raise SendingStopped(ErrorCode.SENDING_PAUSED)

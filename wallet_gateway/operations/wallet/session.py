@@ -14,8 +14,10 @@ from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS, WalletPolicy
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import OrderNotPayable, SendingStopped, WalletUnavailable
-from wallet_gateway.operations.sending.circuit_breaker import sending_is_paused
+from wallet_gateway.operations.errors import OrderNotPayable, WalletUnavailable
+from wallet_gateway.operations.sending.circuit_breaker import (
+    check_sending_not_paused,
+)
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.wallet.attempts import OrderAttempts, fresh, load, write_attempt
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
@@ -173,10 +175,8 @@ def _checked(order: PaymentOrder, context: GatewayContext) -> WalletPolicy:
         raise WalletUnavailable(ErrorCode.WALLET_NOT_CONFIGURED, gateway=context.alias)
     if currency_exponent(order.currency) > MOST_WALLET_DECIMALS:
         raise WalletUnavailable(ErrorCode.WALLET_CURRENCY, currency=order.currency)
-    if not context.policy.sending:
-        raise SendingStopped(ErrorCode.SENDING_DISABLED)
-    if sending_is_paused(context, context.clock.now()):
-        raise SendingStopped(ErrorCode.SENDING_PAUSED)
+    context.check_sending_enabled()
+    check_sending_not_paused(context)
     return wallet
 
 
