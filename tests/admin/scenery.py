@@ -11,7 +11,9 @@ from typing import Any
 
 from django.urls import reverse
 
+from tests.explanations import commented
 from tests.models.rows import a_deposit, a_payment, a_transaction, an_approval, an_order
+from wallet_gateway.client.errors import Refused
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.models import (
     BatchState,
@@ -25,6 +27,8 @@ from wallet_gateway.models import (
     RowState,
     TransactionEvent,
 )
+from wallet_gateway.models.explanations import explanation_columns
+from wallet_gateway.operations.sending.answers import explanation_of
 from wallet_gateway.protocol.faults import REFUND_AMOUNT_EXCEEDED
 
 HOSTILE = "<script>alert(1)</script> \u202egnp.exe " + "unbreakable" * 20
@@ -55,7 +59,7 @@ class Scenery:
             gateway="default",
             payment=self.payment,
             fingerprint="elsewhere",
-            detail=HOSTILE[:500],
+            **commented(HOSTILE[:500]),
             found_at=self.now,
         )
         self.deposits = self._deposits()
@@ -139,11 +143,13 @@ class Scenery:
         payment = a_payment(order, authorized=2000, state=PaymentState.AUTHORIZED, is_frozen=True)
         at = self.now - timedelta(minutes=40)
         self.unknown = self._transaction(
-            payment, state=TransactionState.UNKNOWN, at=at, detail="no answer came"
+            payment, state=TransactionState.UNKNOWN, at=at, **commented("no answer came")
         )
-        self.anomaly = self._transaction(payment, state=TransactionState.ANOMALY, at=at, detail=HOSTILE[:500])
+        self.anomaly = self._transaction(
+            payment, state=TransactionState.ANOMALY, at=at, **commented(HOSTILE[:500])
+        )
         self.unsent = self._transaction(
-            payment, state=TransactionState.NOT_SENT, at=at, detail="connection refused"
+            payment, state=TransactionState.NOT_SENT, at=at, **commented("connection refused")
         )
         self._evidence(self.unknown, at)
         return order
@@ -160,7 +166,7 @@ class Scenery:
             answer_body=BODY,
             http_status=200,
             elapsed_ms=123,
-            detail=HOSTILE[:500],
+            **commented(HOSTILE[:500]),
             occurred_at=at,
         )
 
@@ -229,10 +235,11 @@ class Scenery:
             created_at=self.now,
             finished_at=self.now,
         )
-        said = f"{REFUND_AMOUNT_EXCEEDED}: deposit 50.00, refunded 10.00, maximum 40.00, requested 60.00"
+        text = f"{REFUND_AMOUNT_EXCEEDED}: deposit 50.00, refunded 10.00, maximum 40.00, requested 60.00"
+        why = explanation_columns(explanation_of(Refused("4100001", text, 422)))
         for deposit, given in (
             (self.deposits[0], {"state": TransactionState.APPROVED, "approved_minor": 500}),
-            (self.deposits[1], {"state": TransactionState.REJECTED, "detail": said}),
+            (self.deposits[1], {"state": TransactionState.REJECTED, **why}),
         ):
             transaction = a_transaction(
                 deposit=deposit,

@@ -7,6 +7,7 @@ from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
 from django.test import RequestFactory
 
+from tests.explanations import commented
 from tests.models.rows import NOW, an_order
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.models import Discrepancy
@@ -30,7 +31,7 @@ def test_a_hostile_name_of_a_row_is_recorded_as_it_can_be_seen(permissions: None
     request = RequestFactory().post("/")
     request.user = User.objects.create_user("anna")
     difference = Discrepancy.objects.create(
-        kind="MADE_ELSEWHERE", gateway="default", fingerprint="f", detail="\u202e" * 490, found_at=NOW
+        kind="MADE_ELSEWHERE", gateway="default", fingerprint="f", **commented("\u202e" * 490), found_at=NOW
     )
 
     log_change(request, difference, "Closed.")

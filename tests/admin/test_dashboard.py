@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.admin.conftest import MakePerson, PaidOrder
+from tests.explanations import commented
 from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
@@ -74,7 +75,7 @@ def test_strangers_are_asked_to_log_in(client: Client) -> None:
 def test_each_thing_that_waits_links_to_its_page(onlooker: Client) -> None:
     unknown = a_transaction(state=TransactionState.UNKNOWN)
     found = Discrepancy.objects.create(
-        kind="MADE_ELSEWHERE", gateway="default", found_at=DAY, fingerprint="f", detail="<b>capture</b>"
+        kind="MADE_ELSEWHERE", gateway="default", found_at=DAY, fingerprint="f", **commented("<b>capture</b>")
     )
     page = text_of(onlooker)
     assert f"/admin/wallet_gateway/gatewaytransaction/{unknown.pk}/change/" in page

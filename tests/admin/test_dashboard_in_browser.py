@@ -11,6 +11,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from tests.admin.conftest import MakePerson
+from tests.explanations import commented
 from tests.models.rows import a_payment, a_transaction, an_order
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import TransactionEvent
@@ -76,12 +77,14 @@ def some_weeks() -> None:
             occurred_at=at,
         )
     a_transaction(
-        state=TransactionState.UNKNOWN, state_changed_at=now - timedelta(minutes=40), detail="no answer came"
+        state=TransactionState.UNKNOWN,
+        state_changed_at=now - timedelta(minutes=40),
+        **commented("no answer came"),
     )
     a_transaction(
         state=TransactionState.ANOMALY,
         state_changed_at=now - timedelta(hours=7),
-        detail="two approved records",
+        **commented("two approved records"),
     )
 
 

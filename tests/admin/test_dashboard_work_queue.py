@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.explanations import commented
 from tests.models.rows import NOW, a_transaction, an_order
 from wallet_gateway.admin.dashboard_work_queue import work_of
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
@@ -24,7 +25,7 @@ def test_where_there_is_more_than_is_shown_the_list_has_it() -> None:
 
 
 def test_text_that_turns_text_around_is_made_visible() -> None:
-    a_transaction(state=TransactionState.ANOMALY, detail="paid \u202e00.01")
+    a_transaction(state=TransactionState.ANOMALY, **commented("paid \u202e00.01"))
     (work,) = work_of(waiting({}, now=NOW))
     assert work.items[0].detail == "paid \\u202e00.01"
 

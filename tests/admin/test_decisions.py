@@ -72,7 +72,7 @@ def test_an_unknown_outcome_is_given_up_with_name_and_reason(
 
     assert "Capture of 5.00 EUR: Abandoned." in page
     decision = TransactionEvent.objects.get(transaction=unknown, kind="DECISION")
-    assert (decision.created_by, decision.detail) == ("anna", "ticket 4711")
+    assert (decision.created_by, decision.explanation) == ("anna", "ticket 4711")
     assert payment_of(unknown.payment.order).capture_reserved == 0  # type: ignore[union-attr]
     assert unknown.reference in LogEntry.objects.get().change_message
 

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client
 
 from tests.admin.conftest import PaidOrder, operation_url
+from tests.explanations import commented
 from tests.models.rows import a_transaction
 from wallet_gateway.admin.pages import acting, sentence_of, tell
 
@@ -49,7 +50,7 @@ def test_an_outcome_has_the_colour_that_goes_with_it(
 
 def test_an_outcome_says_what_was_approved_and_shows_hostile_words_as_text() -> None:
     transaction = a_transaction(
-        kind="REFUND", amount_minor=1000, approved_minor=750, state="APPROVED", detail="a\u202eb"
+        kind="REFUND", amount_minor=1000, approved_minor=750, state="APPROVED", **commented("a\u202eb")
     )
 
     assert sentence_of(transaction) == "Refund of 7.50 EUR: Approved. Details: a\\u202eb"

@@ -13,6 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from tests.admin.conftest import MakePerson
+from tests.explanations import commented
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
 from wallet_gateway.admin import read_only
 from wallet_gateway.admin.read_only import BoundedPaginator, ReadOnlyAdmin
@@ -39,7 +40,7 @@ def a_row_of_each(number: int = 0) -> dict[str, Any]:
     payment = a_payment(order, authorized=2000, state="AUTHORIZED")
     transaction = a_transaction(
         payment,
-        detail=HOSTILE,
+        **commented(HOSTILE),
         provider_state=HOSTILE,
         error_code=HOSTILE,
         created_by=HOSTILE,
@@ -50,7 +51,7 @@ def a_row_of_each(number: int = 0) -> dict[str, Any]:
         kind="ANSWER",
         lifecycle_event="APPROVED",
         state_after="APPROVED",
-        detail=HOSTILE,
+        **commented(HOSTILE),
         created_by=HOSTILE,
         request_body=f'{{"note": "{HOSTILE}"}}',
         answer_body=HOSTILE,
@@ -62,7 +63,7 @@ def a_row_of_each(number: int = 0) -> dict[str, Any]:
         payment=payment,
         transaction=transaction,
         fingerprint=f"f{transaction.pk}",
-        detail=HOSTILE,
+        **commented(HOSTILE),
         found_at=NOW,
         reason=HOSTILE,
         closed_by=HOSTILE,

@@ -8,13 +8,16 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from tests.explanations import commented
 from tests.models.rows import a_transaction
 
 pytestmark = pytest.mark.django_db
 
 
 def test_the_page_of_a_transaction_links_its_order_and_costs_few_statements(operator: Client) -> None:
-    transaction = a_transaction(detail="why", created_by="ben", reason_code="shipped", comment="first parcel")
+    transaction = a_transaction(
+        **commented("why"), created_by="ben", reason_code="shipped", comment="first parcel"
+    )
     url = reverse("admin:wallet_gateway_gatewaytransaction_change", args=[transaction.pk])
 
     with CaptureQueriesContext(connection) as asked:

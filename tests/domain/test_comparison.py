@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from tests.explanations import explained
 from tests.tables import every
 from wallet_gateway.domain.comparison import DifferenceKind, as_status_update, differences
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, LifecycleEvent, TransactionState, advance
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.protocol.status import UnreadableRecord
@@ -16,8 +18,10 @@ COMPARED = sorted(set(S) - UNSENT_STATES - {S.SENDING})
 APPROVED = Finding(verdict=V.APPROVED, record_id="g1", amount=1000)
 REJECTED = Finding(verdict=V.REJECTED, record_id="g1")
 PENDING = Finding(verdict=V.PENDING, record_id="g1")
-ABSENT = Finding(verdict=V.NO_NEWS, absent=True, detail="the gateway has no record of it")
-UNHEARD_OF = Finding(verdict=V.NO_NEWS, detail="undocumented state 'Foo'")
+ABSENT = Finding(verdict=V.NO_NEWS, absent=True, explanation=explain(ExplanationCode.NO_RECORD))
+UNHEARD_OF = Finding(
+    verdict=V.NO_NEWS, explanation=explain(ExplanationCode.STATE_UNDOCUMENTED, given="'Foo'")
+)
 
 
 def kinds(state: TransactionState, finding: Finding) -> list[DifferenceKind]:
@@ -69,9 +73,10 @@ def test_an_approval_that_the_gateway_does_not_confirm_differs_in_state(finding:
     ],
 )
 def test_a_contradiction_is_named_by_its_type(discrepancy: DiscrepancyKind, kind: DifferenceKind) -> None:
-    finding = Finding(verdict=V.CONTRADICTION, discrepancy=discrepancy, detail="why")
+    why = explain(ExplanationCode.AMOUNT_DIFFERS)
+    finding = Finding(verdict=V.CONTRADICTION, discrepancy=discrepancy, explanation=why)
     (difference,) = differences(S.APPROVED, finding)
-    assert (difference.kind, difference.detail) == (kind, "why")
+    assert (difference.kind, difference.explanation) == (kind, why)
 
 
 @every("state", COMPARED)
@@ -98,7 +103,7 @@ def test_an_approval_is_never_taken_back_but_becomes_a_task(
 ) -> None:
     event, said = as_status_update(S.APPROVED, finding)
     assert (event, said.discrepancy) == (None, discrepancy)
-    assert said.detail
+    assert said.explanation
 
 
 @pytest.mark.parametrize("state", COMPARED)
@@ -109,7 +114,7 @@ def test_a_record_that_cannot_be_read_is_a_difference_and_takes_nothing_back(sta
     finding = Finding(verdict=V.NO_NEWS, unreadable=(record,), own_unreadable=True)
     (difference,) = differences(state, finding)
     assert difference.kind is D.UNREADABLE
-    assert "id: is missing" in difference.detail
+    assert "id: is missing" in explained(difference.explanation)
     assert as_status_update(state, finding) == (None, finding)
 
 

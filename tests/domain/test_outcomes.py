@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.explanations import explained
 from tests.tables import every
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import LifecycleEvent, PaymentType, TransactionKind
@@ -87,28 +88,28 @@ def follow_up(**changes: Any) -> FollowUpResponse:
     ("changes", "verdict", "detail"),
     [
         ({}, V.APPROVED, ""),
-        ({"state": "Errored"}, V.REJECTED, "the gateway reports Errored: Captured"),
-        ({"state": "Errored", "provider_state_code": None}, V.REJECTED, "the gateway reports Errored"),
+        ({"state": "Errored"}, V.REJECTED, "errored said='Captured"),
+        ({"state": "Errored", "provider_state_code": None}, V.REJECTED, "errored"),
         ({"state": "Pending"}, V.PENDING, ""),
-        ({"state": "approved"}, V.NO_NEWS, "undocumented state 'approved'"),
-        ({"state": "APPROVED"}, V.NO_NEWS, "undocumented state 'APPROVED'"),
-        ({"state": " Approved"}, V.NO_NEWS, "undocumented state ' Approved'"),
-        ({"state": "Quarantined"}, V.NO_NEWS, "undocumented state 'Quarantined'"),
-        ({"client_system_transaction_id": None}, V.NO_NEWS, "the answer does not name our reference"),
-        ({"client_system_transaction_id": "REF-2"}, V.NO_NEWS, "the answer does not name our reference"),
-        ({"client_system_transaction_id": "ref-1"}, V.NO_NEWS, "the answer does not name our reference"),
-        ({"client_system_transaction_id": "REF-1 "}, V.NO_NEWS, "the answer does not name our reference"),
-        ({"currency_code": None}, V.NO_NEWS, "the answer does not name our currency"),
-        ({"currency_code": "USD"}, V.NO_NEWS, "the answer does not name our currency"),
+        ({"state": "approved"}, V.NO_NEWS, """state_undocumented given=\"'approved'\""""),
+        ({"state": "APPROVED"}, V.NO_NEWS, """state_undocumented given=\"'APPROVED'\""""),
+        ({"state": " Approved"}, V.NO_NEWS, """state_undocumented given=\"' Approved'\""""),
+        ({"state": "Quarantined"}, V.NO_NEWS, """state_undocumented given=\"'Quarantined'\""""),
+        ({"client_system_transaction_id": None}, V.NO_NEWS, "reference_not_echoed"),
+        ({"client_system_transaction_id": "REF-2"}, V.NO_NEWS, "reference_not_echoed"),
+        ({"client_system_transaction_id": "ref-1"}, V.NO_NEWS, "reference_not_echoed"),
+        ({"client_system_transaction_id": "REF-1 "}, V.NO_NEWS, "reference_not_echoed"),
+        ({"currency_code": None}, V.NO_NEWS, "currency_not_echoed"),
+        ({"currency_code": "USD"}, V.NO_NEWS, "currency_not_echoed"),
         # A failure that is not plainly about our request is no failure of it either.
-        ({"state": "Errored", "client_system_transaction_id": "REF-2"}, V.NO_NEWS, "the answer does not"),
+        ({"state": "Errored", "client_system_transaction_id": "REF-2"}, V.NO_NEWS, "reference_not_echoed"),
     ],
 )
 def test_an_answer_to_a_follow_up(changes: dict[str, Any], verdict: Verdict, detail: str) -> None:
     found = read_follow_up_answer(follow_up(**changes), CAPTURE)
     assert found.verdict is verdict
-    assert found.detail.startswith(detail)
-    assert bool(found.detail) == bool(detail)
+    assert explained(found.explanation).startswith(detail)
+    assert bool(found.explanation) == bool(detail)
 
 
 def test_an_approval_brings_its_record_and_the_amount_that_was_asked_for() -> None:
@@ -128,7 +129,7 @@ def test_what_is_not_approved_has_a_record_and_no_amount(state: str) -> None:
 
 def test_a_long_state_is_quoted_in_part() -> None:
     found = read_follow_up_answer(follow_up(state="X" * 500), CAPTURE)
-    assert found.detail == f"undocumented state {'X' * 60!r}"
+    assert len(explained(found.explanation)) < 100
 
 
 def test_text_that_a_database_cannot_hold_is_made_storable() -> None:
@@ -156,17 +157,17 @@ def detached(**changes: Any) -> DetachedRefundResponse:
 @every(
     ("changes", "verdict", "amount", "detail"),
     [
-        ({}, V.APPROVED, 1000, "requested 10.00"),
-        ({"amount": "7.50"}, V.APPROVED, 750, "requested 10.00"),
+        ({}, V.APPROVED, 1000, "gateway_message said='requested 10.00"),
+        ({"amount": "7.50"}, V.APPROVED, 750, "gateway_message said='requested 10.00"),
         ({"amount": "0.01", "response_message": None}, V.APPROVED, 1, ""),
-        ({"amount": None}, V.NO_NEWS, None, "approved, but the amount is missing"),
-        ({"amount": "0.00"}, V.NO_NEWS, None, "approved, but the amount is missing"),
-        ({"state": "Errored"}, V.REJECTED, None, "the gateway reports Errored: requested"),
+        ({"amount": None}, V.NO_NEWS, None, "amount_unreadable"),
+        ({"amount": "0.00"}, V.NO_NEWS, None, "amount_unreadable"),
+        ({"state": "Errored"}, V.REJECTED, None, "errored said='requested"),
         ({"state": "Pending"}, V.PENDING, None, ""),
-        ({"state": "Partly"}, V.NO_NEWS, None, "undocumented state 'Partly'"),
-        ({"client_system_transaction_id": "X"}, V.NO_NEWS, None, "the answer does not name our reference"),
-        ({"currency_code": "USD"}, V.NO_NEWS, None, "the answer does not name our currency"),
-        ({"currency_code": None}, V.NO_NEWS, None, "the answer does not name our currency"),
+        ({"state": "Partly"}, V.NO_NEWS, None, """state_undocumented given=\"'Partly'\""""),
+        ({"client_system_transaction_id": "X"}, V.NO_NEWS, None, "reference_not_echoed"),
+        ({"currency_code": "USD"}, V.NO_NEWS, None, "currency_not_echoed"),
+        ({"currency_code": None}, V.NO_NEWS, None, "currency_not_echoed"),
     ],
 )
 def test_an_answer_to_a_detached_refund(
@@ -174,7 +175,7 @@ def test_an_answer_to_a_detached_refund(
 ) -> None:
     found = read_detached_answer(detached(**changes), DETACHED)
     assert (found.verdict, found.amount, found.record_id) == (verdict, amount, "")
-    assert found.detail.startswith(detail)
+    assert explained(found.explanation).startswith(detail)
 
 
 def test_an_amount_finer_than_the_currency_is_no_evidence_of_any_amount() -> None:
@@ -195,8 +196,8 @@ def test_an_amount_finer_than_the_currency_is_no_evidence_of_any_amount() -> Non
 def test_more_than_was_asked_is_a_contradiction(amount: str, kind: DiscrepancyKind) -> None:
     found = read_detached_answer(detached(amount=amount), DETACHED)
     assert (found.verdict, found.discrepancy) == (V.CONTRADICTION, kind)
-    assert amount in found.detail
-    assert "10.00 EUR" in found.detail
+    assert found.explanation is not None
+    assert found.explanation.params == {"given": amount, "requested": "10.00", "currency": "EUR"}
 
 
 # Records of a status query
@@ -219,39 +220,44 @@ R = record
 ERRORED, PENDING = R(state="Errored"), R(state="Pending")
 
 RECORDS: list[tuple[str, list[StatusRecord], Verdict, str]] = [
-    ("nothing", [], V.NO_NEWS, "no record"),
+    ("nothing", [], V.NO_NEWS, "no_record"),
     ("approved", [R()], V.APPROVED, ""),
     ("approved, in another letter case", [R(type="ECOM.Capture")], V.APPROVED, ""),
-    ("errored", [ERRORED], V.REJECTED, "the gateway reports Errored"),
-    ("errored twice", [ERRORED, R(id="g2", state="Errored")], V.REJECTED, "Errored"),
+    ("errored", [ERRORED], V.REJECTED, "errored"),
+    ("errored twice", [ERRORED, R(id="g2", state="Errored")], V.REJECTED, "errored"),
     ("pending", [PENDING], V.PENDING, ""),
     ("pending beside errored", [ERRORED, R(id="g2", state="Pending")], V.PENDING, ""),
     ("pending beside an odd state", [R(state="Odd"), R(id="g2", state="Pending")], V.PENDING, ""),
     ("approved beside errored: money moved", [ERRORED, R(id="g2")], V.APPROVED, ""),
     ("approved beside pending", [PENDING, R(id="g2")], V.APPROVED, ""),
     ("the same record twice", [R(), R()], V.APPROVED, ""),
-    ("an odd state", [R(state="Quarantined")], V.NO_NEWS, "undocumented state 'Quarantined'"),
+    ("an odd state", [R(state="Quarantined")], V.NO_NEWS, """state_undocumented given=\"'Quarantined'\""""),
     (
         "an odd state beside errored",
         [ERRORED, R(id="g2", state="Odd")],
         V.NO_NEWS,
-        "undocumented state 'Odd'",
+        """state_undocumented given=\"'Odd'\"""",
     ),
-    ("almost approved", [R(state="approved")], V.NO_NEWS, "undocumented state 'approved'"),
-    ("another reference", [R(client_system_transaction_id="REF-2")], V.NO_NEWS, "no record"),
-    ("our reference in lower case", [R(client_system_transaction_id="ref-1")], V.NO_NEWS, "no record"),
-    ("another type", [R(type="ecom.refund", state="Errored")], V.NO_NEWS, "no record"),
-    ("another currency", [R(currency_code="USD")], V.CONTRADICTION, "is in USD, asked for EUR"),
-    ("another amount", [R(transaction_amount="10.01")], V.CONTRADICTION, "carries 10.01, asked for 10.00"),
-    ("less", [R(transaction_amount="9.99")], V.CONTRADICTION, "carries 9.99"),
+    ("almost approved", [R(state="approved")], V.NO_NEWS, """state_undocumented given=\"'approved'\""""),
+    ("another reference", [R(client_system_transaction_id="REF-2")], V.NO_NEWS, "no_record"),
+    ("our reference in lower case", [R(client_system_transaction_id="ref-1")], V.NO_NEWS, "no_record"),
+    ("another type", [R(type="ecom.refund", state="Errored")], V.NO_NEWS, "no_record"),
+    (
+        "another currency",
+        [R(currency_code="USD")],
+        V.CONTRADICTION,
+        "currency_differs record='g1' given='USD' requested='EUR'",
+    ),
+    ("another amount", [R(transaction_amount="10.01")], V.CONTRADICTION, "given='10.01' requested='10.00'"),
+    ("less", [R(transaction_amount="9.99")], V.CONTRADICTION, "given='9.99'"),
     ("another amount, errored", [R(transaction_amount="1.00", state="Errored")], V.CONTRADICTION, "1.00"),
-    ("executed twice", [R(), R(id="g2")], V.CONTRADICTION, "approved records: g1, g2"),
-    ("executed twice, sorted", [R(id="g2"), R()], V.CONTRADICTION, "approved records: g1, g2"),
+    ("executed twice", [R(), R(id="g2")], V.CONTRADICTION, "executed_twice ids='g1, g2'"),
+    ("executed twice, sorted", [R(id="g2"), R()], V.CONTRADICTION, "executed_twice ids='g1, g2'"),
     (
         "one fits, one differs",
         [R(), R(id="g2", transaction_amount="5.00")],
         V.CONTRADICTION,
-        "g2 carries 5.00",
+        "record='g2' given='5.00'",
     ),
 ]
 
@@ -260,8 +266,8 @@ RECORDS: list[tuple[str, list[StatusRecord], Verdict, str]] = [
 def test_records(records: list[StatusRecord], verdict: Verdict, detail: str) -> None:
     found = read_records(records, CAPTURE)
     assert found.verdict is verdict
-    assert detail in found.detail
-    assert found.absent is (detail == "no record")
+    assert detail in explained(found.explanation)
+    assert found.absent is (detail == "no_record")
 
 
 @every(
@@ -320,7 +326,7 @@ def test_what_a_record_tells_besides() -> None:
 
 def test_the_details_of_a_contradiction_can_be_stored() -> None:
     told = StatusRecord.model_construct(**dict(record()) | {"id": "\0", "transaction_amount": "1.00"})
-    assert "\0" not in read_records([told], CAPTURE).detail
+    assert "\0" not in explained(read_records([told], CAPTURE).explanation)
 
 
 # Records of other transactions
@@ -363,11 +369,11 @@ def test_a_second_record_under_our_own_reference_is_a_second_execution() -> None
         ([R()], V.APPROVED, ""),
         ([R(), R()], V.APPROVED, ""),
         ([R(), R(id="g2", state="Errored")], V.APPROVED, ""),
-        ([R(id="g2")], V.CONTRADICTION, "approved records: g1, g2"),
-        ([R(), R(id="g2")], V.CONTRADICTION, "approved records: g1, g2"),
-        ([R(id="g2"), R(id="g3")], V.CONTRADICTION, "approved records: g1, g2, g3"),
-        ([R(id="g2", state="Errored")], V.REJECTED, "Errored"),
-        ([], V.NO_NEWS, "no record"),
+        ([R(id="g2")], V.CONTRADICTION, "executed_twice ids='g1, g2'"),
+        ([R(), R(id="g2")], V.CONTRADICTION, "executed_twice ids='g1, g2'"),
+        ([R(id="g2"), R(id="g3")], V.CONTRADICTION, "executed_twice ids='g1, g2, g3'"),
+        ([R(id="g2", state="Errored")], V.REJECTED, "errored"),
+        ([], V.NO_NEWS, "no_record"),
     ],
     ids=str,
 )
@@ -376,7 +382,7 @@ def test_what_was_approved_by_one_record_is_not_confirmed_by_another(
 ) -> None:
     found = read_records(records, expecting(approved_id="g1"))
     assert found.verdict is verdict
-    assert detail in found.detail
+    assert detail in explained(found.explanation)
     assert (found.discrepancy is K.EXECUTED_TWICE) is (verdict is V.CONTRADICTION)
 
 
@@ -394,7 +400,7 @@ def test_an_id_too_long_to_be_kept_is_refused_and_never_cut(state: str) -> None:
     ):
         assert (found.verdict, found.discrepancy) == (V.CONTRADICTION, K.RECORD_UNUSABLE)
         assert found.record_id == ""
-        assert "more than 128 characters" in found.detail
+        assert "record_id_too_long limit=128" in explained(found.explanation)
 
 
 def test_an_id_that_just_fits_is_kept_whole() -> None:

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from tests.explanations import explained
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.outcomes import Expectation, Verdict, read_records
 from wallet_gateway.domain.unreadable_records import (
     concerning,
     fingerprint_of,
     may_be_own,
-    sentence_of,
+    unreadable_explanation,
 )
 from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
 
@@ -92,7 +93,7 @@ def test_only_money_that_moved_or_may_move_counts_beside_what_may_be_its_own(
     assert (found.verdict, found.own_unreadable, found.absent) == (verdict, own, False)
     assert found.unreadable == (unreadable(),)
     assert found.shown_discrepancy is (found.discrepancy or DiscrepancyKind.RECORD_UNREADABLE)
-    assert found.detail.startswith(BEGINNING) is own
+    assert (found.explanation == unreadable_explanation([unreadable()])) is own
 
 
 @pytest.mark.parametrize(
@@ -113,17 +114,19 @@ def test_somebody_elses_record_changes_nothing() -> None:
     assert read_records([], EXPECTED, [other]) == read_records([], EXPECTED)
 
 
-def test_a_sentence_names_the_first_three_and_counts_the_rest() -> None:
+def test_the_first_three_are_named_and_all_are_counted() -> None:
     rows = [unreadable(type=f"type-{n}", id=f"g{n}") for n in range(5)]
-    said = sentence_of(rows)
-    assert said.startswith(f"{BEGINNING}: 'type-0' 'g0': id: is missing | 'type-1'")
-    assert said.endswith(" | and 2 more")
-    assert "type-3" not in said
-    assert sentence_of([unreadable()]) == f"{BEGINNING}: of unknown type: id: is missing"
+    why = unreadable_explanation(rows)
+    assert why.params["count"] == 5
+    assert [record["type"] for record in why.params["records"]] == ["'type-0'", "'type-1'", "'type-2'"]
+    assert why.params["records"][0] == {"type": "'type-0'", "id": "'g0'", "fault": "id: is missing"}
+    assert unreadable_explanation([unreadable()]).params["records"] == [
+        {"type": "", "id": "", "fault": "id: is missing"}
+    ]
 
 
 def test_what_a_gateway_calls_a_record_is_quoted_in_part_and_escaped() -> None:
-    said = sentence_of([unreadable(type="x\0\n" + "y" * 500)])
+    said = explained(unreadable_explanation([unreadable(type="x\0\n" + "y" * 500)]))
     assert "\0" not in said
     assert "\n" not in said
     assert len(said) < 200

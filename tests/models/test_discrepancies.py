@@ -8,6 +8,7 @@ import pytest
 from django.db import IntegrityError
 from django.db import transaction as db_transaction
 
+from tests.explanations import commented
 from tests.models.rows import NOW
 from wallet_gateway.models import Discrepancy
 
@@ -19,7 +20,7 @@ def a_difference(**columns: Any) -> Discrepancy:
         "kind": "MADE_ELSEWHERE",
         "gateway": "default",
         "fingerprint": "f",
-        "detail": "capture 1.00 EUR",
+        **commented("capture 1.00 EUR"),
         "found_at": NOW,
     }
     return Discrepancy.objects.create(**given | columns)

@@ -22,30 +22,30 @@ def evidence() -> TransactionEvent:
         kind=TransactionEventKind.ANSWER,
         lifecycle_event="APPROVED",
         state_after="APPROVED",
-        detail="as it was",
+        explanation_code="no_record",
         occurred_at=NOW,
     )
 
 
 def changed(evidence: TransactionEvent) -> TransactionEvent:
-    evidence.detail = "as somebody would like it"
+    evidence.explanation_code = "comment"
     return evidence
 
 
 WAYS: dict[str, Callable[[TransactionEvent], object]] = {
     "save": lambda row: changed(row).save(),
-    "save some": lambda row: changed(row).save(update_fields=["detail"]),
+    "save some": lambda row: changed(row).save(update_fields=["explanation_code"]),
     "save a fresh copy": lambda row: changed(TransactionEvent.objects.get(pk=row.pk)).save(),
     "delete": lambda row: row.delete(),
-    "update all": lambda _: TransactionEvent.objects.update(detail="x"),
-    "update some": lambda row: TransactionEvent.objects.filter(pk=row.pk).update(detail="x"),
+    "update all": lambda _: TransactionEvent.objects.update(explanation_code="x"),
+    "update some": lambda row: TransactionEvent.objects.filter(pk=row.pk).update(explanation_code="x"),
     "delete all": lambda _: TransactionEvent.objects.all().delete(),
     "delete some": lambda row: TransactionEvent.objects.filter(pk=row.pk).delete(),
-    "bulk update": lambda row: TransactionEvent.objects.bulk_update([changed(row)], ["detail"]),
+    "bulk update": lambda row: TransactionEvent.objects.bulk_update([changed(row)], ["explanation_code"]),
     "update or create": lambda row: TransactionEvent.objects.update_or_create(
-        pk=row.pk, defaults={"detail": "x"}
+        pk=row.pk, defaults={"explanation_code": "x"}
     ),
-    "through its transaction": lambda row: row.transaction.events.update(detail="x"),
+    "through its transaction": lambda row: row.transaction.events.update(explanation_code="x"),
     "delete through its transaction": lambda row: row.transaction.events.all().delete(),
 }
 
@@ -56,7 +56,7 @@ def test_there_is_no_way_to_change_what_was_learned(
 ) -> None:
     with pytest.raises(EventsAreAppendOnly, match="never"), db_transaction.atomic():
         way(evidence)
-    assert TransactionEvent.objects.get().detail == "as it was"
+    assert TransactionEvent.objects.get().explanation_code == "no_record"
 
 
 def test_a_transaction_cannot_be_deleted_from_under_it(evidence: TransactionEvent) -> None:

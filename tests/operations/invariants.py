@@ -192,7 +192,7 @@ def _check_transaction(transaction: GatewayTransaction, evidence: list[Transacti
     silent = {TransactionState.APPROVED, TransactionState.OPEN, TransactionState.PENDING}
     silent |= {TransactionState.AWAITING_RESULT, TransactionState.AWAITING_3DS}
     if state not in silent | _HAS_EXACT_BODY:
-        assert transaction.detail, f"{transaction} is {state} and says nothing"
+        assert transaction.explanation, f"{transaction} is {state} and says nothing"
     _check_goes_on(transaction, state)
     _check_body(transaction, state, evidence)
 

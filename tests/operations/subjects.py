@@ -61,7 +61,7 @@ class Subject:
         else:
             transaction = follow_ups.reverse(payment=self.payment, context=context, who=who)
         stored = GatewayTransaction.objects.get(pk=transaction.pk)
-        assert (stored.state, stored.detail) == (transaction.state, transaction.detail), (
+        assert (stored.state, stored.explanation) == (transaction.state, transaction.explanation), (
             "what is returned is stored"
         )
         return stored

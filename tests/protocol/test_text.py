@@ -18,8 +18,8 @@ from wallet_gateway.protocol.text import (
     one_line,
     printable,
     quote,
+    storable,
     visible,
-    without_nul,
 )
 
 
@@ -146,8 +146,8 @@ def test_nul_half_pairs_and_other_types_cannot_be_stored(value: object) -> None:
 
 
 def test_nul_is_replaced_and_nothing_is_empty() -> None:
-    assert without_nul("a\0b") == "a\ufffdb"
-    assert without_nul(None) == ""
+    assert storable("a\0b") == "a\ufffdb"
+    assert storable(None) == ""
 
 
 SIGNS = ("=", "+", "-", "@", "\t", "\r", "\n")

@@ -10,6 +10,7 @@ from django.db import IntegrityError, connection
 from django.db import transaction as db_transaction
 from django.test.utils import CaptureQueriesContext
 
+from tests.explanations import commented
 from tests.models.rows import NOW, a_payment, a_transaction, a_wallet_attempt, an_order
 from wallet_gateway import payments
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
@@ -153,7 +154,7 @@ def test_no_words_of_one_person_read_like_the_consent_of_a_second(wallet_sandbox
         kind="DECISION",
         lifecycle_event="ABANDONED",
         state_after="ABANDONED",
-        detail=words,
+        **commented(words),
         created_by="anna",
         occurred_at=transaction.created_at,
     )

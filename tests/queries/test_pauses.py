@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
+from tests.explanations import commented
 from wallet_gateway.models import GatewayPause, PauseCode
 from wallet_gateway.queries.pauses import sending_pauses
 
@@ -18,7 +19,7 @@ LATER = NOW + timedelta(minutes=5)
 def test_only_what_waits_now_is_named_in_one_statement(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    asked = {"pause_code": PauseCode.RETRY_AFTER, "pause_detail": "rate limit"}
+    asked = {"pause_code": PauseCode.RETRY_AFTER, **commented("rate limit")}
     stopped = {"stopped_at": NOW, "stopped_by": "anna: the second", "stop_reason": "why: so"}
     GatewayPause.objects.create(gateway="a", sending_until=LATER, **asked, **stopped)
     GatewayPause.objects.create(gateway="b", sending_until=LATER, **asked)

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.explanations import commented
 from tests.models.rows import NOW, a_payment, a_transaction, an_approval, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.models import Discrepancy, OutboxEvent, PaymentOrder, TransactionEvent
@@ -31,7 +32,7 @@ def order() -> PaymentOrder:
         request_body='{"amount":"5.00","cardholderLastName":"Lovelace","items":[{"name":"Main Street"}]}',
         created_by="Anna",
         comment="Anna said ticket 4711",
-        detail="Anna: ticket 4711",
+        **commented("Anna: ticket 4711"),
     )
     TransactionEvent.objects.create(
         transaction=transaction,
@@ -46,7 +47,7 @@ def order() -> PaymentOrder:
         transaction=transaction,
         kind="DECISION",
         state_after="APPROVED",
-        detail="Anna: ticket 4711",
+        **commented("Anna: ticket 4711"),
         created_by="Anna",
         answer_body="Lovelace <ada@example.com>",
         occurred_at=NOW,

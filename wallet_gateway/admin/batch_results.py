@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from decimal import Decimal
 
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -10,9 +11,10 @@ from django.utils.translation import gettext_lazy as _
 from wallet_gateway.admin.approval_messages import sentence_of_request
 from wallet_gateway.admin.pages import sentence_of
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.explanations import ExplanationCode
 from wallet_gateway.models import BatchKind, GatewayTransaction, OperationBatchRow, ResultCode
 from wallet_gateway.operations.errors import message_of
-from wallet_gateway.protocol.faults import REFUND_AMOUNT_EXCEEDED, RefundLimit, read_refund_amount_exceeded
+from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 
@@ -101,6 +103,8 @@ class ShownRow:
 
 
 def limit_of(transaction: GatewayTransaction) -> RefundLimit | None:
-    """Return the four amounts from the gateway's message about a refused refund."""
-    start = transaction.detail.find(REFUND_AMOUNT_EXCEEDED)
-    return None if start < 0 else read_refund_amount_exceeded(transaction.detail[start:])
+    """Return the four amounts of a refund that the gateway refused as too high."""
+    if transaction.explanation_code != ExplanationCode.REFUND_AMOUNT_EXCEEDED:
+        return None
+    names = (amount.name for amount in fields(RefundLimit))
+    return RefundLimit(**{name: Decimal(transaction.explanation_params[name]) for name in names})

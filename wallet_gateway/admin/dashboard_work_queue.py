@@ -150,7 +150,7 @@ def _transaction(row: GatewayTransaction) -> Item:
         url=_page("gatewaytransaction", row.pk),
         since=row.state_changed_at,
         amount=row.amount,
-        detail=visible(row.detail, max_length=160),
+        detail=visible(row.explanation, max_length=160),
     )
 
 
@@ -170,7 +170,7 @@ def _difference(row: Discrepancy) -> Item:
         name=_name_of(row),
         url=_page("discrepancy", row.pk),
         since=row.found_at,
-        detail=visible(row.detail, max_length=160),
+        detail=visible(row.explanation, max_length=160),
     )
 
 

@@ -43,7 +43,7 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
     search_help_text = _("An order's or a transaction's reference")
     list_display = (
         "kind",
-        text_column("detail", _("detail")),
+        text_column("explanation", _("explanation")),
         link_column("payment.order", _("order")),
         "found_at",
         label_column("closed_at", _("closed at")),
@@ -56,7 +56,7 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
         link_column("transaction", _("transaction")),
         link_column("deposit", _("migrated deposit")),
         label_column("gateway", _("gateway")),
-        text_column("detail", _("detail")),
+        text_column("explanation", _("explanation")),
         "found_at",
         label_column("closed_at", _("closed at")),
         text_column("closed_by", _("closed by")),

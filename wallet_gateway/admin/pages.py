@@ -65,6 +65,6 @@ def sentence_of(transaction: GatewayTransaction) -> str:
     }
     if transaction.state == TransactionState.UNKNOWN:
         words += " " + _("The amount stays reserved; the gateway is being asked and nothing is sent again.")
-    if transaction.detail:
-        words += " " + _("Details: %(detail)s") % {"detail": visible(transaction.detail)}
+    if transaction.explanation:
+        words += " " + _("Details: %(detail)s") % {"detail": visible(transaction.explanation)}
     return words

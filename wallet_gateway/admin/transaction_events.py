@@ -37,7 +37,7 @@ class TransactionEventAdmin(ReadOnlyAdmin):
         label_column("lifecycle_event", _("event")),
         "state_afterwards",
         label_column("get_discrepancy_kind_display", _("discrepancy")),
-        text_column("detail", _("detail")),
+        text_column("explanation", _("explanation")),
         label_column("http_status", _("HTTP status")),
         label_column("elapsed_ms", _("milliseconds")),
         text_column("created_by", _("author")),

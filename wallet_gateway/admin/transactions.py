@@ -55,7 +55,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         money("approved_amount", _("approved amount")),
         "state",
         label_column("state_changed_at", _("in this state since")),
-        text_column("detail", _("detail")),
+        text_column("explanation", _("explanation")),
         text_column("record_id", _("the gateway's id")),
         text_column("provider_state", _("the provider's state")),
         text_column("error_code", _("error code")),

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
-from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
-from wallet_gateway.domain.unreadable_records import sentence_of
+from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict, made_elsewhere
+from wallet_gateway.domain.unreadable_records import unreadable_explanation
 
 
 class DifferenceKind(StrEnum):
@@ -36,7 +37,7 @@ class Difference:
     """One difference about one transaction."""
 
     kind: DifferenceKind
-    detail: str
+    explanation: Explanation
 
 
 _NAMED = {
@@ -61,15 +62,12 @@ _SAYS = {
 def differences(state: TransactionState, finding: Finding) -> tuple[Difference, ...]:
     """Return every difference between a transaction in this state and the gateway's answer."""
     found = [
-        Difference(
-            kind=DifferenceKind.MADE_ELSEWHERE,
-            detail=f"{record.type} {record.transaction_amount} {record.currency_code}, record {record.id}",
-        )
+        Difference(kind=DifferenceKind.MADE_ELSEWHERE, explanation=made_elsewhere(record))
         for record in finding.elsewhere
     ]
     if finding.unreadable:
-        detail = sentence_of(finding.unreadable)
-        found.append(Difference(kind=DifferenceKind.UNREADABLE, detail=detail))
+        why = unreadable_explanation(finding.unreadable)
+        found.append(Difference(kind=DifferenceKind.UNREADABLE, explanation=why))
     own = _own(state, finding)
     return (own, *found) if own else tuple(found)
 
@@ -77,12 +75,16 @@ def differences(state: TransactionState, finding: Finding) -> tuple[Difference, 
 def _own(state: TransactionState, finding: Finding) -> Difference | None:
     if finding.discrepancy is not None:
         kind = _NAMED.get(finding.discrepancy, DifferenceKind.STATE)
-        return Difference(kind=kind, detail=finding.detail)
+        return Difference(kind=kind, explanation=finding.explanation or _states(finding, state))
     if finding.absent and state is TransactionState.APPROVED:
-        return Difference(kind=DifferenceKind.MISSING_THERE, detail=finding.detail)
+        return Difference(kind=DifferenceKind.MISSING_THERE, explanation=explain(ExplanationCode.NO_RECORD))
     if finding.verdict in _SAYS and state not in _SAYS[finding.verdict]:
-        return Difference(kind=DifferenceKind.STATE, detail=f"{finding.verdict} there, {state} here")
+        return Difference(kind=DifferenceKind.STATE, explanation=_states(finding, state))
     return None
+
+
+def _states(finding: Finding, state: TransactionState) -> Explanation:
+    return explain(ExplanationCode.STATE_DIFFERS, reported=finding.verdict.value, state=state.value)
 
 
 def as_status_update(state: TransactionState, finding: Finding) -> tuple[LifecycleEvent | None, Finding]:
@@ -95,6 +97,6 @@ def as_status_update(state: TransactionState, finding: Finding) -> tuple[Lifecyc
         if finding.absent:
             return None, replace(finding, discrepancy=DiscrepancyKind.MISSING_THERE)
         if finding.verdict in {Verdict.REJECTED, Verdict.PENDING}:
-            detail = f"{finding.verdict} at the gateway, approved here"
-            return None, replace(finding, discrepancy=DiscrepancyKind.STATE_DIFFERS, detail=detail)
+            why = _states(finding, state)
+            return None, replace(finding, discrepancy=DiscrepancyKind.STATE_DIFFERS, explanation=why)
     return EVENTS.get(finding.verdict), finding

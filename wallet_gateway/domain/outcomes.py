@@ -11,15 +11,16 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, PaymentType, TransactionKind
-from wallet_gateway.domain.unreadable_records import concerning, may_be_own, sentence_of
+from wallet_gateway.domain.unreadable_records import concerning, may_be_own, unreadable_explanation
 from wallet_gateway.protocol import endpoints
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.status import StatusRecord, UnreadableRecord
-from wallet_gateway.protocol.text import without_nul
+from wallet_gateway.protocol.text import quote, storable
 
 LONGEST_RECORD_ID = 128
 """Maximum length of a gateway's id; the interface names none. If cut, two long ids could become equal."""
@@ -84,7 +85,7 @@ class Finding:
     """Minor units approved, where the verdict is an approval."""
     provider_state: str = ""
     discrepancy: DiscrepancyKind | None = None
-    detail: str = ""
+    explanation: Explanation | None = None
     elsewhere: tuple[StatusRecord, ...] = ()
     """Records on our payment that none of our transactions requested."""
     absent: bool = False
@@ -111,47 +112,52 @@ def read_follow_up_answer(answer: FollowUpResponse, expected: Expectation) -> Fi
     """Evaluate the direct answer to a capture, refund or reversal (the interface, Follow-up response)."""
     missing = _echo_fault(answer.client_system_transaction_id, answer.currency_code, expected)
     if missing:
-        return Finding(verdict=Verdict.NO_NEWS, detail=missing)
+        return Finding(verdict=Verdict.NO_NEWS, explanation=explain(missing))
     unusable = _unusable_id(answer.id)
     if unusable:
         return unusable
     if answer.state == APPROVED:
         return Finding(
             verdict=Verdict.APPROVED,
-            record_id=without_nul(answer.id),
+            record_id=storable(answer.id),
             amount=expected.amount,
-            provider_state=without_nul(answer.provider_state_code),
+            provider_state=storable(answer.provider_state_code),
         )
-    return _not_approved(answer.state, without_nul(answer.id), without_nul(answer.provider_state_code))
+    return _not_approved(answer.state, storable(answer.id), storable(answer.provider_state_code))
 
 
 def _unusable_id(record_id: str | None) -> Finding | None:
     if len(record_id or "") <= LONGEST_RECORD_ID:
         return None
-    detail = f"the record's id has more than {LONGEST_RECORD_ID} characters: {record_id}"
-    return _contradiction(DiscrepancyKind.RECORD_UNUSABLE, detail)
+    why = explain(ExplanationCode.RECORD_ID_TOO_LONG, limit=LONGEST_RECORD_ID, said=record_id)
+    return _contradiction(DiscrepancyKind.RECORD_UNUSABLE, why)
 
 
 def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) -> Finding:
     """Evaluate the direct answer to a detached refund; the amount in it is what was refunded."""
     missing = _echo_fault(answer.client_system_transaction_id, answer.currency_code, expected)
     if missing:
-        return Finding(verdict=Verdict.NO_NEWS, detail=missing)
+        return Finding(verdict=Verdict.NO_NEWS, explanation=explain(missing))
     if answer.state != APPROVED:
-        return _not_approved(answer.state, said=without_nul(answer.response_message))
+        return _not_approved(answer.state, said=storable(answer.response_message))
     approved = _minor_units(answer)
     if approved is None or approved == 0:
-        return Finding(verdict=Verdict.NO_NEWS, detail="approved, but the amount is missing or unreadable")
+        return Finding(verdict=Verdict.NO_NEWS, explanation=explain(ExplanationCode.AMOUNT_UNREADABLE))
     if approved > expected.amount:
         return _above_request(approved, expected)
-    return Finding(verdict=Verdict.APPROVED, amount=approved, detail=without_nul(answer.response_message))
+    said = answer.response_message
+    why = explain(ExplanationCode.GATEWAY_MESSAGE, said=said) if said else None
+    return Finding(verdict=Verdict.APPROVED, amount=approved, explanation=why)
 
 
 def _above_request(approved: int, expected: Expectation) -> Finding:
     given, asked = _written(approved, expected), _written(expected.amount, expected)
     mixed_up = _are_mixed_up(approved, expected)
     kind = DiscrepancyKind.UNIT_MIX_UP if mixed_up else DiscrepancyKind.APPROVED_ABOVE_REQUEST
-    return _contradiction(kind, f"approved for {given}, asked for {asked} {expected.currency}")
+    why = explain(
+        ExplanationCode.APPROVED_ABOVE_REQUEST, given=given, requested=asked, currency=expected.currency
+    )
+    return _contradiction(kind, why)
 
 
 def _minor_units(message: DetachedRefundResponse | StatusRecord) -> int | None:
@@ -164,17 +170,18 @@ def _minor_units(message: DetachedRefundResponse | StatusRecord) -> int | None:
 
 def _not_approved(state: str | None, record_id: str = "", said: str = "") -> Finding:
     if state == ERRORED:
-        detail = f"the gateway reports {ERRORED}: {said}" if said else f"the gateway reports {ERRORED}"
-        return Finding(verdict=Verdict.REJECTED, record_id=record_id, detail=detail)
+        why = explain(ExplanationCode.ERRORED, said=said)
+        return Finding(verdict=Verdict.REJECTED, record_id=record_id, explanation=why)
     if state == PENDING:
         return Finding(verdict=Verdict.PENDING, record_id=record_id)
-    return Finding(verdict=Verdict.NO_NEWS, detail=f"undocumented state {str(state)[:60]!r}")
+    why = explain(ExplanationCode.STATE_UNDOCUMENTED, given=quote(state))
+    return Finding(verdict=Verdict.NO_NEWS, explanation=why)
 
 
-def _echo_fault(reference: str | None, currency: str | None, expected: Expectation) -> str:
+def _echo_fault(reference: str | None, currency: str | None, expected: Expectation) -> ExplanationCode | None:
     if reference != expected.reference:
-        return "the answer does not name our reference"
-    return "" if currency == expected.currency else "the answer does not name our currency"
+        return ExplanationCode.REFERENCE_NOT_ECHOED
+    return None if currency == expected.currency else ExplanationCode.CURRENCY_NOT_ECHOED
 
 
 def read_records(
@@ -194,7 +201,7 @@ def read_records(
     if found.verdict in _MAY_HIDE_AN_APPROVAL and any(may_be_own(one, expected) for one in doubtful):
         return Finding(
             verdict=Verdict.NO_NEWS,
-            detail=sentence_of(doubtful),
+            explanation=unreadable_explanation(doubtful),
             elsewhere=elsewhere,
             unreadable=doubtful,
             own_unreadable=True,
@@ -227,23 +234,34 @@ def _is_elsewhere(record: StatusRecord, expected: Expectation, known: Iterable[s
     )
 
 
+def made_elsewhere(record: StatusRecord) -> Explanation:
+    """Return the description of a record that none of our transactions requested."""
+    return explain(
+        ExplanationCode.MADE_ELSEWHERE,
+        type=record.type,
+        given=_text_of(record.transaction_amount),
+        currency=record.currency_code,
+        record=record.id,
+    )
+
+
 def _judge(fits: Sequence[StatusRecord], expected: Expectation) -> Finding:
     for record in fits:
         fault = _unusable_id(record.id) or _difference(record, expected)
         if fault:
             return fault
-    approved = {without_nul(record.id): record for record in fits if record.state == APPROVED}
+    approved = {storable(record.id): record for record in fits if record.state == APPROVED}
     # The record that approved it counts too, whether or not this answer lists it.
     executions = {*approved, expected.approved_id or next(iter(approved))} if approved else set()
     if len(executions) > 1:
-        detail = "approved records: " + ", ".join(sorted(executions))
-        return _contradiction(DiscrepancyKind.EXECUTED_TWICE, detail)
+        why = explain(ExplanationCode.EXECUTED_TWICE, ids=", ".join(sorted(executions)))
+        return _contradiction(DiscrepancyKind.EXECUTED_TWICE, why)
     for record_id, record in approved.items():
         return Finding(
             verdict=Verdict.APPROVED,
             record_id=record_id,
             amount=_minor_units(record),
-            provider_state=without_nul(record.apm_details.apm_name) if record.apm_details else "",
+            provider_state=storable(record.apm_details.apm_name) if record.apm_details else "",
         )
     return _judge_unapproved(fits)
 
@@ -251,8 +269,8 @@ def _judge(fits: Sequence[StatusRecord], expected: Expectation) -> Finding:
 def _judge_unapproved(fits: Sequence[StatusRecord]) -> Finding:
     states = {record.state for record in fits}
     if not states:
-        return Finding(verdict=Verdict.NO_NEWS, detail="the gateway has no record of it", absent=True)
-    record_id = without_nul(fits[-1].id)
+        return Finding(verdict=Verdict.NO_NEWS, explanation=explain(ExplanationCode.NO_RECORD), absent=True)
+    record_id = storable(fits[-1].id)
     if PENDING in states:
         return Finding(verdict=Verdict.PENDING, record_id=record_id)
     undocumented = sorted(states - {ERRORED})
@@ -261,8 +279,13 @@ def _judge_unapproved(fits: Sequence[StatusRecord]) -> Finding:
 
 def _difference(record: StatusRecord, expected: Expectation) -> Finding | None:
     if record.currency_code != expected.currency:
-        detail = f"record {record.id} is in {record.currency_code}, asked for {expected.currency}"
-        return _contradiction(DiscrepancyKind.CURRENCY_DIFFERS, detail)
+        why = explain(
+            ExplanationCode.CURRENCY_DIFFERS,
+            record=record.id,
+            given=record.currency_code,
+            requested=expected.currency,
+        )
+        return _contradiction(DiscrepancyKind.CURRENCY_DIFFERS, why)
     amount = _minor_units(record)
     if amount == expected.amount:
         return None
@@ -272,11 +295,16 @@ def _difference(record: StatusRecord, expected: Expectation) -> Finding | None:
 
 
 def _amount_difference(record: StatusRecord, amount: int | None, expected: Expectation) -> Finding:
-    asked = _written(expected.amount, expected)
-    detail = f"record {record.id} carries {record.transaction_amount}, asked for {asked} {expected.currency}"
+    why = explain(
+        ExplanationCode.AMOUNT_DIFFERS,
+        record=record.id,
+        given=_text_of(record.transaction_amount),
+        requested=_written(expected.amount, expected),
+        currency=expected.currency,
+    )
     mixed_up = amount is not None and _are_mixed_up(amount, expected)
     kind = DiscrepancyKind.UNIT_MIX_UP if mixed_up else DiscrepancyKind.AMOUNT_DIFFERS
-    return _contradiction(kind, detail)
+    return _contradiction(kind, why)
 
 
 def _are_mixed_up(amount: int, expected: Expectation) -> bool:
@@ -285,9 +313,13 @@ def _are_mixed_up(amount: int, expected: Expectation) -> bool:
     return factor > 1 and (amount == expected.amount * factor or amount * factor == expected.amount)
 
 
+def _text_of(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
 def _written(amount: int, expected: Expectation) -> str:
     return Money.from_minor_units(amount, expected.currency).to_wire()
 
 
-def _contradiction(kind: DiscrepancyKind, detail: str) -> Finding:
-    return Finding(verdict=Verdict.CONTRADICTION, discrepancy=kind, detail=without_nul(detail))
+def _contradiction(kind: DiscrepancyKind, why: Explanation) -> Finding:
+    return Finding(verdict=Verdict.CONTRADICTION, discrepancy=kind, explanation=why)

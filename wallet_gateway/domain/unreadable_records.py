@@ -9,8 +9,9 @@ import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from wallet_gateway.domain.explanations import MAX_PARAM_LENGTH, Explanation, ExplanationCode, explain
 from wallet_gateway.protocol.status import UnreadableRecord
-from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.text import quote, storable
 
 if TYPE_CHECKING:
     from wallet_gateway.domain.outcomes import Expectation
@@ -32,11 +33,10 @@ def may_be_own(record: UnreadableRecord, expected: Expectation) -> bool:
     return expected.record_id in {"", record.id}
 
 
-def sentence_of(records: Sequence[UnreadableRecord]) -> str:
-    """Return one sentence that names the first of some records and what is wrong with them."""
-    named = " | ".join(_named(record) for record in records[:_MAX_NAMED])
-    more = len(records) - _MAX_NAMED
-    return f"a record of the gateway cannot be read: {named}" + (f" | and {more} more" if more > 0 else "")
+def unreadable_explanation(records: Sequence[UnreadableRecord]) -> Explanation:
+    """Return how many records cannot be read, with the first of them and what is wrong with each."""
+    named = [_named(record) for record in records[:_MAX_NAMED]]
+    return explain(ExplanationCode.RECORDS_UNREADABLE, count=len(records), records=named)
 
 
 def fingerprint_of(records: Sequence[UnreadableRecord]) -> str:
@@ -58,8 +58,6 @@ def _folded_type(record: UnreadableRecord) -> str:
     return (record.type or "").lower()
 
 
-def _named(record: UnreadableRecord) -> str:
-    words = [quote(record.type) if record.type else "of unknown type"]
-    if record.id:
-        words.append(quote(record.id))
-    return f"{' '.join(words)}: {record.complaint}"
+def _named(record: UnreadableRecord) -> dict[str, str]:
+    type_, id_ = (quote(text) if text else "" for text in (record.type, record.id))
+    return {"type": type_, "id": id_, "fault": storable(record.complaint[:MAX_PARAM_LENGTH])}

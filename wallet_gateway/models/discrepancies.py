@@ -6,13 +6,14 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.models.explanations import Explained
 from wallet_gateway.models.fields import ByteExactField, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.transactions import GatewayTransaction
 
 
-class Discrepancy(models.Model):
+class Discrepancy(Explained):
     """One difference, with its subject and its resolution."""
 
     kind = models.CharField(_("kind"), max_length=24, choices=choices_of(DiscrepancyKind))
@@ -28,7 +29,6 @@ class Discrepancy(models.Model):
     )
     fingerprint = ByteExactField(max_length=200, unique=True)
     """Identifies the difference, so that the same difference seen again is the same row."""
-    detail = models.CharField(_("detail"), max_length=500, blank=True)
     found_at = models.DateTimeField(_("found at"))
     closed_at = models.DateTimeField(null=True, blank=True)
     closed_by = models.CharField(max_length=150, blank=True)
@@ -42,4 +42,4 @@ class Discrepancy(models.Model):
         indexes = [models.Index(fields=["closed_at", "-id"], name="wallet_discrepancy_open")]
 
     def __str__(self) -> str:
-        return f"{self.kind}: {self.detail}"
+        return f"{self.kind}: {self.explanation}"

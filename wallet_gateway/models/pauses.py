@@ -8,6 +8,8 @@ from django.db import models
 from django.db.models import Exists, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.models.explanations import Explained
+
 
 class PauseCode(models.TextChoices):
     """Why new requests were paused automatically."""
@@ -17,13 +19,12 @@ class PauseCode(models.TextChoices):
     UNIT_MIX_UP = "UNIT_MIX_UP", _("amounts are mixed up by a factor of ten or more")
 
 
-class GatewayPause(models.Model):
+class GatewayPause(Explained):
     """Until when and why one gateway is paused, and whether a person has stopped sending to it."""
 
     gateway = models.CharField(max_length=32, unique=True)
     sending_until = models.DateTimeField(null=True, blank=True)
     pause_code = models.CharField(max_length=20, choices=PauseCode.choices, blank=True)
-    pause_detail = models.CharField(max_length=500, blank=True)
     stopped_at = models.DateTimeField(null=True, blank=True)
     """Since when a person has stopped sending; a stop does not end by itself."""
     stopped_by = models.CharField(max_length=150, blank=True)

@@ -10,6 +10,7 @@ from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.models.explanations import Explained
 from wallet_gateway.models.fields import choices_of
 from wallet_gateway.models.transactions import GatewayTransaction
 
@@ -50,7 +51,7 @@ class TransactionEventQuerySet(models.QuerySet["TransactionEvent"]):
         raise EventsAreAppendOnly("events are never deleted; old bodies are erased by retention alone")
 
 
-class TransactionEvent(models.Model):
+class TransactionEvent(Explained):
     """One thing that was received, or decided, about one transaction."""
 
     transaction = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="events")
@@ -60,7 +61,6 @@ class TransactionEvent(models.Model):
     state_after = models.CharField(max_length=16)
     discrepancy_kind = models.CharField(max_length=24, blank=True, choices=choices_of(DiscrepancyKind))
     """How it differs from our records; empty if it does not."""
-    detail = models.CharField(max_length=500, blank=True)
     http_status = models.PositiveSmallIntegerField(null=True, blank=True)
     request_body = models.TextField(blank=True)
     answer_body = models.TextField(blank=True)

@@ -18,6 +18,7 @@ from wallet_gateway.domain.lifecycle import (
 from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID
 from wallet_gateway.domain.polling_schedule import PollState
 from wallet_gateway.domain.reason_codes import ReasonCode
+from wallet_gateway.models.explanations import Explained
 from wallet_gateway.models.fields import ByteExactField, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
@@ -27,7 +28,7 @@ STATES_WITH_SECRETS = SENDABLE_STATES | {TransactionState.SENDING}
 """States in which a card's cryptogram may be stored."""
 
 
-class GatewayTransaction(models.Model):
+class GatewayTransaction(Explained):
     """One request to the gateway, with one reference that is never used again."""
 
     payment = models.ForeignKey(
@@ -85,8 +86,6 @@ class GatewayTransaction(models.Model):
     """The gateway's own id of the transaction."""
     provider_state = models.CharField(max_length=64, blank=True)
     error_code = models.CharField(max_length=64, blank=True)
-    detail = models.CharField(max_length=500, blank=True)
-    """Why it is in this state, for display."""
     idempotency_key = ByteExactField(max_length=64, null=True, blank=True)
     """The caller's idempotency key: a repeated call returns this transaction."""
     created_by = models.CharField(max_length=150, blank=True)

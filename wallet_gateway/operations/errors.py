@@ -34,6 +34,8 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.explanations import Explanation
+from wallet_gateway.models.explanations import explanation_text
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.protocol.errors import FieldError
 
@@ -145,6 +147,8 @@ def _shown(value: object) -> object:
     """Return a parameter in readable form: states and durations in the active language."""
     if isinstance(value, StrEnum):
         return str(label_of(value))
+    if isinstance(value, Explanation):
+        return explanation_text(value)
     if isinstance(value, timedelta):
         if value.days > 1:
             return ngettext("%(count)d day", "%(count)d days", value.days) % {"count": value.days}

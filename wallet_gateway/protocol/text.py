@@ -68,9 +68,9 @@ def is_storable(text: object) -> bool:
     return isinstance(text, str) and not _NOT_STORABLE.search(text)
 
 
-def without_nul(text: str | None) -> str:
-    """Return a text with U+FFFD in place of NUL, which not every database can store; None is empty."""
-    return (text or "").replace("\0", "\ufffd")
+def storable(text: str | None) -> str:
+    """Return a text with U+FFFD for each character that not every database can store; None is empty."""
+    return _NOT_STORABLE.sub("\ufffd", text or "")
 
 
 def escape_formula(text: str) -> str:

@@ -236,7 +236,7 @@ def _learned(rows: Iterable[TransactionEvent], *, everything: bool) -> Iterator[
             text=_text_of(row),
             amount=row.transaction.approved_amount or row.transaction.amount,
             reference=row.transaction.reference,
-            detail=row.detail,
+            detail=row.explanation,
             by=row.created_by,
             subject=row,
         )

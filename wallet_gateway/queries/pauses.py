@@ -34,5 +34,5 @@ def _pause(row: GatewayPause) -> SendingPause:
             gateway=row.gateway, until=None, by=row.stopped_by, reason=row.stop_reason, code=None
         )
     code = PauseCode(row.pause_code) if row.pause_code else None
-    reason = ": ".join(filter(None, (str(code.label) if code else "", row.pause_detail)))
+    reason = ": ".join(filter(None, (str(code.label) if code else "", row.explanation)))
     return SendingPause(gateway=row.gateway, until=row.sending_until, by="", reason=reason, code=code)

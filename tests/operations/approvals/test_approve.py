@@ -72,7 +72,7 @@ def test_it_is_sent_once_and_both_names_are_kept(
     assert (transaction.state, transaction.created_by) == ("APPROVED", "anna")
     assert (transaction.reason_code, transaction.comment) == ("returned", "box 7")
     witness = TransactionEvent.objects.filter(transaction=transaction).order_by("pk")[0]
-    assert (witness.kind, witness.created_by, witness.detail) == (
+    assert (witness.kind, witness.created_by, witness.explanation) == (
         "APPROVAL",
         "bert",
         "seen the parcel",
@@ -230,7 +230,7 @@ def test_giving_up_a_lost_outcome_takes_two_and_changes_nothing_before(
     decisions = TransactionEvent.objects.filter(
         transaction=transaction, kind__in=["APPROVAL", "DECISION"]
     ).order_by("pk")
-    assert [(row.kind, row.created_by, row.detail) for row in decisions] == [
+    assert [(row.kind, row.created_by, row.explanation) for row in decisions] == [
         ("APPROVAL", "bert", ""),
         ("DECISION", "anna", "ticket 4711"),
     ]

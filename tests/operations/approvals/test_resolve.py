@@ -69,7 +69,7 @@ def test_words_that_cannot_be_stored_are_refused(
 def test_long_words_are_cut_and_kept(stuck: GatewayTransaction, resolve: Resolve) -> None:
     resolve(stuck, NOT_HAPPENED, reason="r" * 900, by="a" * 300)
     decision = TransactionEvent.objects.get(transaction=stuck, kind="DECISION")
-    assert (decision.detail, decision.created_by) == ("r" * 500, "a" * 150)
+    assert (decision.explanation, decision.created_by) == ("r" * 500, "a" * 150)
 
 
 # Outcomes that nobody can find out
@@ -95,7 +95,7 @@ def test_what_nobody_can_find_out_is_given_up_and_watched(
     assert not given_up.needs_operator
     assert given_up.next_query_at is not None
     assert given_up.next_query_at > clock.now()
-    assert "ticket 4711" in given_up.detail
+    assert "ticket 4711" in given_up.explanation
     assert subject.execute().state == S.APPROVED
     assert subject.requests() == 2
 

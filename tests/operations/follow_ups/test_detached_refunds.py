@@ -13,6 +13,7 @@ from tests.operations.records import answer_of, record
 from tests.operations.subjects import DEPOSIT, MIGRATION_FILE
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.explanations import ExplanationCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, MigratedDeposit, OutboxEvent
 from wallet_gateway.operations.context import GatewayContext
@@ -91,7 +92,7 @@ def test_the_answers_amount_is_booked_and_the_rest_is_free_again(
 
     assert transaction.state == S.APPROVED
     assert transaction.approved_amount == Money(Decimal("5.00"), "EUR")
-    assert "requested refund 10.00 EUR, actual refund 5.00 EUR" in transaction.detail
+    assert "requested refund 10.00 EUR, actual refund 5.00 EUR" in transaction.explanation
     assert (deposit().refunded, deposit().refund_reserved) == (500, 0)
     assert len(posts(wallet_sandbox)) == 1
 
@@ -104,7 +105,7 @@ def test_what_was_not_given_back_is_a_task_for_a_person_and_freezes_nothing(
 
     task = Discrepancy.objects.get()
     assert (task.kind, task.transaction, task.deposit) == ("REFUND_SHORT", transaction, deposit())
-    assert task.detail.startswith("refunded 5.00 of 10.00 EUR")
+    assert task.explanation.startswith("5.00 of 10.00 EUR refunded: ")
     assert not deposit().is_frozen
 
     clock.advance_to(transaction.next_query_at)
@@ -198,8 +199,8 @@ def test_of_an_unknown_deposit_the_gateway_knows_the_limit(
     refused = give("10.01")
 
     assert refused.state == S.REJECTED
-    assert refused.detail.count("RefundAmountExceeded") == 1
-    assert "10.00" in refused.detail
+    assert refused.explanation_code == ExplanationCode.REFUND_AMOUNT_EXCEEDED
+    assert refused.explanation_params["maximum"] == "10.00"
     row = deposit()
     assert (row.is_known, row.amount_minor, row.refunded, row.refund_reserved) == (False, None, 3000, 0)
     assert row.refundable is None
@@ -209,7 +210,7 @@ def test_of_an_unknown_deposit_the_gateway_knows_the_limit(
 def test_a_deposit_that_the_gateway_does_not_know_is_refused_by_it(give: Give) -> None:
     transaction = give("1.00", parent_transaction_id="NEVER-HEARD")
     assert transaction.state == S.REJECTED
-    assert "NEVER-HEARD" in transaction.detail
+    assert "NEVER-HEARD" in transaction.explanation
 
 
 def test_what_is_outstanding_counts_as_refunded(

@@ -13,6 +13,7 @@ from tests.operations.conftest import MakeContext, MakeOrder, Resolve, VirtualCl
 from tests.operations.subjects import Subject
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment, TransactionEvent
@@ -92,7 +93,7 @@ def test_it_is_sent_once_more_with_the_same_reference_and_bytes(
     assert (subject.requests(), subject.booked(), subject.reserved()) == (1, subject.amount, 0)
     assert subject.executed(sent) == subject.amount
     asked = TransactionEvent.objects.get(kind="DECISION")
-    assert (asked.created_by, asked.detail) == ("anna", "to be sent again: the gateway is back")
+    assert (asked.created_by, asked.explanation) == ("anna", "To be sent again: the gateway is back")
 
 
 @one
@@ -165,7 +166,7 @@ def test_nothing_is_sent_while_sending_is_paused_or_off(
 ) -> None:
     with pytest.raises(SendingStopped):
         send_again(left_to_a_person, context=make_context(sending=False))
-    pause_sending(context, seconds=60, detail="Retry-After")
+    pause_sending(context, seconds=60, explanation=explain(ExplanationCode.OUTCOME_UNKNOWN))
     with refuses(SendingStopped, ErrorCode.SENDING_PAUSED):
         send_again(left_to_a_person, context=context)
     assert subject.requests() == 0

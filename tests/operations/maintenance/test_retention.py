@@ -194,10 +194,10 @@ def test_a_customers_data_go_and_the_sums_stay(
     assert Payment.objects.get(pk=payment.pk).card_last_four == ""
     assert bodies() == []
     last = TransactionEvent.objects.latest("pk")
-    assert (last.kind, last.created_by, last.detail) == (
+    assert (last.kind, last.created_by, last.explanation) == (
         TransactionEventKind.DECISION,
         "anna",
-        "personal data erased: asked by letter",
+        "Personal data erased: asked by letter",
     )
 
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 
 import pytest
 
+from tests.explanations import explained
 from tests.operations.conftest import MakeContext, Pay, VirtualClock
 from tests.operations.dying import filing, in_the_name_of, scripted
 from tests.operations.records import answer_of, record
@@ -146,7 +147,7 @@ def test_a_page_ends_unpaid_once_a_record_would_have_shown(
     assert timedelta(minutes=15) <= clock.now() - transaction.expires_at < timedelta(minutes=20)
     assert order_state() == OrderState.EXPIRED
     assert told() == ["EXPIRED"]
-    assert "ended" in transaction.detail
+    assert "page_ended" in explained(transaction)
 
 
 def test_a_page_whose_gateway_cannot_be_asked_does_not_end(
@@ -290,8 +291,8 @@ def test_an_operation_made_in_the_portal_freezes_the_payment_and_corrects_nothin
     assert order_state() == OrderState.FROZEN
     difference = Discrepancy.objects.get()
     assert difference.kind == "MADE_ELSEWHERE"
-    assert made["id"] in difference.detail
-    assert amount in difference.detail
+    assert made["id"] in explained(difference)
+    assert amount in explained(difference)
     assert told()[-1] == "ANOMALY"
     assert GatewayTransaction.objects.get().state == S.APPROVED, "the payment itself is not in doubt"
 

@@ -200,7 +200,7 @@ def test_an_outcome_whose_record_cannot_be_read_stays_unknown_and_calls_a_person
     assert "transactions that wait for a person: 1" in problems(clock)
     assert not subject.is_frozen()
     row = TransactionEvent.objects.get(transaction=transaction, kind="RECORDS")
-    assert (row.lifecycle_event, "id: is missing" in row.detail) == ("", True)
+    assert (row.lifecycle_event, "id: is missing" in row.explanation) == ("", True)
 
 
 TYPES = {

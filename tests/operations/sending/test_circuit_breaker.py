@@ -12,6 +12,7 @@ import pytest
 from tests.client.servers import unused_port
 from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.subjects import OPERATIONS, Subject, make_subject
+from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayPause, PauseCode
@@ -103,14 +104,18 @@ def test_a_rate_limit_of_checkouts_pauses_them(
 
 
 def test_a_longer_pause_is_not_shortened_by_a_later_one(context: GatewayContext, clock: VirtualClock) -> None:
-    circuit_breaker.pause_sending(context, seconds=600, detail="long")
-    circuit_breaker.pause_sending(context, seconds=10, detail="short")
+    circuit_breaker.pause_sending(
+        context, seconds=600, explanation=explain(ExplanationCode.COMMENT, said="long")
+    )
+    circuit_breaker.pause_sending(
+        context, seconds=10, explanation=explain(ExplanationCode.COMMENT, said="short")
+    )
     circuit_breaker.pause_queries(context, seconds=600)
     circuit_breaker.pause_queries(context, seconds=10)
 
     pause = GatewayPause.objects.get()
     assert pause.sending_until == pause.queries_until == clock.now() + timedelta(minutes=10)
-    assert (pause.pause_code, pause.pause_detail) == (PauseCode.RETRY_AFTER, "long")
+    assert (pause.pause_code, pause.explanation) == (PauseCode.RETRY_AFTER, "long")
 
 
 def test_what_never_left_waits_for_the_end_of_a_pause(
@@ -118,7 +123,9 @@ def test_what_never_left_waits_for_the_end_of_a_pause(
 ) -> None:
     subject = make("capture")
     transaction = subject.execute(make_context(f"http://127.0.0.1:{unused_port()}"))
-    circuit_breaker.pause_sending(context, seconds=60, detail="peace")
+    circuit_breaker.pause_sending(
+        context, seconds=60, explanation=explain(ExplanationCode.COMMENT, said="peace")
+    )
 
     clock.advance_to(transaction.next_send_at)
     assert sweep(context=context).sent_again == 0
@@ -273,7 +280,9 @@ def test_a_pause_is_read_once_a_second_at_most_and_ones_own_at_once(
     GatewayPause.objects.all().delete()
     ticks[0] += 1.1
     assert not circuit_breaker.sending_is_paused(context, now)
-    circuit_breaker.pause_sending(context, seconds=60, detail="now")
+    circuit_breaker.pause_sending(
+        context, seconds=60, explanation=explain(ExplanationCode.COMMENT, said="now")
+    )
     assert circuit_breaker.sending_is_paused(context, now)
 
 

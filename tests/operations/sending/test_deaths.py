@@ -60,7 +60,7 @@ def test_a_sender_that_dies_before_a_byte_leaves_is_unknown_although_nothing_was
     assert sweep(context=context).leases_ended == 1
     transaction.refresh_from_db()
     assert transaction.state == S.UNKNOWN
-    assert "silent" in transaction.detail
+    assert transaction.explanation_code == "sender_silent"
     assert subject.reserved() == subject.amount
 
     clock.advance_to(transaction.next_query_at)
@@ -163,7 +163,7 @@ def test_a_sender_that_slept_on_its_claim_does_not_begin(
         patch.setattr(contexts, "SEND_WITHIN_SECONDS", -1.0)
         transaction = subject.execute()
     assert transaction.state == S.NOT_SENT
-    assert "stale_claim" in transaction.detail
+    assert transaction.explanation_params["reason"] == "stale_claim"
     assert subject.requests() == 0
 
     clock.advance_to(transaction.next_send_at)

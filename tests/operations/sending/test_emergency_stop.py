@@ -12,6 +12,7 @@ from tests.operations.conftest import MakeContext, MakeOrder, Pay, VirtualClock
 from tests.operations.subjects import OPERATIONS, make_subject
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayPause, PauseCode
@@ -102,14 +103,18 @@ def test_the_first_stop_stays_and_a_machines_pause_does_not_replace_it(
 ) -> None:
     stop_sending(context=context, **WHY)
     stop_sending(context=context, by="bob", reason="me too")
-    circuit_breaker.pause_sending(context, seconds=900, detail="rate limit")
+    circuit_breaker.pause_sending(
+        context, seconds=900, explanation=explain(ExplanationCode.COMMENT, said="rate limit")
+    )
     clock.advance(days=3000)
     (pause,) = sending_pauses(clock.now())
     assert pause.by == "anna"
 
 
 def test_a_stop_takes_the_place_of_a_machines_pause(context: GatewayContext, clock: VirtualClock) -> None:
-    circuit_breaker.pause_sending(context, seconds=900, detail="rate limit")
+    circuit_breaker.pause_sending(
+        context, seconds=900, explanation=explain(ExplanationCode.COMMENT, said="rate limit")
+    )
     (pause,) = sending_pauses(clock.now())
     assert (pause.by, pause.code) == ("", PauseCode.RETRY_AFTER)
     assert pause.reason == "the gateway asks for time: rate limit"
@@ -128,7 +133,9 @@ def test_another_gateway_goes_on(context: GatewayContext, make_context: MakeCont
 def test_what_nobody_stopped_cannot_be_resumed(context: GatewayContext, clock: VirtualClock) -> None:
     with refuses(InvalidState, ErrorCode.SENDING_NOT_STOPPED):
         resume_sending(context=context, **WHY)
-    circuit_breaker.pause_sending(context, seconds=900, detail="rate limit")
+    circuit_breaker.pause_sending(
+        context, seconds=900, explanation=explain(ExplanationCode.COMMENT, said="rate limit")
+    )
     with refuses(InvalidState, ErrorCode.SENDING_NOT_STOPPED):
         resume_sending(context=context, **WHY)
     assert len(sending_pauses(clock.now())) == 1

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.explanations import explained
 from tests.operations.conftest import IMPATIENT, MakeContext, VirtualClock
 from tests.operations.subjects import Subject
 from wallet_gateway.domain.lifecycle import TransactionState
@@ -71,7 +72,7 @@ ROWS = (
     *(lost("status_after", executed=True, says=str(s), status=s) for s in (302, 307, 403, 429)),
     *(lost("error_body", executed=False, says=str(s), status=s) for s in (408, 425, 429, 500, 503)),
     *(lost("bare_error", executed=False, says=str(s), status=s) for s in (408, 429, 503)),
-    lost("undocumented_state", executed=False, says="undocumented state 'Quarantined'"),
+    lost("undocumented_state", executed=False, says="state_undocumented given=Quarantined"),
     *(
         Row("error_body", S.REJECTED, S.REJECTED, {"status": s}, says="4107940")
         for s in (200, 400, 401, 403, 404, 409, 422)
@@ -81,8 +82,8 @@ ROWS = (
         for s in (200, 400, 403, 404, 422)
     ),
     Row("errored", S.REJECTED, S.REJECTED, says="Errored"),
-    Row("error_200", S.APPROVED, S.APPROVED, says="repeats our requests"),
-    Row("duplicate", S.APPROVED, S.APPROVED, says="repeats our requests"),
+    Row("error_200", S.APPROVED, S.APPROVED, says="repeated_on_the_wire"),
+    Row("duplicate", S.APPROVED, S.APPROVED, says="repeated_on_the_wire"),
     Row("delay_after", S.APPROVED, S.APPROVED, {"seconds": 0.05}),
     Row("drip", S.APPROVED, S.APPROVED, {"seconds": 0.0005}),
 )
@@ -113,7 +114,7 @@ def test_a_fault_leads_where_the_matrix_says(
     transaction = subject.execute(sender)
 
     assert transaction.state == row.after
-    assert row.says in transaction.detail
+    assert row.says in explained(transaction)
     check_money(subject, transaction)
     for _ in range(3):
         # Three rungs of the ladder, or the confirming query of what is decided.

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.explanations import explained
 from tests.operations.conftest import IMPATIENT, MakeContext, MakeOrder, VirtualClock, sweep_until
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
 from wallet_gateway.gateways import return_urls
@@ -174,7 +175,7 @@ def test_a_refusal_ends_the_attempt_at_once_with_the_gateways_words(
     first = attempt_of(order)
     assert first.state == TransactionState.REJECTED
     assert first.error_code
-    assert first.error_code in first.detail
+    assert first.error_code in explained(first)
     assert first.error_code in str(refusal.value)
     order.refresh_from_db()
     assert (order.state, order.is_payable) == (OrderState.FAILED, True)

@@ -9,6 +9,7 @@ import pytest
 
 from tests.client.certificates import Certificate
 from tests.client.servers import Request, answer
+from tests.explanations import explained
 from tests.operations.conftest import MakeOrder, Pay, Sender, VirtualClock
 from tests.operations.far_ends import LOST, NOT_SENT, FarEnd, behaving, refused, rows, untrusted
 from tests.operations.subjects import Subject
@@ -43,7 +44,7 @@ def test_what_never_left_holds_its_amount_and_is_sent_by_the_sweep(
         assert far.requests == 0
 
     assert transaction.state == S.NOT_SENT
-    assert told in transaction.detail
+    assert told in explained(transaction)
     assert (subject.reserved(), subject.booked()) == (subject.amount, 0)
     assert subject.order_state_is(done=False)
     assert transaction.next_query_at is None
@@ -77,7 +78,7 @@ def test_what_left_is_unknown_and_never_sent_again(
         assert far.requests == 1
 
         assert transaction.state == S.UNKNOWN
-        assert told in transaction.detail
+        assert told in explained(transaction)
         assert (subject.reserved(), subject.booked()) == (subject.amount, 0)
         for _ in range(3):
             clock.advance_to(transaction.next_query_at)
@@ -93,10 +94,13 @@ def test_what_left_is_unknown_and_never_sent_again(
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        (FOREIGN_ECHO, "does not name our reference"),
-        (FOREIGN_ECHO.replace(b"another", b"@").replace(b"EUR", b"USD"), "does not name our currency"),
-        (b'{"state": "approved", "currencyCode": "EUR", "clientSystemTransactionId": "@"}', "undocumented"),
-        (b'{"state": "Approved"}', "does not name our reference"),
+        (FOREIGN_ECHO, "reference_not_echoed"),
+        (FOREIGN_ECHO.replace(b"another", b"@").replace(b"EUR", b"USD"), "currency_not_echoed"),
+        (
+            b'{"state": "approved", "currencyCode": "EUR", "clientSystemTransactionId": "@"}',
+            "state_undocumented",
+        ),
+        (b'{"state": "Approved"}', "reference_not_echoed"),
     ],
     ids=["another reference", "another currency", "another word for approved", "no echo"],
 )
@@ -112,7 +116,7 @@ def test_an_approval_that_does_not_echo_our_request_is_no_evidence(
         transaction = subject.execute(sender(far))
 
     assert transaction.state == S.UNKNOWN
-    assert told in transaction.detail
+    assert told in explained(transaction)
     assert subject.reserved() == subject.amount
 
 
@@ -167,7 +171,7 @@ def test_a_checkout_that_never_left_is_sent_again_with_the_next_click_byte_for_b
 
     transaction = GatewayTransaction.objects.get()
     assert transaction.state == S.NOT_SENT
-    assert told in transaction.detail
+    assert told in explained(transaction)
     order.refresh_from_db()
     assert order.state == OrderState.OPEN
     written = transaction.request_body
@@ -200,7 +204,7 @@ def test_a_checkout_that_left_is_given_up_and_kept_on_watch(
 
     transaction = GatewayTransaction.objects.get()
     assert transaction.state == S.ABANDONED
-    assert told in transaction.detail
+    assert told in explained(transaction)
     assert transaction.next_query_at is not None
 
 

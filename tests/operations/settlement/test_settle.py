@@ -147,7 +147,7 @@ def test_what_only_a_sender_says_changes_nothing_where_others_have_gone_on(
 
     after = reread(unknown)
     assert (after.state, after.redirect_url, after.next_send_at) == (S.UNKNOWN, "", None)
-    assert after.detail == before.detail
+    assert after.explanation == before.explanation
 
 
 def test_a_decision_holds_for_the_state_it_was_made_on(

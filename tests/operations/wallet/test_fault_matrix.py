@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.explanations import explained
 from tests.operations.conftest import (
     IMPATIENT,
     MakeContext,
@@ -61,7 +62,7 @@ def test_a_fault_of_an_authorization_leads_where_the_matrix_says(
     transaction = customer.post(order, detail, sender).opening
 
     assert transaction.state == row.after
-    assert row.says in transaction.detail
+    assert row.says in explained(transaction)
     check_money(transaction)
     for _ in range(3):
         if transaction.next_query_at is not None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.client.certificates import Certificate
+from tests.explanations import explained
 from tests.operations.conftest import MakeOrder, Sender, VirtualClock
 from tests.operations.far_ends import LOST, NOT_SENT, FarEnd, rows
 from tests.operations.journal import times_sent
@@ -53,7 +54,7 @@ def test_an_authorization_that_never_left_is_given_up_and_the_button_pressed_aga
     )
     said = TransactionEvent.objects.filter(transaction=transaction).order_by("pk")
     assert [row.lifecycle_event for row in said] == ["NOTHING_LEFT", "ABANDONED"]
-    assert told in said[0].detail
+    assert told in explained(said[0])
 
     clock.advance(minutes=5)
     sweep(context=customer.context)
@@ -79,7 +80,7 @@ def test_an_authorization_that_left_is_unknown_and_nothing_else_of_its_order_can
         context = authorizing_through(sender(far), context=customer.context)
         transaction = customer.post(order, detail, context).opening
         assert (transaction.state, transaction.wallet_secrets) == (S.UNKNOWN, None)
-        assert told in transaction.detail
+        assert told in explained(transaction)
         for _ in range(3):
             clock.advance_to(transaction.next_query_at)
             sweep(context=context)

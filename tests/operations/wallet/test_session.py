@@ -12,6 +12,7 @@ from tests.operations.conftest import MakeContext, MakeOrder, VirtualClock
 from tests.operations.wallet_customer import Customer
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionState
 from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.gateways import return_urls
@@ -125,7 +126,7 @@ def test_there_is_no_button_without_the_setting_and_none_while_sending_waits(
         replace(customer, context=replace(customer.context, wallet=None)).open(order)
     with refuses(SendingStopped, ErrorCode.SENDING_DISABLED):
         replace(customer, context=make_context(sending=False)).open(order)
-    pause_sending(customer.context, seconds=60, detail="test")
+    pause_sending(customer.context, seconds=60, explanation=explain(ExplanationCode.COMMENT, said="test"))
     with refuses(SendingStopped, ErrorCode.SENDING_PAUSED):
         customer.open(order)
     assert not Payment.objects.exists()

@@ -10,6 +10,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway.management.progress import with_progress
+from wallet_gateway.models.explanations import explanation_text
 from wallet_gateway.payments import maintenance
 from wallet_gateway.payments.errors import GatewayUnreachable
 
@@ -62,7 +63,8 @@ class Command(BaseCommand):
             for row in rows:
                 for difference in row.differences:
                     found[difference.kind] += 1
-                    self.stdout.write(f"{row.transaction.reference}  {difference.kind}: {difference.detail}")
+                    why = explanation_text(difference.explanation)
+                    self.stdout.write(f"{row.transaction.reference}  {difference.kind}: {why}")
         except GatewayUnreachable as error:
             raise CommandError(f"{error} (wallet_reconcile --resume)") from error
 

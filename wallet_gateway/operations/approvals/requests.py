@@ -15,6 +15,7 @@ from django.db.models import F, Q, QuerySet
 
 from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
@@ -24,6 +25,7 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
+from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.operations.context import Clock, GatewayContext
 from wallet_gateway.operations.errors import (
     AwaitingApproval,
@@ -163,7 +165,7 @@ def consume_approval(grant: Grant, transaction: GatewayTransaction, *, now: date
         kind=TransactionEventKind.APPROVAL,
         approval=grant.approval,
         state_after=transaction.state,
-        detail=grant.reason[:500],
+        **explanation_columns(explain(ExplanationCode.COMMENT, said=grant.reason)),
         created_by=grant.by[:150],
         occurred_at=now,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import timedelta
 from enum import StrEnum
 
@@ -9,6 +10,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.discrepancies import OTHER_AMOUNT, DiscrepancyKind
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import (
     IllegalTransition,
     LifecycleEvent,
@@ -75,14 +77,28 @@ def resolve(
         if TransactionState(transaction.state) is TransactionState.ANOMALY:
             _close_all(transaction, reason=reason, by=by, context=context)
 
+    why = explain(ExplanationCode.COMMENT, said=reason)
+    return _record(transaction, event, why, by=by, also=with_it, context=context)
+
+
+def _record(
+    transaction: GatewayTransaction,
+    event: LifecycleEvent,
+    why: Explanation,
+    *,
+    by: str,
+    also: Callable[[], object] | None = None,
+    context: GatewayContext,
+) -> GatewayTransaction:
+    """Record a decision on the state that `transaction` has in memory."""
     news = StatusUpdate(
         kind=TransactionEventKind.DECISION,
         event=event,
-        detail=reason,
+        explanation=why,
         by=by,
         decided_on=TransactionState(transaction.state),
         changes={"decided_by_person": True},
-        also=with_it,
+        also=also,
     )
     try:
         settled = settle(transaction, news, context=context)
@@ -100,10 +116,9 @@ def give_up_unsent(transaction: GatewayTransaction, *, by: str, context: Gateway
     """
     if transaction.state != TransactionState.NOT_SENT:
         return False
-    reason = "the gateway could not be reached; given up at once"
-    decision = Decision.DID_NOT_HAPPEN
+    why = explain(ExplanationCode.UNREACHABLE_GIVEN_UP)
     try:
-        resolve(transaction, decision=decision, reason=reason, by=by or "-", context=context)
+        _record(transaction, LifecycleEvent.ABANDONED, why, by=by or "-", context=context)
     except InvalidState:
         # A worker has just sent it: its outcome is the result.
         transaction.refresh_from_db()

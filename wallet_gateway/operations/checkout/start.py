@@ -21,7 +21,12 @@ from wallet_gateway.operations.errors import (
     OrderNotPayable,
     TryAgain,
 )
-from wallet_gateway.operations.sending.answers import host_of, is_allowed_page, unexpected_host
+from wallet_gateway.operations.sending.answers import (
+    explanation_of,
+    host_of,
+    is_allowed_page,
+    unexpected_host,
+)
 from wallet_gateway.operations.sending.circuit_breaker import (
     check_sending_not_paused,
     pause_sending,
@@ -110,20 +115,20 @@ def _send(transaction: GatewayTransaction, request: CheckoutRequest, context: Ga
 
 def _nothing_left(transaction: GatewayTransaction, error: NotSent, context: GatewayContext) -> NoReturn:
     _record(transaction, LifecycleEvent.NOTHING_LEFT, error, context)
-    raise GatewayUnreachable(ErrorCode.NOTHING_SENT, fault=str(error)) from error
+    raise GatewayUnreachable(ErrorCode.NOTHING_SENT, fault=explanation_of(error)) from error
 
 
 def _refused(transaction: GatewayTransaction, error: Refused, context: GatewayContext) -> NoReturn:
     _record(transaction, LifecycleEvent.REJECTED, error, context)
-    raise GatewayRefused(ErrorCode.CHECKOUT_REFUSED, answer=str(error)) from error
+    raise GatewayRefused(ErrorCode.CHECKOUT_REFUSED, answer=explanation_of(error)) from error
 
 
 def _page_lost(transaction: GatewayTransaction, error: OutcomeUnknown, context: GatewayContext) -> NoReturn:
     # Only the answer contained the page's URL, so no customer can reach that page through us.
     if error.retry_after is not None:
-        pause_sending(context, seconds=error.retry_after, detail=str(error))
+        pause_sending(context, seconds=error.retry_after, explanation=explanation_of(error))
     _record(transaction, LifecycleEvent.PAGE_LOST, error, context)
-    raise GatewayUnreachable(ErrorCode.PAGE_NOT_RECEIVED, fault=str(error)) from error
+    raise GatewayUnreachable(ErrorCode.PAGE_NOT_RECEIVED, fault=explanation_of(error)) from error
 
 
 # Third step: record the outcome
@@ -137,7 +142,7 @@ def _record(
         kind=TransactionEventKind.ANSWER if isinstance(error, Refused) else TransactionEventKind.FAULT,
         event=event,
         exchange=error.exchange,
-        detail=str(error),
+        explanation=explanation_of(error),
         attempt_no=transaction.attempt_no,
         changes=changes,
     )

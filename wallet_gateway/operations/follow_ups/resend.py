@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
@@ -27,8 +28,8 @@ def send_again(
     """
     transaction = reread(transaction)
     _check_is_unsent(transaction)
-    asked = f"to be sent again: {who.comment}" if who.comment else "to be sent again"
-    news = StatusUpdate(kind=TransactionEventKind.DECISION, detail=asked, by=who.by)
+    why = explain(ExplanationCode.RESEND_REQUESTED, said=who.comment)
+    news = StatusUpdate(kind=TransactionEventKind.DECISION, explanation=why, by=who.by)
     sent = execution.send_again(settle(transaction, news, context=context), context=context)
     if sent is None:
         raise _why_not(reread(transaction))

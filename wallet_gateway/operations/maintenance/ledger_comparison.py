@@ -7,7 +7,7 @@ decides becomes a discrepancy for a person. No request that moves money is sent.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -16,6 +16,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.comparison import Difference, as_status_update, differences
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionState
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
@@ -112,17 +113,21 @@ def _compare(
     found = differences(TransactionState(transaction.state), finding)
     if not found or not repair_as:
         return ComparedTransaction(transaction=transaction, differences=found)
-    words = "; ".join(f"{difference.kind}: {difference.detail}" for difference in found)
     news = StatusUpdate(
         kind=TransactionEventKind.RECORDS,
         event=event,
         finding=said,
-        detail=f"reconciled: {words}",
+        explanation=_reconciled(found),
         by=repair_as[:150],
     )
     return ComparedTransaction(
         transaction=settle(transaction, news, context=context), differences=found, repaired=True
     )
+
+
+def _reconciled(found: Sequence[Difference]) -> Explanation:
+    named = [{"code": one.explanation.code, "params": one.explanation.stored_params} for one in found]
+    return explain(ExplanationCode.RECONCILED, differences=named)
 
 
 def _remember(context: GatewayContext, pk: int) -> None:

@@ -14,6 +14,7 @@ from django.db.models import Model, QuerySet
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import FINAL_STATES, SENDABLE_STATES, TransactionState
 from wallet_gateway.models import (
     GatewayTransaction,
@@ -24,6 +25,7 @@ from wallet_gateway.models import (
     TransactionEventKind,
     WalletAttempt,
 )
+from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.inputs import check_decision
@@ -117,7 +119,7 @@ def _erase(order: PaymentOrder, *, by: str, reason: str, now: datetime) -> None:
             transaction=transaction,
             kind=TransactionEventKind.DECISION,
             state_after=transaction.state,
-            detail=f"personal data erased: {reason}"[:500],
+            **explanation_columns(explain(ExplanationCode.DATA_ERASED, said=reason)),
             created_by=by[:150],
             occurred_at=now,
         )

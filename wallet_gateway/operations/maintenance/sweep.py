@@ -15,6 +15,7 @@ from datetime import timedelta
 from django.db.models import Count, Q
 from django.views.decorators.debug import sensitive_variables
 
+from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import UNENDED_STATES, LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.models import (
     BatchState,
@@ -120,7 +121,7 @@ def end_leases(*, context: GatewayContext) -> int:
         news = StatusUpdate(
             kind=TransactionEventKind.LEASE_ENDED,
             event=LifecycleEvent.PAGE_LOST if checkout else LifecycleEvent.LOST,
-            detail="the sender went silent while sending",
+            explanation=explain(ExplanationCode.SENDER_SILENT),
             attempt_no=transaction.attempt_no,
         )
         with log_row_error(transaction.reference):
@@ -148,7 +149,7 @@ def give_up_unsent_pages(*, context: GatewayContext) -> int:
         news = StatusUpdate(
             kind=TransactionEventKind.FAULT,
             event=LifecycleEvent.ABANDONED,
-            detail="nothing was sent, and nobody tried again while the page could have been open",
+            explanation=explain(ExplanationCode.NOT_RETRIED),
             attempt_no=transaction.attempt_no,
         )
         with log_row_error(transaction.reference):

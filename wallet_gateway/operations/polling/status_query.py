@@ -9,7 +9,7 @@ from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, PaymentType, TransactionKind, TransactionState
 from wallet_gateway.domain.outcomes import Expectation, Finding, read_records, wire_type
-from wallet_gateway.domain.unreadable_records import sentence_of
+from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending.circuit_breaker import pause_queries
@@ -77,7 +77,7 @@ def _with_answers(
     transaction: GatewayTransaction, finding: Finding, answers: list[Answer[StatusAnswer]]
 ) -> Finding:
     """Return the finding with the redacted answers: a person has to read what could not be parsed."""
-    logger.warning("%s: %s", transaction.reference, one_line(sentence_of(finding.unreadable)))
+    logger.warning("%s: %s", transaction.reference, one_line(unreadable_explanation(finding.unreadable)))
     return replace(finding, answer="\n".join(answer.exchange.answer_body for answer in answers))
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict
 from wallet_gateway.domain.polling_schedule import (
@@ -51,7 +52,7 @@ def record_status_result(
         finding=finding,
         changes=changes,
         asked_in=TransactionState(transaction.state),
-        detail="the page ended and the gateway has no record" if event is LifecycleEvent.EXPIRED else "",
+        explanation=explain(ExplanationCode.PAGE_ENDED) if event is LifecycleEvent.EXPIRED else None,
         is_kept=_is_worth_keeping(transaction, event, finding),
     )
     return settle(transaction, news, context=context)

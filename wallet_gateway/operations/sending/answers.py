@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from datetime import timedelta
 from urllib.parse import urlsplit
 
 from wallet_gateway.client.errors import GatewayError, NotSent, NotSentReason, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer, Exchange
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent
 from wallet_gateway.domain.outcomes import (
     EVENTS,
@@ -26,7 +27,9 @@ from wallet_gateway.operations.sending.circuit_breaker import count_unknown, pau
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.authorizations import AuthorizationResponse
+from wallet_gateway.protocol.faults import read_refund_amount_exceeded
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
+from wallet_gateway.protocol.text import quote
 
 
 def record_follow_up_answer(
@@ -80,6 +83,27 @@ def _record_finding(
     return settled
 
 
+def explanation_of(error: GatewayError) -> Explanation:
+    """Return why a call failed, with the words of the gateway or of the network library."""
+    if isinstance(error, Refused):
+        return _refusal(error)
+    if isinstance(error, NotSent):
+        return explain(ExplanationCode.NOT_SENT, reason=error.reason.value, said=error.detail)
+    if isinstance(error, OutcomeUnknown):
+        return explain(ExplanationCode.OUTCOME_UNKNOWN, reason=error.reason.value, said=error.detail)
+    raise TypeError(type(error).__name__)
+
+
+def _refusal(error: Refused) -> Explanation:
+    limit = read_refund_amount_exceeded(error.message)
+    if limit is not None:
+        amounts = {name: str(amount) for name, amount in asdict(limit).items()}
+        return explain(ExplanationCode.REFUND_AMOUNT_EXCEEDED, **amounts)
+    return explain(
+        ExplanationCode.REFUSED, error_code=error.code, http_status=error.http_status, said=error.message
+    )
+
+
 def record_not_sent(
     transaction: GatewayTransaction, error: NotSent, *, context: GatewayContext
 ) -> GatewayTransaction:
@@ -91,7 +115,7 @@ def record_not_sent(
         kind=TransactionEventKind.FAULT,
         event=LifecycleEvent.NOTHING_LEFT,
         exchange=error.exchange,
-        detail=str(error),
+        explanation=explanation_of(error),
         attempt_no=transaction.attempt_no,
         changes={"next_send_at": again, "needs_operator": again is None},
     )
@@ -104,7 +128,7 @@ def record_unknown(
     """Record an unknown outcome: the amount stays reserved; only status queries follow, no second send."""
     news = _fault(error)
     if error.retry_after is not None:
-        pause_sending(context, seconds=error.retry_after, detail=str(error))
+        pause_sending(context, seconds=error.retry_after, explanation=explanation_of(error))
         news = replace(news, ask_not_before=context.clock.now() + timedelta(seconds=error.retry_after))
     settled = settle(transaction, news, context=context)
     count_unknown(context)
@@ -116,7 +140,7 @@ def _fault(error: GatewayError) -> StatusUpdate:
         kind=TransactionEventKind.ANSWER if isinstance(error, Refused) else TransactionEventKind.FAULT,
         event=LifecycleEvent.LOST,
         exchange=error.exchange,
-        detail=str(error),
+        explanation=explanation_of(error),
         changes={"error_code": error.code[:64]} if isinstance(error, Refused) else {},
     )
 
@@ -140,7 +164,8 @@ def record_refusal(
 def _after_refusal(error: Refused, finding: Finding) -> StatusUpdate:
     if finding.absent:
         # The gateway refused and has no record: this confirms that nothing was executed.
-        rejected = replace(finding, verdict=Verdict.REJECTED, detail=str(error)[:500], absent=False)
+        why = explanation_of(error)
+        rejected = replace(finding, verdict=Verdict.REJECTED, explanation=why, absent=False)
         return StatusUpdate(
             kind=TransactionEventKind.RECORDS, event=LifecycleEvent.REJECTED, finding=rejected
         )
@@ -152,8 +177,8 @@ def _after_refusal(error: Refused, finding: Finding) -> StatusUpdate:
 
 def _repeated_on_the_wire(finding: Finding) -> Finding:
     """Return the finding of an approval that was answered by a refusal: something repeats our requests."""
-    detail = "refused, yet approved: something between us and the gateway repeats our requests"
-    return replace(finding, discrepancy=DiscrepancyKind.REPEATED_ON_THE_WIRE, detail=detail)
+    why = explain(ExplanationCode.REPEATED_ON_THE_WIRE)
+    return replace(finding, discrepancy=DiscrepancyKind.REPEATED_ON_THE_WIRE, explanation=why)
 
 
 # The host of a page to which a customer is redirected
@@ -169,9 +194,9 @@ def is_allowed_page(url: str, context: GatewayContext) -> bool:
 def unexpected_host(url: str, *, verdict: Verdict = Verdict.NO_NEWS, record_id: str = "") -> Finding:
     """Return the finding for a gateway page on a host that is not allowed."""
     host = host_of(url)
-    detail = f"payment page on host {host!r}, which is not among the allowed ones"
+    why = explain(ExplanationCode.HOST_UNEXPECTED, host=quote(host))
     kind = DiscrepancyKind.UNEXPECTED_HOST
-    return Finding(verdict=verdict, record_id=record_id, discrepancy=kind, detail=detail)
+    return Finding(verdict=verdict, record_id=record_id, discrepancy=kind, explanation=why)
 
 
 def host_of(url: str) -> str:

@@ -8,9 +8,11 @@ from datetime import UTC, datetime, timedelta
 from django.db.models import Q
 
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.polling_schedule import LONGEST_PAUSE, PAUSE, PAUSE_AT_UNKNOWNS, PAUSE_WINDOW
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode
+from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import SendingStopped
 
@@ -18,17 +20,19 @@ _PAUSE_IS_READ_EVERY = 1.0
 _WITHOUT_END = datetime.max.replace(tzinfo=UTC)
 
 
-def pause_until(gateway: str, *, until: datetime, code: PauseCode, detail: str = "") -> None:
+def pause_until(
+    gateway: str, *, until: datetime, code: PauseCode, explanation: Explanation | None = None
+) -> None:
     """Pause new requests to a gateway until an instant; a longer current pause is kept."""
     shorter = Q(sending_until__isnull=True) | Q(sending_until__lt=until)
-    columns = {"sending_until": until, "pause_code": code, "pause_detail": detail[:500]}
+    columns = {"sending_until": until, "pause_code": code, **explanation_columns(explanation)}
     GatewayPause.row_of(gateway).filter(shorter).update(**columns)
 
 
-def pause_sending(context: GatewayContext, *, seconds: float, detail: str) -> None:
+def pause_sending(context: GatewayContext, *, seconds: float, explanation: Explanation) -> None:
     """Pause new requests for the seconds that the gateway requests, at most 15 minutes."""
     until = context.clock.now() + min(timedelta(seconds=seconds), LONGEST_PAUSE)
-    pause_until(context.alias, until=until, code=PauseCode.RETRY_AFTER, detail=detail)
+    pause_until(context.alias, until=until, code=PauseCode.RETRY_AFTER, explanation=explanation)
     context.pause.forget()
 
 

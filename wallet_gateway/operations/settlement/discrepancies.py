@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from wallet_gateway.domain.discrepancies import FREEZING, DiscrepancyKind
+from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.domain.outcomes import Finding, Verdict
-from wallet_gateway.domain.unreadable_records import fingerprint_of, sentence_of
+from wallet_gateway.domain.outcomes import Finding, Verdict, made_elsewhere
+from wallet_gateway.domain.unreadable_records import fingerprint_of, unreadable_explanation
 from wallet_gateway.models import Discrepancy, GatewayTransaction
+from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.operations.settlement.unit_mix_ups import pause_after_mix_up
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.text import storable
 
 _LONGEST_FINGERPRINT = 200
 _ENDED_WITHOUT_MONEY = frozenset(
@@ -34,8 +37,8 @@ class Recorded:
     """The payment must be frozen: a discrepancy of a freezing kind is open."""
     is_new: bool = False
     """At least one discrepancy was not known before."""
-    stopped: str = ""
-    """Why all sending was stopped; empty if it was not stopped."""
+    stopped: Explanation | None = None
+    """Why all sending was stopped; None if it was not stopped."""
 
 
 def record_discrepancies(
@@ -51,8 +54,8 @@ def record_discrepancies(
 
     `in_own_answer` means that it was found in the answer to our own request, not to a status query.
     """
-    freeze, is_new, stopped = False, False, ""
-    for kind, detail, fingerprint in _differences(transaction, finding, before=before, after=after):
+    freeze, is_new, stopped = False, False, None
+    for kind, why, fingerprint in _differences(transaction, finding, before=before, after=after):
         row, created = Discrepancy.objects.get_or_create(
             fingerprint=_fitting(fingerprint),
             defaults={
@@ -61,7 +64,7 @@ def record_discrepancies(
                 "payment_id": transaction.payment_id,
                 "deposit_id": transaction.deposit_id,
                 "transaction": transaction,
-                "detail": detail[:500],
+                **explanation_columns(why),
                 "found_at": now,
             },
         )
@@ -70,7 +73,7 @@ def record_discrepancies(
             continue
         freeze = freeze or kind in FREEZING
         if created and kind is DiscrepancyKind.UNIT_MIX_UP:
-            stopped = pause_after_mix_up(transaction, detail, in_own_answer=in_own_answer, now=now)
+            stopped = pause_after_mix_up(transaction, why, in_own_answer=in_own_answer, now=now)
     return Recorded(freeze=freeze, is_new=is_new, stopped=stopped)
 
 
@@ -91,39 +94,43 @@ def is_settled_by_person(transaction: GatewayTransaction, finding: Finding) -> b
 
 
 def _fingerprint(transaction: GatewayTransaction, finding: Finding) -> str:
-    """Return a fingerprint of a discrepancy's text: a third execution differs from the second."""
-    said = hashlib.sha256(finding.detail.encode()).hexdigest()[:16]
-    return f"{finding.discrepancy}:{transaction.reference}:{said}"
+    """Return a fingerprint of a discrepancy's values: a third execution differs from the second."""
+    values = finding.explanation.fingerprint if finding.explanation else ""
+    return f"{finding.discrepancy}:{transaction.reference}:{values}"
 
 
 def _differences(
     transaction: GatewayTransaction, finding: Finding, *, before: TransactionState, after: TransactionState
-) -> Iterator[tuple[DiscrepancyKind, str, str]]:
+) -> Iterator[tuple[DiscrepancyKind, Explanation | None, str]]:
     if finding.discrepancy is not None:
-        yield finding.discrepancy, finding.detail, _fingerprint(transaction, finding)
+        yield finding.discrepancy, finding.explanation, _fingerprint(transaction, finding)
     if after is TransactionState.APPROVED and before is not after and _is_short(transaction, finding):
         kind = DiscrepancyKind.REFUND_SHORT
         yield kind, _shortfall(transaction, finding), f"{kind}:{transaction.reference}"
     turned = before in _ENDED_WITHOUT_MONEY and after is TransactionState.ANOMALY
     if turned and finding.verdict is Verdict.APPROVED:
         kind = DiscrepancyKind.APPROVED_AFTER_END
-        yield kind, f"approved at the gateway after it was {before}", f"{kind}:{transaction.reference}"
+        why = explain(ExplanationCode.APPROVED_AFTER_END, state=before.value)
+        yield kind, why, f"{kind}:{transaction.reference}"
     if finding.unreadable:
         kind = DiscrepancyKind.RECORD_UNREADABLE
         fingerprint = f"{kind}:{transaction.reference}:{fingerprint_of(finding.unreadable)}"
-        yield kind, sentence_of(finding.unreadable), fingerprint
+        yield kind, unreadable_explanation(finding.unreadable), fingerprint
     for record in finding.elsewhere:
         kind = DiscrepancyKind.MADE_ELSEWHERE
-        detail = f"{record.type} {record.transaction_amount} {record.currency_code}, record {record.id}"
         fingerprint = f"{kind}:{transaction.gateway}:{record.type.lower()}:{record.id}"
-        yield kind, detail.replace("\0", "\ufffd"), fingerprint.replace("\0", "\ufffd")
+        yield kind, made_elsewhere(record), storable(fingerprint)
 
 
 def _is_short(transaction: GatewayTransaction, finding: Finding) -> bool:
     return finding.amount is not None and finding.amount < transaction.amount_minor
 
 
-def _shortfall(transaction: GatewayTransaction, finding: Finding) -> str:
-    given = Money.from_minor_units(finding.amount or 0, transaction.currency).to_wire()
-    said = f": {finding.detail}" if finding.detail else ""
-    return f"refunded {given} of {transaction.amount}{said}"
+def _shortfall(transaction: GatewayTransaction, finding: Finding) -> Explanation:
+    return explain(
+        ExplanationCode.REFUND_SHORT,
+        given=Money.from_minor_units(finding.amount or 0, transaction.currency).to_wire(),
+        requested=transaction.amount.to_wire(),
+        currency=transaction.currency,
+        said=finding.explanation.said if finding.explanation else "",
+    )

@@ -20,6 +20,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import (
     OUTSTANDING_STATES,
     SENDABLE_STATES,
@@ -32,7 +33,7 @@ from wallet_gateway.domain.lifecycle import (
 )
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.domain.polling_schedule import next_query_at
-from wallet_gateway.domain.unreadable_records import sentence_of
+from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.models import (
     GatewayTransaction,
     MigratedDeposit,
@@ -42,6 +43,7 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
+from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.models.prepared_sql import insert, update
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.counters import Booking, VersionConflict, book, write_totals
@@ -64,8 +66,8 @@ class _Settled:
 
     transaction: GatewayTransaction
     outbox_events: tuple[OutboxEvent, ...] = ()
-    stopped: str = ""
-    """Why all sending was stopped by the update; empty if it was not stopped."""
+    stopped: Explanation | None = None
+    """Why all sending was stopped by the update; None if it was not stopped."""
 
 
 @sensitive_variables()
@@ -139,7 +141,7 @@ def _record_is_taken(transaction: GatewayTransaction, news: StatusUpdate) -> Sta
     finding = Finding(
         verdict=Verdict.CONTRADICTION,
         discrepancy=DiscrepancyKind.RECORD_TAKEN,
-        detail=f"the gateway's record {record_id} belongs to another transaction of ours",
+        explanation=explain(ExplanationCode.RECORD_TAKEN, record=record_id),
     )
     return replace(news, event=LifecycleEvent.CONTRADICTED, finding=finding, changes={})
 
@@ -222,14 +224,14 @@ def _copy(transaction: GatewayTransaction) -> GatewayTransaction:
 
 def _add_event(transaction: GatewayTransaction, news: StatusUpdate, now: datetime) -> None:
     exchange, finding = news.exchange, news.finding
-    unread = sentence_of(finding.unreadable) if finding.unreadable else ""
+    unread = unreadable_explanation(finding.unreadable) if finding.unreadable else None
     evidence = TransactionEvent(
         transaction=transaction,
         kind=news.kind,
         lifecycle_event=news.event or "",
         state_after=transaction.state,
         discrepancy_kind=finding.shown_discrepancy or "",
-        detail=(news.detail or finding.detail or unread)[:500],
+        **explanation_columns(news.explanation or finding.explanation or unread),
         http_status=exchange.http_status if exchange else None,
         request_body=exchange.request_body if exchange else "",
         answer_body=exchange.answer_body if exchange else finding.answer,
@@ -338,7 +340,7 @@ def _columns_of_move(
         "confirmed_at": None,
         "needs_operator": bool(news.changes.get("needs_operator")),
         "leased_until": None,
-        "detail": _why(news, before=before, after=after)[:500],
+        **explanation_columns(_why(news, before=before, after=after)),
     }
     if transaction.kind != TransactionKind.CHECKOUT:
         columns["outstanding_key"] = transaction.parent_key if after in OUTSTANDING_STATES else None
@@ -354,11 +356,11 @@ def _columns_of_move(
     return columns
 
 
-def _why(news: StatusUpdate, *, before: TransactionState, after: TransactionState) -> str:
-    said = news.detail or news.finding.detail
-    if after is TransactionState.ANOMALY and not said:
-        return f"approved at the gateway after it was {before}"
-    return said
+def _why(news: StatusUpdate, *, before: TransactionState, after: TransactionState) -> Explanation | None:
+    why = news.explanation or news.finding.explanation
+    if why is None and after is TransactionState.ANOMALY:
+        return explain(ExplanationCode.APPROVED_AFTER_END, state=before.value)
+    return why
 
 
 def _columns_of_sent(transaction: GatewayTransaction, news: StatusUpdate) -> dict[str, Any]:

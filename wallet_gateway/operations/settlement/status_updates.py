@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from wallet_gateway.client.exchange import Exchange
+from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.domain.outcomes import NO_NEWS, Finding
 from wallet_gateway.models import TransactionEventKind
@@ -22,7 +23,7 @@ class StatusUpdate:
     """None if there is no state transition, for example when only the next query is scheduled."""
     finding: Finding = NO_NEWS
     exchange: Exchange | None = None
-    detail: str = ""
+    explanation: Explanation | None = None
     by: str = ""
     attempt_no: int | None = None
     """The claim of the sender: one that has lost its claim must not record "nothing left"."""

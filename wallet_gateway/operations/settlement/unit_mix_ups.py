@@ -13,8 +13,10 @@ from datetime import datetime
 from django.db.models import QuerySet
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
+from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.domain.polling_schedule import MIX_UP_PAUSE, MIX_UP_WINDOW
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, PauseCode
+from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.operations.sending.circuit_breaker import pause_until
 from wallet_gateway.protocol.text import one_line
 
@@ -22,32 +24,31 @@ logger = logging.getLogger("wallet_gateway.operations")
 
 
 def pause_after_mix_up(
-    transaction: GatewayTransaction, detail: str, *, in_own_answer: bool, now: datetime
-) -> str:
+    transaction: GatewayTransaction, why: Explanation | None, *, in_own_answer: bool, now: datetime
+) -> Explanation | None:
     """Stop sending for 15 minutes if a new mix-up is more than one odd record.
 
-    Returns the reason, for `warn_of_mix_up` after the commit; empty if nothing was stopped. A longer pause
+    Returns the reason, for `warn_of_mix_up` after the commit; None if nothing was stopped. A longer pause
     is kept.
     """
     if not (in_own_answer or _is_seen_on_another_order(transaction, now)):
-        return ""
-    pause_until(transaction.gateway, until=now + MIX_UP_PAUSE, code=PauseCode.UNIT_MIX_UP, detail=detail)
-    return detail
+        return None
+    until = now + MIX_UP_PAUSE
+    pause_until(transaction.gateway, until=until, code=PauseCode.UNIT_MIX_UP, explanation=why)
+    return why
 
 
-def warn_of_mix_up(gateway: str, detail: str) -> None:
+def warn_of_mix_up(gateway: str, why: Explanation) -> None:
     """Log an error about a pause that was set."""
     minutes = int(MIX_UP_PAUSE.total_seconds() // 60)
-    logger.error(
-        "sending to %s is stopped for %d minutes: unit mix-up: %s", gateway, minutes, one_line(detail)
-    )
+    logger.error("sending to %s is stopped for %d minutes: unit mix-up: %s", gateway, minutes, one_line(why))
 
 
 def resume_after_mix_up(gateway: str) -> None:
     """Resume sending once a person has closed the last unit mix-up of a gateway."""
     if not _open_mix_ups(gateway).exists():
         paused = GatewayPause.objects.filter(gateway=gateway, pause_code=PauseCode.UNIT_MIX_UP)
-        paused.update(sending_until=None, pause_code="", pause_detail="")
+        paused.update(sending_until=None, pause_code="", **explanation_columns(None))
 
 
 def _is_seen_on_another_order(transaction: GatewayTransaction, now: datetime) -> bool:

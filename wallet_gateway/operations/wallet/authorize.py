@@ -14,6 +14,7 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.errors import NotSent
 from wallet_gateway.client.redaction import redact, written
+from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, PaymentState, TransactionState
 from wallet_gateway.models import (
     GatewayPause,
@@ -140,7 +141,7 @@ def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayCo
         kind=TransactionEventKind.FAULT,
         event=LifecycleEvent.NOTHING_LEFT,
         exchange=error.exchange,
-        detail=str(error),
+        explanation=answers.explanation_of(error),
         attempt_no=transaction.attempt_no,
     )
     return give_up_unsent(settle(transaction, nothing_left, context=context), context=context)
@@ -151,7 +152,7 @@ def give_up_unsent(transaction: GatewayTransaction, *, context: GatewayContext) 
     given_up = StatusUpdate(
         kind=TransactionEventKind.FAULT,
         event=LifecycleEvent.ABANDONED,
-        detail="nothing was sent; the customer presses the wallet button again",
+        explanation=explain(ExplanationCode.PRESSED_AGAIN),
         attempt_no=transaction.attempt_no,
     )
     return settle(transaction, given_up, context=context)

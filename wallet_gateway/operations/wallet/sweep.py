@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.views.decorators.debug import sensitive_variables
 
+from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import LEASE, SECRETS_LIVE
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
@@ -68,7 +69,7 @@ def expire_buttons(*, context: GatewayContext, limit: int) -> int:
         news = StatusUpdate(
             kind=TransactionEventKind.LEASE_ENDED,
             event=LifecycleEvent.EXPIRED,
-            detail="nobody pressed the wallet button in time",
+            explanation=explain(ExplanationCode.BUTTON_NOT_PRESSED),
             # A result that came in the last second has claimed the attempt and is still processed.
             attempt_no=transaction.attempt_no,
         )

@@ -1,0 +1,103 @@
+"""Why a transaction is in its state, or what a record differs in: a code with parameters. Pure.
+
+Stored are the code and its parameters, never a sentence: `models.explanations` has the sentence for each
+code, in the reader's language.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from wallet_gateway.protocol.text import storable
+
+MAX_PARAM_LENGTH = 200
+MAX_SAID_LENGTH = 500
+
+
+class ExplanationCode(StrEnum):
+    """Codes of explanations, grouped by their source."""
+
+    # The gateway's answer or record
+    GATEWAY_MESSAGE = "gateway_message"
+    ERRORED = "errored"
+    STATE_UNDOCUMENTED = "state_undocumented"
+    REFERENCE_NOT_ECHOED = "reference_not_echoed"
+    CURRENCY_NOT_ECHOED = "currency_not_echoed"
+    AMOUNT_UNREADABLE = "amount_unreadable"
+    NO_RECORD = "no_record"
+    RECORDS_UNREADABLE = "records_unreadable"
+    RECORD_ID_TOO_LONG = "record_id_too_long"
+
+    # How it differs from our records
+    AMOUNT_DIFFERS = "amount_differs"
+    CURRENCY_DIFFERS = "currency_differs"
+    APPROVED_ABOVE_REQUEST = "approved_above_request"
+    REFUND_SHORT = "refund_short"
+    EXECUTED_TWICE = "executed_twice"
+    RECORD_TAKEN = "record_taken"
+    MADE_ELSEWHERE = "made_elsewhere"
+    APPROVED_AFTER_END = "approved_after_end"
+    STATE_DIFFERS = "state_differs"
+    REPEATED_ON_THE_WIRE = "repeated_on_the_wire"
+    HOST_UNEXPECTED = "host_unexpected"
+
+    # A call without a usable answer, or with a refusal
+    NOT_SENT = "not_sent"
+    OUTCOME_UNKNOWN = "outcome_unknown"
+    REFUSED = "refused"
+    REFUND_AMOUNT_EXCEEDED = "refund_amount_exceeded"
+
+    # The sweep
+    PAGE_ENDED = "page_ended"
+    SENDER_SILENT = "sender_silent"
+    NOT_RETRIED = "not_retried"
+    BUTTON_NOT_PRESSED = "button_not_pressed"
+    PRESSED_AGAIN = "pressed_again"
+    UNREACHABLE_GIVEN_UP = "unreachable_given_up"
+
+    # A person
+    COMMENT = "comment"
+    RESEND_REQUESTED = "resend_requested"
+    RECONCILED = "reconciled"
+    DATA_ERASED = "data_erased"
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """A code with its parameters, and what another party said."""
+
+    code: ExplanationCode
+    params: Mapping[str, Any] = field(default_factory=dict)
+    """Texts, whole numbers, and lists of such mappings: what JSON can store."""
+    said: str = ""
+    """The words of the gateway, of a library or of a person, as they are."""
+
+    @property
+    def stored_params(self) -> dict[str, Any]:
+        """Return the parameters as they are stored, with `said` among them."""
+        return {**self.params, "said": self.said} if self.said else dict(self.params)
+
+    @property
+    def fingerprint(self) -> str:
+        """Return a digest of code and values, which does not depend on the wording of any sentence."""
+        values = json.dumps([self.code, self.stored_params], sort_keys=True)
+        return hashlib.sha256(values.encode()).hexdigest()[:16]
+
+    def __str__(self) -> str:
+        values = " ".join(f"{name}={value!r}" for name, value in self.stored_params.items())
+        return f"{self.code} {values}".rstrip()
+
+
+def explain(code: ExplanationCode, *, said: str | None = "", **params: object) -> Explanation:
+    """Return an explanation whose texts every database can store, each cut to its maximum length."""
+    bounded = {name: _bounded(value, MAX_PARAM_LENGTH) for name, value in params.items()}
+    return Explanation(code, bounded, _bounded(said or "", MAX_SAID_LENGTH))
+
+
+def _bounded(value: Any, length: int) -> Any:  # noqa: ANN401 - whatever JSON can store
+    return storable(value[:length]) if isinstance(value, str) else value

@@ -1,0 +1,154 @@
+"""The columns of an explanation, and the sentence for each code in the reader's language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.db import models
+from django.utils.functional import Promise
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from wallet_gateway.domain.explanations import Explanation, ExplanationCode
+from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.models.labels import label_of
+
+
+class Explained(models.Model):
+    """A row that says why: `explanation` is the sentence."""
+
+    explanation_code = models.CharField(max_length=32, blank=True)
+    """One of `ExplanationCode`; empty if there is nothing to explain."""
+    explanation_params = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        abstract = True
+
+    @property
+    def explanation(self) -> str:
+        """Return the sentence in the active language; empty if there is no explanation."""
+        return sentence_for(self.explanation_code, self.explanation_params) if self.explanation_code else ""
+
+
+def explanation_columns(explanation: Explanation | None) -> dict[str, Any]:
+    """Return the columns that store an explanation."""
+    if explanation is None:
+        return {"explanation_code": "", "explanation_params": {}}
+    return {
+        "explanation_code": explanation.code.value,
+        "explanation_params": explanation.stored_params,
+    }
+
+
+def explanation_text(explanation: Explanation | None) -> str:
+    """Return the sentence of an explanation that is not stored."""
+    return "" if explanation is None else sentence_for(explanation.code, explanation.stored_params)
+
+
+def sentence_for(code: str, params: Mapping[str, Any]) -> str:
+    """Return the sentence for a code in the active language, followed by the other party's own words."""
+    sentence = str(SENTENCES.get(code, code)) % _Shown(params)
+    said = str(params.get("said", ""))
+    if not (sentence and said):
+        return sentence or said
+    return gettext("%(sentence)s: %(said)s") % {"sentence": sentence, "said": said}
+
+
+class _Shown(dict[str, Any]):
+    """Parameters in readable form; a row of another version may lack one."""
+
+    def __init__(self, params: Mapping[str, Any]) -> None:
+        super().__init__((name, _shown(name, value)) for name, value in params.items())
+
+    def __missing__(self, name: str) -> str:
+        return "?"
+
+
+def _shown(name: str, value: Any) -> Any:  # noqa: ANN401 - what JSON stores
+    if name in {"state", "reported"} and value in TransactionState.__members__:
+        return label_of(TransactionState(value))
+    if name == "reason":
+        return REASONS.get(value, value)
+    if name == "records":
+        return " | ".join(map(_record, value))
+    if name == "differences":
+        return "; ".join(_nested(value))
+    return value
+
+
+def _record(record: Mapping[str, str]) -> str:
+    named = " ".join(filter(None, (record.get("type") or gettext("of unknown type"), record.get("id"))))
+    return f"{named}: {record.get('fault', '')}"
+
+
+def _nested(explanations: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+    return (sentence_for(one.get("code", ""), one.get("params", {})) for one in explanations)
+
+
+_C = ExplanationCode
+SENTENCES: Mapping[str, str | Promise] = {
+    _C.GATEWAY_MESSAGE: _("The gateway's message"),
+    _C.ERRORED: _("The gateway reports Errored"),
+    _C.STATE_UNDOCUMENTED: _("The gateway reports the undocumented state %(given)s"),
+    _C.REFERENCE_NOT_ECHOED: _("The answer does not contain our reference"),
+    _C.CURRENCY_NOT_ECHOED: _("The answer does not contain our currency"),
+    _C.AMOUNT_UNREADABLE: _("Approved, but the amount is missing or unreadable"),
+    _C.NO_RECORD: _("The gateway has no record of it"),
+    _C.RECORDS_UNREADABLE: _("Records of the gateway that cannot be read (%(count)s): %(records)s"),
+    _C.RECORD_ID_TOO_LONG: _("The record's id has more than %(limit)s characters"),
+    _C.AMOUNT_DIFFERS: _("Record %(record)s has %(given)s %(currency)s, requested was %(requested)s"),
+    _C.CURRENCY_DIFFERS: _("Record %(record)s is in %(given)s, requested was %(requested)s"),
+    _C.APPROVED_ABOVE_REQUEST: _("Approved for %(given)s %(currency)s, requested was %(requested)s"),
+    _C.REFUND_SHORT: _("%(given)s of %(requested)s %(currency)s refunded"),
+    _C.EXECUTED_TWICE: _("Approved records: %(ids)s"),
+    _C.RECORD_TAKEN: _("The gateway's record %(record)s belongs to another transaction"),
+    _C.MADE_ELSEWHERE: _("%(type)s of %(given)s %(currency)s, record %(record)s"),
+    _C.APPROVED_AFTER_END: _("Approved at the gateway, after the state here was “%(state)s”"),
+    _C.STATE_DIFFERS: _("“%(reported)s” at the gateway, “%(state)s” here"),
+    _C.REPEATED_ON_THE_WIRE: _(
+        "Refused and yet approved: something between the shop and the gateway repeats requests"
+    ),
+    _C.HOST_UNEXPECTED: _("The payment page is on host %(host)s, which is not an allowed one"),
+    _C.NOT_SENT: _("Nothing was sent (%(reason)s)"),
+    _C.OUTCOME_UNKNOWN: _("The outcome is unknown (%(reason)s)"),
+    _C.REFUSED: _("The gateway refused (code %(error_code)s, HTTP %(http_status)s)"),
+    _C.REFUND_AMOUNT_EXCEEDED: _(
+        "The gateway refused: at most %(maximum)s can be refunded, requested was %(requested)s "
+        "(deposit %(deposit)s, refunded %(refunded)s)"
+    ),
+    _C.PAGE_ENDED: _("The payment page has ended and the gateway has no record"),
+    _C.SENDER_SILENT: _("The process that was sending ended without a result"),
+    _C.NOT_RETRIED: _("Nothing was sent, and nobody tried again in the lifetime of the page"),
+    _C.BUTTON_NOT_PRESSED: _("Nobody pressed the wallet button in time"),
+    _C.PRESSED_AGAIN: _("Nothing was sent; the customer can press the wallet button again"),
+    _C.UNREACHABLE_GIVEN_UP: _("The gateway could not be reached; given up at once"),
+    _C.COMMENT: "",
+    _C.RESEND_REQUESTED: _("To be sent again"),
+    _C.RECONCILED: _("Reconciled: %(differences)s"),
+    _C.DATA_ERASED: _("Personal data erased"),
+}
+"""The sentence of each code; a person's comment stands for itself."""
+
+REASONS: Mapping[str, str | Promise] = {
+    "refused_connection": _("connection refused"),
+    "dns": _("host name not found"),
+    "tls": _("TLS failed"),
+    "connect_timeout": _("no connection in time"),
+    "stale_claim": _("the time for sending was over"),
+    "timeout": _("no complete answer in time"),
+    "connection_lost": _("connection lost"),
+    "broken_http": _("the answer is not HTTP"),
+    "bad_encoding": _("the answer cannot be decompressed"),
+    "too_large": _("the answer is too large"),
+    "redirect": _("a redirect, which is not followed"),
+    "server_error": _("server error"),
+    "rate_limited": _("too many requests"),
+    "try_later": _("the gateway asks to try later"),
+    "foreign_answer": _("the answer is not the gateway's"),
+    "unreadable": _("the answer cannot be read"),
+    "wrong_shape": _("the answer has the wrong form"),
+    "contradictory": _("the answer is an error and a success at once"),
+    "other": _("another reason"),
+}
+"""Why a call failed: the values of `NotSentReason` and `UnknownReason` of the client."""
