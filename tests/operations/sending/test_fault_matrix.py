@@ -72,7 +72,7 @@ ROWS = (
     *(lost("status_after", executed=True, says=str(s), status=s) for s in (302, 307, 403, 429)),
     *(lost("error_body", executed=False, says=str(s), status=s) for s in (408, 425, 429, 500, 503)),
     *(lost("bare_error", executed=False, says=str(s), status=s) for s in (408, 429, 503)),
-    lost("undocumented_state", executed=False, says="state_undocumented given=Quarantined"),
+    lost("undocumented_state", executed=False, says="Quarantined"),
     *(
         Row("error_body", S.REJECTED, S.REJECTED, {"status": s}, says="4107940")
         for s in (200, 400, 401, 403, 404, 409, 422)
@@ -81,7 +81,7 @@ ROWS = (
         Row("bare_error", S.REJECTED, S.REJECTED, {"status": s, "code": "4100001"}, says="4100001")
         for s in (200, 400, 403, 404, 422)
     ),
-    Row("errored", S.REJECTED, S.REJECTED, says="Errored"),
+    Row("errored", S.REJECTED, S.REJECTED, says="errored"),
     Row("error_200", S.APPROVED, S.APPROVED, says="repeated_on_the_wire"),
     Row("duplicate", S.APPROVED, S.APPROVED, says="repeated_on_the_wire"),
     Row("delay_after", S.APPROVED, S.APPROVED, {"seconds": 0.05}),

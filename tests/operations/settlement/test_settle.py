@@ -15,6 +15,7 @@ from django.db.models import F
 from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
+from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import IllegalTransition, LifecycleEvent, OrderState, TransactionState
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.models import (
@@ -47,7 +48,14 @@ APPROVED = Finding(verdict=Verdict.APPROVED, record_id="g1", amount=500)
 
 
 def news(event: LifecycleEvent | None, **given: Any) -> StatusUpdate:
-    return StatusUpdate(**{"kind": TransactionEventKind.RECORDS, "event": event, "detail": "as told"} | given)
+    return StatusUpdate(
+        **{
+            "kind": TransactionEventKind.RECORDS,
+            "event": event,
+            "explanation": explain(ExplanationCode.COMMENT, said="as told"),
+        }
+        | given
+    )
 
 
 @pytest.fixture
