@@ -38,7 +38,7 @@ def test_a_dry_run_names_the_difference_and_what_it_cannot_find(unnoticed: Payme
     reference = unnoticed.payments.get().reference
     assert said.splitlines() == [
         "default: 1 transactions to compare",
-        f"{reference}  state: APPROVED there, OPEN here",
+        f"{reference}  state: “Approved” at the gateway, “Open” here",
         "Differences: 1 state.",
         "Nothing was changed.",
         WHAT_CANNOT_BE_FOUND,
