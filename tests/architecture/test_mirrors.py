@@ -16,7 +16,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
             ),
             "what comes of a request is the subject of the fault matrices": ("sending/answers",),
             "repeated reads are a part of wallet/test_keys and wallet/test_fault_matrix_network": (
-                "sending/retries",
+                "wallet/retries",
             ),
             "what is written with a change of state is test_settle, test_contradictions and the invariants": (
                 "settlement/counters",

@@ -6,7 +6,7 @@ import itertools
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.models import (
     Approval,
     GatewayTransaction,
@@ -19,7 +19,6 @@ from wallet_gateway.models import (
 
 NOW = datetime(2026, 5, 17, 12, 0, tzinfo=UTC)
 _numbers = itertools.count(1)
-_OPENING = (TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
 
 
 def an_order(**columns: Any) -> PaymentOrder:
@@ -73,7 +72,7 @@ def a_transaction(payment: Payment | None = None, **columns: Any) -> GatewayTran
         "state_changed_at": NOW,
         "created_at": NOW,
     }
-    if payment is not None and columns.get("kind") in _OPENING:
+    if payment is not None and columns.get("kind") in OPENING_KINDS:
         given["payment_type"] = payment.type
     return GatewayTransaction.objects.create(**given | columns)
 

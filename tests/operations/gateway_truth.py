@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections import Counter
 
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
-from wallet_gateway.operations.settlement.counters import OPENING
 from wallet_gateway.testing.control import SandboxControl
 
 S, K = TransactionState, TransactionKind
@@ -50,12 +49,14 @@ class GatewayTruth:
         for payment in self._payments:
             if payment.is_frozen:
                 continue
-            assert payment.authorized == self._sum(payment, *OPENING), payment
+            assert payment.authorized == self._sum(payment, *OPENING_KINDS), payment
             if payment.type != "sale":
                 assert payment.captured == self._sum(payment, K.CAPTURE), payment
             assert payment.refunded == self._sum(payment, K.REFUND), payment
             assert (payment.reversal == Reversal.DONE) == bool(self._sum(payment, K.REVERSAL)), payment
-        taken = sum(self._sum(payment, *OPENING) - self._given_back(payment) for payment in self._payments)
+        taken = sum(
+            self._sum(payment, *OPENING_KINDS) - self._given_back(payment) for payment in self._payments
+        )
         told = {OrderState.OVERPAID, OrderState.FROZEN}
         assert taken <= self._order.amount_minor or self._order.state in told, self._order
 
@@ -84,7 +85,7 @@ class GatewayTruth:
         charged = [payment for payment in cards if not self._sum(payment, K.REVERSAL)]
         assert len(charged) <= 1, f"charged to several cards: {charged}"
         if self._order.state not in _WITHOUT_MONEY | {OrderState.FROZEN}:
-            assert any(self._sum(payment, *OPENING) for payment in self._payments), self._order
+            assert any(self._sum(payment, *OPENING_KINDS) for payment in self._payments), self._order
 
     def _sum(self, payment: Payment, *kinds: TransactionKind) -> int:
         mine = (i for i in self._transactions if i.payment_id == payment.pk and i.kind in kinds)

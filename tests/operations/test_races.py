@@ -42,7 +42,6 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
-from wallet_gateway.operations.approvals.approve import approve
 from wallet_gateway.operations.approvals.requests import decline
 from wallet_gateway.operations.approvals.resolve import Decision, resolve
 from wallet_gateway.operations.checkout import orders
@@ -56,6 +55,7 @@ from wallet_gateway.operations.errors import (
     OperationRefused,
     TryAgain,
 )
+from wallet_gateway.operations.follow_ups.approve import approve
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
 from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
 from wallet_gateway.operations.follow_ups.execute import Initiator, send_again

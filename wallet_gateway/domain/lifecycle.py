@@ -26,6 +26,10 @@ class TransactionKind(StrEnum):
     DETACHED_REFUND = "DETACHED_REFUND"
 
 
+OPENING_KINDS = frozenset({TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION})
+"""The kinds that open a payment; the others act on one."""
+
+
 class PaymentType(StrEnum):
     """Whether the money is taken at once or reserved first."""
 

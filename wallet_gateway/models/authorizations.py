@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db.models import F, QuerySet
 
-from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, PaymentType, TransactionState
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models.transactions import GatewayTransaction
 
@@ -17,7 +17,7 @@ def uncaptured(gateway: str) -> QuerySet[GatewayTransaction]:
 def holding() -> QuerySet[GatewayTransaction]:
     """Return the authorizations of every gateway that hold money."""
     return GatewayTransaction.objects.filter(
-        kind__in=(TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION),
+        kind__in=OPENING_KINDS,
         state=TransactionState.APPROVED,
         payment__type=PaymentType.PREAUTHORIZATION,
         payment__authorized__gt=F("payment__captured") + F("payment__capture_reserved"),

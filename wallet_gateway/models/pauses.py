@@ -8,7 +8,8 @@ from django.db import models
 from django.db.models import Exists, Q, QuerySet
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.models.explanations import Explained
+from wallet_gateway.domain.explanations import Explanation
+from wallet_gateway.models.explanations import Explained, explanation_columns
 
 
 class PauseCode(models.TextChoices):
@@ -45,7 +46,7 @@ class GatewayPause(Explained):
     def __str__(self) -> str:
         return self.gateway
 
-    # Queries
+    # Changes and queries
 
     @classmethod
     def row_of(cls, gateway: str) -> QuerySet[GatewayPause]:
@@ -55,6 +56,21 @@ class GatewayPause(Explained):
         """
         cls.objects.get_or_create(gateway=gateway)
         return cls.objects.filter(gateway=gateway)
+
+    @classmethod
+    def pause_sending(
+        cls, gateway: str, *, until: datetime, code: PauseCode, explanation: Explanation | None = None
+    ) -> None:
+        """Pause new requests to a gateway until an instant; a longer current pause is kept."""
+        shorter = Q(sending_until__isnull=True) | Q(sending_until__lt=until)
+        columns = {"sending_until": until, "pause_code": code, **explanation_columns(explanation)}
+        cls.row_of(gateway).filter(shorter).update(**columns)
+
+    @classmethod
+    def pause_queries(cls, gateway: str, *, until: datetime) -> None:
+        """Pause status queries of a gateway until an instant; a longer current pause is kept."""
+        shorter = Q(queries_until__isnull=True) | Q(queries_until__lt=until)
+        cls.row_of(gateway).filter(shorter).update(queries_until=until)
 
     @classmethod
     def that_hold(cls, now: datetime) -> QuerySet[GatewayPause]:

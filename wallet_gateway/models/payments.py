@@ -13,7 +13,12 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.domain.lifecycle import PaymentState, PaymentType, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import (
+    OPENING_KINDS,
+    PaymentState,
+    PaymentType,
+    TransactionState,
+)
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.models.fields import ByteExactField, choices_of
 from wallet_gateway.models.orders import PaymentOrder
@@ -95,8 +100,7 @@ class Payment(models.Model):
     def opening(self) -> GatewayTransaction:
         """The transaction that opened this payment: its checkout, or its authorization."""
         if not hasattr(self, "_opening"):
-            kinds = (TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
-            self._opening = self.transactions.get(reference=self.reference, kind__in=kinds)
+            self._opening = self.transactions.get(reference=self.reference, kind__in=OPENING_KINDS)
         return self._opening
 
     @opening.setter

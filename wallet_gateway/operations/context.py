@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -17,8 +17,10 @@ from wallet_gateway.domain.polling_schedule import SEND_WITHIN_SECONDS
 from wallet_gateway.domain.references import new_reference
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.errors import SendingStopped
-from wallet_gateway.operations.wallet.encryption import WalletCipher
-from wallet_gateway.operations.wallet.hooks import Authenticator, Chooser, Pricer
+
+if TYPE_CHECKING:
+    from wallet_gateway.operations.wallet.encryption import WalletCipher
+    from wallet_gateway.operations.wallet.hooks import Authenticator, Chooser, Pricer
 
 
 class Clock(Protocol):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from wallet_gateway import gateways
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
-from wallet_gateway.operations.approvals import approve as approving
 from wallet_gateway.operations.approvals import requests as approvals
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.approvals.resolve import Decision
+from wallet_gateway.operations.follow_ups import approve as approving
 from wallet_gateway.queries.approvals import waiting_approvals
 
 __all__ = ["Approval", "Decision", "approve", "close_discrepancy", "decline", "resolve", "waiting"]

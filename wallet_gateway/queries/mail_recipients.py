@@ -5,10 +5,9 @@ from __future__ import annotations
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionState
 from wallet_gateway.models import PaymentOrder, TransactionEvent
 
-_OPENING = (TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION)
 """Operations whose outcome the customer waits for; only the shop follows captures and refunds."""
 _NO_OUTCOME = (TransactionState.UNKNOWN, TransactionState.PENDING)
 
@@ -26,5 +25,7 @@ def address_of(order: PaymentOrder) -> str:
 
 def had_unknown_outcome(order: PaymentOrder) -> bool:
     """Return whether the outcome of a payment attempt was unknown for some time."""
-    rows = TransactionEvent.objects.filter(transaction__payment__order=order, transaction__kind__in=_OPENING)
+    rows = TransactionEvent.objects.filter(
+        transaction__payment__order=order, transaction__kind__in=OPENING_KINDS
+    )
     return rows.filter(state_after__in=_NO_OUTCOME).exists()

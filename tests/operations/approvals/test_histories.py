@@ -40,13 +40,13 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
-from wallet_gateway.operations.approvals.approve import approve
 from wallet_gateway.operations.approvals.requests import decline
 from wallet_gateway.operations.approvals.resolve import Decision, resolve
 from wallet_gateway.operations.checkout.orders import OrderDetails, create_order
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError
+from wallet_gateway.operations.follow_ups.approve import approve
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.follow_ups.resend import send_again

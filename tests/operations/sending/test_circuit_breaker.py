@@ -110,8 +110,8 @@ def test_a_longer_pause_is_not_shortened_by_a_later_one(context: GatewayContext,
     circuit_breaker.pause_sending(
         context, seconds=10, explanation=explain(ExplanationCode.COMMENT, said="short")
     )
-    circuit_breaker.pause_queries(context, seconds=600)
-    circuit_breaker.pause_queries(context, seconds=10)
+    GatewayPause.pause_queries(context.alias, until=clock.now() + timedelta(seconds=600))
+    GatewayPause.pause_queries(context.alias, until=clock.now() + timedelta(seconds=10))
 
     pause = GatewayPause.objects.get()
     assert pause.sending_until == pause.queries_until == clock.now() + timedelta(minutes=10)

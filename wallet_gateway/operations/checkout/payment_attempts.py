@@ -9,7 +9,7 @@ from typing import Any
 from django.db.models import F
 
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import offered_until
 from wallet_gateway.domain.totals import PaymentTotals, payment_state
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
@@ -18,7 +18,6 @@ from wallet_gateway.models.prepared_sql import insert, update
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OrderNotPayable
 from wallet_gateway.operations.sending.send import body_columns, claim_columns
-from wallet_gateway.operations.settlement.counters import OPENING
 from wallet_gateway.protocol.checkout import CheckoutRequest
 
 
@@ -39,7 +38,7 @@ def begin(order: PaymentOrder, request: CheckoutRequest, context: GatewayContext
         )
     _lock(order, state=OrderState.OPEN)
     attempts = list(
-        GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING)
+        GatewayTransaction.objects.filter(payment__order=order, kind__in=OPENING_KINDS)
         .select_related("payment")
         .order_by("-pk")
     )

@@ -6,13 +6,12 @@ from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionState
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState, OperationRefused, SendingStopped
 from wallet_gateway.operations.follow_ups import execute as execution
 from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator
-from wallet_gateway.operations.settlement.counters import OPENING
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 
@@ -37,7 +36,7 @@ def send_again(
 
 
 def _check_is_unsent(transaction: GatewayTransaction) -> None:
-    if transaction.kind in OPENING:
+    if transaction.kind in OPENING_KINDS:
         raise InvalidState(ErrorCode.CHECKOUT_NOT_RESENT)
     if transaction.state != TransactionState.NOT_SENT:
         raise InvalidState(ErrorCode.NOT_UNSENT, state=TransactionState(transaction.state))

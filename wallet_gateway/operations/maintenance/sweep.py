@@ -16,7 +16,13 @@ from django.db.models import Count, Q
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.explanations import ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import UNENDED_STATES, LifecycleEvent, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import (
+    OPENING_KINDS,
+    UNENDED_STATES,
+    LifecycleEvent,
+    TransactionKind,
+    TransactionState,
+)
 from wallet_gateway.models import (
     BatchState,
     GatewayTransaction,
@@ -31,7 +37,6 @@ from wallet_gateway.operations.follow_ups.execute import send_again
 from wallet_gateway.operations.maintenance.authorization_expiry import watch_authorizations
 from wallet_gateway.operations.polling.due import reconcile_due
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown
-from wallet_gateway.operations.settlement.counters import OPENING
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
 from wallet_gateway.operations.settlement.freezes import release_freezes
 from wallet_gateway.operations.settlement.outbox import deliver_due
@@ -166,7 +171,7 @@ def send_unsent(*, context: GatewayContext) -> int:
     due = GatewayTransaction.objects.filter(
         gateway=context.alias, state=TransactionState.NOT_SENT, next_send_at__lte=now
     )
-    rows = read_due(due.exclude(kind__in=OPENING).order_by("next_send_at"), limit=_LIMIT)
+    rows = read_due(due.exclude(kind__in=OPENING_KINDS).order_by("next_send_at"), limit=_LIMIT)
     return sum(_try_again(transaction, context) for transaction in rows)
 
 

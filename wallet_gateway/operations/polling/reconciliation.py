@@ -8,7 +8,7 @@ from datetime import timedelta
 from django.db.models import Q
 from django.views.decorators.debug import sensitive_variables
 
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,
@@ -20,7 +20,6 @@ from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.status_query import ask
 from wallet_gateway.operations.polling.status_result import record_status_result
-from wallet_gateway.operations.settlement.counters import OPENING
 from wallet_gateway.operations.settlement.settle import reread
 
 ASKABLE_STATES = frozenset(
@@ -121,7 +120,7 @@ def _claim_on_demand(reference: str, context: GatewayContext) -> bool:
 def _load_opening(reference: str) -> GatewayTransaction:
     """Load an attempt's opening transaction, its order and the order's other payments in one statement."""
     rows = GatewayTransaction.objects.filter(
-        payment__order__payments__reference=reference, kind__in=OPENING
+        payment__order__payments__reference=reference, kind__in=OPENING_KINDS
     ).select_related("payment__order")
     transactions = {transaction.reference: transaction for transaction in rows}
     if reference not in transactions:

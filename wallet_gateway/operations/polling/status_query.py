@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from datetime import datetime, timedelta
 
 from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
 from wallet_gateway.client.exchange import Answer
-from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, PaymentType, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import (
+    OPENING_KINDS,
+    OUTSTANDING_STATES,
+    PaymentType,
+    TransactionKind,
+    TransactionState,
+)
 from wallet_gateway.domain.outcomes import Expectation, Finding, read_records, wire_type
+from wallet_gateway.domain.polling_schedule import LONGEST_PAUSE
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
-from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.sending.circuit_breaker import pause_queries
-from wallet_gateway.operations.settlement.counters import OPENING
 from wallet_gateway.protocol.status import StatusAnswer, StatusRecord
 from wallet_gateway.protocol.text import one_line
 
@@ -50,7 +56,7 @@ def ask(transaction: GatewayTransaction, *, context: GatewayContext) -> Finding 
         # A refused or unreadable status query says nothing about the money, so it changes no state.
         logger.warning("no news of %s: %s", transaction.reference, one_line(error))
         if isinstance(error, OutcomeUnknown) and error.retry_after is not None:
-            pause_queries(context, seconds=error.retry_after)
+            GatewayPause.pause_queries(context.alias, until=_resumed_at(error.retry_after, context))
         return None
     finding = _judge(transaction, answers, context)
     return _with_answers(transaction, finding, answers) if finding.unreadable else finding
@@ -60,6 +66,11 @@ def _answers(transaction: GatewayTransaction, context: GatewayContext) -> list[A
     original = _shared_original(transaction, context)
     references = [transaction.reference, original] if original else [transaction.reference]
     return [context.gateway.status(reference) for reference in references]
+
+
+def _resumed_at(retry_after: float, context: GatewayContext) -> datetime:
+    """Return when queries go on: after the seconds that the gateway requests, at most 15 minutes."""
+    return context.clock.now() + min(timedelta(seconds=retry_after), LONGEST_PAUSE)
 
 
 def _judge(
@@ -83,7 +94,11 @@ def _with_answers(
 
 def _shared_original(transaction: GatewayTransaction, context: GatewayContext) -> str:
     """Return the original's reference when the gateway may file this follow-up under it."""
-    if not context.policy.shares_references or transaction.payment is None or transaction.kind in OPENING:
+    if (
+        not context.policy.shares_references
+        or transaction.payment is None
+        or transaction.kind in OPENING_KINDS
+    ):
         return ""
     return str(transaction.payment.reference)
 

@@ -5,14 +5,11 @@ from __future__ import annotations
 import time
 from datetime import UTC, datetime, timedelta
 
-from django.db.models import Q
-
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.polling_schedule import LONGEST_PAUSE, PAUSE, PAUSE_AT_UNKNOWNS, PAUSE_WINDOW
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode
-from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import SendingStopped
 
@@ -20,19 +17,12 @@ _PAUSE_IS_READ_EVERY = 1.0
 _WITHOUT_END = datetime.max.replace(tzinfo=UTC)
 
 
-def pause_until(
-    gateway: str, *, until: datetime, code: PauseCode, explanation: Explanation | None = None
-) -> None:
-    """Pause new requests to a gateway until an instant; a longer current pause is kept."""
-    shorter = Q(sending_until__isnull=True) | Q(sending_until__lt=until)
-    columns = {"sending_until": until, "pause_code": code, **explanation_columns(explanation)}
-    GatewayPause.row_of(gateway).filter(shorter).update(**columns)
-
-
 def pause_sending(context: GatewayContext, *, seconds: float, explanation: Explanation) -> None:
     """Pause new requests for the seconds that the gateway requests, at most 15 minutes."""
     until = context.clock.now() + min(timedelta(seconds=seconds), LONGEST_PAUSE)
-    pause_until(context.alias, until=until, code=PauseCode.RETRY_AFTER, explanation=explanation)
+    GatewayPause.pause_sending(
+        context.alias, until=until, code=PauseCode.RETRY_AFTER, explanation=explanation
+    )
     context.pause.forget()
 
 
@@ -59,13 +49,6 @@ def check_sending_not_paused(context: GatewayContext) -> None:
         raise SendingStopped(ErrorCode.SENDING_PAUSED)
 
 
-def pause_queries(context: GatewayContext, *, seconds: float) -> None:
-    """Pause status queries for some seconds, at most 15 minutes; a longer current pause is kept."""
-    until = context.clock.now() + min(timedelta(seconds=seconds), LONGEST_PAUSE)
-    shorter = Q(queries_until__isnull=True) | Q(queries_until__lt=until)
-    GatewayPause.row_of(context.alias).filter(shorter).update(queries_until=until)
-
-
 def count_unknown(context: GatewayContext) -> None:
     """Pause new requests if too many outcomes became unknown within a short time.
 
@@ -80,5 +63,5 @@ def count_unknown(context: GatewayContext) -> None:
         error_code="",
     )
     if unknown.count() > PAUSE_AT_UNKNOWNS:
-        pause_until(context.alias, until=now + PAUSE, code=PauseCode.UNKNOWN_OUTCOMES)
+        GatewayPause.pause_sending(context.alias, until=now + PAUSE, code=PauseCode.UNKNOWN_OUTCOMES)
         context.pause.forget()

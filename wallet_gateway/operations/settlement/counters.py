@@ -15,6 +15,7 @@ from django.db.models import F
 
 from wallet_gateway.domain.lifecycle import (
     FINAL_STATES,
+    OPENING_KINDS,
     PaymentState,
     PaymentType,
     TransactionKind,
@@ -116,7 +117,6 @@ SETTLED = {
     TransactionKind.REFUND: "refunded",
     TransactionKind.DETACHED_REFUND: "refunded",
 }
-OPENING = frozenset({TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATION})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,7 +146,7 @@ def book(
     if before == after:
         return NOTHING
     kind = TransactionKind(transaction.kind)
-    if kind in OPENING:
+    if kind in OPENING_KINDS:
         return _book_opening(transaction, after)
     if kind is TransactionKind.REVERSAL:
         return _book_reversal(transaction, after)

@@ -10,11 +10,11 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.discrepancies import FREEZING
-from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.domain.totals import payment_state
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxEvent, Payment
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.settlement.counters import OPENING, VersionConflict, write_order
+from wallet_gateway.operations.settlement.counters import VersionConflict, write_order
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.settlement.outbox import deliver, events_of_release
 from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
@@ -53,7 +53,7 @@ def _forgotten(gateway: str, limit: int) -> Iterator[GatewayTransaction]:
     frozen = Payment.objects.filter(state=PaymentState.FROZEN, order__gateway=gateway)
     if frozen.exists():
         payments = list(_uncontradicted(frozen, "payment").values_list("pk", flat=True)[:limit])
-        yield from GatewayTransaction.objects.filter(payment__in=payments, kind__in=OPENING)
+        yield from GatewayTransaction.objects.filter(payment__in=payments, kind__in=OPENING_KINDS)
     # A deposit is only frozen with a discrepancy: check the few that ever had one, not all.
     differed = Discrepancy.objects.filter(deposit__isnull=False, closed_at__isnull=False)
     if differed.exists():
@@ -106,7 +106,7 @@ def _release_payment(payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]
 def _untold(payment: Payment) -> QuerySet[GatewayTransaction]:
     # Every outbox event about money has an amount.
     told = OutboxEvent.objects.filter(transaction=OuterRef("pk"), amount_minor__isnull=False)
-    kinds = (*OPENING, TransactionKind.CAPTURE)
+    kinds = (*OPENING_KINDS, TransactionKind.CAPTURE)
     approved = payment.transactions.filter(state=TransactionState.APPROVED, kind__in=kinds)
     return approved.filter(~Exists(told)).order_by("pk")
 

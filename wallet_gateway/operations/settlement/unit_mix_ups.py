@@ -17,7 +17,6 @@ from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.domain.polling_schedule import MIX_UP_PAUSE, MIX_UP_WINDOW
 from wallet_gateway.models import Discrepancy, GatewayPause, GatewayTransaction, PauseCode
 from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.operations.sending.circuit_breaker import pause_until
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
@@ -34,7 +33,8 @@ def pause_after_mix_up(
     if not (in_own_answer or _is_seen_on_another_order(transaction, now)):
         return None
     until = now + MIX_UP_PAUSE
-    pause_until(transaction.gateway, until=until, code=PauseCode.UNIT_MIX_UP, explanation=why)
+    code = PauseCode.UNIT_MIX_UP
+    GatewayPause.pause_sending(transaction.gateway, until=until, code=code, explanation=why)
     return why
 
 

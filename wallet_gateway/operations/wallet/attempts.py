@@ -12,7 +12,7 @@ from typing import Any
 from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import BUTTON_IS_FRESH
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt, WalletKey
 from wallet_gateway.models.orders import KnownPayments
@@ -20,7 +20,6 @@ from wallet_gateway.operations.checkout.orders import check_key
 from wallet_gateway.operations.checkout.payment_attempts import insert_attempt, lock_payable
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidInput
-from wallet_gateway.operations.settlement.counters import OPENING
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +58,7 @@ def load(order: PaymentOrder | str) -> OrderAttempts:
     """Load the attempts of an order, or of the order with a token. Raises `PaymentOrder.DoesNotExist`."""
     if isinstance(order, str):
         check_key("token", order)
-    rows = GatewayTransaction.objects.filter(kind__in=OPENING).order_by("pk")
+    rows = GatewayTransaction.objects.filter(kind__in=OPENING_KINDS).order_by("pk")
     by_order = (
         rows.filter(payment__order__token=order)
         if isinstance(order, str)

@@ -24,11 +24,11 @@ from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import CardRefused, TryAgain, WalletUnavailable
-from wallet_gateway.operations.sending.retries import retry_read
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
 from wallet_gateway.operations.wallet.hooks import AuthenticationQuestion
 from wallet_gateway.operations.wallet.keys import PublicKey, opened
 from wallet_gateway.operations.wallet.result import as_report
+from wallet_gateway.operations.wallet.retries import retry_read
 from wallet_gateway.protocol.accounts import PaymentAccount, WalletResult
 from wallet_gateway.protocol.authorizations import AuthorizationRequest, ThreeDSecure
 from wallet_gateway.protocol.checkout import RedirectDetails

@@ -19,8 +19,8 @@ from wallet_gateway.models import GatewayPause, GatewayTransaction, WalletKey
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import WalletUnavailable
-from wallet_gateway.operations.sending.retries import retry_read
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
+from wallet_gateway.operations.wallet.retries import retry_read
 from wallet_gateway.protocol.accounts import PublicKeyResponse
 from wallet_gateway.protocol.text import one_line
 

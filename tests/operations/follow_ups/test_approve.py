@@ -26,7 +26,6 @@ from wallet_gateway.models import (
     TransactionEvent,
     TransactionEventKind,
 )
-from wallet_gateway.operations.approvals.approve import approve
 from wallet_gateway.operations.approvals.resolve import Decision, resolve
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
@@ -35,6 +34,7 @@ from wallet_gateway.operations.errors import (
     OperationOutstanding,
     SendingStopped,
 )
+from wallet_gateway.operations.follow_ups.approve import approve
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import refund
 from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
 from wallet_gateway.operations.follow_ups.execute import Initiator

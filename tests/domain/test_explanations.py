@@ -1,0 +1,36 @@
+"""An explanation is a code with bounded, storable parameters, and its identity is its values."""
+
+from __future__ import annotations
+
+import json
+import re
+
+from wallet_gateway.domain.explanations import (
+    MAX_PARAM_LENGTH,
+    MAX_SAID_LENGTH,
+    Explanation,
+    ExplanationCode,
+    explain,
+)
+
+
+def test_a_code_is_its_name_in_lower_case_and_fits_its_column() -> None:
+    assert {code.value for code in ExplanationCode} == {code.name.lower() for code in ExplanationCode}
+    assert all(re.fullmatch(r"[a-z][a-z_]{5,31}", code.value) for code in ExplanationCode)
+
+
+def test_texts_are_cut_and_made_storable() -> None:
+    why = explain(ExplanationCode.REFUSED, error_code="c" * 999, http_status=400, said="\0" * 999)
+    assert why.params == {"error_code": "c" * MAX_PARAM_LENGTH, "http_status": 400}
+    assert why.said == "\ufffd" * MAX_SAID_LENGTH
+    assert json.loads(json.dumps(why.stored_params)) == why.stored_params
+
+
+def test_what_nobody_said_is_not_stored() -> None:
+    assert explain(ExplanationCode.NO_RECORD, said=None) == Explanation(ExplanationCode.NO_RECORD)
+    assert explain(ExplanationCode.NO_RECORD).stored_params == {}
+
+
+def test_a_log_line_has_the_code_and_its_values() -> None:
+    assert str(explain(ExplanationCode.NOT_SENT, reason="dns", said="x")) == "not_sent reason='dns' said='x'"
+    assert str(explain(ExplanationCode.NO_RECORD)) == "no_record"
