@@ -6,6 +6,7 @@ import itertools
 import re
 from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from pytest_django import Settings
 
 from wallet_gateway import payments
 from wallet_gateway.models import OperationBatch, Payment, PaymentOrder
+from wallet_gateway.payments import batches
 from wallet_gateway.testing.control import SandboxControl
 
 MakePerson = Callable[..., Client]
@@ -32,6 +34,12 @@ _names = itertools.count(1)
 @pytest.fixture(autouse=True)
 def _addresses(settings: Settings) -> None:
     settings.ROOT_URLCONF = "tests.admin.urls"
+
+
+@pytest.fixture(autouse=True)
+def _patient_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let one look of a batch's page last a minute: a busy machine needs more than its two seconds."""
+    monkeypatch.setattr(batches, "step", partial(batches.step, seconds=60.0))
 
 
 @pytest.fixture
