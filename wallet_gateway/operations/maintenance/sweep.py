@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db.models import Count, Q
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import UNENDED_STATES, LifecycleEvent, TransactionKind, TransactionState
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     BatchState,
     GatewayTransaction,
