@@ -52,7 +52,7 @@ def test_the_settings_reference_names_every_setting_and_no_other() -> None:
 def test_the_settings_reference_names_every_default() -> None:
     rows = re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", _page("reference/settings.md"), flags=re.MULTILINE)
     known = {**rules.OPTIONAL, **wallet_rules.WALLET_OPTIONAL}
-    defaults = {name: repr(default).replace("'", '"') for name, (_, default) in known.items()}
+    defaults = {name: repr(of.default).replace("'", '"') for name, of in known.items()}
     assert {name: default for name, default in rows if defaults[name] != default} == {}
 
 
