@@ -37,3 +37,17 @@ def test_the_signals_are_these_and_no_others() -> None:
 def test_every_kind_of_event_has_a_signal_of_its_own() -> None:
     assert set(SIGNALS) == set(OutboxEventKind)
     assert {id(signal) for signal in SIGNALS.values()} == {id(getattr(signals, name)) for name in NAMES}
+
+
+def test_a_receiver_is_connected_as_django_connects_it() -> None:
+    signal, seen = signals.ShopSignal(), []
+
+    def receive(sender: object, **kwargs: object) -> None:
+        seen.append((sender, kwargs["reference"]))
+
+    signal.connect(receive, sender=OutboxEventKind, weak=False, dispatch_uid="once")
+    signal.connect(receive, sender=OutboxEventKind, weak=False, dispatch_uid="once")
+    del receive
+    signal.send(sender=OutboxEventKind, reference="ORDER-1")
+    signal.send(sender=object, reference="ORDER-2")
+    assert seen == [(OutboxEventKind, "ORDER-1")]

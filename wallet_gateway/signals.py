@@ -8,40 +8,57 @@ called again later. Keyword arguments: `event_id` (str), `reference` (the shop's
 
 from __future__ import annotations
 
+from collections.abc import Callable, Hashable
+
 from django.dispatch import Signal
 
-order_authorized = Signal()
+
+class ShopSignal(Signal):
+    """A Django signal that stays typed for a shop without django-stubs."""
+
+    def connect(
+        self,
+        receiver: Callable[..., object],
+        sender: object = None,
+        weak: bool = True,  # noqa: FBT001, FBT002 - as in Django
+        dispatch_uid: Hashable | None = None,
+    ) -> None:
+        """Connect a receiver, as `django.dispatch.Signal` does."""
+        super().connect(receiver, sender=sender, weak=weak, dispatch_uid=dispatch_uid)
+
+
+order_authorized = ShopSignal()
 """The amount is reserved; capture it before the authorization expires."""
-order_paid = Signal()
+order_paid = ShopSignal()
 """The full amount is captured."""
-order_captured_in_part = Signal()
+order_captured_in_part = ShopSignal()
 """Part of the authorized amount was captured."""
-order_refunded = Signal()
+order_refunded = ShopSignal()
 """Money was returned to the customer."""
-order_reversed = Signal()
+order_reversed = ShopSignal()
 """The authorization was reversed; nothing was captured."""
-order_failed = Signal()
+order_failed = ShopSignal()
 """An attempt to pay was refused, cancelled or failed; the customer may try again."""
-order_expired = Signal()
+order_expired = ShopSignal()
 """The payment page ended unpaid; the customer may try again."""
-authorization_ending = Signal()
+authorization_ending = ShopSignal()
 """An authorization expires soon and is not used up: `payment`, `amount` left, `ends_at`, `policy`.
 
 The sweep sends it before that, with `reference` and `order` as above and without an `event_id`.
 """
-order_anomaly = Signal()
+order_anomaly = ShopSignal()
 """Evidence contradicts our records, or the order is overpaid: a person must check."""
 
-batch_row_done = Signal()
+batch_row_done = ShopSignal()
 """A row of a batch has ended: `batch` (OperationBatch) and `row` (OperationBatchRow), in any worker.
 
 Sent in the worker, after the row's result is committed; a receiver that raises is logged.
 """
 
-page_scripts_changed = Signal()
+page_scripts_changed = ShopSignal()
 """`manage.py wallet_scripts` found a payment page that is not as approved; `changes`: tuple of sentences."""
 
-gateway_called = Signal()
+gateway_called = ShopSignal()
 """A call to a gateway has ended, with any result: `gateway` (its alias) and `call`, a `CallRecord`.
 
 `call` has `operation`, `method`, `path`, `outcome`, `reason`, `http_status` and `elapsed_seconds`; neither

@@ -34,7 +34,7 @@ def test_a_complete_setting_has_no_problem() -> None:
 
 
 def test_every_optional_name_may_be_given_its_default() -> None:
-    assert problems(setting(**{name: default for name, (_, default) in OPTIONAL.items()})) == {}
+    assert problems(setting(**{name: known.default for name, known in OPTIONAL.items()})) == {}
 
 
 @every("name", REQUIRED)
@@ -50,6 +50,7 @@ def test_a_required_name_without_a_text_is_named(name: str, value: object) -> No
 
 WRONG = [
     ("PROFILE", "production", "'test' or 'prod'"),
+    ("PROFILE", 7, "a text, not int"),
     ("REDIRECT_URL_TIMEOUT", 0, "60 to 900"),
     ("REDIRECT_URL_TIMEOUT", 901, "60 to 900"),
     ("REDIRECT_URL_TIMEOUT", "900", "a whole number"),
@@ -64,6 +65,7 @@ WRONG = [
     ("QUERY_WORKERS", 2.5, "a whole number"),
     ("CAPTURE_WINDOW_DAYS", 0, "above zero"),
     ("CAPTURE_WARNING_DAYS", -1, "above zero"),
+    ("CAPTURE_POLICY", None, "a text"),
     ("CAPTURE_POLICY", "hope", "'ask', 'capture' or 'reverse'"),
     ("APPROVAL_DAYS", 0, "above zero"),
     ("APPROVAL_DAYS", 1e9, "at most 36500"),

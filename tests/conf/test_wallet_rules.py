@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from pytest_django import Settings
 from tests.tables import every
 from wallet_gateway import conf
 from wallet_gateway.conf.rules import problems_of
-from wallet_gateway.conf.wallet_rules import PRODUCTION_PAY_JS, WALLET_OPTIONAL
+from wallet_gateway.conf.wallet_rules import PRODUCTION_PAY_JS, WALLET_OPTIONAL, WALLET_POLICY
 
 WALLET: dict[str, Any] = {"COUNTRY": "DE"}
 KEY = Fernet.generate_key().decode()
@@ -44,10 +45,10 @@ def test_a_country_is_all_that_a_wallet_needs() -> None:
 
 
 def test_every_optional_name_may_be_given_its_default() -> None:
-    assert problems(setting(WALLET | {name: default for name, (_, default) in WALLET_OPTIONAL.items()})) == {}
+    assert problems(setting(WALLET | {name: known.default for name, known in WALLET_OPTIONAL.items()})) == {}
 
 
-WRONG = [
+WRONG: list[tuple[str, object, str]] = [
     ("COUNTRY", None, "two letters"),
     ("COUNTRY", "DEU", "two letters"),
     ("COUNTRY", "de", "two letters"),
@@ -57,6 +58,7 @@ WRONG = [
     ("GATEWAY_NAME", "two words", "the name"),
     ("CARD_NETWORKS", (), "VISA"),
     ("CARD_NETWORKS", ["INTERAC"], "VISA"),
+    ("CARD_NETWORKS", [["VISA"]], "VISA"),
     ("CARD_NETWORKS", "VISA", "a list, tuple or set"),
     ("ALLOW_PREPAID", 1, "True or False"),
     ("ALLOW_CREDIT", "no", "True or False"),
@@ -72,6 +74,7 @@ WRONG = [
     ("PRICING", NO_CALLABLE, "the dotted path"),
     ("BUTTON_OVERRIDES", NO_CALLABLE, "the dotted path"),
     ("CALLBACKS", ["PAYMENT_METHOD"], "SHIPPING_ADDRESS"),
+    ("CALLBACKS", [{}], "SHIPPING_ADDRESS"),
     ("EMAIL_REQUIRED", 1, "True or False"),
     ("BILLING_ADDRESS", "full", "'MIN'"),
     ("BILLING_ADDRESS", True, "a text"),
@@ -163,6 +166,24 @@ def test_a_developer_without_keys_gets_one_for_the_process(settings: Settings) -
     wallet = conf.gateway_settings("default").wallet
     assert wallet is not None
     assert wallet.pay_js_url == "http://127.0.0.1:8001/wallet/pay.js"
+
+
+def test_every_setting_of_the_button_is_in_its_policy(settings: Settings) -> None:
+    given = {
+        "BUTTON_COLOR": "black",
+        "CARD_NETWORKS": ["VISA"],
+        "EMAIL_REQUIRED": True,
+        "MERCHANT_NAME": "Shop",
+    }
+    settings.WALLET_GATEWAY = setting(WALLET | given)
+    wallet = conf.gateway_settings("default").wallet
+    assert wallet is not None
+    assert (wallet.button_color, wallet.card_networks) == ("black", ("VISA",))
+    assert (wallet.email_required, wallet.merchant_name) == (True, "Shop")
+    followed = {"profile", "gateway_url", "country"}
+    assert {field.name.upper() for field in fields(wallet) if field.name not in followed} == set(
+        WALLET_POLICY
+    )
 
 
 def test_without_a_wallet_there_is_none(settings: Settings) -> None:

@@ -7,7 +7,7 @@ from pytest_django import Settings
 
 from wallet_gateway import payments
 from wallet_gateway.doctor.examination import is_well, run_checks
-from wallet_gateway.queries.findings import Code, error, ok, warning
+from wallet_gateway.findings import Code, error, ok, warning
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -12,7 +12,7 @@ from pytest_django import Settings
 
 from tests.client.servers import RawServer, Request, unused_port
 from wallet_gateway.doctor.gateways import look_at_gateway
-from wallet_gateway.queries.findings import Finding, Level
+from wallet_gateway.findings import Finding, Level
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db

@@ -7,15 +7,15 @@ from typing import Any
 
 import pytest
 from cryptography.fernet import Fernet
-from django.db import OperationalError, connection
+from django.db import OperationalError, connection, connections
 from django.utils import timezone
 from pytest_django import Settings
 
 from tests.models.rows import NOW
 from wallet_gateway import gateways
 from wallet_gateway.doctor import host
+from wallet_gateway.findings import Code, Level
 from wallet_gateway.models import WalletKey
-from wallet_gateway.queries.findings import Level
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -29,12 +29,6 @@ def test_a_wrong_setting_is_an_error_by_its_name(settings: Settings) -> None:
     found = list(host.look_at_settings())
     assert Level.ERROR in {finding.level for finding in found}
     assert any("PUBLIC_ORIGIN" in finding.text for finding in found)
-
-
-def test_only_our_own_checks_are_repeated(settings: Settings) -> None:
-    assert all(
-        "wallet" in f.text or "DATABASES" in f.text or f.level is Level.OK for f in host.look_at_settings()
-    )
 
 
 def test_a_stored_key_that_opens_is_well_and_one_that_does_not_is_an_error(settings: Settings) -> None:
@@ -91,3 +85,26 @@ def test_a_database_whose_clock_is_off_is_named(monkeypatch: pytest.MonkeyPatch)
 def test_the_question_for_the_isolation_is_one_that_this_database_understands() -> None:
     expected: dict[str, Any] = {"sqlite": "serializable"}
     assert host._isolation() == expected.get(connection.vendor, "read committed")
+
+
+def test_a_database_that_may_lose_its_commits_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    vendor = connections["default"].vendor
+    question, name, _ = host._DURABLE[vendor]
+    monkeypatch.setitem(host._DURABLE, vendor, (question, name, {"something else"}))
+    (finding,) = host.look_at_durability(["default"])
+    assert finding.code is Code.COMMITS_NOT_DURABLE
+    assert name in finding.text
+
+
+def test_a_database_that_keeps_its_commits_is_not() -> None:
+    vendor = connections["default"].vendor
+    question, _, durable = host._DURABLE[vendor]
+    with connections["default"].cursor() as cursor:
+        cursor.execute(question)
+        answer = str(cursor.fetchone()[0])
+    expected = [] if answer in durable else [Code.COMMITS_NOT_DURABLE]
+    assert [finding.code for finding in host.look_at_durability(["default"])] == expected
+
+
+def test_no_database_is_asked_that_was_not_named() -> None:
+    assert list(host.look_at_durability(())) == []

@@ -10,8 +10,8 @@ from pytest_django import Settings
 from tests.models.rows import a_payment, an_order
 from wallet_gateway import payments
 from wallet_gateway.doctor import work
+from wallet_gateway.findings import Code, Level
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.queries.findings import Code, Level
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -10,6 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.findings import Code, Level
 from wallet_gateway.models import (
     BatchState,
     Discrepancy,
@@ -19,7 +20,6 @@ from wallet_gateway.models import (
     PauseCode,
     SweepHeartbeat,
 )
-from wallet_gateway.queries.findings import Code, Level
 from wallet_gateway.queries.health import health
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from django.utils.decorators import method_decorator
 from django.utils.translation import get_language
-from django.views.decorators.debug import sensitive_variables
 from rest_framework import status
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -23,6 +22,7 @@ from wallet_gateway.api.throttles import (
     ResultsThrottle,
     SessionsThrottle,
 )
+from wallet_gateway.error_reports import sensitive_variables
 
 
 class WalletSessionView(CustomerView):

@@ -21,8 +21,14 @@ from django.core.signals import setting_changed
 
 from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.conf.rules import OPTIONAL, RETENTION_DAYS, SETTING, problems_of
-from wallet_gateway.conf.values import PATH, Problem
-from wallet_gateway.conf.wallet_rules import FERNET_KEYS, PRODUCTION_PAY_JS, REDIRECT, WALLET_OPTIONAL
+from wallet_gateway.conf.values import COLLECTION, PATH, Problem, Setting
+from wallet_gateway.conf.wallet_rules import (
+    FERNET_KEYS,
+    PRODUCTION_PAY_JS,
+    REDIRECT,
+    WALLET_CODE,
+    WALLET_POLICY,
+)
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
 from wallet_gateway.domain.dual_control import ApprovalPolicy
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
@@ -153,11 +159,11 @@ def _raw() -> dict[str, Any]:
 
 
 def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
-    values = {name: given.get(name, default) for name, (_, default) in OPTIONAL.items()}
+    values = _with_defaults(given, OPTIONAL)
     url = urlsplit(given["BASE_URL"])
     hosts = {host.lower() for host in values["REDIRECT_HOSTS"]} or {url.netloc.lower()}
     wallet = given.get("WALLET")
-    chosen = {name: (wallet or {}).get(name, default) for name, (_, default) in WALLET_OPTIONAL.items()}
+    code = _with_defaults(wallet or {}, WALLET_CODE)
     return GatewaySettings(
         alias=alias,
         base_url=given["BASE_URL"],
@@ -176,10 +182,10 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
             ),
             approval_policy=_approval_policy(values),
         ),
-        wallet=_wallet(given, chosen) if wallet is not None else None,
-        authenticator="" if chosen["THREE_D_SECURE"] == REDIRECT else chosen["THREE_D_SECURE"],
-        pricing=chosen["PRICING"],
-        button_overrides=chosen["BUTTON_OVERRIDES"],
+        wallet=_wallet(given) if wallet is not None else None,
+        authenticator="" if code["THREE_D_SECURE"] == REDIRECT else code["THREE_D_SECURE"],
+        pricing=code["PRICING"],
+        button_overrides=code["BUTTON_OVERRIDES"],
         auth=values["AUTH"],
         ca_file=str(values["CA_FILE"]) or None,
         client_cert=_client_cert(values["CLIENT_CERT"]),
@@ -225,31 +231,22 @@ def _account(given: Mapping[str, Any], values: Mapping[str, Any]) -> MerchantAcc
     )
 
 
-def _wallet(given: Mapping[str, Any], chosen: Mapping[str, Any]) -> WalletPolicy:
+def _wallet(given: Mapping[str, Any]) -> WalletPolicy:
     profile, base_url = given.get("PROFILE", "test"), given["BASE_URL"].rstrip("/")
+    chosen = _with_defaults(given["WALLET"], WALLET_POLICY)
+    usual_script = PRODUCTION_PAY_JS if profile == "prod" else f"{base_url}/wallet/pay.js"
+    chosen["PAY_JS_URL"] = chosen["PAY_JS_URL"] or usual_script
     return WalletPolicy(
-        gateway_name=chosen["GATEWAY_NAME"],
         profile=profile,
         gateway_url=base_url,
-        pay_js_url=chosen["PAY_JS_URL"]
-        or (PRODUCTION_PAY_JS if profile == "prod" else f"{base_url}/wallet/pay.js"),
-        wallet_js_url=chosen["WALLET_JS_URL"],
         country=given["WALLET"]["COUNTRY"],
-        merchant_no=chosen["MERCHANT_NO"],
-        merchant_name=chosen["MERCHANT_NAME"],
-        card_networks=tuple(chosen["CARD_NETWORKS"]),
-        allow_prepaid=chosen["ALLOW_PREPAID"],
-        allow_credit=chosen["ALLOW_CREDIT"],
-        existing_payment_method_required=chosen["EXISTING_PAYMENT_METHOD_REQUIRED"],
-        accept_unauthenticated=chosen["ACCEPT_UNAUTHENTICATED"],
-        email_required=chosen["EMAIL_REQUIRED"],
-        billing_address=chosen["BILLING_ADDRESS"],
-        shipping_address=chosen["SHIPPING_ADDRESS"],
-        shipping_countries=tuple(chosen["SHIPPING_COUNTRIES"]),
-        callbacks=tuple(chosen["CALLBACKS"]),
-        use_wallet_button=chosen["USE_WALLET_BUTTON"],
-        button_color=chosen["BUTTON_COLOR"],
-        button_type=chosen["BUTTON_TYPE"],
-        button_locale=chosen["BUTTON_LOCALE"],
-        button_size_mode=chosen["BUTTON_SIZE_MODE"],
+        **{name.lower(): _as_tuple(value) for name, value in chosen.items()},
     )
+
+
+def _with_defaults(given: Mapping[str, Any], known: Mapping[str, Setting]) -> dict[str, Any]:
+    return {name: given.get(name, setting.default) for name, setting in known.items()}
+
+
+def _as_tuple(value: Any) -> Any:  # noqa: ANN401 - any value of a setting
+    return tuple(value) if isinstance(value, COLLECTION) else value

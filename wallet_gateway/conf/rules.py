@@ -4,23 +4,26 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any
 
 from wallet_gateway.conf.values import (
     COLLECTION,
-    IN_WORDS,
+    NUMBER,
     PATH,
     PATHS_OF_CERTIFICATE,
     Problem,
+    Setting,
+    dotted_path,
     has_type,
     holds_certificates,
     is_client_certificate,
-    is_importable,
     is_loopback,
+    one_of,
+    problems_of_names,
+    problems_of_options,
     split_address,
-    unknown_name,
     unreadable_file,
 )
 from wallet_gateway.conf.wallet_rules import FERNET_KEYS, problems_of_keys, problems_of_wallet
@@ -40,49 +43,76 @@ LONGEST_ALIAS = 32
 """The length of the column in which rows name their gateway."""
 _ALIAS = re.compile(rf"[a-z0-9_-]{{1,{LONGEST_ALIAS}}}")
 
+
+def _is_positive(value: float) -> bool:
+    return 0 < value < math.inf
+
+
+def _is_period(days: float) -> bool:
+    return 0 < days <= LONGEST_DAYS
+
+
+def _are_hosts(values: Iterable[object]) -> bool:
+    return all(map(_is_host, values))
+
+
+def _is_host(value: object) -> bool:
+    return isinstance(value, str) and value != "" and not set(value) & set("/@?#\\ ")
+
+
+def _seconds(default: float) -> Setting:
+    return Setting(NUMBER, default, _is_positive, "a number above zero")
+
+
+def _days(default: int) -> Setting:
+    return Setting(NUMBER, default, _is_period, f"a number of days above zero, at most {LONGEST_DAYS}")
+
+
 SHOP = ("PUBLIC_ORIGIN", "GATEWAYS", FERNET_KEYS, "HEALTH_TOKEN", "RETENTION_DAYS")
 REQUIRED = ("BASE_URL", "MERCHANT_ID", "STORE_ID", "USER_ID", "PROVIDER")
-OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
-    "PROFILE": (str, "test"),
-    "SKIN_ID": (str, ""),
-    "PROVIDER_MERCHANT_ID": (str, ""),
-    "REDIRECT_URL_TIMEOUT": (int, 900),
-    "REDIRECT_HOSTS": (COLLECTION, ()),
-    "AUTH": (str, ""),
-    "CA_FILE": (PATH, ""),
-    "CLIENT_CERT": (PATHS_OF_CERTIFICATE, ""),
-    "PATHS": (dict, {}),
-    "CONNECT_TIMEOUT": ((int, float), 3.0),
-    "READ_TIMEOUT": ((int, float), 20.0),
-    "TOTAL_TIMEOUT": ((int, float), 30.0),
-    "KEEPALIVE_IDLE": ((int, float), 5.0),
-    "QUERY_RATE": ((int, float), 5.0),
-    "QUERY_WORKERS": (int, 1),
-    "SHARES_REFERENCES": (bool, False),
-    "SENDING_ENABLED": (bool, True),
-    "CAPTURE_WINDOW_DAYS": ((int, float), 7),
-    "CAPTURE_WARNING_DAYS": ((int, float), 2),
-    "CAPTURE_POLICY": (str, "ask"),
-    "APPROVAL_LIMITS": (dict, {}),
-    "APPROVAL_DAYS": ((int, float), 7),
-    "GO_LIVE_MAX_AMOUNT": (dict, {}),
+OPTIONAL: Mapping[str, Setting] = {
+    "PROFILE": one_of("test", "prod"),
+    "SKIN_ID": Setting(str, ""),
+    "PROVIDER_MERCHANT_ID": Setting(str, ""),
+    "REDIRECT_URL_TIMEOUT": Setting(
+        int,
+        900,
+        lambda seconds: 60 <= seconds <= 900,
+        "60 to 900 seconds: an order must not stay payable for ever",
+    ),
+    "REDIRECT_HOSTS": Setting(
+        COLLECTION,
+        (),
+        _are_hosts,
+        "hosts without scheme and path, such as 'pay.example' or 'pay.example:8443'",
+    ),
+    "AUTH": dotted_path(),
+    "CA_FILE": Setting(PATH, ""),
+    "CLIENT_CERT": Setting(PATHS_OF_CERTIFICATE, ""),
+    "PATHS": Setting(dict, {}),
+    "CONNECT_TIMEOUT": _seconds(3.0),
+    "READ_TIMEOUT": _seconds(20.0),
+    "TOTAL_TIMEOUT": _seconds(30.0),
+    "KEEPALIVE_IDLE": Setting(NUMBER, 5.0),
+    "QUERY_RATE": Setting(NUMBER, 5.0, _is_positive, "a number above zero"),
+    "QUERY_WORKERS": Setting(
+        int, 1, range(1, MOST_QUERY_WORKERS + 1).__contains__, f"1 to {MOST_QUERY_WORKERS} threads"
+    ),
+    "SHARES_REFERENCES": Setting(bool, default=False),
+    "SENDING_ENABLED": Setting(bool, default=True),
+    "CAPTURE_WINDOW_DAYS": _days(7),
+    "CAPTURE_WARNING_DAYS": _days(2),
+    "CAPTURE_POLICY": one_of(*(policy.value for policy in CapturePolicy)),
+    "APPROVAL_LIMITS": Setting(dict, {}),
+    "APPROVAL_DAYS": _days(7),
+    "GO_LIVE_MAX_AMOUNT": Setting(dict, {}),
 }
-_POSITIVE = (
-    "CONNECT_TIMEOUT",
-    "READ_TIMEOUT",
-    "TOTAL_TIMEOUT",
-    "QUERY_RATE",
-    "CAPTURE_WINDOW_DAYS",
-    "CAPTURE_WARNING_DAYS",
-    "APPROVAL_DAYS",
-)
 
 
 def problems_of(raw: Mapping[str, Any], *, debug: bool) -> Iterator[Problem]:
     """Yield everything that is missing or wrong in the setting, without using the network."""
     yield from _problems_of_origin(raw.get("PUBLIC_ORIGIN"), debug=debug)
-    for name in set(raw) - set(SHOP):
-        yield Problem(setting=f"{SETTING}[{name!r}]", expected=unknown_name(name, SHOP))
+    yield from problems_of_names(SETTING, raw, SHOP)
     token = raw.get("HEALTH_TOKEN", "")
     if not isinstance(token, str) or 0 < len(token) < SHORTEST_TOKEN:
         expected = f"a text of {SHORTEST_TOKEN} or more characters, or nothing"
@@ -128,14 +158,13 @@ def _problems_of_gateway(where: str, given: Mapping[str, Any]) -> Iterator[Probl
     for name in REQUIRED:
         if not isinstance(given.get(name), str) or not given[name].strip():
             yield Problem(setting=f"{where}[{name!r}]", expected="a text that is not empty")
-    for name, value in given.items():
-        if name in OPTIONAL and not has_type(value, OPTIONAL[name][0]):
-            expected = f"{IN_WORDS[OPTIONAL[name][0]]}, not {type(value).__name__}"
-            yield Problem(setting=f"{where}[{name!r}]", expected=expected)
-        elif name not in {*OPTIONAL, *REQUIRED, "WALLET"}:
-            known = (*REQUIRED, *OPTIONAL, "WALLET")
-            yield Problem(setting=f"{where}[{name!r}]", expected=unknown_name(name, known))
-    yield from _problems_of_values(where, given)
+    yield from problems_of_names(where, given, (*REQUIRED, *OPTIONAL, "WALLET"))
+    yield from problems_of_options(where, given, OPTIONAL)
+    yield from _problems_of_base_url(where, given)
+    yield from _problems_of_certificates(where, given)
+    yield from _problems_of_paths(where, given.get("PATHS"))
+    for name in ("APPROVAL_LIMITS", "GO_LIVE_MAX_AMOUNT"):
+        yield from _problems_of_limits(f"{where}[{name!r}]", given.get(name))
     if given.get("WALLET") is not None:
         yield from problems_of_wallet(
             f"{where}['WALLET']",
@@ -143,28 +172,6 @@ def _problems_of_gateway(where: str, given: Mapping[str, Any]) -> Iterator[Probl
             base_url=given.get("BASE_URL"),
             profile=given.get("PROFILE", "test"),
         )
-
-
-def _problems_of_values(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
-    yield from _problems_of_base_url(where, given)
-    if given.get("PROFILE", "test") not in ("test", "prod"):
-        yield Problem(setting=f"{where}['PROFILE']", expected="'test' or 'prod'")
-    workers = given.get("QUERY_WORKERS", 1)
-    if has_type(workers, int) and not 1 <= workers <= MOST_QUERY_WORKERS:
-        yield Problem(setting=f"{where}['QUERY_WORKERS']", expected=f"1 to {MOST_QUERY_WORKERS} threads")
-    if given.get("CAPTURE_POLICY", "ask") not in list(CapturePolicy):
-        yield Problem(setting=f"{where}['CAPTURE_POLICY']", expected="'ask', 'capture' or 'reverse'")
-    timeout = given.get("REDIRECT_URL_TIMEOUT", 900)
-    if has_type(timeout, int) and not 60 <= timeout <= 900:
-        expected = "60 to 900 seconds: an order must not stay payable for ever"
-        yield Problem(setting=f"{where}['REDIRECT_URL_TIMEOUT']", expected=expected)
-    yield from _problems_of_numbers(where, given)
-    if isinstance(given.get("AUTH"), str) and given["AUTH"] and not is_importable(given["AUTH"]):
-        yield Problem(setting=f"{where}['AUTH']", expected="the dotted path of a callable")
-    yield from _problems_of_certificates(where, given)
-    yield from _problems_of_collections(where, given)
-    for name in ("APPROVAL_LIMITS", "GO_LIVE_MAX_AMOUNT"):
-        yield from _problems_of_limits(f"{where}[{name!r}]", given.get(name))
 
 
 def _problems_of_certificates(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
@@ -196,17 +203,6 @@ def _wrong_cert(given: str | PurePath | Sequence[object]) -> str:
     return "the certificate and its key do not fit, one of them is missing, or the key is encrypted"
 
 
-def _problems_of_numbers(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
-    for name in _POSITIVE:
-        value = given.get(name, 1)
-        if not isinstance(value, int | float):
-            continue
-        if not 0 < value < math.inf:
-            yield Problem(setting=f"{where}[{name!r}]", expected="a number above zero")
-        elif name.endswith("_DAYS") and value > LONGEST_DAYS:
-            yield Problem(setting=f"{where}[{name!r}]", expected=f"at most {LONGEST_DAYS} days")
-
-
 def _problems_of_limits(where: str, limits: object) -> Iterator[Problem]:
     """Check that limits are currencies with decimal strings: a number's minor units would be a guess."""
     for currency, amount in limits.items() if isinstance(limits, dict) else ():
@@ -224,12 +220,7 @@ def _is_limit(currency: object, amount: object) -> bool:
         return False
 
 
-def _problems_of_collections(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
-    hosts = given.get("REDIRECT_HOSTS", ())
-    if has_type(hosts, OPTIONAL["REDIRECT_HOSTS"][0]) and not all(_is_host(host) for host in hosts):
-        expected = "hosts without scheme and path, such as 'pay.example' or 'pay.example:8443'"
-        yield Problem(setting=f"{where}['REDIRECT_HOSTS']", expected=expected)
-    paths = given.get("PATHS", {})
+def _problems_of_paths(where: str, paths: object) -> Iterator[Problem]:
     if not isinstance(paths, dict):
         return
     known = {endpoint.name for endpoint in ENDPOINTS}
@@ -239,10 +230,6 @@ def _problems_of_collections(where: str, given: Mapping[str, Any]) -> Iterator[P
             yield Problem(setting=f"{where}['PATHS'][{name!r}]", expected=expected)
         elif not isinstance(path, str) or not path.startswith("/"):
             yield Problem(setting=f"{where}['PATHS'][{name!r}]", expected="a path that begins with /")
-
-
-def _is_host(value: object) -> bool:
-    return isinstance(value, str) and value != "" and not set(value) & set("/@?#\\ ")
 
 
 def _problems_of_base_url(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:

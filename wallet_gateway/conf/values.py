@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path, PurePath
+from typing import Any, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from django.utils.module_loading import import_string
@@ -14,12 +15,13 @@ from django.utils.module_loading import import_string
 COLLECTION = (list, tuple, set, frozenset)
 PATH = (str, PurePath)
 PATHS_OF_CERTIFICATE = (str, PurePath, list, tuple)
+NUMBER = (int, float)
 IN_WORDS: Mapping[type | tuple[type, ...], str] = {
     str: "a text",
     int: "a whole number",
     bool: "True or False",
     dict: "a dict",
-    (int, float): "a number",
+    NUMBER: "a number",
     COLLECTION: "a list, tuple or set",
     PATH: "a path",
     PATHS_OF_CERTIFICATE: "a path, or a pair of paths: certificate and key",
@@ -44,9 +46,52 @@ class Problem:
     expected: str
 
 
-def unknown_name(name: str, known: Iterable[str]) -> str:
+class Setting(NamedTuple):
+    """An optional setting: its type, its default, and the rule that a value of that type follows."""
+
+    kind: type | tuple[type, ...]
+    default: object
+    is_valid: Callable[[Any], bool] | None = None
+    expected: str = ""
+    """What the rule expects, for people."""
+
+
+def one_of(*choices: str) -> Setting:
+    """Return a setting with one of a few texts, the first of which is the default."""
+    *first, last = map(repr, choices)
+    return Setting(str, choices[0], choices.__contains__, f"{', '.join(first)} or {last}")
+
+
+def dotted_path() -> Setting:
+    """Return a setting that names a callable, or nothing."""
+    return Setting(str, "", lambda path: not path or is_importable(path), "the dotted path of a callable")
+
+
+def problems_of_options(
+    where: str, given: Mapping[str, Any], known: Mapping[str, Setting]
+) -> Iterator[Problem]:
+    """Yield each given value that has another type than its setting, or breaks the setting's rule."""
+    for name, value in given.items():
+        if (setting := known.get(name)) is None:
+            continue
+        if not has_type(value, setting.kind):
+            expected = f"{IN_WORDS[setting.kind]}, not {type(value).__name__}"
+            yield Problem(setting=f"{where}[{name!r}]", expected=expected)
+        elif setting.is_valid is not None and not setting.is_valid(value):
+            yield Problem(setting=f"{where}[{name!r}]", expected=setting.expected)
+
+
+def problems_of_names(where: str, given: Iterable[object], known: Iterable[str]) -> Iterator[Problem]:
+    """Yield each name that no setting has."""
+    names = tuple(known)
+    for name in given:
+        if name not in names:
+            yield Problem(setting=f"{where}[{name!r}]", expected=unknown_name(name, names))
+
+
+def unknown_name(name: object, known: Iterable[str]) -> str:
     """Return a hint with the correct name for an unknown setting."""
-    if name in RENAMED:
+    if isinstance(name, str) and name in RENAMED:
         return f"renamed; write {RENAMED[name]!r}"
     return f"unknown name; known: {', '.join(known)}"
 

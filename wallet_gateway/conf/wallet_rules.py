@@ -5,19 +5,22 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
 from wallet_gateway.conf.values import (
     COLLECTION,
-    IN_WORDS,
     Problem,
+    Setting,
+    dotted_path,
     has_type,
     is_importable,
     is_loopback,
+    one_of,
+    problems_of_names,
+    problems_of_options,
     split_address,
-    unknown_name,
 )
 from wallet_gateway.domain.policy import CALLBACKS
 from wallet_gateway.protocol.accounts import CardNetwork
@@ -32,41 +35,82 @@ _KEY_BYTES, _FEWEST_DIFFERENT = 32, 8
 _MERCHANT_NO = re.compile(r"[!-~]{12,18}")
 _GATEWAY_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
-WALLET_OPTIONAL: Mapping[str, tuple[type | tuple[type, ...], object]] = {
-    "GATEWAY_NAME": (str, "examplegateway"),
-    "MERCHANT_NO": (str, ""),
-    "MERCHANT_NAME": (str, ""),
-    "CARD_NETWORKS": (COLLECTION, tuple(network.value for network in CardNetwork)),
-    "ALLOW_PREPAID": (bool, True),
-    "ALLOW_CREDIT": (bool, True),
-    "EXISTING_PAYMENT_METHOD_REQUIRED": (bool, False),
-    "PAY_JS_URL": (str, ""),
-    "WALLET_JS_URL": (str, ""),
-    "THREE_D_SECURE": (str, REDIRECT),
-    "ACCEPT_UNAUTHENTICATED": (bool, False),
-    "PRICING": (str, ""),
-    "BUTTON_OVERRIDES": (str, ""),
-    "CALLBACKS": (COLLECTION, CALLBACKS),
-    "EMAIL_REQUIRED": (bool, False),
-    "BILLING_ADDRESS": (str, ""),
-    "SHIPPING_ADDRESS": (bool, False),
-    "SHIPPING_COUNTRIES": (COLLECTION, ()),
-    "USE_WALLET_BUTTON": (bool, False),
-    "BUTTON_COLOR": (str, "default"),
-    "BUTTON_TYPE": (str, "buy"),
-    "BUTTON_LOCALE": (str, ""),
-    "BUTTON_SIZE_MODE": (str, "static"),
-}
+
+def _is_country(value: object) -> bool:
+    try:
+        return isinstance(value, str) and check_country_of_wallet(value) == value
+    except UnknownCode:
+        return False
+
+
+def _is_address(value: str) -> bool:
+    url = split_address(value)
+    return not value or (url is not None and (url.scheme == "https" or is_loopback(url.hostname)))
+
+
+def _is_script(value: str) -> bool:
+    # A script's address may have a query, such as a version for cache busting.
+    return _is_address(value.partition("?")[0])
+
+
+def _is_gateway_name(value: str) -> bool:
+    return bool(_GATEWAY_NAME.fullmatch(value))
+
+
+def _are_networks(values: Iterable[object]) -> bool:
+    return bool(values) and all(value in list(CardNetwork) for value in values)
+
+
+def _are_callbacks(values: Iterable[object]) -> bool:
+    return all(value in CALLBACKS for value in values)
+
+
+def _are_countries(values: Iterable[object]) -> bool:
+    return all(map(_is_country, values))
+
+
+def _is_own_authenticator(value: str) -> bool:
+    return value == REDIRECT or is_importable(value)
+
+
+_SCRIPT = Setting(str, "", _is_script, "an https address; http only on a loopback address")
+_NETWORKS = tuple(network.value for network in CardNetwork)
 WALLET_REQUIRED = ("COUNTRY",)
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "BILLING_ADDRESS": ("", "MIN", "FULL"),
-    "BUTTON_COLOR": ("default", "black", "white"),
-    "BUTTON_SIZE_MODE": ("static", "fill"),
-    "BUTTON_TYPE": (
-        *("book", "buy", "checkout", "donate", "order"),
+WALLET_CODE: Mapping[str, Setting] = {
+    "THREE_D_SECURE": Setting(
+        str, REDIRECT, _is_own_authenticator, "'redirect' or the dotted path of a callable"
+    ),
+    "PRICING": dotted_path(),
+    "BUTTON_OVERRIDES": dotted_path(),
+}
+"""The shop's own functions."""
+WALLET_POLICY: Mapping[str, Setting] = {
+    "GATEWAY_NAME": Setting(str, "examplegateway", _is_gateway_name, "the name the wallet knows it by"),
+    "MERCHANT_NO": Setting(str, ""),
+    "MERCHANT_NAME": Setting(str, ""),
+    "CARD_NETWORKS": Setting(COLLECTION, _NETWORKS, _are_networks, f"some of {', '.join(CardNetwork)}"),
+    "ALLOW_PREPAID": Setting(bool, default=True),
+    "ALLOW_CREDIT": Setting(bool, default=True),
+    "EXISTING_PAYMENT_METHOD_REQUIRED": Setting(bool, default=False),
+    "PAY_JS_URL": _SCRIPT,
+    "WALLET_JS_URL": _SCRIPT,
+    "ACCEPT_UNAUTHENTICATED": Setting(bool, default=False),
+    "CALLBACKS": Setting(COLLECTION, CALLBACKS, _are_callbacks, f"some of {', '.join(CALLBACKS)}"),
+    "EMAIL_REQUIRED": Setting(bool, default=False),
+    "BILLING_ADDRESS": one_of("", "MIN", "FULL"),
+    "SHIPPING_ADDRESS": Setting(bool, default=False),
+    "SHIPPING_COUNTRIES": Setting(COLLECTION, (), _are_countries, "ISO 3166 countries, such as ['DE']"),
+    "USE_WALLET_BUTTON": Setting(bool, default=False),
+    "BUTTON_COLOR": one_of("default", "black", "white"),
+    "BUTTON_TYPE": one_of(
+        *("buy", "book", "checkout", "donate", "order"),
         *("pay", "plain", "subscribe", "long", "short"),
     ),
+    "BUTTON_LOCALE": Setting(str, ""),
+    "BUTTON_SIZE_MODE": one_of("static", "fill"),
 }
+"""The settings that are fields of a `WalletPolicy`, under the same names in lower case."""
+WALLET_OPTIONAL = {**WALLET_POLICY, **WALLET_CODE}
 
 
 def problems_of_keys(where: str, keys: object, *, needed: bool) -> Iterator[Problem]:
@@ -99,77 +143,21 @@ def problems_of_wallet(where: str, given: object, *, base_url: object, profile: 
     if not isinstance(given, dict):
         yield Problem(setting=where, expected="a dict; leave WALLET out where there is no button")
         return
-    for name in given.keys() - {*WALLET_REQUIRED, *WALLET_OPTIONAL}:
-        known = (*WALLET_REQUIRED, *WALLET_OPTIONAL)
-        yield Problem(setting=f"{where}[{name!r}]", expected=unknown_name(name, known))
-    values = {name: given.get(name, default) for name, (_, default) in WALLET_OPTIONAL.items()}
-    rightly_typed = dict(values)
-    for name, (kind, _) in WALLET_OPTIONAL.items():
-        if not has_type(values[name], kind):
-            expected = f"{IN_WORDS[kind]}, not {type(values[name]).__name__}"
-            yield Problem(setting=f"{where}[{name!r}]", expected=expected)
-            del rightly_typed[name]
-    rightly_typed["COUNTRY"] = given.get("COUNTRY")
-    for name, check, expected in _RULES:
-        if name in rightly_typed and not check(rightly_typed[name]):
-            yield Problem(setting=f"{where}[{name!r}]", expected=expected)
-    yield from _problems_of_profile(where, rightly_typed, base_url=base_url, profile=profile)
+    yield from problems_of_names(where, given, (*WALLET_REQUIRED, *WALLET_OPTIONAL))
+    if not _is_country(given.get("COUNTRY")):
+        expected = "the two letters of an ISO 3166 country, such as 'DE'"
+        yield Problem(setting=f"{where}['COUNTRY']", expected=expected)
+    yield from problems_of_options(where, given, WALLET_OPTIONAL)
+    if profile == "prod":
+        yield from _problems_in_production(where, given, base_url=base_url)
 
 
-def _is_country(value: object) -> bool:
-    try:
-        return isinstance(value, str) and check_country_of_wallet(value) == value
-    except UnknownCode:
-        return False
-
-
-def _is_address(value: str) -> bool:
-    url = split_address(value)
-    return not value or (url is not None and (url.scheme == "https" or is_loopback(url.hostname)))
-
-
-def _is_script(value: str) -> bool:
-    # A script's address may have a query, such as a version for cache busting.
-    return _is_address(value.partition("?")[0])
-
-
-def _are_networks(value: Iterable[object]) -> bool:
-    return bool(value) and {*value} <= {*CardNetwork}
-
-
-def _one_of(name: str) -> tuple[str, Callable[[Any], bool], str]:
-    choices = _CHOICES[name]
-    return name, lambda value: value in choices, f"one of {', '.join(map(repr, choices))}"
-
-
-_RULES: tuple[tuple[str, Callable[[Any], bool], str], ...] = (
-    ("COUNTRY", _is_country, "the two letters of an ISO 3166 country, such as 'DE'"),
-    ("GATEWAY_NAME", lambda value: bool(_GATEWAY_NAME.fullmatch(value)), "the name the wallet knows it by"),
-    ("CARD_NETWORKS", _are_networks, f"some of {', '.join(CardNetwork)}"),
-    ("SHIPPING_COUNTRIES", lambda value: all(map(_is_country, value)), "ISO 3166 countries, such as ['DE']"),
-    ("PAY_JS_URL", _is_script, "an https address; http only on a loopback address"),
-    ("WALLET_JS_URL", _is_script, "an https address; http only on a loopback address"),
-    (
-        "THREE_D_SECURE",
-        lambda value: value == REDIRECT or is_importable(value),
-        "'redirect' or the dotted path of a callable",
-    ),
-    ("PRICING", lambda value: not value or is_importable(value), "the dotted path of a callable"),
-    ("BUTTON_OVERRIDES", lambda value: not value or is_importable(value), "the dotted path of a callable"),
-    ("CALLBACKS", lambda value: {*value} <= {*CALLBACKS}, f"some of {', '.join(CALLBACKS)}"),
-    *map(_one_of, _CHOICES),
-)
-
-
-def _problems_of_profile(
-    where: str, values: Mapping[str, Any], *, base_url: object, profile: object
-) -> Iterator[Problem]:
-    if profile != "prod":
-        return
-    if "MERCHANT_NO" in values and not _MERCHANT_NO.fullmatch(values["MERCHANT_NO"]):
+def _problems_in_production(where: str, given: Mapping[str, Any], *, base_url: object) -> Iterator[Problem]:
+    number, script = given.get("MERCHANT_NO", ""), given.get("PAY_JS_URL", "")
+    if isinstance(number, str) and not _MERCHANT_NO.fullmatch(number):
         yield Problem(setting=f"{where}['MERCHANT_NO']", expected="12 to 18 characters in profile 'prod'")
-    script = split_address(str(values.get("PAY_JS_URL", "")).partition("?")[0])
-    if script is not None and script.netloc.lower() == urlsplit(str(base_url)).netloc.lower():
+    address = split_address(str(script).partition("?")[0])
+    if address is not None and address.netloc.lower() == urlsplit(str(base_url)).netloc.lower():
         # A sandbox serves its wallet beside the service; cards of real customers must never go there.
         expected = "the wallet's own address in profile 'prod', not one of the gateway's host"
         yield Problem(setting=f"{where}['PAY_JS_URL']", expected=expected)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from wallet_gateway import conf
 from wallet_gateway.doctor import gateways, host, work
-from wallet_gateway.queries.findings import Finding, Level
+from wallet_gateway.findings import Finding, Level
 
 
 def run_checks(*, go_live: bool = False) -> tuple[Finding, ...]:

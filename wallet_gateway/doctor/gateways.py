@@ -9,11 +9,13 @@ from http import HTTPStatus
 
 from django.utils import timezone
 
+from wallet_gateway import conf
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Exchange
+from wallet_gateway.conf import project
 from wallet_gateway.doctor.host import CLOCK_MAY_DIFFER_SECONDS
+from wallet_gateway.findings import Code, Finding, error, ok, warning
 from wallet_gateway.gateways import context_of
-from wallet_gateway.queries.findings import Code, Finding, error, ok, warning
 
 _ABOUT_US = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
 
@@ -21,8 +23,7 @@ _ABOUT_US = {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
 def look_at_gateway(alias: str) -> Iterator[Finding]:
     """Send one harmless query to check the connection, the credentials and the gateway's clock."""
     subject, context = f"gateway {alias}", context_of(alias)
-    if not context.policy.sending:
-        yield warning(Code.SENDING_DISABLED, subject)
+    yield from project.disabled_sending(conf.gateway_settings(alias))
     exchange: Exchange | None
     try:
         answer = context.gateway.status(context.new_reference())

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 
-from django.apps import apps
-from django.core.checks import ERROR, WARNING, CheckMessage, run_checks
-from django.db import DEFAULT_DB_ALIAS, Error, connection
+from django.db import DEFAULT_DB_ALIAS, Error, connection, connections
 from django.utils import timezone
 
 from wallet_gateway import conf, gateways
+from wallet_gateway.conf import project
+from wallet_gateway.findings import Code, Finding, error, ok, warning
 from wallet_gateway.models import WalletKey
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
-from wallet_gateway.queries.findings import Code, Finding, Level, error, ok, warning
 
 CLOCK_MAY_DIFFER_SECONDS = 30.0
 _ISOLATION = {
@@ -22,31 +21,38 @@ _ISOLATION = {
     # MariaDB adopted the standard's name from MySQL only recently.
     "mariadb": "SELECT @@tx_isolation",
 }
+# The required answer of each database, so that a commit survives a power failure.
+_DURABLE = {
+    "postgresql": (
+        "SHOW synchronous_commit",
+        "synchronous_commit",
+        {"on", "local", "remote_write", "remote_apply"},
+    ),
+    "mysql": ("SELECT @@innodb_flush_log_at_trx_commit", "innodb_flush_log_at_trx_commit", {"1"}),
+    "sqlite": ("PRAGMA synchronous", "PRAGMA synchronous", {"2", "3"}),
+}
 
 
 def look_at_settings() -> Iterator[Finding]:
     """Return the findings of the system checks, including those that query the database."""
-    app = apps.get_app_config("wallet_gateway")
-    messages = [m for m in run_checks(app_configs=[app], databases=[DEFAULT_DB_ALIAS]) if _is_ours(m.id)]
-    for message in messages:
-        if message.level >= WARNING:
-            yield _repeated(message)
-    if not messages:
-        yield ok(Code.CHECKS_PASSED, "settings")
+    found = (*project.findings(), *look_at_durability((DEFAULT_DB_ALIAS,)))
+    yield from found or (ok(Code.CHECKS_PASSED, "settings"),)
 
 
-def _repeated(message: CheckMessage) -> Finding:
-    return Finding(
-        level=Level.ERROR if message.level >= ERROR else Level.WARNING,
-        code=message.id or "",
-        subject="settings",
-        message=message.msg,
-        advice=message.hint or "",
-    )
-
-
-def _is_ours(check_id: str | None) -> bool:
-    return (check_id or "").startswith("wallet_gateway.")
+def look_at_durability(aliases: Iterable[str]) -> Iterator[Finding]:
+    """Ask databases whether commits are durable on disk."""
+    for alias in aliases:
+        vendor = connections[alias].vendor
+        if vendor not in _DURABLE:
+            continue
+        question, variable, durable = _DURABLE[vendor]
+        with connections[alias].cursor() as cursor:
+            cursor.execute(question)
+            value = str(cursor.fetchone()[0])
+        if value not in durable:
+            yield warning(
+                Code.COMMITS_NOT_DURABLE, "settings", database=alias, variable=variable, value=value
+            )
 
 
 def look_at_keys() -> Iterator[Finding]:

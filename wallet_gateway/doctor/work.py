@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from django.core.exceptions import ImproperlyConfigured
 
 from wallet_gateway import conf, gateways
+from wallet_gateway.conf import project
+from wallet_gateway.findings import Code, Finding, error, ok
 from wallet_gateway.models import GoLiveCheck, PaymentOrder
 from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.queries.findings import Code, Finding, error, ok
 from wallet_gateway.queries.health import SWEEP_IS_LATE, health
 
 _LATE = frozenset({Code.NEVER_SWEPT, Code.SWEEP_LATE})
@@ -81,9 +82,7 @@ def look_before_going_live() -> Iterator[Finding]:
     """Check what only a live shop needs: the live profile, and a real payment that a person has compared."""
     for alias, given in conf.settings().gateways.items():
         subject = f"going live with {alias}"
-        profile = given.account.profile
-        if profile != "prod":
-            yield error(Code.PROFILE_NOT_LIVE, subject, profile=repr(profile))
+        yield from project.live_profile(given)
         checked = GoLiveCheck.objects.filter(gateway=alias).select_related("order").order_by("-pk").first()
         yield error(Code.NO_PAYMENT_COMPARED, subject) if checked is None else _compared(subject, checked)
 

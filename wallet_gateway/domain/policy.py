@@ -38,7 +38,10 @@ class GatewayPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WalletPolicy:
-    """The wallet button of one gateway: what its sheet requests, where its scripts are, how it looks."""
+    """The wallet button of one gateway: what its sheet requests, where its scripts are, how it looks.
+
+    Each field is the setting of that name, or follows from the gateway; the settings have the defaults.
+    """
 
     gateway_name: str
     """The gateway's name in the wallet's tokenization settings."""
@@ -47,27 +50,27 @@ class WalletPolicy:
     gateway_url: str
     """Where the browser creates payment accounts."""
     pay_js_url: str
-    wallet_js_url: str = ""
+    wallet_js_url: str
     """Empty if the script is our own."""
     country: str
     """ISO 3166, two letters."""
-    merchant_no: str = ""
-    merchant_name: str = ""
+    merchant_no: str
+    merchant_name: str
     card_networks: tuple[str, ...]
-    allow_prepaid: bool = True
-    allow_credit: bool = True
-    existing_payment_method_required: bool = False
-    accept_unauthenticated: bool = False
+    allow_prepaid: bool
+    allow_credit: bool
+    existing_payment_method_required: bool
+    accept_unauthenticated: bool
     """Whether a card is charged when 3-D Secure was not available: the shop bears the risk."""
-    email_required: bool = False
-    billing_address: str = ""
+    email_required: bool
+    billing_address: str
     """`MIN` or `FULL`; empty if no address is requested."""
-    shipping_address: bool = False
-    shipping_countries: tuple[str, ...] = ()
-    callbacks: tuple[str, ...] = CALLBACKS
+    shipping_address: bool
+    shipping_countries: tuple[str, ...]
+    callbacks: tuple[str, ...]
     """What the open sheet requests from the shop, as far as the order supports it."""
-    use_wallet_button: bool = False
-    button_color: str = "default"
-    button_type: str = "buy"
-    button_locale: str = ""
-    button_size_mode: str = "static"
+    use_wallet_button: bool
+    button_color: str
+    button_type: str
+    button_locale: str
+    button_size_mode: str

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.reason_codes import ReasonCode
-from wallet_gateway.models.fields import ByteExactField, choices_of
+from wallet_gateway.models.fields import ByteExactField, Column, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.transactions import GatewayTransaction
@@ -38,41 +38,41 @@ class ApprovalState(StrEnum):
 class Approval(models.Model):
     """A request that waits, or waited, for a second person. Only that person's decision changes it."""
 
-    payment = models.ForeignKey(
+    payment: Column[Payment | None] = models.ForeignKey(
         Payment, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
     )
-    deposit = models.ForeignKey(
+    deposit: Column[MigratedDeposit | None] = models.ForeignKey(
         MigratedDeposit, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
     )
-    gateway = models.CharField(_("gateway"), max_length=32)
-    kind = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
-    subject = models.ForeignKey(
+    gateway: Column[str] = models.CharField(_("gateway"), max_length=32)
+    kind: Column[str] = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
+    subject: Column[GatewayTransaction | None] = models.ForeignKey(
         GatewayTransaction, on_delete=models.PROTECT, related_name="approvals", null=True, blank=True
     )
     """The transaction to decide on; None if a new one is to be created."""
-    decision = models.CharField(max_length=16, blank=True)
+    decision: Column[str] = models.CharField(max_length=16, blank=True)
     """The decision about `subject`."""
-    currency = models.CharField(_("currency"), max_length=3)
-    amount_minor = models.BigIntegerField(_("amount in minor units"))
-    order_number = models.CharField(max_length=127, blank=True)
+    currency: Column[str] = models.CharField(_("currency"), max_length=3)
+    amount_minor: Column[int] = models.BigIntegerField(_("amount in minor units"))
+    order_number: Column[str] = models.CharField(max_length=127, blank=True)
     """The order number that a detached refund sends to the provider."""
-    idempotency_key = ByteExactField(max_length=64, unique=True)
+    idempotency_key: Column[str] = ByteExactField(max_length=64, unique=True)
     """The idempotency key of the resulting transaction: two agreements still make one operation."""
-    outstanding_key = ByteExactField(max_length=40, null=True, blank=True, unique=True)
+    outstanding_key: Column[str | None] = ByteExactField(max_length=40, null=True, blank=True, unique=True)
     """Set while the request waits: at most one request for each payment, deposit or transaction."""
-    created_by = models.CharField(_("author"), max_length=150, blank=True)
-    reason_code = models.CharField(
+    created_by: Column[str] = models.CharField(_("author"), max_length=150, blank=True)
+    reason_code: Column[str] = models.CharField(
         _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
     )
-    comment = models.CharField(_("note"), max_length=500, blank=True)
-    state = models.CharField(
+    comment: Column[str] = models.CharField(_("note"), max_length=500, blank=True)
+    state: Column[str] = models.CharField(
         _("state"), max_length=16, choices=choices_of(ApprovalState), default=ApprovalState.WAITING
     )
-    created_at = models.DateTimeField(_("created at"))
-    expires_at = models.DateTimeField(_("waits until"))
-    decided_at = models.DateTimeField(_("decided at"), null=True, blank=True)
-    decided_by = models.CharField(_("second person"), max_length=150, blank=True)
-    reason = models.CharField(_("what the second person said"), max_length=500, blank=True)
+    created_at: Column[datetime] = models.DateTimeField(_("created at"))
+    expires_at: Column[datetime] = models.DateTimeField(_("waits until"))
+    decided_at: Column[datetime | None] = models.DateTimeField(_("decided at"), null=True, blank=True)
+    decided_by: Column[str] = models.CharField(_("second person"), max_length=150, blank=True)
+    reason: Column[str] = models.CharField(_("what the second person said"), max_length=500, blank=True)
 
     class Meta:
         verbose_name = _("approval")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.models.explanations import Explained
-from wallet_gateway.models.fields import ByteExactField, choices_of
+from wallet_gateway.models.fields import ByteExactField, Column, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.transactions import GatewayTransaction
@@ -16,23 +18,23 @@ from wallet_gateway.models.transactions import GatewayTransaction
 class Discrepancy(Explained):
     """One difference, with its subject and its resolution."""
 
-    kind = models.CharField(_("kind"), max_length=24, choices=choices_of(DiscrepancyKind))
-    gateway = models.CharField(max_length=32)
-    payment = models.ForeignKey(
+    kind: Column[str] = models.CharField(_("kind"), max_length=24, choices=choices_of(DiscrepancyKind))
+    gateway: Column[str] = models.CharField(max_length=32)
+    payment: Column[Payment | None] = models.ForeignKey(
         Payment, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
     )
-    deposit = models.ForeignKey(
+    deposit: Column[MigratedDeposit | None] = models.ForeignKey(
         MigratedDeposit, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
     )
-    transaction = models.ForeignKey(
+    transaction: Column[GatewayTransaction | None] = models.ForeignKey(
         GatewayTransaction, on_delete=models.PROTECT, related_name="discrepancies", null=True, blank=True
     )
-    fingerprint = ByteExactField(max_length=200, unique=True)
+    fingerprint: Column[str] = ByteExactField(max_length=200, unique=True)
     """Identifies the difference, so that the same difference seen again is the same row."""
-    found_at = models.DateTimeField(_("found at"))
-    closed_at = models.DateTimeField(null=True, blank=True)
-    closed_by = models.CharField(max_length=150, blank=True)
-    reason = models.CharField(max_length=500, blank=True)
+    found_at: Column[datetime] = models.DateTimeField(_("found at"))
+    closed_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    closed_by: Column[str] = models.CharField(max_length=150, blank=True)
+    reason: Column[str] = models.CharField(max_length=500, blank=True)
 
     class Meta:
         verbose_name = _("discrepancy")

@@ -12,15 +12,16 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode
 from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.models.fields import Column
 from wallet_gateway.models.labels import label_of
 
 
 class Explained(models.Model):
     """A row that says why: `explanation` is the sentence."""
 
-    explanation_code = models.CharField(max_length=32, blank=True)
+    explanation_code: Column[str] = models.CharField(max_length=32, blank=True)
     """One of `ExplanationCode`; empty if there is nothing to explain."""
-    explanation_params = models.JSONField(default=dict, blank=True)
+    explanation_params: Column[dict[str, Any]] = models.JSONField(default=dict, blank=True)
 
     class Meta:
         abstract = True

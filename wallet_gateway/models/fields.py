@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from django.core.validators import RegexValidator
 from django.db import models
@@ -17,6 +17,22 @@ VISIBLE_ASCII = RegexValidator(r"\A[!-~]+\Z", "Only visible ASCII characters wit
 
 
 _GREATEST = "\U0010ffff"
+
+T = TypeVar("T")
+
+
+class Column(Protocol[T]):
+    """The type of a model's column whose value, read from a row, is a `T`.
+
+    Written at the columns of models, so that a type checker without django-stubs knows the values, too.
+    """
+
+    @overload
+    def __get__(self, row: None, owner: type[models.Model]) -> Any: ...  # noqa: ANN401 - Django's descriptor
+    @overload
+    def __get__(self, row: models.Model, owner: type[models.Model]) -> T: ...
+    def __set__(self, row: models.Model, value: T) -> None: ...
+
 
 if TYPE_CHECKING:
     CharField = models.CharField[Any, Any]

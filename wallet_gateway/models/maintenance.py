@@ -11,7 +11,7 @@ from enum import StrEnum
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.models.fields import ByteExactField
+from wallet_gateway.models.fields import ByteExactField, Column
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.protocol.money import Money
@@ -20,8 +20,8 @@ from wallet_gateway.protocol.money import Money
 class SweepHeartbeat(models.Model):
     """The last sweep of a gateway: one row for each gateway, so that a stopped sweep is noticed."""
 
-    gateway = ByteExactField(_("gateway"), max_length=32, unique=True)
-    swept_at = models.DateTimeField(_("swept at"))
+    gateway: Column[str] = ByteExactField(_("gateway"), max_length=32, unique=True)
+    swept_at: Column[datetime] = models.DateTimeField(_("swept at"))
 
     class Meta:
         verbose_name = _("heartbeat of the sweep")
@@ -53,13 +53,13 @@ class Job(StrEnum):
 class JobPosition(models.Model):
     """The progress of a job, per gateway if it runs per gateway."""
 
-    job = models.CharField(max_length=24)
+    job: Column[str] = models.CharField(max_length=24)
     """One of `Job`."""
-    gateway = ByteExactField(max_length=32, blank=True)
+    gateway: Column[str] = ByteExactField(max_length=32, blank=True)
     """Empty for a job that processes the rows of all gateways."""
-    position = models.BigIntegerField(default=0)
+    position: Column[int] = models.BigIntegerField(default=0)
     """The id of the last processed row; 0 when the job has reached the end."""
-    moved_at = models.DateTimeField()
+    moved_at: Column[datetime] = models.DateTimeField()
 
     class Meta:
         verbose_name = _("position of a job")
@@ -103,10 +103,12 @@ class ExpiryNoticeState(StrEnum):
 class ExpiryNotice(models.Model):
     """The notice that a payment's authorization expires soon, and what was done: one for each payment."""
 
-    payment = models.OneToOneField(Payment, on_delete=models.PROTECT, related_name="expiry_notice")
-    state = models.CharField(max_length=16, default=ExpiryNoticeState.CLAIMED)
+    payment: Column[Payment] = models.OneToOneField(
+        Payment, on_delete=models.PROTECT, related_name="expiry_notice"
+    )
+    state: Column[str] = models.CharField(max_length=16, default=ExpiryNoticeState.CLAIMED)
     """One of `ExpiryNoticeState`."""
-    claimed_at = models.DateTimeField()
+    claimed_at: Column[datetime] = models.DateTimeField()
 
     class Meta:
         verbose_name = _("notice of a lapsing authorization")
@@ -121,11 +123,13 @@ class ExpiryNotice(models.Model):
 class SentMail(models.Model):
     """A mail sent to the customer of an order, recorded so that it is sent once."""
 
-    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="sent_mails")
-    template = models.CharField(max_length=32)
-    event_id = ByteExactField(max_length=64, blank=True)
+    order: Column[PaymentOrder] = models.ForeignKey(
+        PaymentOrder, on_delete=models.PROTECT, related_name="sent_mails"
+    )
+    template: Column[str] = models.CharField(max_length=32)
+    event_id: Column[str] = ByteExactField(max_length=64, blank=True)
     """The event that the mail reports; empty for a mail that an order gets only once."""
-    sent_at = models.DateTimeField()
+    sent_at: Column[datetime] = models.DateTimeField()
 
     class Meta:
         verbose_name = _("mail to a customer")
@@ -143,12 +147,14 @@ class SentMail(models.Model):
 class GoLiveCheck(models.Model):
     """A real payment of a low amount that a person has compared with the bank statement."""
 
-    gateway = models.CharField(max_length=32)
-    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="go_live_checks")
-    currency = models.CharField(max_length=3)
-    amount_minor = models.BigIntegerField()
-    checked_by = models.CharField(max_length=150)
-    checked_at = models.DateTimeField()
+    gateway: Column[str] = models.CharField(max_length=32)
+    order: Column[PaymentOrder] = models.ForeignKey(
+        PaymentOrder, on_delete=models.PROTECT, related_name="go_live_checks"
+    )
+    currency: Column[str] = models.CharField(max_length=3)
+    amount_minor: Column[int] = models.BigIntegerField()
+    checked_by: Column[str] = models.CharField(max_length=150)
+    checked_at: Column[datetime] = models.DateTimeField()
 
     class Meta:
         verbose_name = _("go-live check")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.models.fields import ByteExactField
+from wallet_gateway.models.fields import ByteExactField, Column
 from wallet_gateway.protocol.money import Money
 
 _BY_BYTES = ["varchar_pattern_ops"] * 2
@@ -20,20 +22,22 @@ class MigratedDeposit(models.Model):
     the limit; its row exists for locking and for totals.
     """
 
-    gateway = models.CharField(max_length=32)
-    parent_transaction_id = ByteExactField(_("parent transaction id"), max_length=128)
-    currency = models.CharField(max_length=3)
-    is_known = models.BooleanField(default=False)
-    amount_minor = models.BigIntegerField(null=True, blank=True)
-    refunded_before = models.BigIntegerField(default=0)
+    gateway: Column[str] = models.CharField(max_length=32)
+    parent_transaction_id: Column[str] = ByteExactField(_("parent transaction id"), max_length=128)
+    currency: Column[str] = models.CharField(max_length=3)
+    is_known: Column[bool] = models.BooleanField(default=False)
+    amount_minor: Column[int | None] = models.BigIntegerField(null=True, blank=True)
+    refunded_before: Column[int] = models.BigIntegerField(default=0)
     """Refunded by the earlier provider, in minor units."""
-    refunded = models.BigIntegerField(default=0)
-    refund_reserved = models.BigIntegerField(default=0)
-    is_frozen = models.BooleanField(default=False)
-    transacted_at = models.DateTimeField(null=True, blank=True)
-    transacted_at_text = models.CharField(max_length=40, blank=True)
-    provider_transaction_id = ByteExactField(_("former provider's reference"), max_length=128, blank=True)
-    created_at = models.DateTimeField()
+    refunded: Column[int] = models.BigIntegerField(default=0)
+    refund_reserved: Column[int] = models.BigIntegerField(default=0)
+    is_frozen: Column[bool] = models.BooleanField(default=False)
+    transacted_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    transacted_at_text: Column[str] = models.CharField(max_length=40, blank=True)
+    provider_transaction_id: Column[str] = ByteExactField(
+        _("former provider's reference"), max_length=128, blank=True
+    )
+    created_at: Column[datetime] = models.DateTimeField()
 
     class Meta:
         verbose_name = _("migrated deposit")

@@ -5,13 +5,14 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.lifecycle import OrderState, PaymentType
-from wallet_gateway.models.fields import VISIBLE_ASCII, ByteExactField, choices_of
+from wallet_gateway.models.fields import VISIBLE_ASCII, ByteExactField, Column, choices_of
 from wallet_gateway.protocol.money import Money
 
 if TYPE_CHECKING:
@@ -37,31 +38,33 @@ class KnownPayments:
 class PaymentOrder(models.Model):
     """What the shop wants paid: an amount, a cart, a customer, under the shop's own reference."""
 
-    reference = ByteExactField(_("reference"), max_length=64, unique=True, validators=[VISIBLE_ASCII])
+    reference: Column[str] = ByteExactField(
+        _("reference"), max_length=64, unique=True, validators=[VISIBLE_ASCII]
+    )
     """The shop's own name for its order; carried in every signal."""
-    token = ByteExactField(max_length=32, default=new_token, editable=False)
+    token: Column[str] = ByteExactField(max_length=32, default=new_token, editable=False)
     """128 random bits; identifies the order in URLs."""
-    gateway = models.CharField(_("gateway"), max_length=32, default="default")
+    gateway: Column[str] = models.CharField(_("gateway"), max_length=32, default="default")
     """Alias of the gateway in the settings."""
-    type = models.CharField(_("type"), max_length=16, choices=choices_of(PaymentType))
-    currency = models.CharField(_("currency"), max_length=3)
-    amount_minor = models.BigIntegerField(_("amount in minor units"))
-    order_number = models.CharField(_("order number"), max_length=127, blank=True)
+    type: Column[str] = models.CharField(_("type"), max_length=16, choices=choices_of(PaymentType))
+    currency: Column[str] = models.CharField(_("currency"), max_length=3)
+    amount_minor: Column[int] = models.BigIntegerField(_("amount in minor units"))
+    order_number: Column[str] = models.CharField(_("order number"), max_length=127, blank=True)
     """The order number that the customer knows."""
-    language = models.CharField(_("language"), max_length=35, blank=True)
-    content = models.JSONField(default=dict)
+    language: Column[str] = models.CharField(_("language"), max_length=35, blank=True)
+    content: Column[dict[str, Any]] = models.JSONField(default=dict)
     """The checkout request in wire format, less the parts that differ between attempts. Has personal data."""
-    content_hash = models.CharField(max_length=64)
+    content_hash: Column[str] = models.CharField(max_length=64)
     """SHA-256 of the content: a repeated call for the same reference must have the same content."""
-    continue_url = models.CharField(max_length=500, blank=True)
+    continue_url: Column[str] = models.CharField(max_length=500, blank=True)
     """Where the link on the result page leads."""
-    state = models.CharField(
+    state: Column[str] = models.CharField(
         _("state"), max_length=16, choices=choices_of(OrderState), default=OrderState.OPEN
     )
-    version = models.PositiveBigIntegerField(default=0)
+    version: Column[int] = models.PositiveBigIntegerField(default=0)
     """Incremented by each settlement; a writer that saw an older version starts again."""
-    created_at = models.DateTimeField(_("created at"))
-    updated_at = models.DateTimeField(_("updated at"))
+    created_at: Column[datetime] = models.DateTimeField(_("created at"))
+    updated_at: Column[datetime] = models.DateTimeField(_("updated at"))
 
     known_payments: KnownPayments | None = None
     """All payments, if they were read together with the order."""

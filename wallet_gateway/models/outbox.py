@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import uuid
+from datetime import datetime
 from enum import StrEnum
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.models.fields import choices_of
+from wallet_gateway.models.fields import Column, choices_of
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.models.transactions import GatewayTransaction
 from wallet_gateway.protocol.money import Money
@@ -30,20 +31,22 @@ class OutboxEventKind(StrEnum):
 class OutboxEvent(models.Model):
     """One event, delivered at least once, always with the same id."""
 
-    event_id = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
-    kind = models.CharField(max_length=24, choices=choices_of(OutboxEventKind))
-    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="outbox_events")
-    transaction = models.ForeignKey(
+    event_id: Column[uuid.UUID] = models.UUIDField(unique=True, default=uuid.uuid4, editable=False)
+    kind: Column[str] = models.CharField(max_length=24, choices=choices_of(OutboxEventKind))
+    order: Column[PaymentOrder] = models.ForeignKey(
+        PaymentOrder, on_delete=models.PROTECT, related_name="outbox_events"
+    )
+    transaction: Column[GatewayTransaction] = models.ForeignKey(
         GatewayTransaction, on_delete=models.PROTECT, related_name="outbox_events"
     )
-    amount_minor = models.BigIntegerField(null=True, blank=True)
-    currency = models.CharField(max_length=3)
-    occurred_at = models.DateTimeField()
-    next_delivery_at = models.DateTimeField(null=True, blank=True)
+    amount_minor: Column[int | None] = models.BigIntegerField(null=True, blank=True)
+    currency: Column[str] = models.CharField(max_length=3)
+    occurred_at: Column[datetime] = models.DateTimeField()
+    next_delivery_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     """When a worker may deliver it; None once every receiver has succeeded."""
-    delivered_at = models.DateTimeField(null=True, blank=True)
-    attempts = models.PositiveIntegerField(default=0)
-    last_error = models.CharField(max_length=500, blank=True)
+    delivered_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    attempts: Column[int] = models.PositiveIntegerField(default=0)
+    last_error: Column[str] = models.CharField(max_length=500, blank=True)
 
     class Meta:
         verbose_name = _("outbox event")

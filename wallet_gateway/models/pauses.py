@@ -10,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.models.explanations import Explained, explanation_columns
+from wallet_gateway.models.fields import Column
 
 
 class PauseCode(models.TextChoices):
@@ -23,18 +24,18 @@ class PauseCode(models.TextChoices):
 class GatewayPause(Explained):
     """Until when and why one gateway is paused, and whether a person has stopped sending to it."""
 
-    gateway = models.CharField(max_length=32, unique=True)
-    sending_until = models.DateTimeField(null=True, blank=True)
-    pause_code = models.CharField(max_length=20, choices=PauseCode.choices, blank=True)
-    stopped_at = models.DateTimeField(null=True, blank=True)
+    gateway: Column[str] = models.CharField(max_length=32, unique=True)
+    sending_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    pause_code: Column[str] = models.CharField(max_length=20, choices=PauseCode.choices, blank=True)
+    stopped_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     """Since when a person has stopped sending; a stop does not end by itself."""
-    stopped_by = models.CharField(max_length=150, blank=True)
-    stop_reason = models.CharField(max_length=500, blank=True)
-    resumed_at = models.DateTimeField(null=True, blank=True)
-    resumed_by = models.CharField(max_length=150, blank=True)
-    resume_reason = models.CharField(max_length=500, blank=True)
-    queries_until = models.DateTimeField(null=True, blank=True)
-    keys_until = models.DateTimeField(null=True, blank=True)
+    stopped_by: Column[str] = models.CharField(max_length=150, blank=True)
+    stop_reason: Column[str] = models.CharField(max_length=500, blank=True)
+    resumed_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    resumed_by: Column[str] = models.CharField(max_length=150, blank=True)
+    resume_reason: Column[str] = models.CharField(max_length=500, blank=True)
+    queries_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    keys_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     """Until when its failed key service is not called; then one process tries it."""
 
     class Meta:

@@ -20,7 +20,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
 )
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
-from wallet_gateway.models.fields import ByteExactField, choices_of
+from wallet_gateway.models.fields import ByteExactField, Column, choices_of
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.protocol.money import Money
 
@@ -34,28 +34,34 @@ class Payment(models.Model):
     """One attempt to pay an order, with the amounts authorized, captured and refunded."""
 
     # No index of its own: the constraint on `number` is an index that begins with the order.
-    order = models.ForeignKey(PaymentOrder, on_delete=models.PROTECT, related_name="payments", db_index=False)
-    number = models.PositiveIntegerField()
+    order: Column[PaymentOrder] = models.ForeignKey(
+        PaymentOrder, on_delete=models.PROTECT, related_name="payments", db_index=False
+    )
+    number: Column[int] = models.PositiveIntegerField()
     """The attempt's number within its order, from 1."""
-    reference = ByteExactField(max_length=64)
+    reference: Column[str] = ByteExactField(max_length=64)
     """The clientSystemTransactionId that opened the payment; follow-ups send it as their original."""
-    type = models.CharField(max_length=16, choices=choices_of(PaymentType))
-    currency = models.CharField(max_length=3)
-    amount_minor = models.BigIntegerField()
-    authorized = models.BigIntegerField(default=0)
-    captured = models.BigIntegerField(default=0)
-    refunded = models.BigIntegerField(default=0)
-    capture_reserved = models.BigIntegerField(default=0)
-    refund_reserved = models.BigIntegerField(default=0)
-    reversal = models.CharField(max_length=8, choices=choices_of(Reversal), default=Reversal.NONE)
-    card_type = models.CharField(max_length=8, blank=True)
+    type: Column[str] = models.CharField(max_length=16, choices=choices_of(PaymentType))
+    currency: Column[str] = models.CharField(max_length=3)
+    amount_minor: Column[int] = models.BigIntegerField()
+    authorized: Column[int] = models.BigIntegerField(default=0)
+    captured: Column[int] = models.BigIntegerField(default=0)
+    refunded: Column[int] = models.BigIntegerField(default=0)
+    capture_reserved: Column[int] = models.BigIntegerField(default=0)
+    refund_reserved: Column[int] = models.BigIntegerField(default=0)
+    reversal: Column[str] = models.CharField(
+        max_length=8, choices=choices_of(Reversal), default=Reversal.NONE
+    )
+    card_type: Column[str] = models.CharField(max_length=8, blank=True)
     """`Card` or `Token` if paid by wallet, as in the gateway's payment account."""
-    card_network = models.CharField(max_length=16, blank=True)
-    card_last_four = models.CharField(max_length=4, blank=True)
-    is_frozen = models.BooleanField(default=False)
+    card_network: Column[str] = models.CharField(max_length=16, blank=True)
+    card_last_four: Column[str] = models.CharField(max_length=4, blank=True)
+    is_frozen: Column[bool] = models.BooleanField(default=False)
     """Evidence contradicts our records: no operation until a person has decided."""
-    state = models.CharField(max_length=16, choices=choices_of(PaymentState), default=PaymentState.OPEN)
-    created_at = models.DateTimeField()
+    state: Column[str] = models.CharField(
+        max_length=16, choices=choices_of(PaymentState), default=PaymentState.OPEN
+    )
+    created_at: Column[datetime] = models.DateTimeField()
 
     class Meta:
         verbose_name = _("payment")

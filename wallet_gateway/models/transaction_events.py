@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from django.db import models
 from django.db.models import Q
@@ -11,8 +12,11 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.models.explanations import Explained
-from wallet_gateway.models.fields import choices_of
+from wallet_gateway.models.fields import Column, choices_of
 from wallet_gateway.models.transactions import GatewayTransaction
+
+if TYPE_CHECKING:
+    from wallet_gateway.models.approvals import Approval
 
 
 class TransactionEventKind(StrEnum):
@@ -54,22 +58,26 @@ class TransactionEventQuerySet(models.QuerySet["TransactionEvent"]):
 class TransactionEvent(Explained):
     """One thing that was received, or decided, about one transaction."""
 
-    transaction = models.ForeignKey(GatewayTransaction, on_delete=models.PROTECT, related_name="events")
-    kind = models.CharField(max_length=16, choices=choices_of(TransactionEventKind))
-    lifecycle_event = models.CharField(max_length=24, blank=True)
+    transaction: Column[GatewayTransaction] = models.ForeignKey(
+        GatewayTransaction, on_delete=models.PROTECT, related_name="events"
+    )
+    kind: Column[str] = models.CharField(max_length=16, choices=choices_of(TransactionEventKind))
+    lifecycle_event: Column[str] = models.CharField(max_length=24, blank=True)
     """Its meaning for the transaction (a `LifecycleEvent`); empty when it contained nothing new."""
-    state_after = models.CharField(max_length=16)
-    discrepancy_kind = models.CharField(max_length=24, blank=True, choices=choices_of(DiscrepancyKind))
+    state_after: Column[str] = models.CharField(max_length=16)
+    discrepancy_kind: Column[str] = models.CharField(
+        max_length=24, blank=True, choices=choices_of(DiscrepancyKind)
+    )
     """How it differs from our records; empty if it does not."""
-    http_status = models.PositiveSmallIntegerField(null=True, blank=True)
-    request_body = models.TextField(blank=True)
-    answer_body = models.TextField(blank=True)
-    elapsed_ms = models.PositiveIntegerField(null=True, blank=True)
-    created_by = models.CharField(max_length=150, blank=True)
-    approval = models.ForeignKey(
+    http_status: Column[int | None] = models.PositiveSmallIntegerField(null=True, blank=True)
+    request_body: Column[str] = models.TextField(blank=True)
+    answer_body: Column[str] = models.TextField(blank=True)
+    elapsed_ms: Column[int | None] = models.PositiveIntegerField(null=True, blank=True)
+    created_by: Column[str] = models.CharField(max_length=150, blank=True)
+    approval: Column[Approval | None] = models.ForeignKey(
         "Approval", on_delete=models.PROTECT, null=True, blank=True, related_name="events"
     )
-    occurred_at = models.DateTimeField(_("occurred at"))
+    occurred_at: Column[datetime] = models.DateTimeField(_("occurred at"))
 
     objects = TransactionEventQuerySet.as_manager()
 

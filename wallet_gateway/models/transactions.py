@@ -19,7 +19,7 @@ from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID
 from wallet_gateway.domain.polling_schedule import PollState
 from wallet_gateway.domain.reason_codes import ReasonCode
 from wallet_gateway.models.explanations import Explained
-from wallet_gateway.models.fields import ByteExactField, choices_of
+from wallet_gateway.models.fields import ByteExactField, Column, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.protocol.money import Money
@@ -31,70 +31,70 @@ STATES_WITH_SECRETS = SENDABLE_STATES | {TransactionState.SENDING}
 class GatewayTransaction(Explained):
     """One request to the gateway, with one reference that is never used again."""
 
-    payment = models.ForeignKey(
+    payment: Column[Payment | None] = models.ForeignKey(
         Payment, on_delete=models.PROTECT, related_name="transactions", null=True, blank=True
     )
-    deposit = models.ForeignKey(
+    deposit: Column[MigratedDeposit | None] = models.ForeignKey(
         MigratedDeposit, on_delete=models.PROTECT, related_name="transactions", null=True, blank=True
     )
     """The earlier provider's payment that a detached refund returns."""
-    gateway = models.CharField(max_length=32)
-    kind = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
-    reference = ByteExactField(_("reference"), max_length=64, unique=True)
+    gateway: Column[str] = models.CharField(max_length=32)
+    kind: Column[str] = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
+    reference: Column[str] = ByteExactField(_("reference"), max_length=64, unique=True)
     """The clientSystemTransactionId."""
-    payment_type = models.CharField(max_length=16, choices=choices_of(PaymentType), blank=True)
+    payment_type: Column[str] = models.CharField(max_length=16, choices=choices_of(PaymentType), blank=True)
     """The type of the payment it opens, which never changes; empty for follow-ups and detached refunds.
 
     Totals over many rows use it to separate sales from reservations: a join would read all the payments.
     """
-    currency = models.CharField(_("currency"), max_length=3)
-    amount_minor = models.BigIntegerField(_("amount in minor units"))
-    approved_minor = models.BigIntegerField(null=True, blank=True)
+    currency: Column[str] = models.CharField(_("currency"), max_length=3)
+    amount_minor: Column[int] = models.BigIntegerField(_("amount in minor units"))
+    approved_minor: Column[int | None] = models.BigIntegerField(null=True, blank=True)
     """The approved amount; for a detached refund it may be less than requested."""
-    state = models.CharField(
+    state: Column[str] = models.CharField(
         _("state"), max_length=16, choices=choices_of(TransactionState), default=TransactionState.CREATED
     )
-    state_changed_at = models.DateTimeField()
-    attempt_no = models.PositiveIntegerField(default=0)
+    state_changed_at: Column[datetime] = models.DateTimeField()
+    attempt_no: Column[int] = models.PositiveIntegerField(default=0)
     """Counts the claims to send; a sender may only finish with its own number."""
-    leased_until = models.DateTimeField(null=True, blank=True)
-    holds_reservation = models.BooleanField(default=False)
+    leased_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    holds_reservation: Column[bool] = models.BooleanField(default=False)
     """Whether its amount is included in the reserved counter of its payment or deposit."""
-    outstanding_key = ByteExactField(max_length=40, null=True, blank=True)
+    outstanding_key: Column[str | None] = ByteExactField(max_length=40, null=True, blank=True)
     """Set while the outcome is outstanding: at most one such transaction for each payment or deposit."""
-    request_body = models.TextField(blank=True)
+    request_body: Column[str] = models.TextField(blank=True)
     """The exact body while it may still be sent; then its redacted copy, unless the evidence has it."""
-    body_hash = models.CharField(max_length=64, blank=True)
+    body_hash: Column[str] = models.CharField(max_length=64, blank=True)
     """SHA-256 of the exact body."""
-    wallet_secrets = models.BinaryField(null=True, blank=True)
+    wallet_secrets: Column[bytes | memoryview | None] = models.BinaryField(null=True, blank=True)
     """Ciphertext of a wallet's cryptogram and indicator while they may still be sent; then erased."""
-    redirect_url = models.TextField(blank=True)
-    expires_at = models.DateTimeField(null=True, blank=True)
-    next_query_at = models.DateTimeField(null=True, blank=True)
+    redirect_url: Column[str] = models.TextField(blank=True)
+    expires_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    next_query_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     """When to query the gateway; the row is the queue."""
-    next_send_at = models.DateTimeField(null=True, blank=True)
+    next_send_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     """When a worker may send a request that never left; None if this is left to a person."""
-    last_queried_at = models.DateTimeField(null=True, blank=True)
-    poll_step = models.PositiveIntegerField(default=0)
-    query_count = models.PositiveIntegerField(default=0)
-    absent_count = models.PositiveIntegerField(default=0)
+    last_queried_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    poll_step: Column[int] = models.PositiveIntegerField(default=0)
+    query_count: Column[int] = models.PositiveIntegerField(default=0)
+    absent_count: Column[int] = models.PositiveIntegerField(default=0)
     """Consecutive answers that ended nothing: empty, or still pending."""
-    confirmed_at = models.DateTimeField(null=True, blank=True)
-    needs_operator = models.BooleanField(default=False)
-    decided_by_person = models.BooleanField(default=False)
-    record_id = ByteExactField(max_length=LONGEST_RECORD_ID, null=True, blank=True)
+    confirmed_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    needs_operator: Column[bool] = models.BooleanField(default=False)
+    decided_by_person: Column[bool] = models.BooleanField(default=False)
+    record_id: Column[str | None] = ByteExactField(max_length=LONGEST_RECORD_ID, null=True, blank=True)
     """The gateway's own id of the transaction."""
-    provider_state = models.CharField(max_length=64, blank=True)
-    error_code = models.CharField(max_length=64, blank=True)
-    idempotency_key = ByteExactField(max_length=64, null=True, blank=True)
+    provider_state: Column[str] = models.CharField(max_length=64, blank=True)
+    error_code: Column[str] = models.CharField(max_length=64, blank=True)
+    idempotency_key: Column[str | None] = ByteExactField(max_length=64, null=True, blank=True)
     """The caller's idempotency key: a repeated call returns this transaction."""
-    created_by = models.CharField(max_length=150, blank=True)
-    reason_code = models.CharField(
+    created_by: Column[str] = models.CharField(max_length=150, blank=True)
+    reason_code: Column[str] = models.CharField(
         _("reason"), max_length=16, choices=choices_of(ReasonCode), blank=True, default=""
     )
     """The reason code of the person who requested it, if any."""
-    comment = models.CharField(max_length=500, blank=True)
-    created_at = models.DateTimeField()
+    comment: Column[str] = models.CharField(max_length=500, blank=True)
+    created_at: Column[datetime] = models.DateTimeField()
 
     class Meta:
         verbose_name = _("gateway transaction")

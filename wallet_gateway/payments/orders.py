@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway import conf, gateways
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.operations.checkout import orders

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway import gateways
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.domain.wallet_outcomes import WalletOutcome, outcome_of
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import cipher, context_of, return_urls
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.models.wallet import WalletEvent

@@ -10,9 +10,9 @@ from django.db.models import Count, Min, Q
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import UNENDED_STATES, OrderState, TransactionState
+from wallet_gateway.findings import Code, Finding, error, warning
 from wallet_gateway.models import Discrepancy, GatewayTransaction, OutboxEvent, PaymentOrder, SweepHeartbeat
 from wallet_gateway.queries.batches import idle_batches
-from wallet_gateway.queries.findings import Code, Finding, error, warning
 from wallet_gateway.queries.pauses import SendingPause, sending_pauses
 
 SWEEP_IS_LATE = timedelta(minutes=5)

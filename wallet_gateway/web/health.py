@@ -13,8 +13,8 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from wallet_gateway import conf
+from wallet_gateway.findings import Code, error
 from wallet_gateway.payments import maintenance
-from wallet_gateway.queries.findings import Code, error
 
 PERMISSION = "wallet_gateway.view_health"
 

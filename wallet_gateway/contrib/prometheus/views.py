@@ -15,7 +15,7 @@ from prometheus_client.exposition import choose_encoder
 from prometheus_client.multiprocess import MultiProcessCollector
 
 from wallet_gateway.contrib.prometheus.rows import RowCollector
-from wallet_gateway.queries.findings import Code, error
+from wallet_gateway.findings import Code, error
 from wallet_gateway.web.health import may_know
 
 

@@ -12,8 +12,8 @@ from django.core.management.base import BaseCommand, CommandError
 
 from wallet_gateway.doctor.examination import is_well, run_checks
 from wallet_gateway.doctor.work import UnableToRecord, record_payment
+from wallet_gateway.findings import Level
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.queries.findings import Level
 
 _SIGNS = {Level.OK: "ok     ", Level.WARNING: "warning", Level.ERROR: "ERROR  "}
 

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from datetime import timedelta
 from enum import StrEnum
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway.domain.discrepancies import OTHER_AMOUNT, DiscrepancyKind
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
@@ -23,6 +21,7 @@ from wallet_gateway.domain.polling_schedule import (
     is_silent,
     needs_operator,
 )
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, consume_approval
 from wallet_gateway.operations.context import GatewayContext

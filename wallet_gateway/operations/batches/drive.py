@@ -15,8 +15,8 @@ from datetime import datetime, timedelta
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db.models import Exists, Q
-from django.views.decorators.debug import sensitive_variables
 
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     Approval,
     BatchKind,

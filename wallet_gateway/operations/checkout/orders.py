@@ -10,10 +10,10 @@ from decimal import Decimal
 from typing import Any
 
 from django.db import IntegrityError
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.prepared_sql import select
 from wallet_gateway.operations.context import Clock

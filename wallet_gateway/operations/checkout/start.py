@@ -6,12 +6,11 @@ import copy
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway.client.errors import GatewayError, NotSent, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
 from wallet_gateway.operations.checkout.payment_attempts import begin, page_lifetime
 from wallet_gateway.operations.context import GatewayContext

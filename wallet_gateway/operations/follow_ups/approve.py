@@ -6,11 +6,10 @@ sending is on. If a check fails, nothing is sent and the request keeps waiting.
 
 from __future__ import annotations
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction, MigratedDeposit
 from wallet_gateway.operations.approvals.requests import Grant, check_decider
 from wallet_gateway.operations.approvals.resolve import Decision, resolve

@@ -8,7 +8,6 @@ from decimal import Decimal
 from functools import partial
 
 from django.db.models import F, QuerySet
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
@@ -21,6 +20,7 @@ from wallet_gateway.domain.limits import (
     why_not_reverse,
 )
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext

@@ -8,10 +8,10 @@ from decimal import Decimal
 
 from django.db import IntegrityError
 from django.db.models import F, Q
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext

@@ -13,10 +13,10 @@ from functools import partial
 
 from django.db import IntegrityError
 from django.db.models import Exists
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Approval, GatewayPause, GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.operations.approvals.requests import (
     Grant,

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Payment
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import request_of

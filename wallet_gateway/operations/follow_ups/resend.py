@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionState
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState, OperationRefused, SendingStopped

@@ -11,10 +11,10 @@ import logging
 from datetime import datetime, timedelta
 
 from django.db.models import Exists, OuterRef, Q
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway import signals
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import ExpiryNotice, ExpiryNoticeState, GatewayTransaction, Payment
 from wallet_gateway.models.authorizations import uncaptured
 from wallet_gateway.operations.context import GatewayContext

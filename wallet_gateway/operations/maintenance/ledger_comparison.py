@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 
 from django.db.models import Q, QuerySet
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.comparison import Difference, as_status_update, differences
 from wallet_gateway.domain.error_codes import ErrorCode
@@ -20,6 +19,7 @@ from wallet_gateway.domain.explanations import Explanation, ExplanationCode, exp
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionState
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Job, JobPosition, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable

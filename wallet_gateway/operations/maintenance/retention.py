@@ -11,11 +11,11 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Model, QuerySet
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import FINAL_STATES, SENDABLE_STATES, TransactionState
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     GatewayTransaction,
     Job,

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db.models import Count, Q
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import (
@@ -23,6 +22,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionKind,
     TransactionState,
 )
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     BatchState,
     GatewayTransaction,

@@ -8,8 +8,8 @@ from datetime import datetime
 from itertools import islice
 
 from django.db import IntegrityError
-from django.views.decorators.debug import sensitive_variables
 
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import MigratedDeposit
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.migration.spool import CheckedRow, CheckedRows

@@ -7,9 +7,9 @@ from datetime import datetime
 from itertools import islice
 
 from django.db.models import QuerySet
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.polling_schedule import CLAIM
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.reconciliation import question

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db.models import Q
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,

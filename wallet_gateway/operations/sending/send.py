@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.polling_schedule import LEASE
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.operations.context import GatewayContext
 
 M = TypeVar("M")

@@ -7,11 +7,11 @@ from datetime import datetime
 from typing import TypeVar
 
 from django.db.models import Exists, F, OuterRef, QuerySet
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.discrepancies import FREEZING
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.domain.totals import payment_state
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, OutboxEvent, Payment
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.counters import VersionConflict, write_order

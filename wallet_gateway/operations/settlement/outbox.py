@@ -10,11 +10,11 @@ from datetime import datetime, timedelta
 from django.db import Error as DatabaseFault
 from django.db.models import F
 from django.dispatch import Signal
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway import signals
 from wallet_gateway.domain.lifecycle import OrderState, PaymentType, TransactionKind, TransactionState
 from wallet_gateway.domain.totals import PaymentTotals
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, OutboxEvent, OutboxEventKind, PaymentOrder
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.settlement.row_errors import failure

@@ -16,7 +16,6 @@ from typing import Any
 
 from django.db import IntegrityError
 from django.db.models import Exists, F
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.redaction import redact_text
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
@@ -34,6 +33,7 @@ from wallet_gateway.domain.lifecycle import (
 from wallet_gateway.domain.outcomes import Finding, Verdict
 from wallet_gateway.domain.polling_schedule import next_query_at
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     GatewayTransaction,
     MigratedDeposit,

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import BUTTON_IS_FRESH
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt, WalletKey
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operations.checkout.orders import check_key

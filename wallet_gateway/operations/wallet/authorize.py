@@ -10,12 +10,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import partial
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway.client.errors import NotSent
 from wallet_gateway.client.redaction import redact, written
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, OrderState, PaymentState, TransactionState
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     GatewayPause,
     GatewayTransaction,

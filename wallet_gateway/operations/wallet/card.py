@@ -9,8 +9,6 @@ import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.card_security import (
@@ -21,6 +19,7 @@ from wallet_gateway.domain.card_security import (
 )
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import CardRefused, TryAgain, WalletUnavailable

@@ -5,8 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from django.views.decorators.debug import sensitive_variables
-
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_EVENTS, WalletEvent
 from wallet_gateway.operations.context import Clock

@@ -6,8 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.views.decorators.debug import sensitive_variables
-
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
 from wallet_gateway.operations.wallet.keys import SEALED, stored_secrets
 

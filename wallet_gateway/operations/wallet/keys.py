@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from django.db.models import Q
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction, WalletKey
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.operations.context import GatewayContext

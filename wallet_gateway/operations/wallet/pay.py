@@ -10,10 +10,10 @@ from collections.abc import Callable
 from datetime import timedelta
 
 from django.db import IntegrityError
-from django.views.decorators.debug import sensitive_variables
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_RESULTS, WalletEvent
 from wallet_gateway.operations.context import GatewayContext

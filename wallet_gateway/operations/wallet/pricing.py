@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError

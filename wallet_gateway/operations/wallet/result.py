@@ -7,11 +7,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway.client.redaction import REMOVED, redact_message, without_card_numbers
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.policy import WalletPolicy
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.wallet.pricing import NO_OPTION, region_of
 from wallet_gateway.protocol.accounts import FailedWalletResult, SheetChoices, WalletResult

@@ -6,10 +6,9 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, UnknownReason
 from wallet_gateway.client.exchange import Answer
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.operations.context import GatewayContext
 
 M = TypeVar("M")

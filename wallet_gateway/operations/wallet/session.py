@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.domain.policy import MOST_WALLET_DECIMALS, WalletPolicy
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, PaymentOrder, WalletAttempt
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OrderNotPayable, WalletUnavailable

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from django.views.decorators.debug import sensitive_variables
-
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import LEASE, SECRETS_LIVE
+from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.models.transactions import STATES_WITH_SECRETS
 from wallet_gateway.operations.context import GatewayContext

@@ -7,7 +7,7 @@ import json
 import pytest
 from django.utils import translation
 
-from wallet_gateway.queries.findings import _MESSAGES, Code, Finding, Level, error, ok, warning
+from wallet_gateway.findings import _MESSAGES, Code, Level, error, ok, warning
 
 
 def test_every_code_has_its_message() -> None:
@@ -29,6 +29,12 @@ def test_code_and_parameters_are_the_same_in_every_language(language: str) -> No
     assert (found["text"] == "shop-a was never swept") is (language == "en")
 
 
-def test_a_text_from_elsewhere_is_not_taken_for_a_template() -> None:
-    found = Finding(level=Level.WARNING, code="x.W001", subject="settings", message="100 % of it")
-    assert found.text == "100 % of it"
+def test_a_parameter_is_not_taken_for_a_template() -> None:
+    found = error(Code.WRONG_SETTING, "settings", setting="100 %", expected="%(x)s")
+    assert found.text == "100 %: %(x)s"
+
+
+def test_the_advice_names_the_parameters_too() -> None:
+    assert (
+        "Derive from Storage and set" in warning(Code.MODULES_DELETED, "settings", storage="Storage").advice
+    )

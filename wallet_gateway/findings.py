@@ -1,6 +1,6 @@
 """The possible findings of the checks: a code, a level, the parameters, and the message for each code.
 
-The health view, `wallet_doctor` and the repeated system checks show the same findings.
+The health view, `wallet_doctor` and the system checks show the same findings.
 """
 
 from __future__ import annotations
@@ -27,8 +27,20 @@ class Level(StrEnum):
 
 
 class Code(StrEnum):
-    """The codes of findings. A repeated system check uses its own id as the code."""
+    """The codes of findings. A finding of a system check has the check's id as its code."""
 
+    # The configuration: what the system checks report
+    WRONG_SETTING = "wallet_gateway.E001"
+    URLS_MISSING = "wallet_gateway.E002"
+    TIME_ZONES_OFF = "wallet_gateway.E003"
+    TABLES_ELSEWHERE = "wallet_gateway.E004"
+    SANDBOX_SERVED = "wallet_gateway.E005"
+    ATOMIC_REQUESTS = "wallet_gateway.W001"
+    SQLITE_NOT_IMMEDIATE = "wallet_gateway.W002"
+    SQLITE_IN_PRODUCTION = "wallet_gateway.W003"
+    COMMITS_NOT_DURABLE = "wallet_gateway.W004"
+    MODULES_DELETED = "wallet_gateway.W005"
+    STATIC_ORIGIN_DIFFERS = "wallet_gateway.W006"
     NOT_CONFIGURED = "not_configured"
     CHECKS_PASSED = "checks_passed"
     # Work in progress
@@ -69,8 +81,41 @@ class Code(StrEnum):
     PAYMENT_COMPARED = "payment_compared"
 
 
-_MESSAGES: Mapping[Code, Promise] = MappingProxyType(
+# The messages of the system checks are not translated, as those of Django itself.
+_MESSAGES: Mapping[Code, Text] = MappingProxyType(
     {
+        Code.WRONG_SETTING: "%(setting)s: %(expected)s",
+        Code.URLS_MISSING: "the URLs of wallet_gateway are not included, so customers could not come back",
+        Code.TIME_ZONES_OFF: "USE_TZ is off; leases and timetables need aware instants",
+        Code.TABLES_ELSEWHERE: (
+            "a database router sends the tables of wallet_gateway to %(database)r; they must be in "
+            "%(expected)r, for writing and for reading"
+        ),
+        Code.SANDBOX_SERVED: (
+            "wallet_gateway.sandbox is in INSTALLED_APPS; its console would be open to everybody"
+        ),
+        Code.ATOMIC_REQUESTS: (
+            "DATABASES[%(database)r] has ATOMIC_REQUESTS: views that call wallet_gateway.payments must be "
+            "decorated with django.db.transaction.non_atomic_requests"
+        ),
+        Code.SQLITE_NOT_IMMEDIATE: (
+            "DATABASES[%(database)r]['OPTIONS']['transaction_mode'] should be 'IMMEDIATE'"
+        ),
+        Code.SQLITE_IN_PRODUCTION: (
+            "DATABASES[%(database)r] is SQLite: one writer at a time, fit for one process"
+        ),
+        Code.COMMITS_NOT_DURABLE: (
+            "DATABASES[%(database)r] may lose what it has committed when the power fails: "
+            "%(variable)s is %(value)s"
+        ),
+        Code.MODULES_DELETED: (
+            "WHITENOISE_KEEP_ONLY_HASHED_FILES deletes the wallet button's modules, so it would never appear"
+        ),
+        Code.STATIC_ORIGIN_DIFFERS: (
+            "static files are on another origin (%(files)s) than the shop's pages (%(pages)s): the wallet "
+            "button and the page that waits for an outcome are modules, which a browser takes from there "
+            "only with CORS"
+        ),
         Code.NOT_CONFIGURED: _(
             "payments are not set up: manage.py check names what is wrong in the settings"
         ),
@@ -112,8 +157,31 @@ _MESSAGES: Mapping[Code, Promise] = MappingProxyType(
 _RUN_SWEEP = _("Run manage.py wallet_sweep every minute, or with --loop.")
 _SEE_RUNBOOK = _("See docs/runbook.md.")
 _TIME_SERVICE = _("Run a time service on this machine: certificates and leases depend on its clock.")
-_ADVICE: Mapping[Code, Promise] = MappingProxyType(
+_ADVICE: Mapping[Code, Text] = MappingProxyType(
     {
+        Code.WRONG_SETTING: "See the settings reference in the documentation.",
+        Code.URLS_MISSING: "Add path('wallet/', include('wallet_gateway.urls')) to the root URLconf.",
+        Code.TIME_ZONES_OFF: "Set USE_TZ = True.",
+        Code.TABLES_ELSEWHERE: (
+            "Return None for wallet_gateway. A replica lags, and transactions are of one database."
+        ),
+        Code.SANDBOX_SERVED: (
+            "Remove it and run `python -m wallet_gateway.sandbox`, which has a process and a database of its "
+            "own."
+        ),
+        Code.ATOMIC_REQUESTS: ("What is sent to the gateway must be committed before the first byte leaves."),
+        Code.SQLITE_NOT_IMMEDIATE: (
+            "Otherwise a transaction that reads and then writes fails when another one writes."
+        ),
+        Code.SQLITE_IN_PRODUCTION: "Use PostgreSQL or MariaDB for a shop with more than one worker.",
+        Code.COMMITS_NOT_DURABLE: ("A request that left without a row is a payment that nobody knows of."),
+        Code.MODULES_DELETED: (
+            "Derive from %(storage)s and set support_js_module_import_aggregation = True."
+        ),
+        Code.STATIC_ORIGIN_DIFFERS: (
+            "Let that host answer every script with 'Access-Control-Allow-Origin: *' (or %(pages)s), then "
+            "add wallet_gateway.W006 to SILENCED_SYSTEM_CHECKS."
+        ),
         Code.SWEEP_LATE: _RUN_SWEEP,
         Code.NEVER_SWEPT: _RUN_SWEEP,
         Code.OUTCOME_UNKNOWN: _SEE_RUNBOOK,
@@ -148,19 +216,20 @@ class Finding:
     """One finding about one subject."""
 
     level: Level
-    code: str
-    """A `Code`, or the id of a system check."""
+    code: Code
     subject: str
     """The subject of the check: `settings`, `clock`, `gateway default`."""
     params: Mapping[str, object] = field(default_factory=dict)
-    message: Text
-    """The message, with a placeholder for each parameter."""
-    advice: Text = ""
 
     @property
     def text(self) -> str:
         """Return the message in the reader's language."""
-        return str(self.message) % self.params if self.params else str(self.message)
+        return str(_MESSAGES[self.code]) % self.params
+
+    @property
+    def advice(self) -> str:
+        """Return what to do, in the reader's language; empty if there is nothing to do."""
+        return str(_ADVICE.get(self.code, "")) % self.params
 
     def as_dict(self) -> dict[str, object]:
         """Return the finding for programs; code and parameters are the same in every language."""
@@ -170,27 +239,20 @@ class Finding:
             "subject": self.subject,
             "params": dict(self.params),
             "text": self.text,
-            "advice": str(self.advice),
+            "advice": self.advice,
         }
 
 
 def ok(code: Code, subject: str, **params: object) -> Finding:
     """Return a finding that a subject is in order."""
-    return _finding(Level.OK, code, subject, params)
+    return Finding(level=Level.OK, code=code, subject=subject, params=params)
 
 
 def warning(code: Code, subject: str, **params: object) -> Finding:
     """Return a finding that a person should check."""
-    return _finding(Level.WARNING, code, subject, params)
+    return Finding(level=Level.WARNING, code=code, subject=subject, params=params)
 
 
 def error(code: Code, subject: str, **params: object) -> Finding:
     """Return a finding that something is wrong."""
-    return _finding(Level.ERROR, code, subject, params)
-
-
-def _finding(level: Level, code: Code, subject: str, params: Mapping[str, object]) -> Finding:
-    advice = _ADVICE.get(code, "")
-    return Finding(
-        level=level, code=code, subject=subject, params=params, message=_MESSAGES[code], advice=advice
-    )
+    return Finding(level=Level.ERROR, code=code, subject=subject, params=params)

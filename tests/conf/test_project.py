@@ -1,0 +1,177 @@
+"""What is missing or dangerous in a project's settings is found, with its setting and what would be right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+from django.apps import apps
+from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
+from django.db import connections
+from django.db.models import Model
+from pytest_django import Settings
+
+from wallet_gateway import conf
+from wallet_gateway.conf import project
+from wallet_gateway.findings import Code, Finding, Level
+
+
+def codes(found: Iterable[Finding]) -> list[Code]:
+    return [finding.code for finding in found]
+
+
+def test_a_complete_project_has_no_errors() -> None:
+    assert list(project.wrong_settings()) == []
+    assert list(project.urls()) == []
+
+
+def test_every_missing_setting_is_an_error_of_its_own(settings: Settings) -> None:
+    settings.WALLET_GATEWAY = {"PUBLIC_ORIGIN": "https://shop.example", "GATEWAYS": {"default": {}}}
+
+    found = project.wrong_settings()
+
+    named = " ".join(finding.text for finding in found)
+    for name in ("BASE_URL", "MERCHANT_ID", "STORE_ID", "USER_ID", "PROVIDER"):
+        assert f"['default']['{name}']" in named
+
+
+def test_urls_that_are_not_included_are_an_error_with_the_line_to_add(settings: Settings) -> None:
+    settings.ROOT_URLCONF = "django.contrib.auth.urls"
+
+    (finding,) = project.urls()
+
+    assert finding.code == Code.URLS_MISSING
+    assert "include('wallet_gateway.urls')" in finding.advice
+
+
+def test_a_shop_that_serves_the_sandbox_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert list(project.served_sandbox()) == []
+    monkeypatch.setattr(apps, "is_installed", "wallet_gateway.sandbox".__eq__)
+    assert codes(project.served_sandbox()) == [Code.SANDBOX_SERVED]
+
+
+class RewritingStorage(ManifestStaticFilesStorage):
+    support_js_module_import_aggregation = True
+
+
+def test_modules_whose_plain_names_are_deleted_are_a_warning_where_there_is_a_button(
+    settings: Settings,
+) -> None:
+    def found(storage: type[ManifestStaticFilesStorage]) -> list[Code]:
+        backend = f"{storage.__module__}.{storage.__name__}"
+        settings.STORAGES = {**settings.STORAGES, "staticfiles": {"BACKEND": backend}}
+        return codes(project.static_modules())
+
+    assert found(ManifestStaticFilesStorage) == []
+    settings.WHITENOISE_KEEP_ONLY_HASHED_FILES = True
+    assert found(ManifestStaticFilesStorage) == [Code.MODULES_DELETED]
+    assert found(RewritingStorage) == []
+    without_a_button = {**settings.WALLET_GATEWAY["GATEWAYS"]["default"]}
+    del without_a_button["WALLET"]
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"default": without_a_button}}
+    assert found(ManifestStaticFilesStorage) == []
+
+
+@pytest.mark.parametrize(
+    "url", ["/static/", "static/", "", None, "https://shop.example/static/", "https://SHOP.example:443/s/"]
+)
+def test_static_files_of_the_shops_own_origin_need_nothing(settings: Settings, url: str | None) -> None:
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "PUBLIC_ORIGIN": "https://shop.example"}
+    settings.STATIC_URL = url
+    assert list(project.static_origin()) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["https://cdn.example/", "//cdn.example/static/", "http://shop.example/", "https://shop.example:8443/"],
+)
+def test_static_files_of_another_origin_are_a_warning_that_says_what_their_host_must_answer(
+    settings: Settings, url: str
+) -> None:
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "PUBLIC_ORIGIN": "https://shop.example"}
+    settings.STATIC_URL = url
+
+    (finding,) = project.static_origin()
+
+    assert (finding.code, url in finding.text) == (Code.STATIC_ORIGIN_DIFFERS, True)
+    assert "Access-Control-Allow-Origin: *' (or https://shop.example)" in finding.advice
+
+
+def test_an_address_of_the_storages_own_counts_before_that_of_the_settings(settings: Settings) -> None:
+    storage = {**settings.STORAGES["staticfiles"], "OPTIONS": {"base_url": "https://cdn.example/"}}
+    settings.STORAGES = {**settings.STORAGES, "staticfiles": storage}
+    assert codes(project.static_origin()) == [Code.STATIC_ORIGIN_DIFFERS]
+    settings.STORAGES = {}
+    assert list(project.static_origin()) == []
+
+
+def test_while_the_settings_are_wrong_nothing_is_said_of_static_files(settings: Settings) -> None:
+    settings.STATIC_URL = "https://cdn.example/"
+    settings.WALLET_GATEWAY = {}
+    assert list(project.static_origin()) == []
+
+
+def warnings_for(monkeypatch: pytest.MonkeyPatch, **given: object) -> list[Code]:
+    for name, value in given.items():
+        monkeypatch.setitem(connections["default"].settings_dict, name, value)
+    return codes(project.databases())
+
+
+def test_a_transaction_around_every_request_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Code.ATOMIC_REQUESTS in warnings_for(monkeypatch, ATOMIC_REQUESTS=True)
+    assert Code.ATOMIC_REQUESTS not in warnings_for(monkeypatch, ATOMIC_REQUESTS=False)
+
+
+@pytest.mark.skipif(connections["default"].vendor != "sqlite", reason="says what SQLite needs")
+def test_sqlite_needs_immediate_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert Code.SQLITE_NOT_IMMEDIATE in warnings_for(monkeypatch, OPTIONS={})
+    assert Code.SQLITE_NOT_IMMEDIATE not in warnings_for(
+        monkeypatch, OPTIONS={"transaction_mode": "immediate"}
+    )
+
+
+@pytest.mark.skipif(connections["default"].vendor != "sqlite", reason="says what SQLite is fit for")
+def test_sqlite_is_warned_of_outside_development(settings: Settings) -> None:
+    assert Code.SQLITE_IN_PRODUCTION in codes(project.databases())
+
+    settings.DEBUG = True
+    assert Code.SQLITE_IN_PRODUCTION not in codes(project.databases())
+
+
+class Elsewhere:
+    """A router that reads from a replica, as shops have for their catalogue."""
+
+    def db_for_read(self, model: type[Model], **_: object) -> str | None:
+        return "replica" if model._meta.app_label == "wallet_gateway" else None
+
+
+def test_tables_in_more_than_one_database_are_an_error(settings: Settings) -> None:
+    assert list(project.database_router()) == []
+    settings.DATABASE_ROUTERS = ["tests.conf.test_project.Elsewhere"]
+    (finding,) = project.database_router()
+    assert finding.code == Code.TABLES_ELSEWHERE
+    assert "'replica'" in finding.text
+
+
+def test_time_zones_that_are_off_are_an_error(settings: Settings) -> None:
+    assert list(project.time_zones()) == []
+    settings.USE_TZ = False
+    assert codes(project.time_zones()) == [Code.TIME_ZONES_OFF]
+
+
+def test_a_gateway_to_which_the_settings_let_nothing_be_sent_is_warned_of(settings: Settings) -> None:
+    assert list(project.disabled_sending(conf.gateway_settings("default"))) == []
+    given = settings.WALLET_GATEWAY["GATEWAYS"]["default"] | {"SENDING_ENABLED": False}
+    settings.WALLET_GATEWAY = {**settings.WALLET_GATEWAY, "GATEWAYS": {"default": given}}
+    (finding,) = project.disabled_sending(conf.gateway_settings("default"))
+    assert (finding.code, finding.level) == (Code.SENDING_DISABLED, Level.WARNING)
+    assert finding.subject == "gateway default"
+
+
+def test_a_project_with_several_faults_has_a_finding_for_each(settings: Settings) -> None:
+    settings.WALLET_GATEWAY = {"PUBLIC_ORIGIN": "nowhere", "GATEWAYS": {"default": {}}}
+    settings.USE_TZ = False
+    settings.ROOT_URLCONF = "django.contrib.auth.urls"
+    found = codes(project.findings())
+    assert {Code.WRONG_SETTING, Code.TIME_ZONES_OFF, Code.URLS_MISSING} <= set(found)
+    assert found.count(Code.WRONG_SETTING) == len(conf.problems()) > 5
