@@ -21,9 +21,11 @@ VERBS = {
 VALUES = {"BillingAddress", "Discount", "Item", "Money", "Shipping", "ShippingAddress"}
 MODULES = {
     "orders": {"OrderSummary", "TimelineEntry", "attempt_for", "get_order_by_token", "order_timeline"},
-    "follow_ups": {"give_up_unsent", "send_again"},
+    "follow_ups": {"give_up_unsent", "preview", "send_again", "shown_body"},
     "wallet": {
         "AuthenticationQuestion",
+        "KeySurvey",
+        "KeyUse",
         "Rotation",
         "SheetDiscount",
         "SheetFault",
@@ -44,12 +46,15 @@ MODULES = {
         "price_sheet",
         "receipt",
         "rotate_keys",
+        "survey_keys",
     },
     "approvals": {"Approval", "Decision", "approve", "close_discrepancy", "decline", "resolve", "waiting"},
     "maintenance": {
         "ComparedTransaction",
         "Comparison",
         "ImportReport",
+        "ImportStep",
+        "MAX_REPORTED",
         "QueryReport",
         "SendingPause",
         "SweepReport",
@@ -60,6 +65,7 @@ MODULES = {
         "export_migration_file",
         "gateway_aliases",
         "health",
+        "import_in_steps",
         "import_migration_file",
         "orders_of",
         "query_status",

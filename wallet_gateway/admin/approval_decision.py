@@ -32,13 +32,11 @@ from wallet_gateway.admin.permissions import (
     require_permission,
 )
 from wallet_gateway.admin.refusal_text import refusal_text
-from wallet_gateway.admin.visible_text import visible_body
+from wallet_gateway.admin.visible_text import visible_request
 from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.gateways import context_of
 from wallet_gateway.models import Approval, GatewayTransaction, MigratedDeposit, PaymentOrder
-from wallet_gateway.operations.errors import OperationError
-from wallet_gateway.operations.follow_ups.preview import preview
+from wallet_gateway.payments.errors import OperationError
 from wallet_gateway.payments.permissions import user_still_has
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
@@ -184,12 +182,7 @@ def _facts(approval: Approval, left: Money | None) -> Iterator[tuple[str, object
 def _request_body(approval: Approval) -> str:
     if approval.payment is None or approval.decision:
         return ""
-    try:
-        context = context_of(approval.gateway)
-    except ImproperlyConfigured:
-        return ""
-    kind = TransactionKind(approval.kind)
-    return visible_body(preview(approval.payment, kind, approval.amount_minor, context=context))
+    return visible_request(approval.payment, TransactionKind(approval.kind), approval.amount)
 
 
 def _why_not_of_author(approval: Approval) -> str:

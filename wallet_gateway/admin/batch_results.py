@@ -11,7 +11,7 @@ from wallet_gateway.admin.approval_messages import sentence_of_request
 from wallet_gateway.admin.pages import sentence_of
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import BatchKind, GatewayTransaction, OperationBatchRow, ResultCode
-from wallet_gateway.operations.errors import message_of
+from wallet_gateway.payments.errors import message_of
 from wallet_gateway.protocol.faults import REFUND_AMOUNT_EXCEEDED, RefundLimit, read_refund_amount_exceeded
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible

@@ -35,8 +35,8 @@ from wallet_gateway.models import (
     OperationBatch,
     PaymentOrder,
 )
-from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.payments import batches as payments
+from wallet_gateway.payments.errors import OperationRefused
 
 MOST_ORDERS = payments.MAX_ROWS
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from django.contrib import messages
 from django.contrib.admin import AdminSite
-from django.core.exceptions import ImproperlyConfigured
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -18,10 +17,8 @@ from wallet_gateway.admin.forms import OperationForm
 from wallet_gateway.admin.operation_registry import BY_SLUG, NotDone, Operation, execute, reason_in_words
 from wallet_gateway.admin.pages import draw, sentence_of, tell
 from wallet_gateway.admin.permissions import name_of_person, require_permission
-from wallet_gateway.admin.visible_text import visible_body
-from wallet_gateway.gateways import context_of
+from wallet_gateway.admin.visible_text import visible_request
 from wallet_gateway.models import GatewayTransaction, Payment
-from wallet_gateway.operations.follow_ups.preview import preview
 from wallet_gateway.payments.errors import AwaitingApproval
 from wallet_gateway.protocol.errors import InvalidAmount
 from wallet_gateway.protocol.money import Money
@@ -157,14 +154,7 @@ class ConfirmPage:
     def _request_body(self, form: OperationForm) -> str:
         """Return the request body for the amount in the form, or for all that is left if there is none."""
         asked = self._form(bound=True).asked if form.is_bound else self.available
-        if not asked.minor_units:
-            return ""
-        try:
-            context = context_of(self.payment.order.gateway)
-        except ImproperlyConfigured:
-            return ""
-        body = preview(self.payment, self.operation.kind, asked.minor_units, context=context)
-        return visible_body(body)
+        return visible_request(self.payment, self.operation.kind, asked) if asked.minor_units else ""
 
 
 def confirm(site: AdminSite, request: HttpRequest, order_id: int, payment_id: int, slug: str) -> HttpResponse:

@@ -35,8 +35,8 @@ from wallet_gateway.admin.permissions import (
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.models import Dashboard
-from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.payments import maintenance
+from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.queries.pauses import SendingPause
 from wallet_gateway.queries.statistics import figures
 from wallet_gateway.queries.work_queue import waiting

@@ -28,7 +28,7 @@ from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, name_of_person, r
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
-from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.payments.errors import OperationRefused
 
 Words = dict[str, Any]
 

@@ -21,18 +21,13 @@ from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from wallet_gateway import conf, gateways
+from wallet_gateway import conf
 from wallet_gateway.admin.admin_log import log_bulk_change
 from wallet_gateway.admin.pages import draw
 from wallet_gateway.admin.permissions import DETACHED_REFUND, require_permission
 from wallet_gateway.models import MigratedDeposit
-from wallet_gateway.operations.migration.import_export import (
-    MOST_REPORTED,
-    ImportReport,
-    ImportStep,
-    export_migration_file,
-    import_in_steps,
-)
+from wallet_gateway.payments import maintenance
+from wallet_gateway.payments.maintenance import MAX_REPORTED, ImportReport, ImportStep
 from wallet_gateway.protocol.migration_file import COLUMNS, RowError
 from wallet_gateway.protocol.text import visible
 
@@ -69,7 +64,7 @@ def import_page(site: AdminSite, request: HttpRequest) -> HttpResponseBase:
     told: dict[str, Any] = {}
     bad: list[dict[str, Any]] = []
     for told in work.told():
-        bad += told["bad"][: MOST_REPORTED - len(bad)]
+        bad += told["bad"][: MAX_REPORTED - len(bad)]
     return _draw(site, request, form, told=told, bad=bad)
 
 
@@ -77,7 +72,7 @@ def export(site: AdminSite, request: HttpRequest, alias: str) -> HttpResponseBas
     """Return the current migration file of a gateway, streamed row by row."""
     require_permission(request, DETACHED_REFUND)
     answer = StreamingHttpResponse(
-        export_migration_file(gateway=alias), content_type="text/csv; charset=utf-8"
+        maintenance.export_migration_file(gateway=alias), content_type="text/csv; charset=utf-8"
     )
     answer["Content-Disposition"] = 'attachment; filename="migration.csv"'
     return answer
@@ -107,12 +102,8 @@ class _Work:
         """Run the check or the import and yield the progress after each step; the last item is the result."""
         dry_run = not (self.wants_import and self.was_checked)
         self.file.seek(0)
-        steps = import_in_steps(
-            self.file,
-            gateway=self.gateway,
-            clock=gateways.clock(),
-            keep_good=self.keep_good,
-            dry_run=dry_run,
+        steps = maintenance.import_in_steps(
+            self.file, gateway=self.gateway, keep_good=self.keep_good, dry_run=dry_run
         )
         while True:
             try:
@@ -171,7 +162,7 @@ def _draw(site: AdminSite, request: HttpRequest, form: ImportForm, **more: Any) 
         "title": _("Import a migration file"),
         "form": form,
         "columns": ", ".join(COLUMNS),
-        "most_reported": MOST_REPORTED,
+        "most_reported": MAX_REPORTED,
         **more,
     }
     return draw(site, request, "migrated_import.html", context)

@@ -12,12 +12,12 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from wallet_gateway import gateways, payments
+from wallet_gateway import payments
 from wallet_gateway.admin.admin_log import log_bulk_change
 from wallet_gateway.admin.pages import draw
 from wallet_gateway.admin.permissions import ROTATE_KEYS, require_permission
 from wallet_gateway.models import WalletKey
-from wallet_gateway.operations.wallet.key_usage import KeySurvey, survey
+from wallet_gateway.payments.wallet import KeySurvey
 
 MOST_AT_ONCE = 500
 """Secrets that one request re-encrypts: about one second."""
@@ -26,8 +26,7 @@ MOST_AT_ONCE = 500
 def keys_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Show the keys by fingerprint; on submit, re-encrypt secrets that use older keys."""
     require_permission(request, ROTATE_KEYS)
-    cipher = gateways.cipher()
-    found = survey(cipher) if cipher is not None else KeySurvey(keys=(), unreadable=0)
+    found = payments.wallet.survey_keys()
     may_now = 0 < found.waiting <= MOST_AT_ONCE
     if request.method == "POST" and may_now:
         _rotate(request)

@@ -22,8 +22,8 @@ from wallet_gateway.domain.limits import available, why_nothing_left
 from wallet_gateway.domain.reason_codes import REASON_CODES, ReasonCode
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.models.labels import label_of
-from wallet_gateway.operations.errors import OperationRefused, message_of
 from wallet_gateway.payments import follow_ups
+from wallet_gateway.payments.errors import OperationRefused, message_of
 from wallet_gateway.protocol.money import Money
 
 

@@ -22,6 +22,7 @@ from wallet_gateway.operations.errors import (
     SendingStopped,
     TryAgain,
     WalletUnavailable,
+    message_of,
 )
 
 __all__ = [
@@ -41,4 +42,5 @@ __all__ = [
     "SendingStopped",
     "TryAgain",
     "WalletUnavailable",
+    "message_of",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
@@ -12,11 +13,22 @@ from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.follow_ups import detached_refunds
+from wallet_gateway.operations.follow_ups import preview as previews
 from wallet_gateway.operations.follow_ups import resend as resending
 from wallet_gateway.operations.follow_ups.execute import Initiator
+from wallet_gateway.operations.follow_ups.preview import shown_body
 from wallet_gateway.protocol.money import Money
 
-__all__ = ["capture", "give_up_unsent", "refund", "refund_migrated", "reverse", "send_again"]
+__all__ = [
+    "capture",
+    "give_up_unsent",
+    "preview",
+    "refund",
+    "refund_migrated",
+    "reverse",
+    "send_again",
+    "shown_body",
+]
 
 
 def capture(
@@ -127,6 +139,14 @@ def give_up_unsent(transaction: GatewayTransaction, *, by: str) -> bool:
     For callers that tell a person so. Return False where it has been sent after all, or was never unsent.
     """
     return resolutions.give_up_unsent(transaction, by=by, context=context_of(transaction.gateway))
+
+
+def preview(payment: Payment, kind: TransactionKind, amount: Money) -> str:
+    """Return the body that a capture, refund or reversal of `amount` would send, without its secrets.
+
+    Nothing is sent or stored. Raises `ImproperlyConfigured` where the settings do not have the gateway.
+    """
+    return previews.preview(payment, kind, amount.minor_units, context=context_of(payment.order.gateway))
 
 
 def _payment_meant(order: PaymentOrder, payment: Payment | None) -> Payment:

@@ -5,7 +5,7 @@ Commands and bridges use this file itself: most of it is no shop's business.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
@@ -19,7 +19,7 @@ from wallet_gateway.operations.maintenance import sweep as sweeping
 from wallet_gateway.operations.maintenance.ledger_comparison import ComparedTransaction
 from wallet_gateway.operations.maintenance.sweep import SweepReport
 from wallet_gateway.operations.migration import import_export as migration_file
-from wallet_gateway.operations.migration.import_export import ImportReport
+from wallet_gateway.operations.migration.import_export import MAX_REPORTED, ImportReport, ImportStep
 from wallet_gateway.operations.polling import due, reconciliation
 from wallet_gateway.operations.polling.reconciliation import QueryReport
 from wallet_gateway.operations.sending import emergency_stop
@@ -33,9 +33,11 @@ from wallet_gateway.queries.health import Health
 from wallet_gateway.queries.pauses import SendingPause
 
 __all__ = [
+    "MAX_REPORTED",
     "ComparedTransaction",
     "Comparison",
     "ImportReport",
+    "ImportStep",
     "QueryReport",
     "SendingPause",
     "SweepReport",
@@ -46,6 +48,7 @@ __all__ = [
     "export_migration_file",
     "gateway_aliases",
     "health",
+    "import_in_steps",
     "import_migration_file",
     "orders_of",
     "query_status",
@@ -189,6 +192,19 @@ def import_migration_file(
 ) -> ImportReport:
     """Read a migration file, opened as binary, into deposits; bad rows are reported by line and reason."""
     return migration_file.import_migration_file(
+        lines, gateway=gateway, clock=gateways.clock(), keep_good=keep_good, dry_run=dry_run
+    )
+
+
+def import_in_steps(
+    lines: Iterable[str | bytes], *, gateway: str = "default", keep_good: bool = False, dry_run: bool = False
+) -> Generator[ImportStep, None, ImportReport]:
+    """Import as `import_migration_file` does, and yield the progress after each batch of rows.
+
+    Each batch is committed separately. An interrupted import is completed with `keep_good`: the rows that it
+    has stored are reported as known.
+    """
+    return migration_file.import_in_steps(
         lines, gateway=gateway, clock=gateways.clock(), keep_good=keep_good, dry_run=dry_run
     )
 

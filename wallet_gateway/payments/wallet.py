@@ -18,6 +18,7 @@ from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.wallet import attempts as wallet_attempts
 from wallet_gateway.operations.wallet import events as wallet_events
+from wallet_gateway.operations.wallet import key_usage
 from wallet_gateway.operations.wallet import keys as wallet_keys
 from wallet_gateway.operations.wallet import pay as wallet_payment
 from wallet_gateway.operations.wallet import session as wallet_session
@@ -29,6 +30,7 @@ from wallet_gateway.operations.wallet.hooks import (
     SheetQuestion,
     ShippingOption,
 )
+from wallet_gateway.operations.wallet.key_usage import KeySurvey, KeyUse
 from wallet_gateway.operations.wallet.keys import Rotation
 from wallet_gateway.operations.wallet.pricing import SheetPrice
 from wallet_gateway.operations.wallet.session import WalletSession
@@ -37,6 +39,8 @@ from wallet_gateway.queries.wallet import wallet_receipt as receipt
 
 __all__ = [
     "AuthenticationQuestion",
+    "KeySurvey",
+    "KeyUse",
     "Rotation",
     "SheetDiscount",
     "SheetFault",
@@ -57,6 +61,7 @@ __all__ = [
     "price_sheet",
     "receipt",
     "rotate_keys",
+    "survey_keys",
 ]
 
 
@@ -157,3 +162,9 @@ def rotate_keys() -> Rotation:
     if newest is None:
         raise WalletUnavailable(ErrorCode.FERNET_KEYS_MISSING)
     return wallet_keys.rotate_keys(newest)
+
+
+def survey_keys() -> KeySurvey:
+    """Return how many stored secrets each of the `FERNET_KEYS` encrypts; changes nothing."""
+    known = cipher()
+    return key_usage.survey(known) if known is not None else KeySurvey(keys=(), unreadable=0)
