@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from django.contrib.admin.models import CHANGE, LogEntry
-from django.contrib.auth import get_user_model
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model
 from django.http import HttpRequest
 
 from wallet_gateway.protocol.text import visible
+from wallet_gateway.queries.permissions import account_named
 
 
 def log_change(request: HttpRequest, row: Model, what: str) -> None:
@@ -29,8 +29,7 @@ def _write(user_id: str, row: Model, what: str) -> None:
 
 def note_down_for(name: str, row: Model, what: str) -> None:
     """Record what was done with a row on behalf of a user; record nothing if the account no longer exists."""
-    model = get_user_model()
-    account = model._default_manager.filter(**{model.USERNAME_FIELD: name}).first()
+    account = account_named(name)
     if account is not None:
         _write(str(account.pk), row, what)
 

@@ -37,9 +37,9 @@ from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Approval, GatewayTransaction, MigratedDeposit, PaymentOrder
 from wallet_gateway.payments.errors import OperationError
-from wallet_gateway.payments.permissions import user_still_has
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
+from wallet_gateway.queries.permissions import user_still_has
 
 
 def permission_of(approval: Approval) -> str:

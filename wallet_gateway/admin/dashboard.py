@@ -25,9 +25,9 @@ from wallet_gateway.admin.keys import keys_page
 from wallet_gateway.admin.pages import View, acting, draw
 from wallet_gateway.admin.permissions import (
     ROTATE_KEYS,
-    SEE_HEALTH,
     SEE_TRANSACTIONS,
     STOP_SENDING,
+    VIEW_HEALTH,
     has_permission,
     name_of_person,
     require_permission,
@@ -81,7 +81,7 @@ class DashboardAdmin(ReadOnlyAdmin):
             "gateways": _gateways(),
             "may_stop": has_permission(request, STOP_SENDING),
             "may_rotate": has_permission(request, ROTATE_KEYS),
-            "health_url": _health_url() if has_permission(request, SEE_HEALTH) else "",
+            "health_url": _health_url() if has_permission(request, VIEW_HEALTH) else "",
             **found,
             "query": request.GET.urlencode(),
         }

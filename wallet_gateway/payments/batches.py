@@ -23,8 +23,8 @@ from wallet_gateway.operations.batches import drive as driving
 from wallet_gateway.operations.batches import plan
 from wallet_gateway.operations.batches.drive import Driver
 from wallet_gateway.operations.batches.plan import MAX_ROWS
-from wallet_gateway.payments.permissions import OF_KIND, user_still_has
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.permissions import OF_KIND, user_still_has
 
 __all__ = [
     "MAX_ROWS",

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals import resolve as resolutions
-from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.follow_ups import detached_refunds
 from wallet_gateway.operations.follow_ups import preview as previews
@@ -47,7 +44,7 @@ def capture(
     one of `ReasonCode`. Raises `InvalidState`.
     """
     return follow_ups.capture(
-        payment=_payment_meant(order, payment),
+        payment=follow_ups.payment_of(order, payment),
         context=context_of(order.gateway),
         amount=amount,
         who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
@@ -71,7 +68,7 @@ def refund(
     person: its `approval` waits for `approve`.
     """
     return follow_ups.refund(
-        payment=_payment_meant(order, payment),
+        payment=follow_ups.payment_of(order, payment),
         context=context_of(order.gateway),
         amount=amount,
         who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
@@ -89,7 +86,7 @@ def reverse(
 ) -> GatewayTransaction:
     """Give the whole authorization back, while nothing of it is captured. Raises `InvalidState`."""
     return follow_ups.reverse(
-        payment=_payment_meant(order, payment),
+        payment=follow_ups.payment_of(order, payment),
         context=context_of(order.gateway),
         who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
@@ -147,21 +144,3 @@ def preview(payment: Payment, kind: TransactionKind, amount: Money) -> str:
     Nothing is sent or stored. Raises `ImproperlyConfigured` where the settings do not have the gateway.
     """
     return previews.preview(payment, kind, amount.minor_units, context=context_of(payment.order.gateway))
-
-
-def _payment_meant(order: PaymentOrder, payment: Payment | None) -> Payment:
-    if payment is not None and payment.order_id != order.pk:
-        raise InvalidInput(ErrorCode.PAYMENT_OF_OTHER_ORDER, payment=payment.reference, order=order.reference)
-    return payment or _payment_with_money(order)
-
-
-def _payment_with_money(order: PaymentOrder) -> Payment:
-    payments = list(order.payments.select_related("order").filter(authorized__gt=0))
-    if len(payments) > 1:
-        # One that was reversed holds nothing any more, so another one is meant.
-        payments = [payment for payment in payments if payment.reversal != Reversal.DONE]
-    if not payments:
-        raise InvalidState(ErrorCode.NO_AUTHORIZED_PAYMENT, order=order.reference)
-    if len(payments) > 1:
-        raise InvalidInput(ErrorCode.SEVERAL_PAYMENTS, order=order.reference, count=len(payments))
-    return payments[0]

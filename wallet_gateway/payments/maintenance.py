@@ -9,11 +9,9 @@ from collections.abc import Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from django.db.models import Q
-
 from wallet_gateway import conf, gateways
 from wallet_gateway.gateways import context_of
-from wallet_gateway.models import GatewayPause, MigratedDeposit, PaymentOrder, WalletAttempt
+from wallet_gateway.models import GatewayPause, MigratedDeposit, PaymentOrder
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
 from wallet_gateway.operations.maintenance import sweep as sweeping
 from wallet_gateway.operations.maintenance.ledger_comparison import ComparedTransaction
@@ -25,7 +23,7 @@ from wallet_gateway.operations.polling.reconciliation import QueryReport
 from wallet_gateway.operations.sending import emergency_stop
 from wallet_gateway.operations.settlement import outbox
 from wallet_gateway.payments import batches
-from wallet_gateway.queries import authorizations, pauses
+from wallet_gateway.queries import authorizations, pauses, search
 from wallet_gateway.queries import health as health_queries
 from wallet_gateway.queries import support_bundle as support_bundles
 from wallet_gateway.queries.authorizations import EndingAuthorization
@@ -137,12 +135,7 @@ def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[Pay
 
     The address may be the one that the shop gave or the one that a wallet gave, in any letter case.
     """
-    wanted = Q(reference__in=references)
-    if email:
-        by_wallet = WalletAttempt.objects.filter(given__email__iexact=email)
-        wanted |= Q(content__checkoutDetails__cardholderEmail__iexact=email)
-        wanted |= Q(pk__in=by_wallet.values("transaction__payment__order"))
-    return tuple(PaymentOrder.objects.filter(wanted).order_by("pk"))
+    return search.orders_of(references=references, email=email)
 
 
 def erase_customer(order: PaymentOrder, *, by: str, reason: str) -> PaymentOrder:

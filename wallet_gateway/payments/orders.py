@@ -19,7 +19,7 @@ from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.text import is_storable
+from wallet_gateway.queries.attempts import find_attempt
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
 
 __all__ = [
@@ -126,9 +126,7 @@ def start_checkout(order: PaymentOrder) -> Payment:
 
 def attempt_for(reference: str) -> Payment:
     """Return the attempt to pay with this clientSystemTransactionId; raises `Payment.DoesNotExist`."""
-    if not is_storable(reference):
-        raise Payment.DoesNotExist(f"no attempt has the reference {reference[:64]!r}")
-    return Payment.objects.select_related("order").get(reference=reference)
+    return find_attempt(reference)
 
 
 def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> PaymentOrder:

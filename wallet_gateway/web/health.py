@@ -15,8 +15,7 @@ from django.views.decorators.http import require_safe
 from wallet_gateway import conf
 from wallet_gateway.payments import maintenance
 from wallet_gateway.queries.findings import Code, error
-
-PERMISSION = "wallet_gateway.view_health"
+from wallet_gateway.queries.permissions import VIEW_HEALTH
 
 
 @login_not_required
@@ -58,4 +57,4 @@ def _brings_token(request: HttpRequest) -> bool:
 
 def _may_see(request: HttpRequest) -> bool:
     user = getattr(request, "user", None)
-    return user is not None and user.has_perm(PERMISSION)
+    return user is not None and user.has_perm(VIEW_HEALTH)

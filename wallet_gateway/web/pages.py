@@ -16,9 +16,10 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from wallet_gateway import return_tokens
-from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
-from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN, offered_until
-from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN
+from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.queries.attempts import latest_reference
 from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
 from wallet_gateway.return_tokens import ReturnOutcome
 
@@ -60,7 +61,6 @@ _BY_STATE = {
     OrderState.FROZEN: PageKind.CHECKING,
 }
 _DEAD = {ReturnOutcome.REFUSED: PageKind.REFUSED, ReturnOutcome.CANCEL: PageKind.CANCELLED}
-_IDLE = (PaymentState.OFFERED, PaymentState.EXPIRED)
 _NOT_FROM_THERE = frozenset({ReturnOutcome.RETURN, ReturnOutcome.PENDING})
 _OFFERS_PAYMENT = frozenset(
     {
@@ -137,18 +137,6 @@ def will_write(order: PaymentOrder) -> bool:
     return apps.is_installed(_MAILS) and bool(address_of(order)) and had_unknown_outcome(order)
 
 
-def is_reopened(order: PaymentOrder, now: datetime) -> bool:
-    """Return whether the pay form of an order leads, at `now`, to a payment page that is already open."""
-    latest = (
-        GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.CHECKOUT)
-        .order_by("-pk")
-        .first()
-    )
-    if latest is None or latest.state != TransactionState.OPEN or latest.expires_at is None:
-        return False
-    return offered_until(opened_at=latest.created_at, expires_at=latest.expires_at) > now
-
-
 def bank_page(attempt: Payment, outcome: ReturnOutcome, now: datetime) -> str:
     """Return the 3-D Secure page that a customer may go back to; empty without one.
 
@@ -162,12 +150,8 @@ def bank_page(attempt: Payment, outcome: ReturnOutcome, now: datetime) -> str:
 
 
 def latest_token(order: PaymentOrder) -> str:
-    """Return a return token of the latest attempt to pay an order; empty without one.
-
-    A later button that was not pressed does not count: the gateway has no record of it.
-    """
-    latest = Payment.objects.filter(order=order).order_by("-pk").values_list("reference", flat=True)
-    reference = latest.exclude(state__in=_IDLE).first() or latest.first()
+    """Return a return token of the latest attempt to pay an order; empty without one."""
+    reference = latest_reference(order)
     return return_tokens.sign(reference, ReturnOutcome.PENDING) if reference else ""
 
 

@@ -17,6 +17,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from wallet_gateway import conf, gateways, payments, return_tokens
 from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.queries.attempts import has_open_page
 from wallet_gateway.return_tokens import BadReturnToken, ReturnToken
 from wallet_gateway.web import pages
 from wallet_gateway.web.pages import PageKind, ResultPage
@@ -121,7 +122,7 @@ def _order_page(
 ) -> HttpResponse:
     origin = conf.settings().public_origin
     back = pages.safe_continue_url(order.continue_url, public_origin=origin)
-    reopens = kind is PageKind.UNDECIDED and pages.is_reopened(order, gateways.clock().now())
+    reopens = kind is PageKind.UNDECIDED and has_open_page(order, gateways.clock().now())
     writes = kind is PageKind.PENDING and pages.will_write(order)
     page = ResultPage(
         kind=kind,

@@ -21,10 +21,10 @@ from wallet_gateway.domain.limits import (
     why_not_reverse,
 )
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
-from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
+from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidState, SendingStopped
+from wallet_gateway.operations.errors import InvalidInput, InvalidState, SendingStopped
 from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator, execute, find_by_idempotency_key
 from wallet_gateway.operations.inputs import check_reason_code, minor_units_of
 from wallet_gateway.protocol.endpoints import wire_type
@@ -124,6 +124,29 @@ def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTE
     if minor <= 0:
         raise InvalidState(why_not_reverse(payment.totals) or ErrorCode.NOTHING_TO_REVERSE)
     return _carry_out(payment, TransactionKind.REVERSAL, minor, reserve, context, who)
+
+
+def payment_of(order: PaymentOrder, payment: Payment | None) -> Payment:
+    """Return the payment that a follow-up of an order is for: the given one, or the only one with money.
+
+    Raises `InvalidInput` for a payment of another order or where several payments are possible, and
+    `InvalidState` where there is none.
+    """
+    if payment is not None and payment.order_id != order.pk:
+        raise InvalidInput(ErrorCode.PAYMENT_OF_OTHER_ORDER, payment=payment.reference, order=order.reference)
+    return payment or _only_authorized_payment(order)
+
+
+def _only_authorized_payment(order: PaymentOrder) -> Payment:
+    payments = list(order.payments.select_related("order").filter(authorized__gt=0))
+    if len(payments) > 1:
+        # A reversed payment no longer holds money, so it cannot be the one.
+        payments = [payment for payment in payments if payment.reversal != Reversal.DONE]
+    if not payments:
+        raise InvalidState(ErrorCode.NO_AUTHORIZED_PAYMENT, order=order.reference)
+    if len(payments) > 1:
+        raise InvalidInput(ErrorCode.SEVERAL_PAYMENTS, order=order.reference, count=len(payments))
+    return payments[0]
 
 
 def _as_it_stands(payment: Payment) -> Payment:
