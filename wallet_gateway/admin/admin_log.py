@@ -7,6 +7,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model
 from django.http import HttpRequest
 
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.permissions import account_named
 
@@ -21,7 +22,7 @@ def _write(user_id: str, row: Model, what: str) -> None:
         user_id=user_id,
         content_type=ContentType.objects.get_for_model(row),
         object_id=str(row.pk),
-        object_repr=visible(row)[:200],
+        object_repr=cut_to(LogEntry, "object_repr", visible(row)),
         action_flag=CHANGE,
         change_message=what,
     )
@@ -39,7 +40,7 @@ def log_bulk_change(request: HttpRequest, model: type[Model], what: str) -> None
     LogEntry.objects.create(
         user_id=str(request.user.pk),
         content_type=ContentType.objects.get_for_model(model),
-        object_repr=str(model._meta.verbose_name_plural)[:200],
+        object_repr=cut_to(LogEntry, "object_repr", str(model._meta.verbose_name_plural)),
         action_flag=CHANGE,
         change_message=what,
     )

@@ -8,6 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from wallet_gateway import conf, gateways
 from wallet_gateway.models import GoLiveCheck, PaymentOrder
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
@@ -50,7 +51,7 @@ def record_payment(reference: str, *, by: str) -> PaymentOrder:
         order=order,
         currency=order.currency,
         amount_minor=order.amount_minor,
-        checked_by=by.strip()[:150],
+        checked_by=cut_to(GoLiveCheck, "checked_by", by.strip()),
         checked_at=gateways.clock().now(),
     )
     return order
