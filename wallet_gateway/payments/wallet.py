@@ -17,11 +17,11 @@ from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.wallet import attempts as wallet_attempts
+from wallet_gateway.operations.wallet import encryption_keys
 from wallet_gateway.operations.wallet import events as wallet_events
-from wallet_gateway.operations.wallet import key_usage
-from wallet_gateway.operations.wallet import keys as wallet_keys
 from wallet_gateway.operations.wallet import pay as wallet_payment
 from wallet_gateway.operations.wallet import session as wallet_session
+from wallet_gateway.operations.wallet.encryption_keys import KeySurvey, KeyUse, Rotation
 from wallet_gateway.operations.wallet.hooks import (
     AuthenticationQuestion,
     SheetDiscount,
@@ -30,8 +30,6 @@ from wallet_gateway.operations.wallet.hooks import (
     SheetQuestion,
     ShippingOption,
 )
-from wallet_gateway.operations.wallet.key_usage import KeySurvey, KeyUse
-from wallet_gateway.operations.wallet.keys import Rotation
 from wallet_gateway.operations.wallet.pricing import SheetPrice
 from wallet_gateway.operations.wallet.session import WalletSession
 from wallet_gateway.queries.wallet import WalletReceipt
@@ -161,10 +159,10 @@ def rotate_keys() -> Rotation:
     newest = cipher()
     if newest is None:
         raise WalletUnavailable(ErrorCode.FERNET_KEYS_MISSING)
-    return wallet_keys.rotate_keys(newest)
+    return encryption_keys.rotate_keys(newest)
 
 
 def survey_keys() -> KeySurvey:
     """Return how many stored secrets each of the `FERNET_KEYS` encrypts; changes nothing."""
     known = cipher()
-    return key_usage.survey(known) if known is not None else KeySurvey(keys=(), unreadable=0)
+    return encryption_keys.survey(known) if known is not None else KeySurvey(keys=(), unreadable=0)
