@@ -13,7 +13,6 @@ from django.contrib.admin import AdminSite
 from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways, payments
@@ -22,7 +21,7 @@ from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_messages import reason_of, sentence_of_request, what_is_asked
 from wallet_gateway.admin.forms import ApprovalDecisionForm
 from wallet_gateway.admin.operation_registry import REFUND
-from wallet_gateway.admin.pages import draw, sentence_of, tell
+from wallet_gateway.admin.pages import draw, row_url, sentence_of, tell
 from wallet_gateway.admin.permissions import (
     APPROVE,
     OF_KIND,
@@ -116,15 +115,13 @@ class ApprovalDecisionPage:
         left = left_of(self.approval)
         if left is None or ticket.available == left.minor_units:
             return ""
-        words = _("Meanwhile something has changed: there are now %(available)s. Look at it again.")
-        return words % {"available": left}
+        return confirm_tokens.changed_since(left)
 
     # The page
 
     @property
     def _back(self) -> str:
-        row = _row_of(self.approval)
-        return reverse(f"admin:wallet_gateway_{row._meta.model_name}_change", args=[row.pk])
+        return row_url(_row_of(self.approval))
 
     def _refused(self, form: ApprovalDecisionForm, why: str) -> HttpResponse:
         self.approval = _read(self.approval.pk)

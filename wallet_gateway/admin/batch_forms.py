@@ -10,20 +10,11 @@ from django import forms
 from wallet_gateway.admin.approval_limits import approval_limit_of, hint
 from wallet_gateway.admin.batch_progress import operation_of
 from wallet_gateway.admin.batch_results import ShownRow
-from wallet_gateway.admin.forms import OperationForm, amount_of
+from wallet_gateway.admin.forms import ReasonForAll, amount_of
 from wallet_gateway.admin.operation_registry import Operation
 from wallet_gateway.models import OperationBatch, OperationBatchRow, Payment, ResultCode, RowState
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.protocol.money import Money
-
-
-class ReasonForAll(OperationForm):
-    """The reason for all orders of a batch."""
-
-    def __init__(self, data: Mapping[str, object] | None, *, batch: OperationBatch) -> None:
-        nothing = Money.from_minor_units(0, "EUR")
-        super().__init__(data, operation=operation_of(batch), available=nothing)
-        self.fields.pop("amount", None)
 
 
 @dataclass(kw_only=True)
@@ -73,7 +64,7 @@ class BatchForm:
         self, batch: OperationBatch, rows: Sequence[OperationBatchRow], data: Mapping[str, str] | None = None
     ) -> None:
         self.batch, self.data = batch, data
-        self.why = ReasonForAll(data, batch=batch)
+        self.why = ReasonForAll(data, operation=operation_of(batch))
         self.rows = [self._fields(row) for row in rows]
 
     def _fields(self, row: OperationBatchRow) -> RowFields:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin import approval_limits, confirm_tokens
@@ -15,7 +14,7 @@ from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_messages import report_approval_request
 from wallet_gateway.admin.forms import OperationForm
 from wallet_gateway.admin.operation_registry import BY_SLUG, NotDone, Operation, execute, reason_in_words
-from wallet_gateway.admin.pages import draw, sentence_of, tell
+from wallet_gateway.admin.pages import draw, row_url, sentence_of, tell
 from wallet_gateway.admin.permissions import name_of_person, require_permission
 from wallet_gateway.admin.visible_text import visible_request
 from wallet_gateway.models import GatewayTransaction, Payment
@@ -58,8 +57,7 @@ class ConfirmPage:
         if done is not None:
             return self._done_before(done)
         if ticket.available != self.available.minor_units:
-            words = _("Meanwhile something has changed: there are now %(available)s. Look at it again.")
-            return self._refused(form, words % {"available": self.available})
+            return self._refused(form, confirm_tokens.changed_since(self.available))
         if not form.is_valid():
             return self._page(form)
         return self._confirmed(form, ticket)
@@ -115,7 +113,7 @@ class ConfirmPage:
 
     @property
     def _order_url(self) -> str:
-        return reverse("admin:wallet_gateway_paymentorder_change", args=[self.payment.order_id])
+        return row_url(self.payment.order)
 
     def _form(self, *, bound: bool = False) -> OperationForm:
         given = self.request.POST if bound else None

@@ -20,6 +20,7 @@ from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_amount
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import escape_formula
+from wallet_gateway.queries.exports import Echo
 from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures, Way
 
 Label = str | Promise
@@ -232,16 +233,9 @@ def _decimal(number: float | None) -> Cell:
     return Cell("", "") if number is None else Cell(number_format(number, 1), f"{number:.1f}")
 
 
-class _Line:
-    """A file object that returns what a CSV writer writes to it."""
-
-    def write(self, text: str) -> str:
-        return text
-
-
 def csv_lines(parts: Sequence[CurrencyPart], gateway: Table) -> Iterator[str]:
     """Yield all tables as one CSV: a line for each day, currency and figure; skip empty cells."""
-    writer = csv.writer(_Line())
+    writer = csv.writer(Echo())
     yield writer.writerow(("day", "currency", "chart", "figure", "value"))
     for currency, table in [
         *((part.currency, table) for part in parts for table in part.tables),

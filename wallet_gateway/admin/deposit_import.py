@@ -23,6 +23,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from wallet_gateway import conf
 from wallet_gateway.admin.admin_log import log_bulk_change
+from wallet_gateway.admin.confirm_tokens import LIFETIME_SECONDS
 from wallet_gateway.admin.pages import draw
 from wallet_gateway.admin.permissions import DETACHED_REFUND, require_permission
 from wallet_gateway.models import MigratedDeposit
@@ -32,7 +33,6 @@ from wallet_gateway.protocol.migration_file import COLUMNS, RowError
 from wallet_gateway.protocol.text import visible
 
 _SALT = "wallet_gateway.admin.migration-file"
-CHECK_HOLDS_SECONDS = 3600
 
 
 class ImportForm(forms.Form):
@@ -93,7 +93,7 @@ class _Work:
         """Return whether this user has had this exact file checked."""
         try:
             token = self.request.POST.get("checked", "")
-            proof = signing.loads(token, salt=_SALT, max_age=CHECK_HOLDS_SECONDS)
+            proof = signing.loads(token, salt=_SALT, max_age=LIFETIME_SECONDS)
         except signing.BadSignature:
             return False
         return bool(proof == self.proof)

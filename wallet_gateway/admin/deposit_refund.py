@@ -20,7 +20,8 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.approval_limits import approval_limit_of, hint
 from wallet_gateway.admin.batch_progress import progress_url
-from wallet_gateway.admin.forms import OperationForm, amount_of
+from wallet_gateway.admin.confirm_tokens import LIFETIME_SECONDS, TOO_OLD
+from wallet_gateway.admin.forms import ReasonForAll, amount_of
 from wallet_gateway.admin.operation_registry import DETACHED_REFUND
 from wallet_gateway.admin.pages import draw
 from wallet_gateway.admin.permissions import name_of_person, require_permission
@@ -31,7 +32,6 @@ from wallet_gateway.protocol.money import MAX_UNITS, Money
 MOST_DEPOSITS = 200
 """Maximum number of deposits on one page: their ids are in its URL."""
 _SALT = "wallet_gateway.admin.detached-refund"
-_LIVES_SECONDS = 3600
 
 
 @dataclass(kw_only=True)
@@ -74,13 +74,11 @@ class RefundPage:
     request: HttpRequest
     rows: list[DepositFields]
     token: str
-    why: OperationForm = field(init=False)
+    why: ReasonForAll = field(init=False)
 
     def __post_init__(self) -> None:
         given = self.request.POST if self.request.method == "POST" else None
-        nothing = Money.from_minor_units(0, "EUR")
-        self.why = OperationForm(given, operation=DETACHED_REFUND, available=nothing)
-        self.why.fields.pop("amount", None)
+        self.why = ReasonForAll(given, operation=DETACHED_REFUND)
 
     def answer(self) -> HttpResponse:
         """Show the page; on confirmation, create a batch and redirect to its results."""
@@ -121,7 +119,7 @@ def refund_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         found = _ticket(request)
         if found is None:
-            messages.error(request, _("This page is too old or was changed on its way. Look at it again."))
+            messages.error(request, TOO_OLD)
             return HttpResponseRedirect(list_url())
         token, ids = found
     else:
@@ -161,7 +159,7 @@ def _issue(token: str, request: HttpRequest, ids: Sequence[int]) -> str:
 
 def _ticket(request: HttpRequest) -> tuple[str, list[int]] | None:
     try:
-        given = signing.loads(request.POST.get("ticket", ""), salt=_SALT, max_age=_LIVES_SECONDS)
+        given = signing.loads(request.POST.get("ticket", ""), salt=_SALT, max_age=LIFETIME_SECONDS)
     except signing.BadSignature:
         return None
     token, person, ids = given

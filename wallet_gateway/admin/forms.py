@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -86,6 +87,15 @@ class OperationForm(forms.Form):
             "reason_code": self.cleaned_data["reason"],
             "comment": self.cleaned_data["comment"].strip(),
         }
+
+
+class ReasonForAll(OperationForm):
+    """One reason for all rows of a page, on which each row has its own amount field."""
+
+    def __init__(self, data: Mapping[str, object] | None, *, operation: Operation) -> None:
+        nothing = Money.from_minor_units(0, "EUR")
+        super().__init__(data, operation=operation, available=nothing)
+        self.fields.pop("amount", None)
 
 
 def amount_of(text: str, operation: Operation, available: Money) -> Money:

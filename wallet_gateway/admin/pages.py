@@ -9,9 +9,11 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.db import transaction as db_transaction
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
@@ -48,6 +50,11 @@ def draw(site: AdminSite, request: HttpRequest, template: str, context: dict[str
     return TemplateResponse(
         request, f"admin/wallet_gateway/{template}", {**site.each_context(request), **context}
     )
+
+
+def row_url(row: Model) -> str:
+    """Return the URL of a row's page."""
+    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
 
 
 def tell(request: HttpRequest, transaction: GatewayTransaction) -> None:

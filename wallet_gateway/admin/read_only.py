@@ -17,7 +17,6 @@ from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.urls import reverse
 from django.utils import formats
 from django.utils.functional import cached_property
 from django.utils.html import format_html
@@ -27,7 +26,7 @@ from django.utils.timezone import is_aware, localtime
 
 from wallet_gateway import conf
 from wallet_gateway.admin.list_parameters import FixedOrderList, is_of_popup, is_of_shown_filter
-from wallet_gateway.admin.pages import View, acting
+from wallet_gateway.admin.pages import View, acting, row_url
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import is_storable, visible
 
@@ -259,7 +258,6 @@ def link_column(path: str, label: StrOrPromise) -> Callable[[Any], str]:
             row = getattr(row, name)
             if row is None:
                 return "-"
-        url = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
-        return format_html('<a href="{}">{}</a>', url, visible(row))
+        return format_html('<a href="{}">{}</a>', row_url(row), visible(row))
 
     return shown
