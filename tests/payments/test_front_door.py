@@ -39,7 +39,7 @@ MODULES = {
         "WalletReceipt",
         "WalletSession",
         "next_reference",
-        "note_event",
+        "record_event",
         "open_session",
         "outcome",
         "pay",

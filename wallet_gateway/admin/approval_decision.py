@@ -21,7 +21,7 @@ from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_messages import reason_of, sentence_of_request, what_is_asked
 from wallet_gateway.admin.forms import ApprovalDecisionForm
 from wallet_gateway.admin.operation_registry import REFUND
-from wallet_gateway.admin.pages import draw, row_url, sentence_of, tell
+from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
 from wallet_gateway.admin.permissions import (
     APPROVE,
     OF_KIND,
@@ -89,7 +89,7 @@ class ApprovalDecisionPage:
             _row_of(self.approval),
             f"{words} {sentence_of(transaction)} ({transaction.reference})",
         )
-        tell(self.request, transaction)
+        show_status(self.request, transaction)
         return HttpResponseRedirect(self._back)
 
     def _declined(self, form: ApprovalDecisionForm) -> HttpResponse:
@@ -150,7 +150,7 @@ class ApprovalDecisionPage:
                 available=left.minor_units if left else 0,
             ),
         }
-        return draw(self.site, self.request, "approval.html", context)
+        return render_page(self.site, self.request, "approval.html", context)
 
 
 def left_of(approval: Approval) -> Money | None:

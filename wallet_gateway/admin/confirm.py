@@ -14,7 +14,7 @@ from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_messages import report_approval_request
 from wallet_gateway.admin.forms import OperationForm
 from wallet_gateway.admin.operation_registry import BY_SLUG, NotDone, Operation, execute, reason_in_words
-from wallet_gateway.admin.pages import draw, row_url, sentence_of, tell
+from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
 from wallet_gateway.admin.permissions import name_of_person, require_permission
 from wallet_gateway.admin.visible_text import visible_request
 from wallet_gateway.models import GatewayTransaction, Payment
@@ -81,7 +81,7 @@ class ConfirmPage:
         why = reason_in_words(**form.why)
         what = f"{sentence_of(transaction)} ({transaction.reference}; {why})"
         log_change(self.request, self.payment.order, what)
-        tell(self.request, transaction)
+        show_status(self.request, transaction)
         return HttpResponseRedirect(self._order_url)
 
     def _done_before(self, transaction: GatewayTransaction) -> HttpResponse:
@@ -91,7 +91,7 @@ class ConfirmPage:
                 self.request,
                 _("That page was used already, so nothing new was done. Open it again for another amount."),
             )
-        tell(self.request, transaction)
+        show_status(self.request, transaction)
         return HttpResponseRedirect(self._order_url)
 
     def _typed_other_than(self, transaction: GatewayTransaction) -> bool:
@@ -117,10 +117,10 @@ class ConfirmPage:
 
     def _form(self, *, bound: bool = False) -> OperationForm:
         given = self.request.POST if bound else None
-        left = approval_limits.approval_limit_of(
+        limit = approval_limits.approval_limit_of(
             self.operation, self.payment, gateway=self.payment.order.gateway
         )
-        return OperationForm(given, operation=self.operation, available=self.available, alone=left)
+        return OperationForm(given, operation=self.operation, available=self.available, limit=limit)
 
     def _refused(self, form: OperationForm, why: str) -> HttpResponse:
         form.errors.clear()
@@ -147,7 +147,7 @@ class ConfirmPage:
             "request_body": self._request_body(form),
             "preview_open": preview_open,
         }
-        return draw(self.site, self.request, "confirm.html", context)
+        return render_page(self.site, self.request, "confirm.html", context)
 
     def _request_body(self, form: OperationForm) -> str:
         """Return the request body for the amount in the form, or for all that is left if there is none."""

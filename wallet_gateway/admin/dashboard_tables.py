@@ -80,8 +80,8 @@ def currency_parts(figures: Figures, days: Sequence[date], *, only: str = "") ->
 
 
 def _part(currency: str, figures: Figures, days: Sequence[date]) -> CurrencyPart:
-    there = {row.day: row for row in figures.money if row.currency == currency}
-    rows = [there.get(day) or DayFigures(day=day, currency=currency) for day in days]
+    by_day = {row.day: row for row in figures.money if row.currency == currency}
+    rows = [by_day.get(day) or DayFigures(day=day, currency=currency) for day in days]
     tables = (_volume(currency, rows), _approval(rows), _times(rows), _pages(rows))
     return CurrencyPart(currency=currency, glance=_glance(currency, rows), tables=tables)
 
@@ -150,8 +150,8 @@ def _mean_seconds(rows: Iterable[DayFigures]) -> float | None:
 
 def _pages(rows: Sequence[DayFigures]) -> Table:
     def cells(row: DayFigures) -> tuple[Cell, ...]:
-        told = [row.pages.get(state, 0) for state in PAGE_STATES]
-        return tuple(map(_count, [*told, sum(row.pages.values()) - sum(told)]))
+        shown = [row.pages.get(state, 0) for state in PAGE_STATES]
+        return tuple(map(_count, [*shown, sum(row.pages.values()) - sum(shown)]))
 
     whole = DayFigures(day=rows[0].day, currency=rows[0].currency)
     for row in rows:
@@ -181,8 +181,8 @@ def _glance(currency: str, rows: Sequence[DayFigures]) -> tuple[tuple[Label, str
 
 def gateway_table(figures: Figures, days: Sequence[date]) -> Table:
     """Build the table of gateway responses: one table only, because a response has no currency."""
-    there = {row.day: row for row in figures.gateway}
-    rows = [there.get(day) or _silent(day) for day in days]
+    by_day = {row.day: row for row in figures.gateway}
+    rows = [by_day.get(day) or _silent(day) for day in days]
     return Table(
         slug="gateway",
         title=_("The gateway's answers"),

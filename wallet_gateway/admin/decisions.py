@@ -23,7 +23,7 @@ from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_limits import hint_of_decision
 from wallet_gateway.admin.approval_messages import report_approval_request
 from wallet_gateway.admin.forms import DecisionForm, ReasonForm
-from wallet_gateway.admin.pages import draw, row_url, sentence_of, tell
+from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, name_of_person, require_permission
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
@@ -116,10 +116,10 @@ def _decided(
         else:
             what = f"{words['title']}: {sentence_of(transaction)} ({transaction.reference})"
             log_change(request, row, what)
-            tell(request, transaction)
+            show_status(request, transaction)
             return HttpResponseRedirect(back)
     context = {**words, "form": form, "back": back, "facts": _facts(transaction)}
-    return draw(site, request, "decide.html", context)
+    return render_page(site, request, "decide.html", context)
 
 
 def _facts(transaction: GatewayTransaction) -> list[tuple[str, object]]:
@@ -160,4 +160,4 @@ def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int
         },
         "facts": [(_("Difference"), discrepancy.get_kind_display()), (_("Found at"), discrepancy.found_at)],
     }
-    return draw(site, request, "decide.html", context)
+    return render_page(site, request, "decide.html", context)

@@ -135,7 +135,7 @@ def execute(
     """
     words = {"by": by, "reason_code": reason_code, "comment": comment}
     try:
-        transaction = _ask(operation, payment, amount, idempotency_key=key, **words)
+        transaction = _request_operation(operation, payment, amount, idempotency_key=key, **words)
     except (OperationRefused, ImproperlyConfigured) as error:
         raise NotDone(refusal_text(error, gateway=payment.order.gateway)) from error
     if follow_ups.give_up_unsent(transaction, by=by):
@@ -145,7 +145,9 @@ def execute(
     return transaction
 
 
-def _ask(operation: Operation, payment: Payment, amount: Money, **given: str) -> GatewayTransaction:
+def _request_operation(
+    operation: Operation, payment: Payment, amount: Money, **given: str
+) -> GatewayTransaction:
     if operation is REVERSE:
         return payments.reverse(payment.order, payment=payment, **given)
     verbs = {TransactionKind.CAPTURE: payments.capture, TransactionKind.REFUND: payments.refund}

@@ -1,4 +1,4 @@
-"""Message bodies as the admin can safely show them: formatted, with no hidden characters."""
+"""Message bodies as the admin can safely show them: formatted, with invisible characters escaped."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _INDENT = "  "
 def visible_body(text: str) -> str:
     """Return a message body formatted in lines, with invisible characters escaped."""
     shown = visible(text, max_length=MAX_BODY_LENGTH)
-    return _laid_out(shown) if shown[:1] in {"{", "["} else shown
+    return _indented(shown) if shown[:1] in {"{", "["} else shown
 
 
 def visible_request(payment: Payment, kind: TransactionKind, amount: Money) -> str:
@@ -33,7 +33,7 @@ def visible_request(payment: Payment, kind: TransactionKind, amount: Money) -> s
         return ""
 
 
-def _laid_out(text: str) -> str:
+def _indented(text: str) -> str:
     """Break JSON into lines without parsing it: apart from whitespace, the text shown is the text sent."""
     written: list[str] = []
     depth = 0

@@ -1,4 +1,4 @@
-"""Capture, refund and reversal of a payment, and refunds of payments made through a former provider."""
+"""Capture, refund and reversal of a payment, and refunds of payments made through an earlier provider."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def capture(
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
-    """Take reserved money, all of it or `amount`; look at the returned transaction's `state`.
+    """Capture all that is authorized, or `amount`; check the `state` of the returned transaction.
 
     A repeated `idempotency_key` returns the first transaction and sends nothing. `reason_code` is empty or
     one of `ReasonCode`. Raises `InvalidState`.
@@ -61,10 +61,10 @@ def refund(
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
-    """Give captured money back, all of it or `amount`; look at the returned transaction's `state`.
+    """Refund all that is captured, or `amount`; check the `state` of the returned transaction.
 
     A repeated `idempotency_key` returns the first transaction and sends nothing. `reason_code` is empty or
-    one of `ReasonCode`. Raises `InvalidState`, and `AwaitingApproval` where the settings demand a second
+    one of `ReasonCode`. Raises `InvalidState`, and `AwaitingApproval` where the settings require a second
     person: its `approval` waits for `approve`.
     """
     return follow_ups.refund(
@@ -84,7 +84,7 @@ def reverse(
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
-    """Give the whole authorization back, while nothing of it is captured. Raises `InvalidState`."""
+    """Reverse the whole authorization, while nothing of it is captured. Raises `InvalidState`."""
     return follow_ups.reverse(
         payment=follow_ups.payment_of(order, payment),
         context=context_of(order.gateway),
@@ -106,8 +106,8 @@ def refund_migrated(
 ) -> GatewayTransaction:
     """Refund a payment made through another provider; `approved_amount` of the result may be less.
 
-    Raises `InvalidState` when more is asked than a known deposit has left, and `AwaitingApproval`
-    where the settings demand a second person.
+    Raises `InvalidState` when more is requested than a known deposit has left, and `AwaitingApproval`
+    where the settings require a second person.
     """
     return detached_refunds.refund_migrated(
         parent_transaction_id=parent_transaction_id,
@@ -120,9 +120,9 @@ def refund_migrated(
 
 
 def send_again(transaction: GatewayTransaction, *, by: str = "", comment: str = "") -> GatewayTransaction:
-    """Send a `NOT_SENT` capture, refund or reversal once more, now: the same reference, the same bytes.
+    """Send a `NOT_SENT` capture, refund or reversal again now, with the same reference and the same bytes.
 
-    For what `needs_operator` because the sweep has tried a few times and stopped; `resolve` gives it up
+    For transactions that the sweep has tried several times and no longer sends; `resolve` abandons one
     instead and frees its amount. Raises `InvalidState`.
     """
     return resending.send_again(
@@ -131,9 +131,9 @@ def send_again(transaction: GatewayTransaction, *, by: str = "", comment: str = 
 
 
 def give_up_unsent(transaction: GatewayTransaction, *, by: str) -> bool:
-    """Give up a request that has just not left, so that its amount is free again at once.
+    """Abandon a request that could not be sent, so that its amount is free again at once.
 
-    For callers that tell a person so. Return False where it has been sent after all, or was never unsent.
+    For callers that report this to a person. Return False if it was sent in the meantime, or is not unsent.
     """
     return resolutions.give_up_unsent(transaction, by=by, context=context_of(transaction.gateway))
 

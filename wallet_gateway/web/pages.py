@@ -60,8 +60,8 @@ _BY_STATE = {
     OrderState.OVERPAID: PageKind.OVERPAID,
     OrderState.FROZEN: PageKind.CHECKING,
 }
-_DEAD = {ReturnOutcome.REFUSED: PageKind.REFUSED, ReturnOutcome.CANCEL: PageKind.CANCELLED}
-_NOT_FROM_THERE = frozenset({ReturnOutcome.RETURN, ReturnOutcome.PENDING})
+_FAILED_BY_OUTCOME = {ReturnOutcome.REFUSED: PageKind.REFUSED, ReturnOutcome.CANCEL: PageKind.CANCELLED}
+_WITHOUT_RESULT = frozenset({ReturnOutcome.RETURN, ReturnOutcome.PENDING})
 _OFFERS_PAYMENT = frozenset(
     {
         PageKind.PAY,
@@ -87,7 +87,7 @@ class ResultPage:
     """A return token of the page's attempt; a waiting page uses it for polling."""
     continue_url: str = "/"
     """Back to the shop; safe to link to."""
-    writes: bool = False
+    mails_result: bool = False
     """Whether the plugin's mails are enabled and will inform this customer of the result."""
     reopens: bool = False
     """Whether its form leads to the page that is already open, and so cannot take the money twice."""
@@ -122,7 +122,7 @@ def page_for(order: PaymentOrder, attempt: Payment, outcome: ReturnOutcome) -> P
         came_back = outcome is ReturnOutcome.RETURN or not attempt.is_open
         return PageKind.UNDECIDED if came_back else PageKind.PENDING
     if state is OrderState.FAILED:
-        return _DEAD.get(outcome, PageKind.FAILED)
+        return _FAILED_BY_OUTCOME.get(outcome, PageKind.FAILED)
     return _BY_STATE[state]
 
 
@@ -132,7 +132,7 @@ def kind_without_payment(order: PaymentOrder) -> PageKind:
     return PageKind.ALREADY_PAID if kind in {PageKind.PAID, PageKind.AUTHORIZED} else kind
 
 
-def will_write(order: PaymentOrder) -> bool:
+def will_mail_result(order: PaymentOrder) -> bool:
     """Return whether the plugin's own mails will inform a waiting customer of the result."""
     return apps.is_installed(_MAILS) and bool(address_of(order)) and had_unknown_outcome(order)
 
@@ -144,7 +144,7 @@ def bank_page(attempt: Payment, outcome: ReturnOutcome, now: datetime) -> str:
     has not.
     """
     transaction = attempt.opening
-    waits = transaction.state == TransactionState.AWAITING_3DS and outcome in _NOT_FROM_THERE
+    waits = transaction.state == TransactionState.AWAITING_3DS and outcome in _WITHOUT_RESULT
     ends = transaction.expires_at if waits else None
     return str(transaction.redirect_url) if ends is not None and ends - REOPEN_MARGIN > now else ""
 
