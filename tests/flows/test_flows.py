@@ -66,4 +66,4 @@ def test_a_refund_from_the_admin_enters_few_files(operator: Client, paid_order: 
     data = {"ticket": ticket_on(operator, url), "reason": "returned", "comment": "", "amount": "5.00"}
     with counted() as flow:
         assert operator.post(url, data).status_code == 302
-    held_to((57, 280), flow, "refund")
+    held_to((58, 280), flow, "refund")
