@@ -99,7 +99,7 @@ def test_it_goes_on_with_each_look_and_is_paused(
 
 
 def test_too_many_are_refused(onlooker: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pages, "MOST_ORDERS", 1)
+    monkeypatch.setattr(pages, "MAX_ORDERS", 1)
     assert "Choose at most 1 at a time." in choose(onlooker, "paymentorder", an_order(), an_order())
     assert not OperationBatch.objects.exists()
 

@@ -269,7 +269,7 @@ def test_only_who_chose_the_orders_confirms_them(
 def test_too_many_orders_are_refused_before_anything_is_made(
     operator: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pages, "MOST_ORDERS", 1)
+    monkeypatch.setattr(pages, "MAX_ORDERS", 1)
 
     page = operator.post(
         LIST, {"action": "capture_many", "_selected_action": [an_order().pk, an_order().pk]}, follow=True

@@ -50,7 +50,7 @@ def test_a_signed_text_of_another_shape_is_refused(content: object) -> None:
 
 def test_a_token_ends_after_an_hour(monkeypatch: pytest.MonkeyPatch) -> None:
     token = issued()
-    monkeypatch.setattr(confirm_tokens, "LIVES_SECONDS", -1)
+    monkeypatch.setattr(confirm_tokens, "LIFETIME_SECONDS", -1)
 
     with pytest.raises(confirm_tokens.StalePage, match="too old"):
         confirm_tokens.read(token, *PAGE, person="7")

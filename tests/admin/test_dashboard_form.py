@@ -19,7 +19,7 @@ def test_without_a_question_it_is_thirty_days_up_to_today() -> None:
 
 def test_what_is_asked_for_counts_both_days_included() -> None:
     form = RangeForm(QueryDict("first=2026-01-01&last=2026-01-31&currency=EUR"), today=TODAY)
-    assert (len(form.period.days), form.chosen) == (31, "EUR")
+    assert (len(form.period.days), form.selected_currency) == (31, "EUR")
 
 
 def test_the_browsers_offset_is_as_good_a_zone_as_one_with_a_name() -> None:
@@ -29,4 +29,4 @@ def test_the_browsers_offset_is_as_good_a_zone_as_one_with_a_name() -> None:
 
 def test_a_wrong_question_shows_the_usual_days_in_all_currencies() -> None:
     form = RangeForm(QueryDict("first=2026-02-30&currency=EUR"), today=TODAY)
-    assert (form.period.last, form.chosen) == (TODAY, "")
+    assert (form.period.last, form.selected_currency) == (TODAY, "")

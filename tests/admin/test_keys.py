@@ -79,7 +79,7 @@ def test_looking_changes_nothing(keeper: Client, pair: WalletKey) -> None:
 def test_much_is_left_to_the_command(
     keeper: Client, pair: WalletKey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keys, "MOST_AT_ONCE", 1)
+    monkeypatch.setattr(keys, "MAX_AT_ONCE", 1)
 
     assert "Encrypt anew now" not in text_of(keeper)
     assert keeper.post(PAGE).status_code == 200

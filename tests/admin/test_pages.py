@@ -10,13 +10,13 @@ from django.test import Client
 from tests.admin.conftest import PaidOrder, operation_url
 from tests.explanations import commented
 from tests.models.rows import a_transaction
-from wallet_gateway.admin.pages import acting, sentence_of, tell
+from wallet_gateway.admin.pages import sentence_of, show_status, staff_view
 
 pytestmark = pytest.mark.django_db
 
 
 def test_a_view_that_acts_is_for_staff_and_outside_the_requests_transaction(client: Client) -> None:
-    view = acting(admin.site, lambda request: HttpResponse("in"))
+    view = staff_view(admin.site, lambda request: HttpResponse("in"))
 
     assert view._non_atomic_requests == {"default"}  # type: ignore[attr-defined]
 
@@ -43,7 +43,7 @@ def test_an_outcome_has_the_colour_that_goes_with_it(
     told: list[int] = []
     monkeypatch.setattr(messages, "add_message", lambda request, number, text: told.append(number))
 
-    tell(HttpRequest(), a_transaction(state=state))
+    show_status(HttpRequest(), a_transaction(state=state))
 
     assert told == [getattr(messages, level.upper())]
 

@@ -188,7 +188,7 @@ def test_no_address_makes_a_list_slow(superuser: Client, model: str, query: dict
 
 
 def test_counting_ends_where_turning_pages_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read_only, "MOST_LISTED", 3)
+    monkeypatch.setattr(read_only, "MAX_LISTED_ROWS", 3)
     for _ in range(5):
         an_order()
 
@@ -199,7 +199,7 @@ def test_counting_ends_where_turning_pages_ends(monkeypatch: pytest.MonkeyPatch)
 
 def test_a_list_that_ends_early_says_so(superuser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     assert b"Only the newest" not in superuser.get(list_url("paymentorder")).content
-    monkeypatch.setattr(read_only, "MOST_LISTED", 3)
+    monkeypatch.setattr(read_only, "MAX_LISTED_ROWS", 3)
     for _ in range(5):
         an_order()
 

@@ -7,10 +7,10 @@ import pytest
 from tests.tables import every
 from wallet_gateway.api.inputs import (
     EventReport,
-    PriceQuestion,
+    PriceRequest,
     event_report,
-    price_question,
-    reference_before,
+    previous_reference,
+    price_request,
 )
 from wallet_gateway.api.problems import InvalidBody
 from wallet_gateway.payments.wallet import WalletEvent
@@ -18,19 +18,19 @@ from wallet_gateway.protocol.strict_json import NumberText
 
 
 def test_what_is_left_out_was_not_chosen() -> None:
-    assert price_question({"reference": "R"}) == PriceQuestion(reference="R")
+    assert price_request({"reference": "R"}) == PriceRequest(reference="R")
     chosen = {"shippingAddress": None, "shippingOption": None, "offers": None}
-    assert price_question({"reference": "R"} | chosen) == PriceQuestion(reference="R")
+    assert price_request({"reference": "R"} | chosen) == PriceRequest(reference="R")
 
 
 def test_empty_members_of_an_address_are_left_out() -> None:
     address = {"countryCode": "FR", "administrativeArea": "", "locality": None}
-    asked = price_question({"reference": "R", "shippingAddress": address})
+    asked = price_request({"reference": "R", "shippingAddress": address})
     assert asked.shipping_address == {"countryCode": "FR"}
 
 
 def test_an_address_is_in_no_repr() -> None:
-    asked = price_question({"reference": "R", "shippingAddress": {"postalCode": "75001"}})
+    asked = price_request({"reference": "R", "shippingAddress": {"postalCode": "75001"}})
     assert "75001" not in repr(asked)
 
 
@@ -53,13 +53,13 @@ def test_an_address_is_in_no_repr() -> None:
 )
 def test_another_type_or_size_is_refused_whole(body: dict[str, object]) -> None:
     with pytest.raises(InvalidBody):
-        price_question(body)
+        price_request(body)
 
 
 def test_a_page_may_say_which_reference_its_sheet_had() -> None:
-    assert (reference_before({}), reference_before({"after": "R"})) == ("", "R")
+    assert (previous_reference({}), previous_reference({"after": "R"})) == ("", "R")
     with pytest.raises(InvalidBody):
-        reference_before({"after": ["R"]})
+        previous_reference({"after": ["R"]})
 
 
 def test_a_report_needs_no_words_and_shows_them_in_no_repr() -> None:

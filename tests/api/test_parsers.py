@@ -13,7 +13,7 @@ from rest_framework.exceptions import ParseError
 
 from tests.api.browser import Browser
 from tests.tables import every
-from wallet_gateway.api.parsers import MOST_BYTES, StrictParser
+from wallet_gateway.api.parsers import MAX_BYTES, StrictParser
 from wallet_gateway.api.problems import TooLarge
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.testing.control import SandboxControl
@@ -127,20 +127,20 @@ def test_a_charset_may_be_named(order: PaymentOrder, browser: Browser) -> None:
 def test_a_body_above_16_kilobytes_is_refused_unread(
     order: PaymentOrder, browser: Browser, kind: str
 ) -> None:
-    answer = browser.post(kind, order, json.dumps({"reference": "A" * MOST_BYTES}))
+    answer = browser.post(kind, order, json.dumps({"reference": "A" * MAX_BYTES}))
     assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
 
 
 def test_a_body_of_16_kilobytes_is_read() -> None:
-    body = json.dumps({"a": "A" * (MOST_BYTES - 9)}).encode()
-    assert len(body) == MOST_BYTES
-    assert StrictParser().parse(BytesIO(body)) == {"a": "A" * (MOST_BYTES - 9)}
+    body = json.dumps({"a": "A" * (MAX_BYTES - 9)}).encode()
+    assert len(body) == MAX_BYTES
+    assert StrictParser().parse(BytesIO(body)) == {"a": "A" * (MAX_BYTES - 9)}
 
 
 def test_a_length_that_was_understated_helps_nobody(order: PaymentOrder, browser: Browser) -> None:
     # A server reads no further than it was told; one that did would be stopped by the parser.
     with pytest.raises(TooLarge):
-        StrictParser().parse(BytesIO(b" " * (MOST_BYTES + 1)))
+        StrictParser().parse(BytesIO(b" " * (MAX_BYTES + 1)))
 
 
 @pytest.mark.parametrize("length", ["-1", "1e3", "١٢", "9" * 400, " 12"])

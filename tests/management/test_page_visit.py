@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from wallet_gateway.management.page_visit import PageUnseen, visit
+from wallet_gateway.management.page_visit import PageNotFetched, visit
 
 FILES = {
     "/": '<!doctype html><script src="a.js?v=1"></script><script>go()</script><script src="/b/w.js" '
@@ -69,5 +69,5 @@ def test_headers_are_those_that_are_watched_without_their_nonce(site: str) -> No
 
 @pytest.mark.parametrize("path", ["/no-page", "/missing", "/elsewhere"])
 def test_what_cannot_be_fetched_is_said(site: str, path: str) -> None:
-    with pytest.raises(PageUnseen):
+    with pytest.raises(PageNotFetched):
         visit(site + path)

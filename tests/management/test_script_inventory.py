@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.architecture.sources import PACKAGE
-from wallet_gateway.management.page_visit import SeenPage
+from wallet_gateway.management.page_visit import FetchedPage
 from wallet_gateway.management.script_inventory import Inventory, approve, known_reason, load, save
 
 PAGE = "https://shop.example/wallet/pay/*/"
@@ -16,8 +16,8 @@ STATIC = PACKAGE / "static"
 OURS_ON_PAGES = STATIC / "wallet_gateway"
 
 
-def seen(hashed: str = "sha256-A", **headers: str) -> dict[str, SeenPage]:
-    return {PAGE: SeenPage(headers=headers, scripts={OURS: hashed})}
+def seen(hashed: str = "sha256-A", **headers: str) -> dict[str, FetchedPage]:
+    return {PAGE: FetchedPage(headers=headers, scripts={OURS: hashed})}
 
 
 @pytest.mark.parametrize(

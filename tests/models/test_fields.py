@@ -12,7 +12,7 @@ from tests.models.rows import a_transaction
 from tests.tables import every
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, Payment, PaymentOrder
-from wallet_gateway.models.fields import VISIBLE_ASCII, ByteExactField, choices_of
+from wallet_gateway.models.fields import VISIBLE_ASCII, ByteExactField, choices_of, cut_to
 
 pytestmark = pytest.mark.every_database
 
@@ -86,3 +86,8 @@ def test_choices_have_their_words_in_the_readers_language() -> None:
     choices = choices_of(OrderState)
     with translation.override("de"):
         assert ("PART_REFUNDED", "Teilweise erstattet") in [(value, str(name)) for value, name in choices]
+
+
+def test_a_text_is_cut_to_the_length_of_its_column() -> None:
+    assert cut_to(PaymentOrder, "order_number", "x" * 200) == "x" * 127
+    assert cut_to(PaymentOrder, "order_number", "A-1") == "A-1"

@@ -23,6 +23,7 @@ ERRORS = {
     "SendingStopped",
     "TryAgain",
     "WalletUnavailable",
+    "message_of",
 }
 
 

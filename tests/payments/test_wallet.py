@@ -62,11 +62,11 @@ def test_a_card_is_sent_to_three_d_secure_and_the_return_finds_it_paid(
 
 def test_what_the_browser_reports_stands_in_the_timeline(order: PaymentOrder) -> None:
     button = payments.wallet.open_session(order, session=SESSION)
-    payments.wallet.note_event(order, reference=button.reference, session=SESSION, event="CLOSED")
+    payments.wallet.record_event(order, reference=button.reference, session=SESSION, event="CLOSED")
     texts = [str(entry.text) for entry in payments.orders.order_timeline(order)]
     assert texts == ["Order created", "Wallet button shown", "Wallet sheet closed"]
     with pytest.raises(ValueError, match="BOUGHT"):
-        payments.wallet.note_event(order, reference=button.reference, session=SESSION, event="BOUGHT")
+        payments.wallet.record_event(order, reference=button.reference, session=SESSION, event="BOUGHT")
 
 
 def test_a_sheet_is_priced_and_another_card_gets_a_reference(order: PaymentOrder) -> None:

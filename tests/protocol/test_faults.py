@@ -16,7 +16,6 @@ from tests.tables import every
 from wallet_gateway.protocol.errors import InvalidMessage
 from wallet_gateway.protocol.faults import (
     REFUND_AMOUNT_EXCEEDED,
-    SCHEMA_VALIDATION_ERROR,
     ErrorBody,
     FaultCode,
     error_body,
@@ -42,7 +41,6 @@ def euros(text: str) -> Money:
 def test_the_codes_and_beginnings_are_those_the_interface_shows() -> None:
     assert (FaultCode.VALIDATION, FaultCode.MISSING_TOKEN) == ("4107940", "4000340")
     assert REFUND_AMOUNT_EXCEEDED == "RefundAmountExceeded"
-    assert SCHEMA_VALIDATION_ERROR == "SchemaValidationError"
 
 
 def test_an_error_body_goes_through_unchanged() -> None:

@@ -50,7 +50,7 @@ def test_an_order_that_must_not_be_paid_says_why(state: OrderState, reason: str)
 def test_a_payment_under_way_can_be_followed(state: OrderState) -> None:
     order = an_order(state)
     pay = reverse("wallet_gateway:pay", args=[order.token])
-    assert checkout_button(order).news == (pay if state is OrderState.PENDING else "")
+    assert checkout_button(order).progress_url == (pay if state is OrderState.PENDING else "")
 
 
 def test_every_state_is_one_or_the_other() -> None:

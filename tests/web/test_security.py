@@ -11,7 +11,7 @@ from django.test import RequestFactory
 from pytest_django import Settings
 
 from wallet_gateway.domain.policy import GatewayPolicy
-from wallet_gateway.web.security import admit_form, content_security_policy, token_page
+from wallet_gateway.web.security import allow_form, content_security_policy, token_page
 
 POLICY = "Content-Security-Policy"
 GATEWAY = GatewayPolicy(redirect_hosts=frozenset({"pay.example", "pay.example:8443"}))
@@ -23,7 +23,7 @@ def _plain(request: HttpRequest) -> HttpResponse:
 
 def _with_form(request: HttpRequest) -> HttpResponse:
     response = HttpResponse("a form")
-    admit_form(request, response, policy=GATEWAY)
+    allow_form(request, response, policy=GATEWAY)
     return response
 
 
@@ -71,7 +71,7 @@ def test_a_form_may_lead_on_to_the_gateway(request_: HttpRequest) -> None:
 def test_plain_http_is_admitted_only_where_the_gateway_is_on_this_machine(request_: HttpRequest) -> None:
     local = GatewayPolicy(redirect_hosts=frozenset({"127.0.0.1:8001"}), allow_plain_http=True)
     response = HttpResponse()
-    admit_form(request_, response, policy=local)
+    allow_form(request_, response, policy=local)
     assert "http://127.0.0.1:8001" in _directives(response)["form-action"].split()
     assert "http://" not in _directives(token_page(_with_form)(request_))["form-action"]
 

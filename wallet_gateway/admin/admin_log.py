@@ -3,44 +3,40 @@
 from __future__ import annotations
 
 from django.contrib.admin.models import CHANGE, LogEntry
-from django.contrib.auth import get_user_model
 from django.contrib.contenttypes.models import ContentType
 from django.db.models import Model
 from django.http import HttpRequest
 
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.protocol.text import visible
+from wallet_gateway.queries.permissions import account_named
 
 
 def log_change(request: HttpRequest, row: Model, what: str) -> None:
     """Record in the admin log what the current user did with a row."""
-    _write(str(request.user.pk), row, what)
+    _write(request.user.pk, type(row), what, name=visible(row), object_id=str(row.pk))
 
 
-def _write(user_id: str, row: Model, what: str) -> None:
-    LogEntry.objects.create(
-        user_id=user_id,
-        content_type=ContentType.objects.get_for_model(row),
-        object_id=str(row.pk),
-        object_repr=visible(row)[:200],
-        action_flag=CHANGE,
-        change_message=what,
-    )
-
-
-def note_down_for(name: str, row: Model, what: str) -> None:
+def log_change_of(name: str, row: Model, what: str) -> None:
     """Record what was done with a row on behalf of a user; record nothing if the account no longer exists."""
-    model = get_user_model()
-    account = model._default_manager.filter(**{model.USERNAME_FIELD: name}).first()
+    account = account_named(name)
     if account is not None:
-        _write(str(account.pk), row, what)
+        _write(account.pk, type(row), what, name=visible(row), object_id=str(row.pk))
 
 
 def log_bulk_change(request: HttpRequest, model: type[Model], what: str) -> None:
     """Record what the current user did with many rows of one model, without naming each row."""
+    _write(request.user.pk, model, what, name=str(model._meta.verbose_name_plural))
+
+
+def _write(
+    user_id: object, model: type[Model], what: str, *, name: str, object_id: str | None = None
+) -> None:
     LogEntry.objects.create(
-        user_id=str(request.user.pk),
+        user_id=str(user_id),
         content_type=ContentType.objects.get_for_model(model),
-        object_repr=str(model._meta.verbose_name_plural)[:200],
+        object_id=object_id,
+        object_repr=cut_to(LogEntry, "object_repr", name),
         action_flag=CHANGE,
         change_message=what,
     )

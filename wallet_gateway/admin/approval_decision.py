@@ -13,7 +13,6 @@ from django.contrib.admin import AdminSite
 from django.core.exceptions import ImproperlyConfigured, PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from wallet_gateway import gateways, payments
@@ -22,7 +21,7 @@ from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_messages import reason_of, sentence_of_request, what_is_asked
 from wallet_gateway.admin.forms import ApprovalDecisionForm
 from wallet_gateway.admin.operation_registry import REFUND
-from wallet_gateway.admin.pages import draw, sentence_of, tell
+from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
 from wallet_gateway.admin.permissions import (
     APPROVE,
     OF_KIND,
@@ -32,16 +31,14 @@ from wallet_gateway.admin.permissions import (
     require_permission,
 )
 from wallet_gateway.admin.refusal_text import refusal_text
-from wallet_gateway.admin.visible_text import visible_body
+from wallet_gateway.admin.visible_text import visible_request
 from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.lifecycle import TransactionKind
-from wallet_gateway.gateways import context_of
 from wallet_gateway.models import Approval, GatewayTransaction, MigratedDeposit, PaymentOrder
-from wallet_gateway.operations.errors import OperationError
-from wallet_gateway.operations.follow_ups.preview import preview
-from wallet_gateway.payments.permissions import user_still_has
+from wallet_gateway.payments.errors import OperationError
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
+from wallet_gateway.queries.permissions import user_still_has
 
 
 def permission_of(approval: Approval) -> str:
@@ -92,7 +89,7 @@ class ApprovalDecisionPage:
             _row_of(self.approval),
             f"{words} {sentence_of(transaction)} ({transaction.reference})",
         )
-        tell(self.request, transaction)
+        show_status(self.request, transaction)
         return HttpResponseRedirect(self._back)
 
     def _declined(self, form: ApprovalDecisionForm) -> HttpResponse:
@@ -118,15 +115,13 @@ class ApprovalDecisionPage:
         left = left_of(self.approval)
         if left is None or ticket.available == left.minor_units:
             return ""
-        words = _("Meanwhile something has changed: there are now %(available)s. Look at it again.")
-        return words % {"available": left}
+        return confirm_tokens.changed_since(left)
 
     # The page
 
     @property
     def _back(self) -> str:
-        row = _row_of(self.approval)
-        return reverse(f"admin:wallet_gateway_{row._meta.model_name}_change", args=[row.pk])
+        return row_url(_row_of(self.approval))
 
     def _refused(self, form: ApprovalDecisionForm, why: str) -> HttpResponse:
         self.approval = _read(self.approval.pk)
@@ -155,7 +150,7 @@ class ApprovalDecisionPage:
                 available=left.minor_units if left else 0,
             ),
         }
-        return draw(self.site, self.request, "approval.html", context)
+        return render_page(self.site, self.request, "approval.html", context)
 
 
 def left_of(approval: Approval) -> Money | None:
@@ -184,12 +179,7 @@ def _facts(approval: Approval, left: Money | None) -> Iterator[tuple[str, object
 def _request_body(approval: Approval) -> str:
     if approval.payment is None or approval.decision:
         return ""
-    try:
-        context = context_of(approval.gateway)
-    except ImproperlyConfigured:
-        return ""
-    kind = TransactionKind(approval.kind)
-    return visible_body(preview(approval.payment, kind, approval.amount_minor, context=context))
+    return visible_request(approval.payment, TransactionKind(approval.kind), approval.amount)
 
 
 def _why_not_of_author(approval: Approval) -> str:

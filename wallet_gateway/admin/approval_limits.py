@@ -22,20 +22,20 @@ def approval_limit_of(operation: Operation, of: Payment | MigratedDeposit, *, ga
     """
     if operation.kind not in _GIVING_BACK:
         return None
-    alone = _rules(gateway).limit_for(of.currency)
-    if alone is None:
+    limit = _rules(gateway).limit_for(of.currency)
+    if limit is None:
         return None
-    return Money.from_minor_units(max(alone - of.refunded - of.refund_reserved, 0), of.currency)
+    return Money.from_minor_units(max(limit - of.refunded - of.refund_reserved, 0), of.currency)
 
 
-def hint(alone: Money | None, available: Money | None) -> str:
+def hint(limit: Money | None, available: Money | None) -> str:
     """Return a hint with the amount that needs a second person; empty if the remaining amount needs none."""
-    if alone is None or (available is not None and available.minor_units <= alone.minor_units):
+    if limit is None or (available is not None and available.minor_units <= limit.minor_units):
         return ""
-    if not alone.minor_units:
+    if not limit.minor_units:
         return _("It takes a second person: nothing is sent before somebody else has agreed.")
     words = _("Above %(alone)s it takes a second person: nothing is sent before somebody else has agreed.")
-    return words % {"alone": alone}
+    return words % {"alone": limit}
 
 
 def hint_of_decision(transaction: GatewayTransaction) -> str:

@@ -10,20 +10,11 @@ from django import forms
 from wallet_gateway.admin.approval_limits import approval_limit_of, hint
 from wallet_gateway.admin.batch_progress import operation_of
 from wallet_gateway.admin.batch_results import ShownRow
-from wallet_gateway.admin.forms import OperationForm, amount_of
+from wallet_gateway.admin.forms import ReasonForAll, amount_of
 from wallet_gateway.admin.operation_registry import Operation
 from wallet_gateway.models import OperationBatch, OperationBatchRow, Payment, ResultCode, RowState
 from wallet_gateway.models.orders import PaymentOrder
 from wallet_gateway.protocol.money import Money
-
-
-class ReasonForAll(OperationForm):
-    """The reason for all orders of a batch."""
-
-    def __init__(self, data: Mapping[str, object] | None, *, batch: OperationBatch) -> None:
-        nothing = Money.from_minor_units(0, "EUR")
-        super().__init__(data, operation=operation_of(batch), available=nothing)
-        self.fields.pop("amount", None)
 
 
 @dataclass(kw_only=True)
@@ -33,7 +24,7 @@ class RowFields:
     row: OperationBatchRow
     order: PaymentOrder
     available: Money
-    taken: bool
+    is_selected: bool
     typed: str
     fault: str = ""
     hint: str = ""
@@ -73,7 +64,7 @@ class BatchForm:
         self, batch: OperationBatch, rows: Sequence[OperationBatchRow], data: Mapping[str, str] | None = None
     ) -> None:
         self.batch, self.data = batch, data
-        self.why = ReasonForAll(data, batch=batch)
+        self.why = ReasonForAll(data, operation=operation_of(batch))
         self.rows = [self._fields(row) for row in rows]
 
     def _fields(self, row: OperationBatchRow) -> RowFields:
@@ -82,17 +73,19 @@ class BatchForm:
         assert order is not None  # noqa: S101 - drafts are of orders
         nothing = Money.from_minor_units(0, order.currency)
         available = operation.available_of(row.payment) if row.payment else nothing
-        typed, taken = available.to_wire(), row.state == RowState.WAITING
+        typed, is_selected = available.to_wire(), row.state == RowState.WAITING
         if self.data is not None:
             typed = self.data.get(f"amount-{row.pk}", typed)
-            taken = taken and f"take-{row.pk}" in self.data
+            is_selected = is_selected and f"take-{row.pk}" in self.data
         words = _hint(operation, row.payment, available, order.gateway) if row.payment else ""
-        return RowFields(row=row, order=order, available=available, taken=taken, typed=typed, hint=words)
+        return RowFields(
+            row=row, order=order, available=available, is_selected=is_selected, typed=typed, hint=words
+        )
 
     def is_valid(self) -> bool:
         """Check each selected amount against what is available now."""
         for fields in self.rows:
-            if fields.taken:
+            if fields.is_selected:
                 self._check(fields)
             elif fields.is_possible:
                 fields.row.state = RowState.LEFT_OUT
@@ -111,7 +104,7 @@ class BatchForm:
     @property
     def is_empty(self) -> bool:
         """Return whether no order is selected."""
-        return not any(fields.taken for fields in self.rows)
+        return not any(fields.is_selected for fields in self.rows)
 
 
 def _hint(operation: Operation, payment: Payment, available: Money, gateway: str) -> str:

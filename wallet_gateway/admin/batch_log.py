@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.admin_log import note_down_for
+from wallet_gateway.admin.admin_log import log_change_of
 from wallet_gateway.admin.approval_messages import sentence_of_request
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.pages import sentence_of
@@ -23,7 +23,7 @@ def record_row(batch: OperationBatch, row: OperationBatchRow, **_kwargs: Any) ->
     """Record a row under the name of the user who confirmed the batch, unless it was refused."""
     words = _words(batch, row)
     if words:
-        note_down_for(batch.created_by, row.subject, words)
+        log_change_of(batch.created_by, row.subject, words)
 
 
 def _words(batch: OperationBatch, row: OperationBatchRow) -> str:

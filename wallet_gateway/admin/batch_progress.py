@@ -22,7 +22,7 @@ from wallet_gateway import gateways
 from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.batch_results import ShownRow
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
-from wallet_gateway.admin.pages import draw
+from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import name_of_person, require_permission
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import BatchKind, BatchState, OperationBatch, OperationBatchRow
@@ -106,7 +106,7 @@ def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drive
         "drives": drives,
         "page": progress_url(batch),
     }
-    return draw(site, request, "batch_progress.html", context)
+    return render_page(site, request, "batch_progress.html", context)
 
 
 def _heading(batch: OperationBatch) -> Promise | str:

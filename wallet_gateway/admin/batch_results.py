@@ -13,7 +13,7 @@ from wallet_gateway.admin.pages import sentence_of
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode
 from wallet_gateway.models import BatchKind, GatewayTransaction, OperationBatchRow, ResultCode
-from wallet_gateway.operations.errors import message_of
+from wallet_gateway.payments.errors import message_of
 from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible

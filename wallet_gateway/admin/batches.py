@@ -23,7 +23,7 @@ from wallet_gateway.admin.batch_progress import (
     rows_of,
 )
 from wallet_gateway.admin.operation_registry import BY_KIND, Operation
-from wallet_gateway.admin.pages import draw
+from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import SEE_ORDERS, SEE_TRANSACTIONS, has_permission, name_of_person
 from wallet_gateway.admin.read_only import OwnPageAdmin, text_column
 from wallet_gateway.admin.refusal_text import refusal_text
@@ -35,19 +35,21 @@ from wallet_gateway.models import (
     OperationBatch,
     PaymentOrder,
 )
-from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.payments import batches as payments
+from wallet_gateway.payments.errors import OperationRefused
 
-MOST_ORDERS = payments.MAX_ROWS
+MAX_ORDERS = payments.MAX_ROWS
 
 connect()
 
 
-def begin(request: HttpRequest, operation: Operation, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
+def draft_batch(
+    request: HttpRequest, operation: Operation, orders: QuerySet[PaymentOrder]
+) -> HttpResponse | None:
     """Create a draft batch of the selected orders and redirect to the page that confirms it."""
-    chosen = list(orders[: MOST_ORDERS + 1])
-    if len(chosen) > MOST_ORDERS:
-        messages.error(request, _("Choose at most %(most)d orders at a time.") % {"most": MOST_ORDERS})
+    chosen = list(orders[: MAX_ORDERS + 1])
+    if len(chosen) > MAX_ORDERS:
+        messages.error(request, _("Choose at most %(most)d orders at a time.") % {"most": MAX_ORDERS})
         return None
     batch = payments.draft(BatchKind(operation.kind), chosen, by=name_of_person(request))
     return HttpResponseRedirect(confirm_url(batch))
@@ -55,14 +57,14 @@ def begin(request: HttpRequest, operation: Operation, orders: QuerySet[PaymentOr
 
 def query_orders(request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
     """Start status queries for the selected orders and redirect to the results."""
-    return _query(request, list(orders[: MOST_ORDERS + 1]))
+    return _query(request, list(orders[: MAX_ORDERS + 1]))
 
 
 def query_transactions(
     request: HttpRequest, transactions: QuerySet[GatewayTransaction]
 ) -> HttpResponse | None:
     """Start status queries for the orders and deposits of the selected transactions, each once."""
-    chosen = transactions.select_related("payment__order", "deposit")[: MOST_ORDERS + 1]
+    chosen = transactions.select_related("payment__order", "deposit")[: MAX_ORDERS + 1]
     subjects: dict[PaymentOrder | MigratedDeposit, None] = {}
     for transaction in chosen:
         subject = transaction.payment.order if transaction.payment is not None else transaction.deposit
@@ -72,8 +74,8 @@ def query_transactions(
 
 
 def _query(request: HttpRequest, subjects: list[PaymentOrder | MigratedDeposit]) -> HttpResponse | None:
-    if len(subjects) > MOST_ORDERS:
-        messages.error(request, _("Choose at most %(most)d at a time.") % {"most": MOST_ORDERS})
+    if len(subjects) > MAX_ORDERS:
+        messages.error(request, _("Choose at most %(most)d at a time.") % {"most": MAX_ORDERS})
         return None
     batch = payments.start_status_queries(subjects, by=name_of_person(request))
     return HttpResponseRedirect(progress_url(batch))
@@ -100,7 +102,7 @@ def confirm_batch(site: AdminSite, request: HttpRequest, batch_id: int) -> HttpR
                 return HttpResponseRedirect(progress_url(batch))
     operation = operation_of(batch)
     context = {"title": operation.heading_of_many, "operation": operation, "batch": batch, "form": form}
-    return draw(site, request, "batch_confirm.html", context)
+    return render_page(site, request, "batch_confirm.html", context)
 
 
 @admin.register(OperationBatch)

@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 
 from django.contrib import messages
 from django.contrib.admin import AdminSite
-from django.core.exceptions import ImproperlyConfigured
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from wallet_gateway.admin import approval_limits, confirm_tokens
@@ -16,12 +14,10 @@ from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_messages import report_approval_request
 from wallet_gateway.admin.forms import OperationForm
 from wallet_gateway.admin.operation_registry import BY_SLUG, NotDone, Operation, execute, reason_in_words
-from wallet_gateway.admin.pages import draw, sentence_of, tell
+from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
 from wallet_gateway.admin.permissions import name_of_person, require_permission
-from wallet_gateway.admin.visible_text import visible_body
-from wallet_gateway.gateways import context_of
+from wallet_gateway.admin.visible_text import visible_request
 from wallet_gateway.models import GatewayTransaction, Payment
-from wallet_gateway.operations.follow_ups.preview import preview
 from wallet_gateway.payments.errors import AwaitingApproval
 from wallet_gateway.protocol.errors import InvalidAmount
 from wallet_gateway.protocol.money import Money
@@ -61,8 +57,7 @@ class ConfirmPage:
         if done is not None:
             return self._done_before(done)
         if ticket.available != self.available.minor_units:
-            words = _("Meanwhile something has changed: there are now %(available)s. Look at it again.")
-            return self._refused(form, words % {"available": self.available})
+            return self._refused(form, confirm_tokens.changed_since(self.available))
         if not form.is_valid():
             return self._page(form)
         return self._confirmed(form, ticket)
@@ -86,7 +81,7 @@ class ConfirmPage:
         why = reason_in_words(**form.why)
         what = f"{sentence_of(transaction)} ({transaction.reference}; {why})"
         log_change(self.request, self.payment.order, what)
-        tell(self.request, transaction)
+        show_status(self.request, transaction)
         return HttpResponseRedirect(self._order_url)
 
     def _done_before(self, transaction: GatewayTransaction) -> HttpResponse:
@@ -96,7 +91,7 @@ class ConfirmPage:
                 self.request,
                 _("That page was used already, so nothing new was done. Open it again for another amount."),
             )
-        tell(self.request, transaction)
+        show_status(self.request, transaction)
         return HttpResponseRedirect(self._order_url)
 
     def _typed_other_than(self, transaction: GatewayTransaction) -> bool:
@@ -118,14 +113,14 @@ class ConfirmPage:
 
     @property
     def _order_url(self) -> str:
-        return reverse("admin:wallet_gateway_paymentorder_change", args=[self.payment.order_id])
+        return row_url(self.payment.order)
 
     def _form(self, *, bound: bool = False) -> OperationForm:
         given = self.request.POST if bound else None
-        left = approval_limits.approval_limit_of(
+        limit = approval_limits.approval_limit_of(
             self.operation, self.payment, gateway=self.payment.order.gateway
         )
-        return OperationForm(given, operation=self.operation, available=self.available, alone=left)
+        return OperationForm(given, operation=self.operation, available=self.available, limit=limit)
 
     def _refused(self, form: OperationForm, why: str) -> HttpResponse:
         form.errors.clear()
@@ -152,19 +147,12 @@ class ConfirmPage:
             "request_body": self._request_body(form),
             "preview_open": preview_open,
         }
-        return draw(self.site, self.request, "confirm.html", context)
+        return render_page(self.site, self.request, "confirm.html", context)
 
     def _request_body(self, form: OperationForm) -> str:
         """Return the request body for the amount in the form, or for all that is left if there is none."""
         asked = self._form(bound=True).asked if form.is_bound else self.available
-        if not asked.minor_units:
-            return ""
-        try:
-            context = context_of(self.payment.order.gateway)
-        except ImproperlyConfigured:
-            return ""
-        body = preview(self.payment, self.operation.kind, asked.minor_units, context=context)
-        return visible_body(body)
+        return visible_request(self.payment, self.operation.kind, asked) if asked.minor_units else ""
 
 
 def confirm(site: AdminSite, request: HttpRequest, order_id: int, payment_id: int, slug: str) -> HttpResponse:

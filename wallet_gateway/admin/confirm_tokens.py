@@ -11,9 +11,14 @@ from dataclasses import dataclass
 
 from django.core import signing
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from wallet_gateway.protocol.money import Money
 
 _SALT = "wallet_gateway.admin.confirm"
-LIVES_SECONDS = 3600
+LIFETIME_SECONDS = 3600
+"""How long a page, or the check of a file, can be submitted."""
+TOO_OLD = gettext_lazy("This page is too old or was changed on its way. Look at it again.")
 
 
 class StalePage(Exception):
@@ -40,9 +45,15 @@ def issue(*made_for: object, person: str, available: int) -> str:
 def read(token: str, *made_for: object, person: str) -> Ticket:
     """Return the content of a token; raise `StalePage` if it is for another page or user, or expired."""
     try:
-        key, *found, available = signing.loads(token, salt=_SALT, max_age=LIVES_SECONDS)
+        key, *found, available = signing.loads(token, salt=_SALT, max_age=LIFETIME_SECONDS)
     except (signing.BadSignature, TypeError, ValueError) as error:
-        raise StalePage(_("This page is too old or was changed on its way. Look at it again.")) from error
+        raise StalePage(TOO_OLD) from error
     if found != [person, *map(str, made_for)]:
         raise StalePage(_("This page was made for somebody or something else. Look at it again."))
     return Ticket(key=key, available=available)
+
+
+def changed_since(available: Money) -> str:
+    """Return the message for a page that shows another available amount than there is now."""
+    words = _("Meanwhile something has changed: there are now %(available)s. Look at it again.")
+    return words % {"available": available}

@@ -22,12 +22,12 @@ from wallet_gateway.admin.dashboard_tables import csv_lines, currency_parts, gat
 from wallet_gateway.admin.dashboard_work_queue import work_of
 from wallet_gateway.admin.forms import ReasonForm
 from wallet_gateway.admin.keys import keys_page
-from wallet_gateway.admin.pages import View, acting, draw
+from wallet_gateway.admin.pages import View, render_page, staff_view
 from wallet_gateway.admin.permissions import (
     ROTATE_KEYS,
-    SEE_HEALTH,
     SEE_TRANSACTIONS,
     STOP_SENDING,
+    VIEW_HEALTH,
     has_permission,
     name_of_person,
     require_permission,
@@ -35,8 +35,8 @@ from wallet_gateway.admin.permissions import (
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.models import Dashboard
-from wallet_gateway.operations.errors import OperationRefused
 from wallet_gateway.payments import maintenance
+from wallet_gateway.payments.errors import OperationRefused
 from wallet_gateway.queries.pauses import SendingPause
 from wallet_gateway.queries.statistics import figures
 from wallet_gateway.queries.work_queue import waiting
@@ -57,18 +57,20 @@ class DashboardAdmin(ReadOnlyAdmin):
     def get_urls(self) -> list[URLPattern]:
         """Serve the dashboard at the URL of the list."""
         return [
-            path("", self._seen(self.page), name="wallet_gateway_dashboard_changelist"),
+            path("", self._restricted(self.page), name="wallet_gateway_dashboard_changelist"),
             path("keys/", self.acting(keys_page), name="wallet_gateway_dashboard_keys"),
-            path("figures.csv", self._seen(self.csv), name="wallet_gateway_dashboard_csv"),
-            path("<str:alias>/<str:verb>/", self._seen(self.stop), name="wallet_gateway_dashboard_stop"),
+            path("figures.csv", self._restricted(self.csv), name="wallet_gateway_dashboard_csv"),
+            path(
+                "<str:alias>/<str:verb>/", self._restricted(self.stop), name="wallet_gateway_dashboard_stop"
+            ),
         ]
 
-    def _seen(self, view: Callable[..., HttpResponseBase]) -> View:
+    def _restricted(self, view: Callable[..., HttpResponseBase]) -> View:
         def of_site(request: HttpRequest, **given: Any) -> HttpResponseBase:
             require_permission(request, SEE_TRANSACTIONS)
             return view(request, **given)
 
-        return acting(self.admin_site, of_site)
+        return staff_view(self.admin_site, of_site)
 
     def page(self, request: HttpRequest) -> HttpResponse:
         """Show the dashboard."""
@@ -81,11 +83,11 @@ class DashboardAdmin(ReadOnlyAdmin):
             "gateways": _gateways(),
             "may_stop": has_permission(request, STOP_SENDING),
             "may_rotate": has_permission(request, ROTATE_KEYS),
-            "health_url": _health_url() if has_permission(request, SEE_HEALTH) else "",
+            "health_url": _health_url() if has_permission(request, VIEW_HEALTH) else "",
             **found,
             "query": request.GET.urlencode(),
         }
-        return draw(self.admin_site, request, "dashboard.html", context)
+        return render_page(self.admin_site, request, "dashboard.html", context)
 
     def csv(self, request: HttpRequest) -> HttpResponseBase:
         """Return the statistics of the page as one CSV."""
@@ -109,7 +111,7 @@ class DashboardAdmin(ReadOnlyAdmin):
         facts = [(_("Gateway"), alias)]
         trail = {"url": _dashboard_url(), "label": _("Payments dashboard")}
         context = {**words, "form": form, "back": _dashboard_url(), "facts": facts, "trail": trail}
-        return draw(self.admin_site, request, "decide.html", context)
+        return render_page(self.admin_site, request, "decide.html", context)
 
 
 _VERBS = {"stop": payments.maintenance.stop_sending, "resume": payments.maintenance.resume_sending}
@@ -152,9 +154,9 @@ def _words(verb: str) -> dict[str, str]:
 def _read(form: RangeForm) -> dict[str, Any]:
     period = form.period
     found = figures(period)
-    form.offer(found.currencies)
+    form.offer_currencies(found.currencies)
     return {
-        "parts": currency_parts(found, period.days, only=form.chosen),
+        "parts": currency_parts(found, period.days, only=form.selected_currency),
         "gateway_table": gateway_table(found, period.days),
     }
 

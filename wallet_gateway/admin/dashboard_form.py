@@ -1,4 +1,4 @@
-"""The form of the dashboard: days and currency. If invalid, it says why and shows the default days."""
+"""The form of the dashboard: days and currency. An invalid form shows why, and the default days."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from wallet_gateway.queries.statistics import LONGEST_RANGE, Period
 
-USUAL_DAYS = 30
+DEFAULT_DAYS = 30
 EARLIEST, LATEST = date(1971, 1, 1), date(9000, 1, 1)
 """Limits that every database can calculate with."""
 
@@ -37,11 +37,11 @@ class RangeForm(forms.Form):
     )
 
     def __init__(self, given: QueryDict, *, today: date) -> None:
-        self._usual = (today - timedelta(days=USUAL_DAYS - 1), today)
-        first, last = self._usual
+        self._default_range = (today - timedelta(days=DEFAULT_DAYS - 1), today)
+        first, last = self._default_range
         super().__init__({"first": first, "last": last} | given.dict())
 
-    def offer(self, currencies: tuple[str, ...]) -> None:
+    def offer_currencies(self, currencies: tuple[str, ...]) -> None:
         """Fill the currency field with the currencies in use."""
         select = self.fields["currency"].widget
         assert isinstance(select, forms.Select)  # noqa: S101 - declared above
@@ -62,14 +62,14 @@ class RangeForm(forms.Form):
         return cleaned
 
     @property
-    def chosen(self) -> str:
+    def selected_currency(self) -> str:
         """Return the selected currency; empty for all."""
         return str(self.cleaned_data["currency"]) if self.is_valid() else ""
 
     @property
     def period(self) -> Period:
         """Return the selected days; the default ones if the form is invalid."""
-        first, last = self._usual
+        first, last = self._default_range
         if self.is_valid():
             first, last = self.cleaned_data["first"], self.cleaned_data["last"]
         return Period(first=first, last=last, zone=zone())

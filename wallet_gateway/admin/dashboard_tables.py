@@ -20,6 +20,7 @@ from wallet_gateway.models.labels import label_of
 from wallet_gateway.money_format import format_amount
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import escape_formula
+from wallet_gateway.queries.exports import Echo
 from wallet_gateway.queries.statistics import DayFigures, Figures, GatewayFigures, Way
 
 Label = str | Promise
@@ -79,8 +80,8 @@ def currency_parts(figures: Figures, days: Sequence[date], *, only: str = "") ->
 
 
 def _part(currency: str, figures: Figures, days: Sequence[date]) -> CurrencyPart:
-    there = {row.day: row for row in figures.money if row.currency == currency}
-    rows = [there.get(day) or DayFigures(day=day, currency=currency) for day in days]
+    by_day = {row.day: row for row in figures.money if row.currency == currency}
+    rows = [by_day.get(day) or DayFigures(day=day, currency=currency) for day in days]
     tables = (_volume(currency, rows), _approval(rows), _times(rows), _pages(rows))
     return CurrencyPart(currency=currency, glance=_glance(currency, rows), tables=tables)
 
@@ -149,8 +150,8 @@ def _mean_seconds(rows: Iterable[DayFigures]) -> float | None:
 
 def _pages(rows: Sequence[DayFigures]) -> Table:
     def cells(row: DayFigures) -> tuple[Cell, ...]:
-        told = [row.pages.get(state, 0) for state in PAGE_STATES]
-        return tuple(map(_count, [*told, sum(row.pages.values()) - sum(told)]))
+        shown = [row.pages.get(state, 0) for state in PAGE_STATES]
+        return tuple(map(_count, [*shown, sum(row.pages.values()) - sum(shown)]))
 
     whole = DayFigures(day=rows[0].day, currency=rows[0].currency)
     for row in rows:
@@ -180,8 +181,8 @@ def _glance(currency: str, rows: Sequence[DayFigures]) -> tuple[tuple[Label, str
 
 def gateway_table(figures: Figures, days: Sequence[date]) -> Table:
     """Build the table of gateway responses: one table only, because a response has no currency."""
-    there = {row.day: row for row in figures.gateway}
-    rows = [there.get(day) or _silent(day) for day in days]
+    by_day = {row.day: row for row in figures.gateway}
+    rows = [by_day.get(day) or _silent(day) for day in days]
     return Table(
         slug="gateway",
         title=_("The gateway's answers"),
@@ -232,16 +233,9 @@ def _decimal(number: float | None) -> Cell:
     return Cell("", "") if number is None else Cell(number_format(number, 1), f"{number:.1f}")
 
 
-class _Line:
-    """A file object that returns what a CSV writer writes to it."""
-
-    def write(self, text: str) -> str:
-        return text
-
-
 def csv_lines(parts: Sequence[CurrencyPart], gateway: Table) -> Iterator[str]:
     """Yield all tables as one CSV: a line for each day, currency and figure; skip empty cells."""
-    writer = csv.writer(_Line())
+    writer = csv.writer(Echo())
     yield writer.writerow(("day", "currency", "chart", "figure", "value"))
     for currency, table in [
         *((part.currency, table) for part in parts for table in part.tables),

@@ -23,12 +23,12 @@ from wallet_gateway.admin.admin_log import log_change
 from wallet_gateway.admin.approval_limits import hint_of_decision
 from wallet_gateway.admin.approval_messages import report_approval_request
 from wallet_gateway.admin.forms import DecisionForm, ReasonForm
-from wallet_gateway.admin.pages import draw, sentence_of, tell
+from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, name_of_person, require_permission
 from wallet_gateway.admin.refusal_text import refusal_text
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
-from wallet_gateway.operations.errors import OperationRefused
+from wallet_gateway.payments.errors import OperationRefused
 
 Words = dict[str, Any]
 
@@ -48,7 +48,7 @@ def ask_gateway(site: AdminSite, request: HttpRequest, order_id: int) -> HttpRes
         moved = _("The gateway was asked; the order has changed.")
         same = _("The gateway was asked; the order stands as before.")
         messages.info(request, moved if order.state != before else same)
-    return HttpResponseRedirect(page_of(order))
+    return HttpResponseRedirect(row_url(order))
 
 
 def send_again(site: AdminSite, request: HttpRequest, transaction_id: int) -> HttpResponse:
@@ -103,26 +103,23 @@ def _decided(
     act: Callable[[forms.Form], GatewayTransaction],
     words: Words,
 ) -> HttpResponse:
-    back = page_of(transaction.payment.order if transaction.payment else transaction)
+    row = transaction.payment.order if transaction.payment else transaction
+    back = row_url(row)
     if request.method == "POST" and form.is_valid():
         try:
             transaction = act(form)
         except (OperationRefused, ImproperlyConfigured) as error:
             form.refuse(refusal_text(error, gateway=transaction.gateway))
         except payments.errors.AwaitingApproval as waiting:
-            report_approval_request(
-                request, transaction.payment.order if transaction.payment else transaction, waiting.approval
-            )
+            report_approval_request(request, row, waiting.approval)
             return HttpResponseRedirect(back)
         else:
-            row = transaction.payment.order if transaction.payment else transaction
-            log_change(
-                request, row, f"{words['title']}: {sentence_of(transaction)} ({transaction.reference})"
-            )
-            tell(request, transaction)
+            what = f"{words['title']}: {sentence_of(transaction)} ({transaction.reference})"
+            log_change(request, row, what)
+            show_status(request, transaction)
             return HttpResponseRedirect(back)
     context = {**words, "form": form, "back": back, "facts": _facts(transaction)}
-    return draw(site, request, "decide.html", context)
+    return render_page(site, request, "decide.html", context)
 
 
 def _facts(transaction: GatewayTransaction) -> list[tuple[str, object]]:
@@ -139,7 +136,7 @@ def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int
     require_permission(request, RESOLVE)
     rows = Discrepancy.objects.select_related("payment__order", "transaction__payment__order")
     discrepancy = get_object_or_404(rows, pk=discrepancy_id)
-    back = page_of(discrepancy)
+    back = row_url(discrepancy)
     form = ReasonForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
@@ -163,9 +160,4 @@ def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int
         },
         "facts": [(_("Difference"), discrepancy.get_kind_display()), (_("Found at"), discrepancy.found_at)],
     }
-    return draw(site, request, "decide.html", context)
-
-
-def page_of(row: PaymentOrder | GatewayTransaction | Discrepancy) -> str:
-    """Return the URL of a row's page."""
-    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
+    return render_page(site, request, "decide.html", context)

@@ -21,27 +21,22 @@ from django.http.response import HttpResponseBase
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from wallet_gateway import conf, gateways
+from wallet_gateway import conf
 from wallet_gateway.admin.admin_log import log_bulk_change
-from wallet_gateway.admin.pages import draw
+from wallet_gateway.admin.confirm_tokens import LIFETIME_SECONDS
+from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import DETACHED_REFUND, require_permission
 from wallet_gateway.models import MigratedDeposit
-from wallet_gateway.operations.migration.import_export import (
-    MOST_REPORTED,
-    ImportReport,
-    ImportStep,
-    export_migration_file,
-    import_in_steps,
-)
+from wallet_gateway.payments import maintenance
+from wallet_gateway.payments.maintenance import MAX_REPORTED, ImportReport, ImportStep
 from wallet_gateway.protocol.migration_file import COLUMNS, RowError
 from wallet_gateway.protocol.text import visible
 
 _SALT = "wallet_gateway.admin.migration-file"
-CHECK_HOLDS_SECONDS = 3600
 
 
 class ImportForm(forms.Form):
-    """Which file, for which gateway, and how to treat a file with bad rows."""
+    """The file, its gateway, and whether good rows are imported if others are bad."""
 
     file = forms.FileField(label=gettext_lazy("Migration file (CSV)"), allow_empty_file=True)
     gateway = forms.ChoiceField(label=gettext_lazy("Gateway"))
@@ -62,28 +57,28 @@ def import_page(site: AdminSite, request: HttpRequest) -> HttpResponseBase:
     posted = request.method == "POST"
     form = ImportForm(request.POST, request.FILES) if posted else ImportForm()
     if not posted or not form.is_valid():
-        return _draw(site, request, form)
-    work = _Work(request, form)
+        return _page(site, request, form)
+    upload = _Upload(request, form)
     if request.headers.get("Accept") == "application/x-ndjson":
-        return StreamingHttpResponse(map(_json_line, work.told()), content_type="application/x-ndjson")
-    told: dict[str, Any] = {}
+        return StreamingHttpResponse(map(_json_line, upload.run()), content_type="application/x-ndjson")
+    result: dict[str, Any] = {}
     bad: list[dict[str, Any]] = []
-    for told in work.told():
-        bad += told["bad"][: MOST_REPORTED - len(bad)]
-    return _draw(site, request, form, told=told, bad=bad)
+    for result in upload.run():
+        bad += result["bad"][: MAX_REPORTED - len(bad)]
+    return _page(site, request, form, result=result, bad=bad)
 
 
 def export(site: AdminSite, request: HttpRequest, alias: str) -> HttpResponseBase:  # noqa: ARG001 - as the others
     """Return the current migration file of a gateway, streamed row by row."""
     require_permission(request, DETACHED_REFUND)
     answer = StreamingHttpResponse(
-        export_migration_file(gateway=alias), content_type="text/csv; charset=utf-8"
+        maintenance.export_migration_file(gateway=alias), content_type="text/csv; charset=utf-8"
     )
     answer["Content-Disposition"] = 'attachment; filename="migration.csv"'
     return answer
 
 
-class _Work:
+class _Upload:
     """One upload and the reports on its progress."""
 
     def __init__(self, request: HttpRequest, form: ImportForm) -> None:
@@ -98,31 +93,27 @@ class _Work:
         """Return whether this user has had this exact file checked."""
         try:
             token = self.request.POST.get("checked", "")
-            proof = signing.loads(token, salt=_SALT, max_age=CHECK_HOLDS_SECONDS)
+            proof = signing.loads(token, salt=_SALT, max_age=LIFETIME_SECONDS)
         except signing.BadSignature:
             return False
         return bool(proof == self.proof)
 
-    def told(self) -> Iterator[dict[str, Any]]:
+    def run(self) -> Iterator[dict[str, Any]]:
         """Run the check or the import and yield the progress after each step; the last item is the result."""
         dry_run = not (self.wants_import and self.was_checked)
         self.file.seek(0)
-        steps = import_in_steps(
-            self.file,
-            gateway=self.gateway,
-            clock=gateways.clock(),
-            keep_good=self.keep_good,
-            dry_run=dry_run,
+        steps = maintenance.import_in_steps(
+            self.file, gateway=self.gateway, keep_good=self.keep_good, dry_run=dry_run
         )
         while True:
             try:
-                yield _told(next(steps))
+                yield _progress_of(next(steps))
             except StopIteration as end:
                 report: ImportReport = end.value
                 break
-        yield self._end(report)
+        yield self._result(report)
 
-    def _end(self, report: ImportReport) -> dict[str, Any]:
+    def _result(self, report: ImportReport) -> dict[str, Any]:
         if report.stored:
             log_bulk_change(self.request, MigratedDeposit, self._sentence(report))
         return {
@@ -154,24 +145,24 @@ def _digest(file: UploadedFile[Any]) -> str:
     return digest.hexdigest()
 
 
-def _told(step: ImportStep) -> dict[str, Any]:
-    return {"checked": step.checked, "stored": step.stored, "bad": list(map(_bad, step.bad))}
+def _progress_of(step: ImportStep) -> dict[str, Any]:
+    return {"checked": step.checked, "stored": step.stored, "bad": list(map(_bad_row, step.bad))}
 
 
-def _bad(error: RowError) -> dict[str, Any]:
+def _bad_row(error: RowError) -> dict[str, Any]:
     return {"line": error.line, "reason": visible(error.reason)}
 
 
-def _json_line(told: dict[str, Any]) -> str:
-    return json.dumps(told) + "\n"
+def _json_line(progress: dict[str, Any]) -> str:
+    return json.dumps(progress) + "\n"
 
 
-def _draw(site: AdminSite, request: HttpRequest, form: ImportForm, **more: Any) -> HttpResponseBase:
+def _page(site: AdminSite, request: HttpRequest, form: ImportForm, **more: Any) -> HttpResponseBase:
     context = {
         "title": _("Import a migration file"),
         "form": form,
         "columns": ", ".join(COLUMNS),
-        "most_reported": MOST_REPORTED,
+        "most_reported": MAX_REPORTED,
         **more,
     }
-    return draw(site, request, "migrated_import.html", context)
+    return render_page(site, request, "migrated_import.html", context)

@@ -20,18 +20,18 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.approval_limits import approval_limit_of, hint
 from wallet_gateway.admin.batch_progress import progress_url
-from wallet_gateway.admin.forms import OperationForm, amount_of
+from wallet_gateway.admin.confirm_tokens import LIFETIME_SECONDS, TOO_OLD
+from wallet_gateway.admin.forms import ReasonForAll, amount_of
 from wallet_gateway.admin.operation_registry import DETACHED_REFUND
-from wallet_gateway.admin.pages import draw
+from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import name_of_person, require_permission
 from wallet_gateway.models import MigratedDeposit, OperationBatch
 from wallet_gateway.payments import batches
 from wallet_gateway.protocol.money import MAX_UNITS, Money
 
-MOST_DEPOSITS = 200
+MAX_DEPOSITS = 200
 """Maximum number of deposits on one page: their ids are in its URL."""
 _SALT = "wallet_gateway.admin.detached-refund"
-_LIVES_SECONDS = 3600
 
 
 @dataclass(kw_only=True)
@@ -39,7 +39,7 @@ class DepositFields:
     """One deposit of the page: the submitted amount and its errors."""
 
     deposit: MigratedDeposit
-    taken: bool
+    is_selected: bool
     typed: str
     fault: str = ""
     amount: Money | None = None
@@ -53,8 +53,8 @@ class DepositFields:
     @property
     def hint(self) -> str:
         """Return from which amount a second person is needed."""
-        alone = approval_limit_of(DETACHED_REFUND, self.deposit, gateway=self.deposit.gateway)
-        return hint(alone, self.deposit.refundable)
+        limit = approval_limit_of(DETACHED_REFUND, self.deposit, gateway=self.deposit.gateway)
+        return hint(limit, self.deposit.refundable)
 
     def read(self) -> None:
         """Read the amount and record what is wrong with it."""
@@ -74,21 +74,19 @@ class RefundPage:
     request: HttpRequest
     rows: list[DepositFields]
     token: str
-    why: OperationForm = field(init=False)
+    why: ReasonForAll = field(init=False)
 
     def __post_init__(self) -> None:
         given = self.request.POST if self.request.method == "POST" else None
-        nothing = Money.from_minor_units(0, "EUR")
-        self.why = OperationForm(given, operation=DETACHED_REFUND, available=nothing)
-        self.why.fields.pop("amount", None)
+        self.why = ReasonForAll(given, operation=DETACHED_REFUND)
 
     def answer(self) -> HttpResponse:
         """Show the page; on confirmation, create a batch and redirect to its results."""
         if self.request.method == "POST":
             # This comes first: the available amount excludes what an earlier submission has refunded.
             batch = OperationBatch.objects.filter(token=self.token).first()
-            if batch is not None or self._is_sound():
-                return HttpResponseRedirect(progress_url(batch or self._begun()))
+            if batch is not None or self._is_valid():
+                return HttpResponseRedirect(progress_url(batch or self._start_batch()))
         context = {
             "title": DETACHED_REFUND.heading_of_many,
             "rows": self.rows,
@@ -96,19 +94,19 @@ class RefundPage:
             "ticket": _issue(self.token, self.request, [row.deposit.pk for row in self.rows]),
             "back": list_url(),
         }
-        return draw(self.site, self.request, "migrated_refund.html", context)
+        return render_page(self.site, self.request, "migrated_refund.html", context)
 
-    def _is_sound(self) -> bool:
-        taken = [row for row in self.rows if row.taken]
-        if not taken:
+    def _is_valid(self) -> bool:
+        selected = [row for row in self.rows if row.is_selected]
+        if not selected:
             messages.error(self.request, _("Choose at least one deposit."))
-        for row in taken:
+        for row in selected:
             row.read()
-        return self.why.is_valid() and bool(taken) and not any(row.fault for row in taken)
+        return self.why.is_valid() and bool(selected) and not any(row.fault for row in selected)
 
-    def _begun(self) -> OperationBatch:
+    def _start_batch(self) -> OperationBatch:
         return batches.start_detached_refunds(
-            {row.deposit: row.amount for row in self.rows if row.taken and row.amount},
+            {row.deposit: row.amount for row in self.rows if row.is_selected and row.amount},
             token=self.token,
             by=name_of_person(self.request),
             **self.why.why,
@@ -121,11 +119,11 @@ def refund_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         found = _ticket(request)
         if found is None:
-            messages.error(request, _("This page is too old or was changed on its way. Look at it again."))
+            messages.error(request, TOO_OLD)
             return HttpResponseRedirect(list_url())
         token, ids = found
     else:
-        token, ids = secrets.token_urlsafe(12), _asked(request)
+        token, ids = secrets.token_urlsafe(12), _ids_in_url(request)
     rows = list(_fields(request, ids))
     if not rows:
         raise Http404
@@ -137,18 +135,18 @@ def _fields(request: HttpRequest, ids: Sequence[int]) -> Iterator[DepositFields]
     for deposit in MigratedDeposit.objects.filter(pk__in=ids).order_by("pk"):
         left = deposit.refundable
         fields = DepositFields(
-            deposit=deposit, taken=True, typed=left.to_wire() if left and left.minor_units else ""
+            deposit=deposit, is_selected=True, typed=left.to_wire() if left and left.minor_units else ""
         )
-        fields.taken = fields.is_possible
+        fields.is_selected = fields.is_possible
         if posted is not None:
-            fields.taken = f"take-{deposit.pk}" in posted
+            fields.is_selected = f"take-{deposit.pk}" in posted
             fields.typed = posted.get(f"amount-{deposit.pk}", "")
         yield fields
 
 
-def _asked(request: HttpRequest) -> list[int]:
+def _ids_in_url(request: HttpRequest) -> list[int]:
     words = request.GET.get("ids", "").split(",")
-    if len(words) > MOST_DEPOSITS or not all(
+    if len(words) > MAX_DEPOSITS or not all(
         word.isascii() and word.isdigit() and len(word) < 19 for word in words
     ):
         raise Http404
@@ -161,7 +159,7 @@ def _issue(token: str, request: HttpRequest, ids: Sequence[int]) -> str:
 
 def _ticket(request: HttpRequest) -> tuple[str, list[int]] | None:
     try:
-        given = signing.loads(request.POST.get("ticket", ""), salt=_SALT, max_age=_LIVES_SECONDS)
+        given = signing.loads(request.POST.get("ticket", ""), salt=_SALT, max_age=LIFETIME_SECONDS)
     except signing.BadSignature:
         return None
     token, person, ids = given

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf
 from wallet_gateway.admin.deposit_import import export, import_page
-from wallet_gateway.admin.deposit_refund import MOST_DEPOSITS, refund_page, refund_url
+from wallet_gateway.admin.deposit_refund import MAX_DEPOSITS, refund_page, refund_url
 from wallet_gateway.admin.migration_report import report
 from wallet_gateway.admin.order_page import FOR_A_PERSON, Button, requests_of, tasks_of
 from wallet_gateway.admin.permissions import DETACHED_REFUND, has_permission
@@ -73,9 +73,9 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
     @admin.action(description=_("Refund the selected deposits…"), permissions=["refund"])
     def refund_many(self, request: HttpRequest, deposits: QuerySet[MigratedDeposit]) -> HttpResponse | None:
         """Redirect to the page that confirms a refund of each selected deposit."""
-        ids = list(deposits.values_list("pk", flat=True)[: MOST_DEPOSITS + 1])
-        if len(ids) > MOST_DEPOSITS:
-            most = {"most": MOST_DEPOSITS}
+        ids = list(deposits.values_list("pk", flat=True)[: MAX_DEPOSITS + 1])
+        if len(ids) > MAX_DEPOSITS:
+            most = {"most": MAX_DEPOSITS}
             messages.error(request, gettext("Choose at most %(most)d deposits at a time.") % most)
             return None
         return HttpResponseRedirect(refund_url(ids))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
@@ -17,7 +18,7 @@ from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.errors import InvalidAmount
 from wallet_gateway.protocol.money import Money
 
-LONGEST_NOTE = 400
+MAX_NOTE_LENGTH = 400
 
 
 class OperationForm(forms.Form):
@@ -27,18 +28,18 @@ class OperationForm(forms.Form):
     reason = forms.ChoiceField(label=gettext_lazy("Reason"))
     comment = forms.CharField(
         label=gettext_lazy("Note"),
-        max_length=LONGEST_NOTE,
+        max_length=MAX_NOTE_LENGTH,
         required=False,
         widget=forms.Textarea({"rows": 3}),
     )
 
     def __init__(
-        self, *given: Any, operation: Operation, available: Money, alone: Money | None = None, **more: Any
+        self, *given: Any, operation: Operation, available: Money, limit: Money | None = None, **more: Any
     ) -> None:
         super().__init__(*given, **more)
-        self.operation, self.available, self.alone = operation, available, alone
+        self.operation, self.available, self.limit = operation, available, limit
         self.fields["amount"].initial = available.to_wire()
-        self.fields["amount"].help_text = hint(alone, available)
+        self.fields["amount"].help_text = hint(limit, available)
         self.fields["amount"].widget.attrs |= {
             "inputmode": "decimal",
             "autocomplete": "off",
@@ -57,7 +58,7 @@ class OperationForm(forms.Form):
         return amount_of(self.cleaned_data["amount"], self.operation, self.available)
 
     def clean(self) -> dict[str, Any]:
-        """Require a comment if the reason alone says nothing."""
+        """Require a comment if the reason by itself says nothing."""
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("reason") == ReasonCode.OTHER and not cleaned.get("comment", "").strip():
             self.add_error("comment", _("Say here what the reason is."))
@@ -75,9 +76,9 @@ class OperationForm(forms.Form):
         return amount
 
     @property
-    def takes_two(self) -> bool:
+    def needs_second_person(self) -> bool:
         """Return whether the amount in the form is more than one person may refund without approval."""
-        return self.alone is not None and self.asked.minor_units > self.alone.minor_units
+        return self.limit is not None and self.asked.minor_units > self.limit.minor_units
 
     @property
     def why(self) -> dict[str, str]:
@@ -86,6 +87,15 @@ class OperationForm(forms.Form):
             "reason_code": self.cleaned_data["reason"],
             "comment": self.cleaned_data["comment"].strip(),
         }
+
+
+class ReasonForAll(OperationForm):
+    """One reason for all rows of a page, on which each row has its own amount field."""
+
+    def __init__(self, data: Mapping[str, object] | None, *, operation: Operation) -> None:
+        nothing = Money.from_minor_units(0, "EUR")
+        super().__init__(data, operation=operation, available=nothing)
+        self.fields.pop("amount", None)
 
 
 def amount_of(text: str, operation: Operation, available: Money) -> Money:
@@ -132,7 +142,7 @@ class DecisionForm(forms.Form):
     decision = forms.ChoiceField(label=gettext_lazy("What happened"), widget=forms.RadioSelect)
     reason = forms.CharField(
         label=gettext_lazy("How do you know?"),
-        max_length=LONGEST_NOTE,
+        max_length=MAX_NOTE_LENGTH,
         widget=forms.Textarea({"rows": 3}),
         help_text=gettext_lazy("For instance a ticket of the provider's support. It is kept with your name."),
     )
@@ -155,7 +165,7 @@ class ReasonForm(forms.Form):
     """Why a discrepancy is closed or a transaction is sent again."""
 
     reason = forms.CharField(
-        label=gettext_lazy("Reason"), max_length=LONGEST_NOTE, widget=forms.Textarea({"rows": 3})
+        label=gettext_lazy("Reason"), max_length=MAX_NOTE_LENGTH, widget=forms.Textarea({"rows": 3})
     )
 
     def refuse(self, why: str) -> None:
@@ -169,7 +179,7 @@ class ApprovalDecisionForm(forms.Form):
     reason = forms.CharField(
         label=gettext_lazy("Your reason"),
         required=False,
-        max_length=LONGEST_NOTE,
+        max_length=MAX_NOTE_LENGTH,
         widget=forms.Textarea({"rows": 3}),
         help_text=gettext_lazy("Needed to decline. It is kept with your name."),
     )

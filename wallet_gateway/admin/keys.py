@@ -1,4 +1,4 @@
-"""The page of the keys that encrypt secrets at rest: which keys are in use, what the newest must re-encrypt.
+"""The page of the keys that encrypt secrets at rest: which are in use, and how many values need another.
 
 The keys themselves are in the settings, which no page shows or changes. Re-encrypting stored secrets is
 harmless and repeatable, so a button here does it for small numbers; otherwise use the command.
@@ -12,33 +12,32 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from wallet_gateway import gateways, payments
+from wallet_gateway import payments
 from wallet_gateway.admin.admin_log import log_bulk_change
-from wallet_gateway.admin.pages import draw
+from wallet_gateway.admin.pages import render_page
 from wallet_gateway.admin.permissions import ROTATE_KEYS, require_permission
 from wallet_gateway.models import WalletKey
-from wallet_gateway.operations.wallet.key_usage import KeySurvey, survey
+from wallet_gateway.payments.wallet import KeySurvey
 
-MOST_AT_ONCE = 500
-"""Secrets that one request re-encrypts: about one second."""
+MAX_AT_ONCE = 500
+"""Maximum number of secrets that one request re-encrypts, which takes about a second."""
 
 
 def keys_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     """Show the keys by fingerprint; on submit, re-encrypt secrets that use older keys."""
     require_permission(request, ROTATE_KEYS)
-    cipher = gateways.cipher()
-    found = survey(cipher) if cipher is not None else KeySurvey(keys=(), unreadable=0)
-    may_now = 0 < found.waiting <= MOST_AT_ONCE
-    if request.method == "POST" and may_now:
+    found = payments.wallet.survey_keys()
+    can_rotate_now = 0 < found.waiting <= MAX_AT_ONCE
+    if request.method == "POST" and can_rotate_now:
         _rotate(request)
         return HttpResponseRedirect(reverse("admin:wallet_gateway_dashboard_keys"))
     context = {
         "title": _("Encryption keys"),
         "keys": found.keys,
         "sentences": _sentences(found),
-        "may_now": may_now,
+        "can_rotate_now": can_rotate_now,
     }
-    return draw(site, request, "keys.html", context)
+    return render_page(site, request, "keys.html", context)
 
 
 def _rotate(request: HttpRequest) -> None:
@@ -51,12 +50,12 @@ def _rotate(request: HttpRequest) -> None:
 def _sentences(found: KeySurvey) -> tuple[str, ...]:
     if not found.keys:
         return (_("The settings hold no FERNET_KEYS, so nothing is stored encrypted."),)
-    told = []
+    sentences = []
     if found.waiting:
-        told.append(_("Still under an older key: %(count)d.") % {"count": found.waiting})
+        sentences.append(_("Still under an older key: %(count)d.") % {"count": found.waiting})
     if found.unreadable:
         words = _("Opened by none of the keys: %(count)d. Put the key back that they were made with.")
-        told.append(words % {"count": found.unreadable})
-    if not told and len(found.keys) > 1:
-        told.append(_("The older keys are needed no more, but by backups made before now."))
-    return tuple(told)
+        sentences.append(words % {"count": found.unreadable})
+    if not sentences and len(found.keys) > 1:
+        sentences.append(_("The older keys are needed no more, but by backups made before now."))
+    return tuple(sentences)

@@ -9,7 +9,7 @@ from django.contrib.admin import AdminSite
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from wallet_gateway.admin.pages import draw
+from wallet_gateway.admin.pages import render_page
 from wallet_gateway.protocol.text import escape_formula
 from wallet_gateway.queries.migration import MigrationTotals, migration_totals
 
@@ -21,7 +21,7 @@ def report(site: AdminSite, request: HttpRequest) -> HttpResponse:
         answer = HttpResponse(_csv(totals), content_type="text/csv; charset=utf-8")
         answer["Content-Disposition"] = 'attachment; filename="migration-report.csv"'
         return answer
-    return draw(
+    return render_page(
         site, request, "migrated_report.html", {"title": _("How the migration stands"), "totals": totals}
     )
 

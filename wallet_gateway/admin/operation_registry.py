@@ -22,8 +22,8 @@ from wallet_gateway.domain.limits import available, why_nothing_left
 from wallet_gateway.domain.reason_codes import REASON_CODES, ReasonCode
 from wallet_gateway.models import GatewayTransaction, Payment
 from wallet_gateway.models.labels import label_of
-from wallet_gateway.operations.errors import OperationRefused, message_of
 from wallet_gateway.payments import follow_ups
+from wallet_gateway.payments.errors import OperationRefused, message_of
 from wallet_gateway.protocol.money import Money
 
 
@@ -135,7 +135,7 @@ def execute(
     """
     words = {"by": by, "reason_code": reason_code, "comment": comment}
     try:
-        transaction = _ask(operation, payment, amount, idempotency_key=key, **words)
+        transaction = _request_operation(operation, payment, amount, idempotency_key=key, **words)
     except (OperationRefused, ImproperlyConfigured) as error:
         raise NotDone(refusal_text(error, gateway=payment.order.gateway)) from error
     if follow_ups.give_up_unsent(transaction, by=by):
@@ -145,7 +145,9 @@ def execute(
     return transaction
 
 
-def _ask(operation: Operation, payment: Payment, amount: Money, **given: str) -> GatewayTransaction:
+def _request_operation(
+    operation: Operation, payment: Payment, amount: Money, **given: str
+) -> GatewayTransaction:
     if operation is REVERSE:
         return payments.reverse(payment.order, payment=payment, **given)
     verbs = {TransactionKind.CAPTURE: payments.capture, TransactionKind.REFUND: payments.refund}

@@ -24,7 +24,7 @@ from wallet_gateway.domain.dual_control import is_same_person
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.models import Approval, GatewayTransaction, Payment, PaymentOrder, TransactionEvent
 from wallet_gateway.models.labels import label_of
-from wallet_gateway.operations.follow_ups.preview import shown_body
+from wallet_gateway.payments.follow_ups import shown_body
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway import conf
 from wallet_gateway.admin import operation_registry
-from wallet_gateway.admin.batches import begin, query_orders
+from wallet_gateway.admin.batches import draft_batch, query_orders
 from wallet_gateway.admin.capture_deadline import CountdownList, EndsSoon, time_left
 from wallet_gateway.admin.confirm import confirm
 from wallet_gateway.admin.decisions import ask_gateway
@@ -82,17 +82,17 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     @admin.action(description=_("Capture the selected orders…"), permissions=["capture"])
     def capture_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
         """Redirect to the page that confirms a capture of many orders."""
-        return begin(request, operation_registry.CAPTURE, orders)
+        return draft_batch(request, operation_registry.CAPTURE, orders)
 
     @admin.action(description=_("Refund the selected orders…"), permissions=["refund"])
     def refund_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
         """Redirect to the page that confirms a refund of many orders."""
-        return begin(request, operation_registry.REFUND, orders)
+        return draft_batch(request, operation_registry.REFUND, orders)
 
     @admin.action(description=_("Reverse the selected orders…"), permissions=["reverse"])
     def reverse_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
         """Redirect to the page that confirms a reversal of many orders."""
-        return begin(request, operation_registry.REVERSE, orders)
+        return draft_batch(request, operation_registry.REVERSE, orders)
 
     @admin.action(description=_("Ask the gateway about the selected orders"), permissions=["view"])
     def ask_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:

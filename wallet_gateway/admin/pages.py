@@ -9,9 +9,11 @@ from typing import Any
 from django.contrib import messages
 from django.contrib.admin import AdminSite
 from django.db import transaction as db_transaction
+from django.db.models import Model
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.template.response import TemplateResponse
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
@@ -29,7 +31,7 @@ _LEVELS = {
 }
 
 
-def acting(site: AdminSite, view: View) -> View:
+def staff_view(site: AdminSite, view: View) -> View:
     """Restrict a view that contacts the gateway to staff, and run it outside the request's transaction.
 
     A request must be committed before it is sent, even if the project sets `ATOMIC_REQUESTS`.
@@ -37,20 +39,27 @@ def acting(site: AdminSite, view: View) -> View:
 
     @db_transaction.non_atomic_requests
     @wraps(view)
-    def outside(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+    def non_atomic(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         return view(request, *args, **kwargs)
 
-    return site.admin_view(outside)
+    return site.admin_view(non_atomic)
 
 
-def draw(site: AdminSite, request: HttpRequest, template: str, context: dict[str, Any]) -> HttpResponse:
+def render_page(
+    site: AdminSite, request: HttpRequest, template: str, context: dict[str, Any]
+) -> HttpResponse:
     """Render a page in the layout of the admin."""
     return TemplateResponse(
         request, f"admin/wallet_gateway/{template}", {**site.each_context(request), **context}
     )
 
 
-def tell(request: HttpRequest, transaction: GatewayTransaction) -> None:
+def row_url(row: Model) -> str:
+    """Return the URL of a row's page."""
+    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
+
+
+def show_status(request: HttpRequest, transaction: GatewayTransaction) -> None:
     """Show a transaction's status as a message of the matching level."""
     level = _LEVELS.get(TransactionState(transaction.state), messages.WARNING)
     messages.add_message(request, level, sentence_of(transaction))

@@ -5,7 +5,14 @@ from __future__ import annotations
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 
-from wallet_gateway.payments.permissions import CAPTURE, DETACHED_REFUND, OF_KIND, REFUND, REVERSE
+from wallet_gateway.queries.permissions import (
+    CAPTURE,
+    DETACHED_REFUND,
+    OF_KIND,
+    REFUND,
+    REVERSE,
+    VIEW_HEALTH,
+)
 
 __all__ = [
     "APPROVE",
@@ -17,10 +24,10 @@ __all__ = [
     "REVERSE",
     "ROTATE_KEYS",
     "SEE_EVENTS",
-    "SEE_HEALTH",
     "SEE_ORDERS",
     "SEE_TRANSACTIONS",
     "STOP_SENDING",
+    "VIEW_HEALTH",
     "has_permission",
     "name_of_person",
     "require_permission",
@@ -34,7 +41,6 @@ ROTATE_KEYS = "wallet_gateway.rotate_keys"
 STOP_SENDING = "wallet_gateway.stop_sending"
 APPROVE = "wallet_gateway.approve_operation"
 """Required in addition to the permission of the operation itself."""
-SEE_HEALTH = "wallet_gateway.view_health"
 
 
 def has_permission(request: HttpRequest, permission: str) -> bool:

@@ -17,7 +17,6 @@ from django.core.paginator import Paginator
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import HttpResponseBase
-from django.urls import reverse
 from django.utils import formats
 from django.utils.functional import cached_property
 from django.utils.html import format_html
@@ -27,7 +26,7 @@ from django.utils.timezone import is_aware, localtime
 
 from wallet_gateway import conf
 from wallet_gateway.admin.list_parameters import FixedOrderList, is_of_popup, is_of_shown_filter
-from wallet_gateway.admin.pages import View, acting
+from wallet_gateway.admin.pages import View, row_url, staff_view
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import is_storable, visible
 
@@ -41,7 +40,7 @@ else:
 
 Finder = Callable[..., QuerySet[Any]]
 
-MOST_LISTED = 2_000
+MAX_LISTED_ROWS = 2_000
 """Rows that paging can reach; search and filters find older ones."""
 
 
@@ -57,13 +56,13 @@ class _Named:
 
 
 class BoundedPaginator(_Paginator):
-    """A paginator that counts at most `MOST_LISTED` rows: counting a million takes too long for a user."""
+    """A paginator that counts at most `MAX_LISTED_ROWS` rows: counting a million takes too long."""
 
     @cached_property
     def count(self) -> int:
         """Return the number of rows that can be reached."""
         rows = self.object_list
-        return rows.order_by()[:MOST_LISTED].count() if isinstance(rows, QuerySet) else len(rows)
+        return rows.order_by()[:MAX_LISTED_ROWS].count() if isinstance(rows, QuerySet) else len(rows)
 
 
 class ReadOnlyAdmin(_ModelAdmin):
@@ -124,7 +123,7 @@ class ReadOnlyAdmin(_ModelAdmin):
         """Return the checkbox that selects a row; its label names the row, invisible characters escaped."""
         return super().action_checkbox(_Named(pk=obj.pk, name=visible(obj)))
 
-    def demand_view(self, request: HttpRequest) -> None:
+    def require_view_permission(self, request: HttpRequest) -> None:
         """Raise `PermissionDenied` unless the current user may view these rows."""
         if not self.has_view_permission(request):
             raise PermissionDenied
@@ -133,10 +132,10 @@ class ReadOnlyAdmin(_ModelAdmin):
         """Wrap a view of this site for users who may view these rows, outside any database transaction."""
 
         def of_site(request: HttpRequest, **given: Any) -> HttpResponseBase:
-            self.demand_view(request)
+            self.require_view_permission(request)
             return view(self.admin_site, request, **given)
 
-        return acting(self.admin_site, of_site)
+        return staff_view(self.admin_site, of_site)
 
     def change_view(
         self,
@@ -146,7 +145,7 @@ class ReadOnlyAdmin(_ModelAdmin):
         extra_context: dict[str, Any] | None = None,
     ) -> HttpResponse:
         """Show a row; refuse a `POST`, because nothing here can be changed."""
-        self.demand_view(request)
+        self.require_view_permission(request)
         row = self.get_object(request, object_id)
         shown = (
             {"title": self.heading(row), "subtitle": None, **self.page_context(request, row)} if row else {}
@@ -170,7 +169,7 @@ class ReadOnlyAdmin(_ModelAdmin):
             return HttpResponseRedirect(request.path)
         shown: dict[str, Any] = {
             "title": capfirst(self.opts.verbose_name_plural),
-            "most_listed": MOST_LISTED,
+            "most_listed": MAX_LISTED_ROWS,
         }
         return super().changelist_view(request, shown | (extra_context or {}))
 
@@ -190,7 +189,7 @@ class OwnPageAdmin(ReadOnlyAdmin):
         extra_context: dict[str, Any] | None = None,  # noqa: ARG002
     ) -> HttpResponse:
         """Redirect to the row's own page."""
-        self.demand_view(request)
+        self.require_view_permission(request)
         row = self.get_object(request, object_id)
         if row is None:
             raise Http404
@@ -259,7 +258,6 @@ def link_column(path: str, label: StrOrPromise) -> Callable[[Any], str]:
             row = getattr(row, name)
             if row is None:
                 return "-"
-        url = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
-        return format_html('<a href="{}">{}</a>', url, visible(row))
+        return format_html('<a href="{}">{}</a>', row_url(row), visible(row))
 
     return shown

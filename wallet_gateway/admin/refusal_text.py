@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext as _
 
-from wallet_gateway.operations.errors import OperationError
+from wallet_gateway.payments.errors import OperationError
 from wallet_gateway.protocol.text import visible
 
 

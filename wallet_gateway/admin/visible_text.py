@@ -1,9 +1,15 @@
-"""Message bodies as the admin can safely show them: formatted, with no hidden characters."""
+"""Message bodies as the admin can safely show them: formatted, with invisible characters escaped."""
 
 from __future__ import annotations
 
 import re
 
+from django.core.exceptions import ImproperlyConfigured
+
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.models import Payment
+from wallet_gateway.payments import follow_ups
+from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import visible
 
 MAX_BODY_LENGTH = 20_000
@@ -16,10 +22,18 @@ _INDENT = "  "
 def visible_body(text: str) -> str:
     """Return a message body formatted in lines, with invisible characters escaped."""
     shown = visible(text, max_length=MAX_BODY_LENGTH)
-    return _laid_out(shown) if shown[:1] in {"{", "["} else shown
+    return _indented(shown) if shown[:1] in {"{", "["} else shown
 
 
-def _laid_out(text: str) -> str:
+def visible_request(payment: Payment, kind: TransactionKind, amount: Money) -> str:
+    """Return the request body that an operation would send; empty if the gateway is not in the settings."""
+    try:
+        return visible_body(follow_ups.preview(payment, kind, amount))
+    except ImproperlyConfigured:
+        return ""
+
+
+def _indented(text: str) -> str:
     """Break JSON into lines without parsing it: apart from whitespace, the text shown is the text sent."""
     written: list[str] = []
     depth = 0

@@ -71,7 +71,7 @@ class CustomerView(JSONView):
         refuse_foreign_content(request._request)
         # The plain request: Django does not parse it to look for a form's token.
         SessionAuthentication().enforce_csrf(request._request)  # type: ignore[arg-type]
-        self.binding = self.bound(request)
+        self.binding = self.session_binding(request)
         super().initial(request, *args, **kwargs)
 
     def body(self, request: Request) -> dict[str, Any]:
@@ -79,7 +79,7 @@ class CustomerView(JSONView):
         # A request without a body is not passed to the parser at all.
         return request.data if isinstance(request.data, dict) else {}
 
-    def bound(self, request: Request) -> str:
+    def session_binding(self, request: Request) -> str:
         """Return the session's binding; raises `UnknownLink` if no button was shown in this session."""
         binding = binding_of(request._request)
         if not binding:

@@ -10,14 +10,14 @@ from wallet_gateway.api.problems import InvalidBody
 from wallet_gateway.payments.wallet import WalletEvent
 from wallet_gateway.protocol.strict_json import NumberText
 
-LONGEST = 255
-MOST_ENTRIES = 20
+MAX_TEXT_LENGTH = 255
+MAX_ENTRIES = 20
 _REPORTED_BY_PAGES = frozenset(WalletEvent) - {WalletEvent.RESULT}
 """A page does not report a result as an event: it has its own address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PriceQuestion:
+class PriceRequest:
     """The customer's choices on the sheet."""
 
     reference: str
@@ -47,9 +47,9 @@ def event_report(body: Mapping[str, Any]) -> EventReport:
     )
 
 
-def price_question(body: Mapping[str, Any]) -> PriceQuestion:
+def price_request(body: Mapping[str, Any]) -> PriceRequest:
     """Read `{reference, shippingAddress, shippingOption, offers}`; raises `InvalidBody`."""
-    return PriceQuestion(
+    return PriceRequest(
         reference=_text(body.get("reference")),
         shipping_address=_address(body.get("shippingAddress")),
         shipping_option=_optional(body.get("shippingOption")),
@@ -57,13 +57,13 @@ def price_question(body: Mapping[str, Any]) -> PriceQuestion:
     )
 
 
-def reference_before(body: Mapping[str, Any]) -> str:
+def previous_reference(body: Mapping[str, Any]) -> str:
     """Read `{after}`, empty if the page does not name its sheet's reference; raises `InvalidBody`."""
     return _optional(body.get("after")) or ""
 
 
 def _text(value: object) -> str:
-    if not isinstance(value, str) or isinstance(value, NumberText) or not 0 < len(value) <= LONGEST:
+    if not isinstance(value, str) or isinstance(value, NumberText) or not 0 < len(value) <= MAX_TEXT_LENGTH:
         raise InvalidBody
     return value
 
@@ -76,7 +76,7 @@ def _address(value: object) -> dict[str, str] | None:
     """Read the wallet's address fields; empty ones, which it does send, are left out."""
     if value is None:
         return None
-    if not isinstance(value, dict) or len(value) > MOST_ENTRIES:
+    if not isinstance(value, dict) or len(value) > MAX_ENTRIES:
         raise InvalidBody
     return {name: _text(part) for name, part in value.items() if part not in (None, "")}
 
@@ -84,6 +84,6 @@ def _address(value: object) -> dict[str, str] | None:
 def _offers(value: object) -> tuple[str, ...]:
     if value is None:
         return ()
-    if not isinstance(value, list) or len(value) > MOST_ENTRIES:
+    if not isinstance(value, list) or len(value) > MAX_ENTRIES:
         raise InvalidBody
     return tuple(_text(code) for code in value)

@@ -14,7 +14,7 @@ from wallet_gateway.api.problems import NOT_UNDERSTOOD, TooLarge
 from wallet_gateway.protocol import strict_json
 from wallet_gateway.protocol.errors import UnreadableBody
 
-MOST_BYTES = 16_384
+MAX_BYTES = 16_384
 JSON = "application/json"
 _UTF_8 = {"utf-8", "utf8"}
 
@@ -28,7 +28,7 @@ def refuse_foreign_content(request: HttpRequest) -> None:
     charset = (request.content_params or {}).get("charset", "utf-8")
     if request.content_type != JSON or charset.lower() not in _UTF_8:
         raise UnsupportedMediaType("", detail=NOT_UNDERSTOOD)
-    if _announced_bytes(request) > MOST_BYTES:
+    if _announced_bytes(request) > MAX_BYTES:
         raise TooLarge
 
 
@@ -51,17 +51,17 @@ class StrictParser(BaseParser):
     ) -> dict[str, Any]:
         """Return the object; raises `ParseError` and `TooLarge`, whatever the bytes are."""
         try:
-            body = stream.read(MOST_BYTES + 1)
+            body = stream.read(MAX_BYTES + 1)
         except UnreadablePostError as fault:
             raise ParseError(NOT_UNDERSTOOD) from fault
-        if len(body) > MOST_BYTES:
+        if len(body) > MAX_BYTES:
             raise TooLarge
         return _object(body)
 
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        value = strict_json.loads(body, max_bytes=MOST_BYTES)
+        value = strict_json.loads(body, max_bytes=MAX_BYTES)
     except UnreadableBody as fault:
         # Its message may quote the body, which may contain secrets.
         raise ParseError(NOT_UNDERSTOOD) from fault

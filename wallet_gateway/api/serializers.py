@@ -59,13 +59,13 @@ def price_body(price: SheetPrice) -> dict[str, Any]:
     }
 
 
-def verdict_body(payment: Payment) -> dict[str, str]:
+def outcome_body(payment: Payment) -> dict[str, str]:
     """Return the outcome of a result: `{outcome, message, next}`; an empty `next` means to stay."""
     outcome = payments.wallet.outcome(payment)
-    return {"outcome": outcome.value, "message": _said(outcome), "next": _next(payment, outcome)}
+    return {"outcome": outcome.value, "message": _message_for(outcome), "next": _next(payment, outcome)}
 
 
-def _said(outcome: WalletOutcome) -> str:
+def _message_for(outcome: WalletOutcome) -> str:
     match outcome:
         case WalletOutcome.APPROVED:
             return _("Your payment went through")

@@ -13,8 +13,8 @@ from rest_framework.response import Response
 
 from wallet_gateway import payments
 from wallet_gateway.api.base import CustomerView, bind, binding_of, order_of
-from wallet_gateway.api.inputs import event_report, price_question, reference_before
-from wallet_gateway.api.serializers import price_body, session_body, verdict_body
+from wallet_gateway.api.inputs import event_report, previous_reference, price_request
+from wallet_gateway.api.serializers import outcome_body, price_body, session_body
 from wallet_gateway.api.throttles import (
     EventsThrottle,
     PricesThrottle,
@@ -30,7 +30,7 @@ class WalletSessionView(CustomerView):
 
     throttle_classes = (SessionsThrottle,)
 
-    def bound(self, request: Request) -> str:
+    def session_binding(self, request: Request) -> str:
         """Admit a browser that has not seen a button yet."""
         return binding_of(request._request)
 
@@ -50,7 +50,7 @@ class WalletReferenceView(CustomerView):
 
     def post(self, request: Request, token: str) -> Response:
         """Answer `{reference}`, for the sheet whose previous reference was `after`."""
-        after = reference_before(self.body(request))
+        after = previous_reference(self.body(request))
         reference = payments.wallet.next_reference(order_of(token), session=self.binding, after=after)
         return Response({"reference": reference})
 
@@ -62,14 +62,14 @@ class WalletPriceView(CustomerView):
 
     def post(self, request: Request, token: str) -> Response:
         """Answer with the total, its lines and the choices, or with the errors in the choices."""
-        asked = price_question(self.body(request))
+        wanted = price_request(self.body(request))
         price = payments.wallet.price_sheet(
             order_of(token),
-            reference=asked.reference,
+            reference=wanted.reference,
             session=self.binding,
-            shipping_address=asked.shipping_address,
-            shipping_option=asked.shipping_option,
-            offers=asked.offers,
+            shipping_address=wanted.shipping_address,
+            shipping_option=wanted.shipping_option,
+            offers=wanted.offers,
         )
         return Response(price_body(price))
 
@@ -82,7 +82,7 @@ class WalletEventView(CustomerView):
     def post(self, request: Request, token: str) -> Response:
         """Answer without content: the page continues in any case."""
         report = event_report(self.body(request))
-        payments.wallet.note_event(
+        payments.wallet.record_event(
             order_of(token),
             reference=report.reference,
             session=self.binding,
@@ -102,4 +102,4 @@ class WalletResultView(CustomerView):
         """Answer `{outcome, message, next}`."""
         # Pass the token, not the order: the operation reads the order with all its attempts at once.
         payment = payments.wallet.pay(token, session=self.binding, detail=self.body(request))
-        return Response(verdict_body(payment))
+        return Response(outcome_body(payment))

@@ -10,6 +10,7 @@ from wallet_gateway import conf, gateways
 from wallet_gateway.conf import project
 from wallet_gateway.findings import Code, Finding, error, ok
 from wallet_gateway.models import GoLiveCheck, PaymentOrder
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.protocol.codes import currency_exponent
 from wallet_gateway.protocol.money import Money
@@ -51,7 +52,7 @@ def record_payment(reference: str, *, by: str) -> PaymentOrder:
         order=order,
         currency=order.currency,
         amount_minor=order.amount_minor,
-        checked_by=by.strip()[:150],
+        checked_by=cut_to(GoLiveCheck, "checked_by", by.strip()),
         checked_at=gateways.clock().now(),
     )
     return order

@@ -1,6 +1,6 @@
 """Fetches a payment page like a browser: its headers, its scripts, and the modules that they import.
 
-No script is run and nothing is judged here; see `script_inventory` for the approved scripts.
+No script is run and nothing is compared here; see `script_inventory` for the approved scripts.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from urllib.error import URLError
 from urllib.parse import urljoin, urlsplit
 from urllib.request import Request, urlopen
 
-WATCHED = (
+WATCHED_HEADERS = (
     "Content-Security-Policy",
     "Cross-Origin-Opener-Policy",
     "Permissions-Policy",
@@ -25,29 +25,29 @@ WATCHED = (
     "X-Frame-Options",
 )
 """Headers whose change could help an attacker, whether made on purpose or by mistake."""
-SECONDS = 30
-MOST_BYTES = 5_000_000
+TIMEOUT_SECONDS = 30
+MAX_BYTES = 5_000_000
 _NONCE = re.compile(r"'nonce-[^']*'")
 # The module path follows `import`, `import(` or `from`, including the `from` of an `export`.
 _IMPORT = re.compile(r"""\b(?:import\s*+\(?|from)\s*+["'](\.{1,2}/[^"']+\.js)["']""")
 
 
-class PageUnseen(Exception):
+class PageNotFetched(Exception):
     """A page or a script could not be fetched, so its content is unknown."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeenPage:
+class FetchedPage:
     """One page as it was served."""
 
     headers: Mapping[str, str]
-    """The headers in `WATCHED` that were sent; nonces are removed."""
+    """The headers in `WATCHED_HEADERS` that were sent; nonces are removed."""
     scripts: Mapping[str, str]
     """The hash of each script by its URL; an inline script is `inline:` and its hash."""
 
 
-def visit(url: str) -> SeenPage:
-    """Fetch a page and all scripts that it runs; raise `PageUnseen` if one cannot be fetched."""
+def visit(url: str) -> FetchedPage:
+    """Fetch a page and all scripts that it runs; raise `PageNotFetched` if one cannot be fetched."""
     headers, body = _fetched(url)
     page = _Scripts()
     page.feed(body.decode("utf-8", "replace"))
@@ -60,8 +60,8 @@ def visit(url: str) -> SeenPage:
         script = _fetched(address)[1]
         found[address] = _hash(script)
         waiting += _imported(address, script)
-    watched = {name: _NONCE.sub("'nonce-*'", headers[name]) for name in WATCHED if name in headers}
-    return SeenPage(headers=watched, scripts=dict(sorted(found.items())))
+    watched = {name: _NONCE.sub("'nonce-*'", headers[name]) for name in WATCHED_HEADERS if name in headers}
+    return FetchedPage(headers=watched, scripts=dict(sorted(found.items())))
 
 
 def _imported(address: str, script: bytes) -> Iterator[str]:
@@ -75,17 +75,17 @@ def _hash(script: bytes) -> str:
 
 def _fetched(url: str) -> tuple[Mapping[str, str], bytes]:
     if urlsplit(url).scheme not in {"http", "https"}:
-        raise PageUnseen(f"{url} is no http or https address")
+        raise PageNotFetched(f"{url} is no http or https address")
     request = Request(url, headers={"User-Agent": "Mozilla/5.0", "Accept": "*/*"})  # noqa: S310 - checked above
     try:
-        with urlopen(request, timeout=SECONDS) as answer:  # noqa: S310 - checked above
-            body: bytes = answer.read(MOST_BYTES + 1)
+        with urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310 - checked above
+            body: bytes = answer.read(MAX_BYTES + 1)
             headers = {name.title(): value for name, value in answer.headers.items()}
     except (URLError, OSError, ValueError) as error:
-        raise PageUnseen(f"{url} could not be fetched: {error}") from error
-    if len(body) > MOST_BYTES:
-        raise PageUnseen(f"{url} has more than {MOST_BYTES} bytes")
-    return {name: headers[name.title()] for name in WATCHED if name.title() in headers}, body
+        raise PageNotFetched(f"{url} could not be fetched: {error}") from error
+    if len(body) > MAX_BYTES:
+        raise PageNotFetched(f"{url} has more than {MAX_BYTES} bytes")
+    return {name: headers[name.title()] for name in WATCHED_HEADERS if name.title() in headers}, body
 
 
 @dataclass

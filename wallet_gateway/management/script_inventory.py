@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from wallet_gateway.management.page_visit import SeenPage
+from wallet_gateway.management.page_visit import FetchedPage
 
 _PLUGIN, _WALLET = "django-wallet-gateway", "the wallet's provider"
 # Matched by the end of the path.
@@ -54,7 +54,7 @@ class Inventory:
     headers: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     """The approved headers by page."""
 
-    def changes(self, seen: Mapping[str, SeenPage]) -> Iterator[str]:
+    def changes(self, seen: Mapping[str, FetchedPage]) -> Iterator[str]:
         """Yield a message for every difference from the approved state."""
         found = _scripts_of(seen)
         for url in sorted(found.keys() | self.scripts.keys()):
@@ -76,12 +76,12 @@ def _header_changes(page: str, before: Mapping[str, str], now: Mapping[str, str]
             yield f"header of {page}: {name} was {before.get(name)!r}, is {now.get(name)!r}"
 
 
-def _scripts_of(seen: Mapping[str, SeenPage]) -> dict[str, str]:
+def _scripts_of(seen: Mapping[str, FetchedPage]) -> dict[str, str]:
     return {url: hashed for page in seen.values() for url, hashed in page.scripts.items()}
 
 
 def approve(
-    seen: Mapping[str, SeenPage], before: Inventory, *, reasons: Mapping[str, str], date: str
+    seen: Mapping[str, FetchedPage], before: Inventory, *, reasons: Mapping[str, str], date: str
 ) -> Inventory:
     """Return the inventory of the pages seen; raise `BadInventory` for a script without a reason."""
     scripts = {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast, overload
 
 from django.core.validators import RegexValidator
 from django.db import models
@@ -76,6 +76,12 @@ class IndexedStartsWith(models.Lookup):
         last = (f"{text}{_GREATEST}" for text in of_value)
         sql = f"({column} {from_} {value} AND {column} {to} {value})"
         return sql, (*of_column, *of_value, *of_column, *last)
+
+
+def cut_to(model: type[models.Model], column: str, text: str) -> str:
+    """Return as much of a text as its column can store."""
+    field = cast("CharField", model._meta.get_field(column))
+    return text[: field.max_length]
 
 
 def choices_of(enum: type[StrEnum]) -> list[tuple[str, str | Promise]]:

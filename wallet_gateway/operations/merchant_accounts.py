@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from wallet_gateway.models import GatewayTransaction, TransactionEvent
 from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.protocol.wire import SentAccount
 
 
 def foreign_merchant_account(transaction: GatewayTransaction, context: GatewayContext) -> str:
@@ -14,12 +13,13 @@ def foreign_merchant_account(transaction: GatewayTransaction, context: GatewayCo
     The gateway has no record of it under the configured account, so an empty status answer proves nothing.
     If retention has erased the body, the account is unknown, and the text is empty.
     """
-    sent = json.loads(_sent_body(transaction) or "{}")
-    configured = context.gateway.account
-    account = sent.get("merchantId", configured.merchant_id), sent.get("storeId", configured.store_id)
-    if account == (configured.merchant_id, configured.store_id):
+    body, configured = _sent_body(transaction), context.gateway.account
+    if not body:
         return ""
-    return "merchantId {}, storeId {}".format(*account)
+    sent = SentAccount.from_json(body)
+    if (sent.merchant_id, sent.store_id) == (configured.merchant_id, configured.store_id):
+        return ""
+    return f"merchantId {sent.merchant_id}, storeId {sent.store_id}"
 
 
 def _sent_body(transaction: GatewayTransaction) -> str:

@@ -2,7 +2,7 @@
 
 What every shop needs is here: create an order, open the payment page, read the result, capture, refund,
 reverse. The rest is in a module for each subject: `orders`, `follow_ups`, `wallet` (the wallet button),
-`approvals` (decisions of people), `batches` (one operation for many orders), `maintenance` (background work
+`approvals` (decisions of a person), `batches` (one operation for many orders), `maintenance` (background work
 and operators) and `errors` (what to catch).
 
 Gateway, clock and return URLs come from the settings. The functions are thin: the rules are in the operations

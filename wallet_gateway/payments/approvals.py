@@ -1,4 +1,4 @@
-"""Decisions of people: on an unknown outcome, on a discrepancy, and on another person's request."""
+"""Decisions of a person: on an unknown outcome, on a discrepancy, and on another person's request."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["Approval", "Decision", "approve", "close_discrepancy", "decline", "r
 def resolve(
     transaction: GatewayTransaction, *, decision: Decision | str, reason: str, by: str
 ) -> GatewayTransaction:
-    """Record a person's decision on an outcome that no evidence has ended.
+    """Record a person's decision on an outcome that neither an answer nor a status record has settled.
 
     Raises `InvalidState`, and `AwaitingApproval` where the settings demand a second person.
     """
@@ -31,22 +31,22 @@ def resolve(
 
 
 def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: str) -> Discrepancy:
-    """Close a difference between our books and the gateway's, with a reason."""
+    """Close a difference between the shop's records and the gateway's, with a reason."""
     return resolutions.close_discrepancy(
         discrepancy, reason=reason, by=by, context=context_of(discrepancy.gateway)
     )
 
 
 def waiting() -> tuple[Approval, ...]:
-    """Return what waits for a second person, the oldest first."""
+    """Return the requests that wait for a second person, the oldest first."""
     return waiting_approvals(now=gateways.clock().now())
 
 
 def approve(approval: Approval, *, by: str, reason: str = "") -> GatewayTransaction:
-    """Agree to what another person asked for, and do it; look at the returned transaction's `state`.
+    """Approve and execute another person's request; check the `state` of the returned transaction.
 
-    Raises `InvalidState`, above all for the person who asked, and whatever the operation refuses: then
-    nothing was sent and the request goes on waiting.
+    Raises `InvalidState`, for instance for the person who made the request, and the refusals of the
+    operation itself: then nothing was sent and the request keeps waiting.
     """
     return approving.approve(approval, by=by, reason=reason, context=context_of(approval.gateway))
 

@@ -1,6 +1,6 @@
-"""One operation for many orders or deposits: drafted, confirmed, and then carried out by the sweep.
+"""One operation for many orders or deposits: drafted, confirmed, and then executed by the sweep.
 
-A batch is carried out on behalf of the person who made it, row by row, as long as their account has the
+A batch is executed row by row on behalf of the person who created it, as long as their account has the
 permission of the operation. `sweep` drives running batches; `step` drives one of them a little further.
 """
 
@@ -23,8 +23,8 @@ from wallet_gateway.operations.batches import drive as driving
 from wallet_gateway.operations.batches import plan
 from wallet_gateway.operations.batches.drive import Driver
 from wallet_gateway.operations.batches.plan import MAX_ROWS
-from wallet_gateway.payments.permissions import OF_KIND, user_still_has
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.queries.permissions import OF_KIND, user_still_has
 
 __all__ = [
     "MAX_ROWS",
@@ -40,13 +40,13 @@ __all__ = [
 ]
 
 STEP_SECONDS = 2.0
-"""How long one step carries out rows."""
+"""How long one step executes rows."""
 
 
 def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: str) -> OperationBatch:
-    """Store a batch of captures, refunds or reversals that nobody has confirmed, one row for each order.
+    """Store an unconfirmed batch of captures, refunds or reversals with one row for each order.
 
-    A row's amount is all that is left of its order. Raises `InvalidInput` for more than `MAX_ROWS` orders.
+    A row's amount is what is left of its order. Raises `InvalidInput` for more than `MAX_ROWS` orders.
     """
     return plan.draft(kind, orders, by=by, clock=gateways.clock())
 
@@ -58,7 +58,7 @@ def start(
     reason_code: str = "",
     comment: str = "",
 ) -> bool:
-    """Start a draft, with `rows` whose amount or state was changed; return False where it is no draft.
+    """Start a draft with the `rows` whose amount or state was changed; return False if it is not a draft.
 
     Raises `InvalidState` where the person who drafted it lacks the permission.
     """
@@ -90,27 +90,27 @@ def start_status_queries(subjects: Sequence[PaymentOrder | MigratedDeposit], *, 
 
 
 def pause(batch: OperationBatch, *, by: str) -> bool:
-    """Let no further row begin until `resume`; return whether the batch was running."""
+    """Start no further row until `resume`; return whether the batch was running."""
     return plan.pause(batch, by=by, clock=gateways.clock())
 
 
 def resume(batch: OperationBatch) -> bool:
-    """Take up a paused batch again; return whether it was paused."""
+    """Continue a paused batch; return whether it was paused."""
     return plan.resume(batch, clock=gateways.clock())
 
 
 def stop(batch: OperationBatch, *, by: str) -> bool:
-    """End a batch for good; rows that were not begun are left out. Return whether it was not over yet."""
+    """Stop a batch permanently and leave out the rows not started; return whether it was not finished."""
     return plan.stop(batch, by=by, clock=gateways.clock())
 
 
 def step(batch: OperationBatch, *, seconds: float = STEP_SECONDS) -> list[OperationBatchRow]:
-    """Carry out rows of a running batch for some seconds; return those that were carried out."""
+    """Execute rows of a running batch for some seconds; return the executed rows."""
     return driving.step(batch, seconds=seconds, driver=_driver())
 
 
 def drive(*, seconds: float) -> Counter[str]:
-    """Carry out rows of all running batches for some seconds; return how many of each gateway."""
+    """Execute rows of all running batches for some seconds; return their number by gateway."""
     return driving.drive(seconds=seconds, driver=_driver())
 
 

@@ -1,4 +1,4 @@
-"""What a shop catches: one exception for each reaction, and the codes that tell the reasons apart.
+"""The exceptions that a shop catches: one for each reaction, with a code for each reason.
 
 Each exception has `code`, `params`, `message` (in the active language) and `status`, an HTTP status.
 """
@@ -22,6 +22,7 @@ from wallet_gateway.operations.errors import (
     SendingStopped,
     TryAgain,
     WalletUnavailable,
+    message_of,
 )
 
 __all__ = [
@@ -41,4 +42,5 @@ __all__ = [
     "SendingStopped",
     "TryAgain",
     "WalletUnavailable",
+    "message_of",
 ]

@@ -1,22 +1,31 @@
-"""Capture, refund and reversal of a payment, and refunds of payments made through a former provider."""
+"""Capture, refund and reversal of a payment, and refunds of payments made through an earlier provider."""
 
 from __future__ import annotations
 
 from decimal import Decimal
 
-from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.totals import Reversal
+from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals import resolve as resolutions
-from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.follow_ups import capture_refund_reverse as follow_ups
 from wallet_gateway.operations.follow_ups import detached_refunds
+from wallet_gateway.operations.follow_ups import preview as previews
 from wallet_gateway.operations.follow_ups import resend as resending
 from wallet_gateway.operations.follow_ups.execute import Initiator
+from wallet_gateway.operations.follow_ups.preview import shown_body
 from wallet_gateway.protocol.money import Money
 
-__all__ = ["capture", "give_up_unsent", "refund", "refund_migrated", "reverse", "send_again"]
+__all__ = [
+    "capture",
+    "give_up_unsent",
+    "preview",
+    "refund",
+    "refund_migrated",
+    "reverse",
+    "send_again",
+    "shown_body",
+]
 
 
 def capture(
@@ -29,13 +38,13 @@ def capture(
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
-    """Take reserved money, all of it or `amount`; look at the returned transaction's `state`.
+    """Capture all that is authorized, or `amount`; check the `state` of the returned transaction.
 
     A repeated `idempotency_key` returns the first transaction and sends nothing. `reason_code` is empty or
     one of `ReasonCode`. Raises `InvalidState`.
     """
     return follow_ups.capture(
-        payment=_payment_meant(order, payment),
+        payment=follow_ups.payment_of(order, payment),
         context=context_of(order.gateway),
         amount=amount,
         who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
@@ -52,14 +61,14 @@ def refund(
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
-    """Give captured money back, all of it or `amount`; look at the returned transaction's `state`.
+    """Refund all that is captured, or `amount`; check the `state` of the returned transaction.
 
     A repeated `idempotency_key` returns the first transaction and sends nothing. `reason_code` is empty or
-    one of `ReasonCode`. Raises `InvalidState`, and `AwaitingApproval` where the settings demand a second
+    one of `ReasonCode`. Raises `InvalidState`, and `AwaitingApproval` where the settings require a second
     person: its `approval` waits for `approve`.
     """
     return follow_ups.refund(
-        payment=_payment_meant(order, payment),
+        payment=follow_ups.payment_of(order, payment),
         context=context_of(order.gateway),
         amount=amount,
         who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
@@ -75,9 +84,9 @@ def reverse(
     reason_code: str = "",
     comment: str = "",
 ) -> GatewayTransaction:
-    """Give the whole authorization back, while nothing of it is captured. Raises `InvalidState`."""
+    """Reverse the whole authorization, while nothing of it is captured. Raises `InvalidState`."""
     return follow_ups.reverse(
-        payment=_payment_meant(order, payment),
+        payment=follow_ups.payment_of(order, payment),
         context=context_of(order.gateway),
         who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
@@ -97,8 +106,8 @@ def refund_migrated(
 ) -> GatewayTransaction:
     """Refund a payment made through another provider; `approved_amount` of the result may be less.
 
-    Raises `InvalidState` when more is asked than a known deposit has left, and `AwaitingApproval`
-    where the settings demand a second person.
+    Raises `InvalidState` when more is requested than a known deposit has left, and `AwaitingApproval`
+    where the settings require a second person.
     """
     return detached_refunds.refund_migrated(
         parent_transaction_id=parent_transaction_id,
@@ -111,9 +120,9 @@ def refund_migrated(
 
 
 def send_again(transaction: GatewayTransaction, *, by: str = "", comment: str = "") -> GatewayTransaction:
-    """Send a `NOT_SENT` capture, refund or reversal once more, now: the same reference, the same bytes.
+    """Send a `NOT_SENT` capture, refund or reversal again now, with the same reference and the same bytes.
 
-    For what `needs_operator` because the sweep has tried a few times and stopped; `resolve` gives it up
+    For transactions that the sweep has tried several times and no longer sends; `resolve` abandons one
     instead and frees its amount. Raises `InvalidState`.
     """
     return resending.send_again(
@@ -122,26 +131,16 @@ def send_again(transaction: GatewayTransaction, *, by: str = "", comment: str = 
 
 
 def give_up_unsent(transaction: GatewayTransaction, *, by: str) -> bool:
-    """Give up a request that has just not left, so that its amount is free again at once.
+    """Abandon a request that could not be sent, so that its amount is free again at once.
 
-    For callers that tell a person so. Return False where it has been sent after all, or was never unsent.
+    For callers that report this to a person. Return False if it was sent in the meantime, or is not unsent.
     """
     return resolutions.give_up_unsent(transaction, by=by, context=context_of(transaction.gateway))
 
 
-def _payment_meant(order: PaymentOrder, payment: Payment | None) -> Payment:
-    if payment is not None and payment.order_id != order.pk:
-        raise InvalidInput(ErrorCode.PAYMENT_OF_OTHER_ORDER, payment=payment.reference, order=order.reference)
-    return payment or _payment_with_money(order)
+def preview(payment: Payment, kind: TransactionKind, amount: Money) -> str:
+    """Return the body that a capture, refund or reversal of `amount` would send, without its secrets.
 
-
-def _payment_with_money(order: PaymentOrder) -> Payment:
-    payments = list(order.payments.select_related("order").filter(authorized__gt=0))
-    if len(payments) > 1:
-        # One that was reversed holds nothing any more, so another one is meant.
-        payments = [payment for payment in payments if payment.reversal != Reversal.DONE]
-    if not payments:
-        raise InvalidState(ErrorCode.NO_AUTHORIZED_PAYMENT, order=order.reference)
-    if len(payments) > 1:
-        raise InvalidInput(ErrorCode.SEVERAL_PAYMENTS, order=order.reference, count=len(payments))
-    return payments[0]
+    Nothing is sent or stored. Raises `ImproperlyConfigured` where the settings do not have the gateway.
+    """
+    return previews.preview(payment, kind, amount.minor_units, context=context_of(payment.order.gateway))

@@ -1,31 +1,29 @@
-"""What runs by itself, and what operators do about a gateway as a whole.
+"""Background work, and what operators do about a gateway as a whole or about the records of an earlier one.
 
-Commands and bridges use this file itself: most of it is no shop's business.
+Mainly for management commands, the admin and the integrations; few shops need it in their own code.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from django.db.models import Q
-
 from wallet_gateway import conf, gateways
 from wallet_gateway.gateways import context_of
-from wallet_gateway.models import GatewayPause, MigratedDeposit, PaymentOrder, WalletAttempt
+from wallet_gateway.models import GatewayPause, MigratedDeposit, PaymentOrder
 from wallet_gateway.operations.maintenance import ledger_comparison, retention
 from wallet_gateway.operations.maintenance import sweep as sweeping
 from wallet_gateway.operations.maintenance.ledger_comparison import ComparedTransaction
 from wallet_gateway.operations.maintenance.sweep import SweepReport
 from wallet_gateway.operations.migration import import_export as migration_file
-from wallet_gateway.operations.migration.import_export import ImportReport
+from wallet_gateway.operations.migration.import_export import MAX_REPORTED, ImportReport, ImportStep
 from wallet_gateway.operations.polling import due, reconciliation
 from wallet_gateway.operations.polling.reconciliation import QueryReport
 from wallet_gateway.operations.sending import emergency_stop
 from wallet_gateway.operations.settlement import outbox
 from wallet_gateway.payments import batches
-from wallet_gateway.queries import authorizations, pauses
+from wallet_gateway.queries import authorizations, pauses, search
 from wallet_gateway.queries import health as health_queries
 from wallet_gateway.queries import support_bundle as support_bundles
 from wallet_gateway.queries.authorizations import EndingAuthorization
@@ -33,9 +31,11 @@ from wallet_gateway.queries.health import Health
 from wallet_gateway.queries.pauses import SendingPause
 
 __all__ = [
+    "MAX_REPORTED",
     "ComparedTransaction",
     "Comparison",
     "ImportReport",
+    "ImportStep",
     "QueryReport",
     "SendingPause",
     "SweepReport",
@@ -46,6 +46,7 @@ __all__ = [
     "export_migration_file",
     "gateway_aliases",
     "health",
+    "import_in_steps",
     "import_migration_file",
     "orders_of",
     "query_status",
@@ -59,7 +60,7 @@ __all__ = [
 
 
 BATCH_SECONDS = 10.0
-"""How long one sweep carries out rows of batches: recovery and the outbox have to have their turn."""
+"""How long one sweep executes rows of batches, so that recovery and the outbox are not delayed."""
 
 
 def gateway_aliases() -> tuple[str, ...]:
@@ -68,19 +69,19 @@ def gateway_aliases() -> tuple[str, ...]:
 
 
 def reconcile_due(*, gateway: str = "default", limit: int = 500) -> int:
-    """Ask about everything whose time has come at one gateway; return how many were asked about."""
+    """Query the status of all transactions of one gateway that are due; return their number."""
     return due.reconcile_due(context=context_of(gateway), limit=limit)
 
 
 def query_status(subject: PaymentOrder | MigratedDeposit) -> QueryReport:
-    """Ask about every transaction of an order, or of an earlier provider's payment, now; nothing is sent."""
+    """Query every transaction of an order or a migrated deposit now; nothing that moves money is sent."""
     return reconciliation.query_all(subject, context=context_of(subject.gateway))
 
 
 def sweep() -> tuple[SweepReport, ...]:
-    """Do once, for every gateway, what runs by itself: recovery, expiry, unsent requests, the outbox.
+    """Do the background work of every gateway once: recovery, expiry, unsent requests, the outbox.
 
-    Running batches of operations are carried out for at most `BATCH_SECONDS`; the next sweep goes on.
+    Running batches are executed for at most `BATCH_SECONDS`; the next sweep continues.
     """
     aliases = gateway_aliases()
     sweeping.warn_of_unconfigured_gateways(aliases)
@@ -105,7 +106,7 @@ def deliver_events() -> int:
 
 
 def stop_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
-    """Let nothing new be sent to a gateway until a person resumes it; status queries go on.
+    """Stop all new requests to a gateway until a person resumes them; status queries continue.
 
     Raises `InvalidInput` without an author or a reason.
     """
@@ -113,17 +114,17 @@ def stop_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
 
 
 def resume_sending(gateway: str, *, by: str, reason: str) -> GatewayPause:
-    """Let requests leave again after `stop_sending`; raises `InvalidState` when nobody stopped it."""
+    """Allow new requests again after `stop_sending`; raises `InvalidState` if sending was not stopped."""
     return emergency_stop.resume_sending(context=context_of(gateway), by=by, reason=reason)
 
 
 def sending_pauses() -> tuple[SendingPause, ...]:
-    """Return which gateways nothing new is sent to at present, until when, and who or what decided so."""
+    """Return the gateways to which nothing new is sent, until when, and who or what decided this."""
     return pauses.sending_pauses(gateways.clock().now())
 
 
 def ending_authorizations(limit: int = 100) -> tuple[EndingAuthorization, ...]:
-    """Return the authorizations that lapse soon, the most urgent first."""
+    """Return the authorizations that expire soon, the most urgent first."""
     configured = conf.settings().gateways
     windows = {alias: given.policy.capture_window for alias, given in configured.items()}
     return authorizations.ending_authorizations(windows, now=gateways.clock().now(), limit=limit)
@@ -134,43 +135,39 @@ def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[Pay
 
     The address may be the one that the shop gave or the one that a wallet gave, in any letter case.
     """
-    wanted = Q(reference__in=references)
-    if email:
-        by_wallet = WalletAttempt.objects.filter(given__email__iexact=email)
-        wanted |= Q(content__checkoutDetails__cardholderEmail__iexact=email)
-        wanted |= Q(pk__in=by_wallet.values("transaction__payment__order"))
-    return tuple(PaymentOrder.objects.filter(wanted).order_by("pk"))
+    return search.orders_of(references=references, email=email)
 
 
 def erase_customer(order: PaymentOrder, *, by: str, reason: str) -> PaymentOrder:
-    """Erase what an order tells of its customer; its sums stay. Raises `InvalidState`."""
+    """Erase the customer's personal data from an order; its amounts remain. Raises `InvalidState`."""
     return retention.erase_customer(order, by=by, reason=reason, clock=gateways.clock())
 
 
 def support_bundle(order: PaymentOrder) -> bytes:
-    """Return one order's whole story as a zip without personal data."""
+    """Return one order's full history as a zip without personal data."""
     return support_bundles.support_bundle(order)
 
 
 def health() -> Health:
-    """Return how payments are: ages and numbers for a monitor, without personal data."""
+    """Return the state of payments as ages and numbers for a monitor, without personal data."""
     return health_queries.health(gateways.clock().now(), gateway_aliases())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison:
-    """A comparison of our books with one gateway's, which happens while its rows are read."""
+    """A comparison of the shop's records with one gateway's; it runs while `rows` is read."""
 
     total: int
-    """How many transactions there are to compare."""
+    """The number of transactions to compare."""
     rows: Iterator[ComparedTransaction]
 
 
 def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = False) -> Comparison:
-    """Compare what was made or moved at one gateway within so many days; repair it where an author is given.
+    """Compare the transactions of one gateway that were created or changed in the last `days`.
 
-    `resume` goes on where the last comparison was broken off. Reading the rows raises `GatewayUnreachable`
-    when the gateway stops answering.
+    `repair_as` is the person in whose name differences are recorded; empty to change nothing. `resume`
+    continues an interrupted comparison. Reading the rows raises `GatewayUnreachable` when the gateway stops
+    answering.
     """
     context, touched = context_of(gateway), timedelta(days=days)
     after = ledger_comparison.position(context=context) if resume else 0
@@ -187,12 +184,25 @@ def comparison(gateway: str, *, days: int, repair_as: str = "", resume: bool = F
 def import_migration_file(
     lines: Iterable[str | bytes], *, gateway: str = "default", keep_good: bool = False, dry_run: bool = False
 ) -> ImportReport:
-    """Read a migration file, opened as binary, into deposits; bad rows are reported by line and reason."""
+    """Store the deposits of a migration file, opened as binary; report bad rows by line and reason."""
     return migration_file.import_migration_file(
         lines, gateway=gateway, clock=gateways.clock(), keep_good=keep_good, dry_run=dry_run
     )
 
 
+def import_in_steps(
+    lines: Iterable[str | bytes], *, gateway: str = "default", keep_good: bool = False, dry_run: bool = False
+) -> Generator[ImportStep, None, ImportReport]:
+    """Import as `import_migration_file` does, and yield the progress after each batch of rows.
+
+    Each batch is committed separately. An interrupted import is completed with `keep_good`: the rows that it
+    has stored are reported as known.
+    """
+    return migration_file.import_in_steps(
+        lines, gateway=gateway, clock=gateways.clock(), keep_good=keep_good, dry_run=dry_run
+    )
+
+
 def export_migration_file(*, gateway: str = "default") -> Iterator[str]:
-    """Write the known deposits of a gateway as a migration file, line by line."""
+    """Return the known deposits of a gateway as the lines of a migration file."""
     return migration_file.export_migration_file(gateway=gateway)

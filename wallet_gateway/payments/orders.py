@@ -1,4 +1,4 @@
-"""What a shop wants paid, and the hosted page on which it is paid."""
+"""Create and read orders, open the hosted payment page, and query the status of payments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.money import Money
-from wallet_gateway.protocol.text import is_storable
+from wallet_gateway.queries.attempts import find_attempt
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
 
 __all__ = [
@@ -62,10 +62,10 @@ def create_order(
     provider_merchant_id: str | None = None,
     continue_url: str = "",
 ) -> PaymentOrder:
-    """Store what is to be paid, or return the order that this reference already has.
+    """Store an order, or return the existing order with this reference.
 
-    Sums are computed from the items, shipping and discounts; an `amount` given beside them is checked.
-    `type` is "sale" or "preauthorization". Everything optional of the interface's checkout request can be
+    The amount is the sum of items, shipping and discounts; if `amount` is given as well, it is checked.
+    `type` is "sale" or "preauthorization". All optional fields of the interface's checkout request can be
     given. Raises `InvalidInput`, whose `errors` name each field, and `IdempotencyConflict` when the reference
     belongs to an order with other content.
     """
@@ -115,26 +115,24 @@ def get_order_by_token(token: str) -> PaymentOrder:
 
 
 def start_checkout(order: PaymentOrder) -> Payment:
-    """Return a payment whose `redirect_url` the customer is to be sent to.
+    """Return a payment with the `redirect_url` to which the shop sends the customer.
 
-    A page that is still open is served again. Raises `OrderNotPayable` when the customer must not pay again,
+    A page that is still open is returned again. Raises `OrderNotPayable` if the customer must not pay again,
     and `SendingStopped`, `TryAgain`, `GatewayRefused` or `GatewayUnreachable` when no page can be opened now.
     """
     return checkout.start_checkout(order=order, context=context_of(order.gateway), return_urls=return_urls)
 
 
 def attempt_for(reference: str) -> Payment:
-    """Return the attempt to pay with this clientSystemTransactionId; raises `Payment.DoesNotExist`."""
-    if not is_storable(reference):
-        raise Payment.DoesNotExist(f"no attempt has the reference {reference[:64]!r}")
-    return Payment.objects.select_related("order").get(reference=reference)
+    """Return the payment attempt with this clientSystemTransactionId; raises `Payment.DoesNotExist`."""
+    return find_attempt(reference)
 
 
 def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> PaymentOrder:
-    """Ask the gateway about what is not settled, and return the order as it then stands.
+    """Query the status of all unsettled transactions of an order, and return the updated order.
 
-    Given one attempt, only that attempt is asked about. However often this is called, the gateway is asked
-    about one transaction at most every two seconds. `everything` asks about settled transactions, too.
+    With a payment, only that attempt is queried. One transaction is queried at most every two seconds,
+    however often this is called. `everything` includes settled transactions, without this limit.
     """
     if isinstance(subject, Payment):
         context = context_of(subject.order.gateway)

@@ -1,4 +1,4 @@
-"""The wallet button: its session, its sheet's price, its result, and the keys of what it leaves behind."""
+"""The wallet button: its session, its sheet's price, its result, and the keys that encrypt its secrets."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.wallet import attempts as wallet_attempts
+from wallet_gateway.operations.wallet import encryption_keys
 from wallet_gateway.operations.wallet import events as wallet_events
-from wallet_gateway.operations.wallet import keys as wallet_keys
 from wallet_gateway.operations.wallet import pay as wallet_payment
 from wallet_gateway.operations.wallet import session as wallet_session
+from wallet_gateway.operations.wallet.encryption_keys import KeySurvey, KeyUse, Rotation
 from wallet_gateway.operations.wallet.hooks import (
     AuthenticationQuestion,
     SheetDiscount,
@@ -28,7 +29,6 @@ from wallet_gateway.operations.wallet.hooks import (
     SheetQuestion,
     ShippingOption,
 )
-from wallet_gateway.operations.wallet.keys import Rotation
 from wallet_gateway.operations.wallet.pricing import SheetPrice
 from wallet_gateway.operations.wallet.session import WalletSession
 from wallet_gateway.queries.wallet import WalletReceipt
@@ -36,6 +36,8 @@ from wallet_gateway.queries.wallet import wallet_receipt as receipt
 
 __all__ = [
     "AuthenticationQuestion",
+    "KeySurvey",
+    "KeyUse",
     "Rotation",
     "SheetDiscount",
     "SheetFault",
@@ -49,22 +51,23 @@ __all__ = [
     "WalletReceipt",
     "WalletSession",
     "next_reference",
-    "note_event",
     "open_session",
     "outcome",
     "pay",
     "price_sheet",
     "receipt",
+    "record_event",
     "rotate_keys",
+    "survey_keys",
 ]
 
 
 @sensitive_variables()
 def open_session(order: PaymentOrder, *, session: str, language: str = "") -> WalletSession:
-    """Return what a page needs to show a wallet button for an order, bound to the customer's session.
+    """Return the data for a page with a wallet button for an order, bound to the customer's session.
 
-    `session` is the session's key. The same order and session get the same attempt again until a result has
-    come. Raises `WalletUnavailable`, and then the hosted page is still there, `SendingStopped` and
+    `session` is the session's key. The same order and session get the same attempt until a result has
+    come. Raises `WalletUnavailable` (the hosted page can still be used), `SendingStopped` and
     `OrderNotPayable`.
     """
     context = context_of(order.gateway)
@@ -74,8 +77,8 @@ def open_session(order: PaymentOrder, *, session: str, language: str = "") -> Wa
 def next_reference(order: PaymentOrder, *, session: str, after: str = "") -> str:
     """Return a reference for another card in a sheet that is open, after the first one was declined.
 
-    `after` is the reference that the sheet had before; a shop that prices its sheets should say it, for a
-    customer may have several open. Raises `InvalidInput`, `WalletUnavailable`, `SendingStopped`
+    `after` is the previous reference of the sheet; a shop with its own pricing should pass it, because a
+    customer may have several sheets open. Raises `InvalidInput`, `WalletUnavailable`, `SendingStopped`
     and `OrderNotPayable`.
     """
     context = context_of(order.gateway)
@@ -92,7 +95,7 @@ def price_sheet(
     shipping_option: str | None = None,
     offers: Sequence[str] = (),
 ) -> SheetPrice:
-    """Price what the customer chose on the sheet, and remember it: this, and no other sum, is authorized.
+    """Price the customer's choices on the sheet and store the price: only this amount is authorized.
 
     Raises `InvalidInput`.
     """
@@ -107,12 +110,13 @@ def price_sheet(
 
 @sensitive_variables()
 def pay(order: PaymentOrder | str, *, session: str, detail: Mapping[str, Any]) -> Payment:
-    """Charge the card of a sheet's result, `event.detail` as it is, once; ask `outcome` what then.
+    """Charge the card of a sheet's result once; `detail` is the unchanged `event.detail`.
 
-    `order` may be the token of one. A repeated result returns the payment as it stands. A failure of the
-    sheet is noted and leaves the order payable. Raises `InvalidInput`,
-    `InvalidState` after too many results, `OrderNotPayable`, `SendingStopped`, `WalletUnavailable`,
-    `CardRefused`, `PriceChanged` and `TryAgain`; after each of them nothing was charged.
+    `order` may be an order's token. A repeated result returns the payment in its current state. A failure
+    of the sheet is recorded and leaves the order payable. `outcome` says how the page continues.
+
+    Raises `InvalidInput`, `InvalidState` after too many results, `OrderNotPayable`, `SendingStopped`,
+    `WalletUnavailable`, `CardRefused`, `PriceChanged` and `TryAgain`; after each of them nothing was charged.
     """
     tried = wallet_attempts.load(order)
     return wallet_payment.pay_with_wallet(
@@ -125,19 +129,19 @@ def pay(order: PaymentOrder | str, *, session: str, detail: Mapping[str, Any]) -
 
 
 def outcome(payment: Payment) -> WalletOutcome:
-    """Say what a page does next after `pay`."""
+    """Return how a page continues after `pay`."""
     return outcome_of(TransactionState(payment.opening.state))
 
 
-def note_event(
+def record_event(
     order: PaymentOrder, *, reference: str, session: str, event: WalletEvent | str, message: str = ""
 ) -> None:
-    """Keep what the browser reports, an error or a closed sheet, for the timeline; it decides nothing.
+    """Store an event reported by the browser, such as a closed sheet, for the timeline; it decides nothing.
 
-    Of one attempt the first twenty reports are kept, shortened and without card numbers. Raises
-    `InvalidInput`, and ValueError for an event that there is not.
+    The first twenty events of an attempt are stored, shortened and without card numbers. Raises
+    `InvalidInput`, and ValueError for an unknown event.
     """
-    wallet_events.note_event(
+    wallet_events.record_event(
         order=order,
         reference=reference,
         session=session,
@@ -155,4 +159,10 @@ def rotate_keys() -> Rotation:
     newest = cipher()
     if newest is None:
         raise WalletUnavailable(ErrorCode.FERNET_KEYS_MISSING)
-    return wallet_keys.rotate_keys(newest)
+    return encryption_keys.rotate_keys(newest)
+
+
+def survey_keys() -> KeySurvey:
+    """Return how many stored secrets each of the `FERNET_KEYS` encrypts; changes nothing."""
+    known = cipher()
+    return encryption_keys.survey(known) if known is not None else KeySurvey(keys=(), unreadable=0)

@@ -18,7 +18,6 @@ from wallet_gateway.protocol.strict_json import NumberText, fold_name
 from wallet_gateway.protocol.wire import WireModel
 
 REFUND_AMOUNT_EXCEEDED = "RefundAmountExceeded"
-SCHEMA_VALIDATION_ERROR = "SchemaValidationError"
 
 _OF_A_SUCCESS = ("state", "id", "redirecturl")
 

@@ -17,10 +17,11 @@ from wallet_gateway.protocol.text import escape_formula
 _CHUNK = 2000
 
 
-class _Echo:
-    """A file object that returns what is written to it."""
+class Echo:
+    """A file object that returns what is written to it, so that a CSV is streamed line by line."""
 
     def write(self, text: str) -> str:
+        """Return the text."""
         return text
 
 
@@ -92,7 +93,7 @@ EXPORTS = tuple(_WHAT)
 def export_csv(what: str, *, since: datetime | None = None, until: datetime | None = None) -> Iterator[str]:
     """Yield rows as lines of CSV under a header. No cell begins like a spreadsheet formula."""
     columns = _WHAT[what][3]
-    writer = csv.writer(_Echo(), quoting=csv.QUOTE_ALL, lineterminator="\r\n")
+    writer = csv.writer(Echo(), quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     yield writer.writerow(columns)
     for row in _rows(what, since, until):
         yield writer.writerow([escape_formula(_text(read(row))) for read in columns.values()])

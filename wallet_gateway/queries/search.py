@@ -1,4 +1,4 @@
-"""Find rows by what a user has at hand; each lookup has its own index.
+"""Find rows by what a user has at hand; each lookup has its own index, except that of an e-mail address.
 
 A single condition that joins several tables would read a million rows, so each table is queried separately.
 The gateway's own ids are looked up at named gateways: their index begins with the gateway.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from wallet_gateway.models import (
     Discrepancy,
@@ -18,6 +18,7 @@ from wallet_gateway.models import (
     Payment,
     PaymentOrder,
     TransactionEvent,
+    WalletAttempt,
 )
 
 MOST_FOUND = 200
@@ -37,6 +38,19 @@ def orders_found(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrd
         _of_record(text, gateways).values_list("payment__order_id"),
     )
     return PaymentOrder.objects.filter(pk__in=_found(*ways))
+
+
+def orders_of(*, references: Collection[str], email: str) -> tuple[PaymentOrder, ...]:
+    """Return the orders with these references, and those of an e-mail address, which reads all orders.
+
+    The address may be the one that the shop gave or the one that a wallet gave, in any letter case.
+    """
+    wanted = Q(reference__in=references)
+    if email:
+        by_wallet = WalletAttempt.objects.filter(given__email__iexact=email)
+        wanted |= Q(content__checkoutDetails__cardholderEmail__iexact=email)
+        wanted |= Q(pk__in=by_wallet.values("transaction__payment__order"))
+    return tuple(PaymentOrder.objects.filter(wanted).order_by("pk"))
 
 
 def transactions_found(text: str, *, gateways: Collection[str]) -> QuerySet[GatewayTransaction]:

@@ -27,7 +27,7 @@ class CheckoutButton:
     """The text in place of the form; empty if there is a form."""
     icon: str
     """Template of the icon beside the text."""
-    news: str = ""
+    progress_url: str = ""
     """The address with the progress of a payment under way; empty without one."""
 
 
@@ -35,13 +35,13 @@ def checkout_button(order: PaymentOrder) -> CheckoutButton:
     """Return the button data from the order's row; the gateway is called only when the form is posted."""
     state = OrderState(order.state)
     reason, icon = ("", "wallet") if order.is_payable else _closed(state)
-    news = reverse("wallet_gateway:pay", args=[order.token]) if state is OrderState.PENDING else ""
+    progress_url = reverse("wallet_gateway:pay", args=[order.token]) if state is OrderState.PENDING else ""
     return CheckoutButton(
         opens=order.is_payable,
         action=reverse("wallet_gateway:checkout", args=[order.token]),
         reason=reason,
         icon=f"wallet_gateway/icons/{icon}.svg",
-        news=news,
+        progress_url=progress_url,
     )
 
 

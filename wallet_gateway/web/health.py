@@ -15,8 +15,7 @@ from django.views.decorators.http import require_safe
 from wallet_gateway import conf
 from wallet_gateway.findings import Code, error
 from wallet_gateway.payments import maintenance
-
-PERMISSION = "wallet_gateway.view_health"
+from wallet_gateway.queries.permissions import VIEW_HEALTH
 
 
 @login_not_required
@@ -28,11 +27,11 @@ def health(request: HttpRequest) -> JsonResponse:
     While the settings are wrong, no token can be compared: every caller gets that answer, and nothing else.
     """
     try:
-        known = may_know(request)
+        allowed = has_access(request)
     except ImproperlyConfigured:
         problem = error(Code.NOT_CONFIGURED, "settings")
         return JsonResponse({"problems": [problem.as_dict()]}, status=HTTPStatus.SERVICE_UNAVAILABLE)
-    if not known:
+    if not allowed:
         raise Http404("no such page")
     found = maintenance.health()
     body = asdict(found) | {"problems": [problem.as_dict() for problem in found.problems]}
@@ -43,19 +42,19 @@ def health(request: HttpRequest) -> JsonResponse:
     return JsonResponse(body, status=status)
 
 
-def may_know(request: HttpRequest) -> bool:
+def has_access(request: HttpRequest) -> bool:
     """Return whether a request has the monitors' token, or comes from a person with the permission.
 
     Raises `ImproperlyConfigured` while the settings are wrong.
     """
-    return _brings_token(request) or _may_see(request)
+    return _has_token(request) or _has_permission(request)
 
 
-def _brings_token(request: HttpRequest) -> bool:
+def _has_token(request: HttpRequest) -> bool:
     expected, given = conf.settings().health_token, request.headers.get("Authorization", "")
     return bool(expected) and hmac.compare_digest(given.encode(), f"Bearer {expected}".encode())
 
 
-def _may_see(request: HttpRequest) -> bool:
+def _has_permission(request: HttpRequest) -> bool:
     user = getattr(request, "user", None)
-    return user is not None and user.has_perm(PERMISSION)
+    return user is not None and user.has_perm(VIEW_HEALTH)

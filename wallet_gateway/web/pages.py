@@ -16,9 +16,10 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from wallet_gateway import return_tokens
-from wallet_gateway.domain.lifecycle import OrderState, PaymentState, TransactionKind, TransactionState
-from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN, offered_until
-from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.polling_schedule import REOPEN_MARGIN
+from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.queries.attempts import latest_reference
 from wallet_gateway.queries.mail_recipients import address_of, had_unknown_outcome
 from wallet_gateway.return_tokens import ReturnOutcome
 
@@ -59,9 +60,8 @@ _BY_STATE = {
     OrderState.OVERPAID: PageKind.OVERPAID,
     OrderState.FROZEN: PageKind.CHECKING,
 }
-_DEAD = {ReturnOutcome.REFUSED: PageKind.REFUSED, ReturnOutcome.CANCEL: PageKind.CANCELLED}
-_IDLE = (PaymentState.OFFERED, PaymentState.EXPIRED)
-_NOT_FROM_THERE = frozenset({ReturnOutcome.RETURN, ReturnOutcome.PENDING})
+_FAILED_BY_OUTCOME = {ReturnOutcome.REFUSED: PageKind.REFUSED, ReturnOutcome.CANCEL: PageKind.CANCELLED}
+_WITHOUT_RESULT = frozenset({ReturnOutcome.RETURN, ReturnOutcome.PENDING})
 _OFFERS_PAYMENT = frozenset(
     {
         PageKind.PAY,
@@ -87,7 +87,7 @@ class ResultPage:
     """A return token of the page's attempt; a waiting page uses it for polling."""
     continue_url: str = "/"
     """Back to the shop; safe to link to."""
-    writes: bool = False
+    mails_result: bool = False
     """Whether the plugin's mails are enabled and will inform this customer of the result."""
     reopens: bool = False
     """Whether its form leads to the page that is already open, and so cannot take the money twice."""
@@ -122,7 +122,7 @@ def page_for(order: PaymentOrder, attempt: Payment, outcome: ReturnOutcome) -> P
         came_back = outcome is ReturnOutcome.RETURN or not attempt.is_open
         return PageKind.UNDECIDED if came_back else PageKind.PENDING
     if state is OrderState.FAILED:
-        return _DEAD.get(outcome, PageKind.FAILED)
+        return _FAILED_BY_OUTCOME.get(outcome, PageKind.FAILED)
     return _BY_STATE[state]
 
 
@@ -132,21 +132,9 @@ def kind_without_payment(order: PaymentOrder) -> PageKind:
     return PageKind.ALREADY_PAID if kind in {PageKind.PAID, PageKind.AUTHORIZED} else kind
 
 
-def will_write(order: PaymentOrder) -> bool:
+def will_mail_result(order: PaymentOrder) -> bool:
     """Return whether the plugin's own mails will inform a waiting customer of the result."""
     return apps.is_installed(_MAILS) and bool(address_of(order)) and had_unknown_outcome(order)
-
-
-def is_reopened(order: PaymentOrder, now: datetime) -> bool:
-    """Return whether the pay form of an order leads, at `now`, to a payment page that is already open."""
-    latest = (
-        GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.CHECKOUT)
-        .order_by("-pk")
-        .first()
-    )
-    if latest is None or latest.state != TransactionState.OPEN or latest.expires_at is None:
-        return False
-    return offered_until(opened_at=latest.created_at, expires_at=latest.expires_at) > now
 
 
 def bank_page(attempt: Payment, outcome: ReturnOutcome, now: datetime) -> str:
@@ -156,18 +144,14 @@ def bank_page(attempt: Payment, outcome: ReturnOutcome, now: datetime) -> str:
     has not.
     """
     transaction = attempt.opening
-    waits = transaction.state == TransactionState.AWAITING_3DS and outcome in _NOT_FROM_THERE
+    waits = transaction.state == TransactionState.AWAITING_3DS and outcome in _WITHOUT_RESULT
     ends = transaction.expires_at if waits else None
     return str(transaction.redirect_url) if ends is not None and ends - REOPEN_MARGIN > now else ""
 
 
 def latest_token(order: PaymentOrder) -> str:
-    """Return a return token of the latest attempt to pay an order; empty without one.
-
-    A later button that was not pressed does not count: the gateway has no record of it.
-    """
-    latest = Payment.objects.filter(order=order).order_by("-pk").values_list("reference", flat=True)
-    reference = latest.exclude(state__in=_IDLE).first() or latest.first()
+    """Return a return token of the latest attempt to pay an order; empty without one."""
+    reference = latest_reference(order)
     return return_tokens.sign(reference, ReturnOutcome.PENDING) if reference else ""
 
 

@@ -71,7 +71,7 @@ def token_page(view: View[P]) -> View[P]:
     return login_not_required(db_transaction.non_atomic_requests(wrapped))
 
 
-def admit_form(request: HttpRequest, response: HttpResponse, *, policy: GatewayPolicy) -> None:
+def allow_form(request: HttpRequest, response: HttpResponse, *, policy: GatewayPolicy) -> None:
     """Allow the page's form to be posted, and to redirect to a payment page of this gateway.
 
     See Note [Why not no-referrer everywhere].
@@ -81,7 +81,7 @@ def admit_form(request: HttpRequest, response: HttpResponse, *, policy: GatewayP
         response.headers["Content-Security-Policy"] = content_security_policy(_origins(policy))
 
 
-def admit_wallet(response: HttpResponse, *, policy: GatewayPolicy, wallet: WalletPolicy, nonce: str) -> None:
+def allow_wallet(response: HttpResponse, *, policy: GatewayPolicy, wallet: WalletPolicy, nonce: str) -> None:
     """Allow a page with a form to load the wallet's script, open its sheet and call the gateway, too.
 
     `nonce` is the value of `nonce_for`; it is for the scripts and styles that the wallet itself inserts.
@@ -90,17 +90,17 @@ def admit_wallet(response: HttpResponse, *, policy: GatewayPolicy, wallet: Walle
     response.headers["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
     if nonce:
         directives = _wallet_directives(policy, wallet, nonce)
-        response.headers["Content-Security-Policy"] = _written(directives)
+        response.headers["Content-Security-Policy"] = _header_value(directives)
 
 
 def nonce_for(request: HttpRequest) -> str:
     """Return a nonce for a page with our policy; empty if the project has its own policy and nonce."""
-    return "" if _is_marked(request) else secrets.token_urlsafe(16)
+    return "" if _has_own_nonce(request) else secrets.token_urlsafe(16)
 
 
 def content_security_policy(form_targets: Iterable[str]) -> str:
     """Return a page's policy: nothing inline, nothing from other hosts, forms to us and to these origins."""
-    return _written(_directives(form_targets))
+    return _header_value(_directives(form_targets))
 
 
 def _directives(form_targets: Iterable[str]) -> dict[str, list[str]]:
@@ -129,7 +129,7 @@ def _wallet_directives(policy: GatewayPolicy, wallet: WalletPolicy, nonce: str) 
     }
 
 
-def _written(directives: Mapping[str, Iterable[str]]) -> str:
+def _header_value(directives: Mapping[str, Iterable[str]]) -> str:
     return "; ".join(f"{name} {' '.join(values)}" for name, values in directives.items())
 
 
@@ -152,9 +152,9 @@ def _static_origin() -> list[str]:
 
 def _has_own_policy(request: HttpRequest, response: HttpResponse) -> bool:
     """Return whether the project has a policy for its pages: two different ones would both be enforced."""
-    return _is_marked(request) or any(header in response.headers for header in POLICY_HEADERS)
+    return _has_own_nonce(request) or any(header in response.headers for header in POLICY_HEADERS)
 
 
-def _is_marked(request: HttpRequest) -> bool:
+def _has_own_nonce(request: HttpRequest) -> bool:
     """Return whether the project's policy has a nonce for this request: django-csp and Django 6 mark it."""
     return hasattr(request, "csp_nonce") or hasattr(request, "_csp_nonce")

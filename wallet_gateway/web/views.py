@@ -17,10 +17,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from wallet_gateway import conf, gateways, payments, return_tokens
 from wallet_gateway.models import Payment, PaymentOrder
+from wallet_gateway.queries.attempts import has_open_page
 from wallet_gateway.return_tokens import BadReturnToken, ReturnToken
 from wallet_gateway.web import pages
 from wallet_gateway.web.pages import PageKind, ResultPage
-from wallet_gateway.web.security import admit_form, admit_wallet, nonce_for, token_page
+from wallet_gateway.web.security import allow_form, allow_wallet, nonce_for, token_page
 
 
 @token_page
@@ -36,7 +37,7 @@ def pay(request: HttpRequest, token: str) -> HttpResponse:
     response = _order_page(request, order, PageKind.PAY, token="", nonce=nonce)
     given = conf.gateway_settings(order.gateway)
     if given.wallet is not None:
-        admit_wallet(response, policy=given.policy, wallet=given.wallet, nonce=nonce)
+        allow_wallet(response, policy=given.policy, wallet=given.wallet, nonce=nonce)
     return response
 
 
@@ -121,20 +122,20 @@ def _order_page(
 ) -> HttpResponse:
     origin = conf.settings().public_origin
     back = pages.safe_continue_url(order.continue_url, public_origin=origin)
-    reopens = kind is PageKind.UNDECIDED and pages.is_reopened(order, gateways.clock().now())
-    writes = kind is PageKind.PENDING and pages.will_write(order)
+    reopens = kind is PageKind.UNDECIDED and has_open_page(order, gateways.clock().now())
+    mails_result = kind is PageKind.PENDING and pages.will_mail_result(order)
     page = ResultPage(
         kind=kind,
         order=order,
         token=token,
         continue_url=back,
-        writes=writes,
+        mails_result=mails_result,
         reopens=reopens,
         bank_url=bank_url,
     )
     response = _page(request, page, status=status, nonce=nonce)
     if page.offers_payment:
-        admit_form(request, response, policy=conf.gateway_settings(order.gateway).policy)
+        allow_form(request, response, policy=conf.gateway_settings(order.gateway).policy)
     return response
 
 

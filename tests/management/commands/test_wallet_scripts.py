@@ -14,7 +14,7 @@ from pytest_django.live_server_helper import LiveServer
 from tests.web.rows import an_order
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.management.commands import wallet_scripts
-from wallet_gateway.management.page_visit import SeenPage
+from wallet_gateway.management.page_visit import FetchedPage
 from wallet_gateway.signals import page_scripts_changed
 from wallet_gateway.testing.control import SandboxControl
 
@@ -110,7 +110,7 @@ def test_without_an_inventory_everything_is_new(shop: str, inventory: Path) -> N
 def test_a_script_of_nobodys_needs_a_reason_to_be_approved(
     shop: str, inventory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen = SeenPage(headers={}, scripts={"https://cdn.example/chat.js": "sha256-A"})
+    seen = FetchedPage(headers={}, scripts={"https://cdn.example/chat.js": "sha256-A"})
     monkeypatch.setattr(wallet_scripts, "visit", lambda url: seen)
     with pytest.raises(CommandError, match="why is https://cdn") as fault:
         run(inventory, "--approve")

@@ -250,7 +250,7 @@ def test_a_deposit_that_stands_twice_is_found_however_far_apart(
 def test_a_report_holds_the_first_bad_rows_and_counts_all(
     monkeypatch: pytest.MonkeyPatch, batches_of_two: None, clock: VirtualClock
 ) -> None:
-    monkeypatch.setattr(migration_file, "MOST_REPORTED", 3)
+    monkeypatch.setattr(migration_file, "MAX_REPORTED", 3)
     told, report = _steps_of([row(f"OLD-{number}", "?") for number in range(5)], clock)
     assert [error.line for error in report.rejected] == [2, 3, 4]
     assert report.rejected_in_all == 5

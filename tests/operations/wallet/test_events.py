@@ -10,7 +10,7 @@ from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder, WalletAttempt
 from wallet_gateway.models.wallet import MOST_EVENTS, WalletEvent
 from wallet_gateway.operations.errors import InvalidInput
-from wallet_gateway.operations.wallet.events import note_event
+from wallet_gateway.operations.wallet.events import record_event
 
 pytestmark = pytest.mark.django_db
 
@@ -19,7 +19,7 @@ def test_the_first_twenty_events_are_kept_in_order(customer: Customer, make_orde
     order = make_order()
     button = customer.open(order)
     for number in range(MOST_EVENTS + 3):
-        note_event(
+        record_event(
             order=order,
             reference=button.reference,
             session=customer.session,
@@ -39,7 +39,7 @@ def test_a_page_that_is_loaded_again_says_the_same_once(
 ) -> None:
     order = make_order()
     for reported in (event, WalletEvent.CLOSED, event, WalletEvent.CLOSED):
-        note_event(
+        record_event(
             order=order,
             reference=customer.open(order).reference,
             session=customer.session,
@@ -64,7 +64,7 @@ def test_nobody_reports_for_another(customer: Customer, make_order: MakeOrder) -
     order = make_order()
     button = customer.open(order)
     with pytest.raises(InvalidInput):
-        note_event(
+        record_event(
             order=order,
             reference=button.reference,
             session="another",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
 
@@ -11,24 +10,17 @@ import pytest
 from cryptography.fernet import Fernet
 
 from tests.client.servers import unused_port
-from tests.models.rows import a_wallet_attempt
 from tests.operations.conftest import MakeContext, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.journal import times_sent
 from tests.refusals import refuses
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import (
     GatewayPause,
-    GatewayTransaction,
-    Payment,
-    PaymentOrder,
-    WalletAttempt,
     WalletKey,
 )
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import WalletUnavailable
-from wallet_gateway.operations.wallet import keys as wallet_keys
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
 from wallet_gateway.operations.wallet.keys import (
     RENEW_BEFORE,
@@ -36,7 +28,6 @@ from wallet_gateway.operations.wallet.keys import (
     current_key,
     erase_old_keys,
     opened,
-    rotate_keys,
 )
 from wallet_gateway.testing.control import SandboxControl
 
@@ -219,64 +210,3 @@ def test_keys_are_erased_a_day_after_their_end(context: GatewayContext, clock: V
     assert erase_old_keys(context=context) == 0
     row = WalletKey.objects.get()
     assert bytes(row.api_key) == bytes(row.encryption_key) == b""
-
-
-# Rotation
-
-
-@pytest.fixture
-def rows_made_by_hand() -> Iterator[None]:
-    """Rows for their ciphertext alone, which are no books."""
-    yield
-    for model in (WalletAttempt, GatewayTransaction, Payment, PaymentOrder):
-        model.objects.all().delete()
-
-
-by_hand = pytest.mark.usefixtures("rows_made_by_hand")
-
-
-@by_hand
-def test_rotation_goes_through_everything_in_batches_and_may_be_repeated(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(wallet_keys, "_BATCH", 2)
-    old, new = (Fernet.generate_key().decode() for _ in range(2))
-    before, after = WalletCipher([old]), WalletCipher([new, old])
-    for number in range(5):
-        attempt = a_wallet_attempt()
-        WalletKey.objects.filter(pk=attempt.key_id).update(
-            api_key=before.seal(f"a{number}"), encryption_key=before.seal(f"e{number}")
-        )
-        GatewayTransaction.objects.filter(pk=attempt.transaction_id).update(
-            kind=TransactionKind.AUTHORIZATION,
-            state=TransactionState.SENDING,
-            wallet_secrets=before.seal(f"s{number}"),
-        )
-
-    assert rotate_keys(after).resealed == 15
-    assert (rotate_keys(after).resealed, rotate_keys(after).left) == (0, 0)
-    alone = WalletCipher([new])
-    for number, row in enumerate(WalletKey.objects.order_by("pk")):
-        assert (alone.unseal(row.api_key), alone.unseal(row.encryption_key)) == (f"a{number}", f"e{number}")
-    for number, transaction in enumerate(GatewayTransaction.objects.order_by("pk")):
-        assert alone.unseal(transaction.wallet_secrets or b"") == f"s{number}"
-
-
-@by_hand
-def test_a_row_that_changes_under_the_rotation_keeps_what_was_written_and_is_counted(
-    monkeypatch: pytest.MonkeyPatch, context: GatewayContext
-) -> None:
-    old, new = (Fernet.generate_key().decode() for _ in range(2))
-    before, after = WalletCipher([old]), WalletCipher([new, old])
-    a_wallet_attempt()
-    WalletKey.objects.update(api_key=before.seal("a"), encryption_key=b"")
-    reseal = after.reseal
-
-    def meanwhile(sealed: bytes) -> bytes:
-        WalletKey.objects.update(api_key=before.seal("newer"))
-        return reseal(sealed)
-
-    monkeypatch.setattr(after, "reseal", meanwhile)
-    done = rotate_keys(after)
-    assert (done.resealed, done.left) == (0, 1)
-    assert after.unseal(WalletKey.objects.get().api_key) == "newer"

@@ -26,7 +26,7 @@ from wallet_gateway.operations.sending import send as sending
 from wallet_gateway.operations.settlement import settle as settlement
 from wallet_gateway.operations.wallet import authorize
 from wallet_gateway.operations.wallet import pay as wallet_payment
-from wallet_gateway.operations.wallet.events import note_event
+from wallet_gateway.operations.wallet.events import record_event
 from wallet_gateway.operations.wallet.hooks import Pricer, SheetPricing, SheetQuestion, ShippingOption
 from wallet_gateway.operations.wallet.keys import opened
 from wallet_gateway.operations.wallet.session import price_sheet_of
@@ -171,7 +171,7 @@ def test_a_card_number_that_a_page_reports_is_in_no_row_wherever_the_report_is_c
     order = make_order()
     button = customer.open(order)
     for message in ("." * filler + f"{NUMBERS[0]} " * 60, "." * filler + f"{CRYPTOGRAM} " * 60):
-        note_event(
+        record_event(
             order=order,
             reference=button.reference,
             session=customer.session,

@@ -16,7 +16,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 
 from wallet_gateway.contrib.prometheus.rows import RowCollector
 from wallet_gateway.findings import Code, error
-from wallet_gateway.web.health import may_know
+from wallet_gateway.web.health import has_access
 
 
 @login_not_required
@@ -28,7 +28,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     503 while the settings are invalid, because no token can be checked then.
     """
     try:
-        known = may_know(request)
+        known = has_access(request)
     except ImproperlyConfigured:
         words = error(Code.NOT_CONFIGURED, "settings").text
         return HttpResponse(words, content_type="text/plain", status=HTTPStatus.SERVICE_UNAVAILABLE)

@@ -21,7 +21,7 @@ _SIGNS = {Level.OK: "ok     ", Level.WARNING: "warning", Level.ERROR: "ERROR  "}
 class Command(BaseCommand):
     """Check settings, keys, clock, database, gateways and the sweep; exit code 1 for an error."""
 
-    help = "Looks payments over and says what is wrong. Sends each gateway one harmless status query."
+    help = "Checks payments and reports problems. Sends each gateway one harmless status query."
     # The doctor's own checks must report a problem, so the system checks must not stop the command.
     requires_system_checks = []
 

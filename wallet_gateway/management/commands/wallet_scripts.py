@@ -13,12 +13,12 @@ from django.utils import timezone
 
 from wallet_gateway import conf
 from wallet_gateway.management import script_inventory
-from wallet_gateway.management.page_visit import PageUnseen, SeenPage, visit
+from wallet_gateway.management.page_visit import FetchedPage, PageNotFetched, visit
 from wallet_gateway.management.script_inventory import BadInventory, Inventory
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.signals import page_scripts_changed
 
-_CHANGED, _UNSEEN = 1, 2
+_CHANGED, _NOT_FETCHED = 1, 2
 _NEWEST = 200
 
 
@@ -59,12 +59,12 @@ class Command(BaseCommand):
                 reasons = {one[0]: one[1] for one in reason}
                 approved = script_inventory.approve(seen, approved, reasons=reasons, date=today)
                 script_inventory.save(approved, inventory)
-        except (PageUnseen, BadInventory) as error:
-            raise CommandError(str(error), returncode=_UNSEEN) from error
+        except (PageNotFetched, BadInventory) as error:
+            raise CommandError(str(error), returncode=_NOT_FETCHED) from error
         self._list(seen, approved)
-        self._tell(tuple(approved.changes(seen)))
+        self._report(tuple(approved.changes(seen)))
 
-    def _list(self, seen: dict[str, SeenPage], approved: Inventory) -> None:
+    def _list(self, seen: dict[str, FetchedPage], approved: Inventory) -> None:
         for name, one in seen.items():
             self.stdout.write(name)
             for url, hashed in one.scripts.items():
@@ -72,7 +72,7 @@ class Command(BaseCommand):
                 why = f"{known.owner}: {known.reason}" if known else "not approved"
                 self.stdout.write(f"  {url}\n    {hashed}\n    {why}")
 
-    def _tell(self, changes: tuple[str, ...]) -> None:
+    def _report(self, changes: tuple[str, ...]) -> None:
         if not changes:
             self.stdout.write("Everything is as it was approved.")
             return
@@ -80,7 +80,7 @@ class Command(BaseCommand):
         raise CommandError("\n".join(changes), returncode=_CHANGED)
 
 
-def _visited(urls: list[str]) -> list[tuple[str, SeenPage]]:
+def _visited(urls: list[str]) -> list[tuple[str, FetchedPage]]:
     return [(_name_of(url), visit(url)) for url in urls]
 
 
@@ -97,5 +97,5 @@ def _newest_button_page() -> str:
     orders = PaymentOrder.objects.order_by("-pk")[:_NEWEST]
     order = next((order for order in orders if order.is_payable), None)
     if order is None:
-        raise PageUnseen("no order can be paid, so there is no page with a button; name one with --page")
+        raise PageNotFetched("no order can be paid, so there is no page with a button; name one with --page")
     return conf.settings().public_origin + reverse("wallet_gateway:pay", args=[order.token])

@@ -16,7 +16,7 @@ from wallet_gateway.payments import maintenance
 class Command(BaseCommand):
     """Write the zip and print its path."""
 
-    help = "Writes one order's whole story as a zip that may be sent to support: no personal data."
+    help = "Writes one order's full history as a zip that may be sent to support: no personal data."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("reference", metavar="REFERENCE", help="the shop's own reference of the order")

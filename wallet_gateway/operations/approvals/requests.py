@@ -26,6 +26,7 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.models.explanations import explanation_columns
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.context import Clock, GatewayContext
 from wallet_gateway.operations.errors import (
     AwaitingApproval,
@@ -108,8 +109,8 @@ def ask_to_decide(
             amount_minor=transaction.amount_minor,
             idempotency_key=_new_key(),
             outstanding_key=f"transaction:{transaction.pk}",
-            created_by=by[:150],
-            comment=reason[:500],
+            created_by=cut_to(Approval, "created_by", by),
+            comment=cut_to(Approval, "comment", reason),
         ),
         context,
     )
@@ -166,7 +167,7 @@ def consume_approval(grant: Grant, transaction: GatewayTransaction, *, now: date
         approval=grant.approval,
         state_after=transaction.state,
         **explanation_columns(explain(ExplanationCode.COMMENT, said=grant.reason)),
-        created_by=grant.by[:150],
+        created_by=cut_to(TransactionEvent, "created_by", grant.by),
         occurred_at=now,
     )
 
@@ -177,7 +178,7 @@ def decline(approval: Approval, *, by: str, reason: str, clock: Clock) -> Approv
     if not reason.strip():
         raise InvalidInput(ErrorCode.REASON_MISSING)
     now = clock.now()
-    own = is_same_person(by[:150], approval.created_by)
+    own = is_same_person(cut_to(Approval, "created_by", by), approval.created_by)
     state = ApprovalState.WITHDRAWN if own else ApprovalState.DECLINED
     if not _waiting(now).filter(pk=approval.pk).update(**_word(state, by, reason, now)):
         raise InvalidState(ErrorCode.APPROVAL_CLOSED)
@@ -206,7 +207,7 @@ def _word(state: ApprovalState, by: str, reason: str, now: datetime) -> dict[str
     return {
         "state": state,
         "decided_at": now,
-        "decided_by": by[:150],
-        "reason": reason.strip()[:500],
+        "decided_by": cut_to(Approval, "decided_by", by),
+        "reason": cut_to(Approval, "reason", reason.strip()),
         "outstanding_key": None,
     }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from wallet_gateway.domain.discrepancies import OTHER_AMOUNT, DiscrepancyKind
@@ -23,6 +23,7 @@ from wallet_gateway.domain.polling_schedule import (
 )
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction, TransactionEventKind
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, consume_approval
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
@@ -210,10 +211,17 @@ def _check_amount_is_ours(transaction: GatewayTransaction) -> None:
 
 
 def _close_all(transaction: GatewayTransaction, *, reason: str, by: str, context: GatewayContext) -> None:
-    Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True).update(
-        closed_at=context.clock.now(), closed_by=by[:150], reason=reason[:500]
-    )
+    rows = Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True)
+    rows.update(**_closed(reason=reason, by=by, now=context.clock.now()))
     resume_after_mix_up(transaction.gateway)
+
+
+def _closed(*, reason: str, by: str, now: datetime) -> dict[str, object]:
+    return {
+        "closed_at": now,
+        "closed_by": cut_to(Discrepancy, "closed_by", by),
+        "reason": cut_to(Discrepancy, "reason", reason),
+    }
 
 
 @sensitive_variables()
@@ -225,11 +233,8 @@ def close_discrepancy(
     Closing the last unit mix-up of a gateway also resumes sending to it.
     """
     check_decision(by=by, reason=reason)
-    now = context.clock.now()
-    closed = Discrepancy.objects.filter(pk=discrepancy.pk, closed_at__isnull=True).update(
-        closed_at=now, closed_by=by[:150], reason=reason[:500]
-    )
-    if not closed:
+    rows = Discrepancy.objects.filter(pk=discrepancy.pk, closed_at__isnull=True)
+    if not rows.update(**_closed(reason=reason, by=by, now=context.clock.now())):
         raise InvalidState(ErrorCode.DISCREPANCY_CLOSED)
     discrepancy.refresh_from_db()
     resume_after_mix_up(discrepancy.gateway)

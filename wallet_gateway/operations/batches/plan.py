@@ -24,6 +24,7 @@ from wallet_gateway.models import (
     ResultCode,
     RowState,
 )
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
 from wallet_gateway.operations.inputs import check_reason_code, check_storable
@@ -41,7 +42,8 @@ def draft(kind: BatchKind, orders: Sequence[PaymentOrder], *, by: str, clock: Cl
     """Store an unconfirmed batch with the remaining amount of each order."""
     _check_size(orders)
     check_storable(by=by)
-    batch = OperationBatch(kind=kind, created_by=by[:150], created_at=clock.now())
+    created_by = cut_to(OperationBatch, "created_by", by)
+    batch = OperationBatch(kind=kind, created_by=created_by, created_at=clock.now())
     payments = defaultdict(list)
     for payment in Payment.objects.filter(order__in=orders, authorized__gt=0).order_by("pk"):
         payments[payment.order_id].append(payment)
@@ -106,7 +108,11 @@ def start(
     check_storable(comment=comment)
     check_reason_code(TransactionKind(batch.kind), reason_code)
     _check_author(batch, is_permitted)
-    columns = {"reason_code": reason_code, "comment": comment[:500], "driven_at": clock.now()}
+    columns = {
+        "reason_code": reason_code,
+        "comment": cut_to(OperationBatch, "comment", comment),
+        "driven_at": clock.now(),
+    }
     drafts = OperationBatch.objects.filter(pk=batch.pk, state=BatchState.DRAFT)
 
     def begin() -> bool:
@@ -137,7 +143,8 @@ def start_detached_refunds(
     check_storable(by=by, comment=comment)
     check_reason_code(TransactionKind.DETACHED_REFUND, reason_code)
     batch = _running(BatchKind.DETACHED_REFUND, by, clock.now())
-    batch.token, batch.reason_code, batch.comment = token, reason_code, comment[:500]
+    batch.token, batch.reason_code = token, reason_code
+    batch.comment = cut_to(OperationBatch, "comment", comment)
     _check_author(batch, is_permitted)
     rows = [
         OperationBatchRow(batch=batch, deposit=deposit, amount_minor=amount.minor_units)
@@ -163,7 +170,11 @@ def start_status_queries(
 
 def _running(kind: BatchKind, by: str, now: datetime) -> OperationBatch:
     return OperationBatch(
-        kind=kind, state=BatchState.RUNNING, created_by=by[:150], created_at=now, driven_at=now
+        kind=kind,
+        state=BatchState.RUNNING,
+        created_by=cut_to(OperationBatch, "created_by", by),
+        created_at=now,
+        driven_at=now,
     )
 
 
@@ -180,7 +191,8 @@ def _check_author(batch: OperationBatch, is_permitted: IsPermitted) -> None:
 
 def pause(batch: OperationBatch, *, by: str, clock: Clock) -> bool:
     """Pause a batch: no further row begins until a user resumes it; return whether it was running."""
-    columns = {"state": BatchState.PAUSED, "paused_by": by[:150], "paused_at": clock.now()}
+    paused_by = cut_to(OperationBatch, "paused_by", by)
+    columns = {"state": BatchState.PAUSED, "paused_by": paused_by, "paused_at": clock.now()}
     return bool(batches_in(batch, BatchState.RUNNING).update(**columns))
 
 
@@ -192,7 +204,8 @@ def resume(batch: OperationBatch, *, clock: Clock) -> bool:
 
 def stop(batch: OperationBatch, *, by: str, clock: Clock) -> bool:
     """Stop a batch permanently: rows not begun are left out, rows in progress are finished."""
-    columns = {"state": BatchState.STOPPED, "stopped_by": by[:150], "stopped_at": clock.now()}
+    stopped_by = cut_to(OperationBatch, "stopped_by", by)
+    columns = {"state": BatchState.STOPPED, "stopped_by": stopped_by, "stopped_at": clock.now()}
 
     def end() -> bool:
         if not batches_in(batch, BatchState.RUNNING, BatchState.PAUSED).update(**columns):

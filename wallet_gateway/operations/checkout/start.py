@@ -12,6 +12,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.checkout.payment_attempts import begin, page_lifetime
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
@@ -136,16 +137,21 @@ def _page_lost(transaction: GatewayTransaction, error: OutcomeUnknown, context: 
 def _record(
     transaction: GatewayTransaction, event: LifecycleEvent, error: GatewayError, context: GatewayContext
 ) -> None:
-    changes = {"error_code": error.code[:64]} if isinstance(error, Refused) else {}
     news = StatusUpdate(
         kind=TransactionEventKind.ANSWER if isinstance(error, Refused) else TransactionEventKind.FAULT,
         event=event,
         exchange=error.exchange,
         explanation=explanation_of(error),
         attempt_no=transaction.attempt_no,
-        changes=changes,
+        changes=_columns_of(error),
     )
     settle(transaction, news, context=context)
+
+
+def _columns_of(error: GatewayError) -> dict[str, str]:
+    if not isinstance(error, Refused):
+        return {}
+    return {"error_code": cut_to(GatewayTransaction, "error_code", error.code)}
 
 
 def _open(

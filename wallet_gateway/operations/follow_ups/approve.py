@@ -11,6 +11,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Approval, ApprovalState, GatewayTransaction, MigratedDeposit
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.approvals.requests import Grant, check_decider
 from wallet_gateway.operations.approvals.resolve import Decision, resolve
 from wallet_gateway.operations.context import GatewayContext
@@ -30,13 +31,13 @@ def approve(approval: Approval, *, by: str, context: GatewayContext, reason: str
     check_decider(by, reason)
     approval = Approval.objects.select_related("payment__order", "deposit", "subject").get(pk=approval.pk)
     # Compare only as many characters as the row stores of a name.
-    if is_same_person(by[:150], approval.created_by):
+    if is_same_person(cut_to(Approval, "created_by", by), approval.created_by):
         raise InvalidState(ErrorCode.APPROVAL_OWN)
     if not approval.is_waiting(context.clock.now()):
         raise InvalidState(ErrorCode.APPROVAL_CLOSED)
     transaction = _carry_out(approval, Grant(approval=approval, by=by, reason=reason.strip()), context)
     approval.refresh_from_db()
-    if (approval.state, approval.decided_by) != (ApprovalState.AGREED, by[:150]):
+    if (approval.state, approval.decided_by) != (ApprovalState.AGREED, cut_to(Approval, "decided_by", by)):
         # Two approvers found the transaction of the same key; the log must not name both.
         raise InvalidState(ErrorCode.APPROVAL_CLOSED)
     return transaction

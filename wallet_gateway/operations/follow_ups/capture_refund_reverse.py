@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
+from typing import NoReturn
 
 from django.db.models import F, QuerySet
 
@@ -21,11 +22,18 @@ from wallet_gateway.domain.limits import (
 )
 from wallet_gateway.domain.totals import PaymentTotals, Reversal
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment
+from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidState, SendingStopped
-from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator, execute, find_by_idempotency_key
+from wallet_gateway.operations.errors import InvalidInput, InvalidState
+from wallet_gateway.operations.follow_ups.execute import (
+    SYSTEM,
+    Initiator,
+    draft_transaction,
+    execute,
+    find_by_idempotency_key,
+    refuse_reservation,
+)
 from wallet_gateway.operations.inputs import check_reason_code, minor_units_of
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
@@ -126,6 +134,29 @@ def reverse(*, payment: Payment, context: GatewayContext, who: Initiator = SYSTE
     return _carry_out(payment, TransactionKind.REVERSAL, minor, reserve, context, who)
 
 
+def payment_of(order: PaymentOrder, payment: Payment | None) -> Payment:
+    """Return the payment that a follow-up of an order is for: the given one, or the only one with money.
+
+    Raises `InvalidInput` for a payment of another order or where several payments are possible, and
+    `InvalidState` where there is none.
+    """
+    if payment is not None and payment.order_id != order.pk:
+        raise InvalidInput(ErrorCode.PAYMENT_OF_OTHER_ORDER, payment=payment.reference, order=order.reference)
+    return payment or _only_authorized_payment(order)
+
+
+def _only_authorized_payment(order: PaymentOrder) -> Payment:
+    payments = list(order.payments.select_related("order").filter(authorized__gt=0))
+    if len(payments) > 1:
+        # A reversed payment no longer holds money, so it cannot be the one.
+        payments = [payment for payment in payments if payment.reversal != Reversal.DONE]
+    if not payments:
+        raise InvalidState(ErrorCode.NO_AUTHORIZED_PAYMENT, order=order.reference)
+    if len(payments) > 1:
+        raise InvalidInput(ErrorCode.SEVERAL_PAYMENTS, order=order.reference, count=len(payments))
+    return payments[0]
+
+
 def _as_it_stands(payment: Payment) -> Payment:
     """Return the payment and its order, read in one statement: the caller's may be from different times."""
     return Payment.objects.select_related("order").get(pk=payment.pk)
@@ -142,17 +173,14 @@ def _refuse(
     context: GatewayContext,
     now: datetime,
     why_not: Callable[[PaymentTotals], ErrorCode | None],
-    check: Callable[[], None] = lambda: None,
-) -> None:
+    check_limit: Callable[[], None] | None = None,
+) -> NoReturn:
     """Raise the reason why the reserving UPDATE found no row; the rows are read again for this."""
     payment.refresh_from_db()
     code = why_not(payment.totals)
     if code is not None:
         raise InvalidState(code)
-    if GatewayPause.that_hold(now).filter(gateway=context.alias).exists():
-        raise SendingStopped(ErrorCode.SENDING_PAUSED)
-    check()
-    raise InvalidState(ErrorCode.CHANGED_MEANWHILE)
+    refuse_reservation(context, now, check_limit=check_limit)
 
 
 def _carry_out(
@@ -163,20 +191,10 @@ def _carry_out(
     context: GatewayContext,
     who: Initiator,
 ) -> GatewayTransaction:
-    reference = context.new_reference()
-    message = request_of(payment, kind, minor, reference=reference, context=context)
-    draft = GatewayTransaction(
-        payment=payment,
-        gateway=context.alias,
-        kind=kind,
-        reference=reference,
-        currency=payment.currency,
-        amount_minor=minor,
-        idempotency_key=who.idempotency_key,
-        created_by=who.by[:150],
-        reason_code=who.reason_code,
-        comment=who.comment[:500],
+    draft = draft_transaction(
+        who, kind=kind, currency=payment.currency, minor=minor, context=context, payment=payment
     )
+    message = request_of(payment, kind, minor, reference=draft.reference, context=context)
     return execute(draft=draft, message=message, reserve=reserve, context=context, grant=who.grant)
 
 

@@ -15,8 +15,15 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction, MigratedDeposit
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.errors import InvalidInput, InvalidState, SendingStopped
-from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator, execute, find_by_idempotency_key
+from wallet_gateway.operations.errors import InvalidInput, InvalidState
+from wallet_gateway.operations.follow_ups.execute import (
+    SYSTEM,
+    Initiator,
+    draft_transaction,
+    execute,
+    find_by_idempotency_key,
+    refuse_reservation,
+)
 from wallet_gateway.operations.inputs import check_reason_code, minor_units_of
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.protocol.codes import check_currency
@@ -50,30 +57,21 @@ def refund_migrated(
     first = find_by_idempotency_key(who, kind=TransactionKind.DETACHED_REFUND, deposit=deposit, amount=minor)
     if first is not None:
         return first
-    account, reference = context.gateway.account, context.new_reference()
+    kind, account = TransactionKind.DETACHED_REFUND, context.gateway.account
+    draft = draft_transaction(
+        who, kind=kind, currency=currency, minor=minor, context=context, deposit=deposit
+    )
     message = DetachedRefundRequest.build(
         merchant_id=account.merchant_id,
         store_id=account.store_id,
         user_id=account.user_id,
-        type=wire_type(TransactionKind.DETACHED_REFUND),
+        type=wire_type(kind),
         amount=Money.from_minor_units(minor, currency).to_wire(),
         currency_code=currency,
-        client_system_transaction_id=reference,
+        client_system_transaction_id=draft.reference,
         parent_transaction_id=parent_transaction_id,
         provider_discretionary_data=order_number,
         apm_details={"apm_provider": account.provider},
-    )
-    draft = GatewayTransaction(
-        deposit=deposit,
-        gateway=context.alias,
-        kind=TransactionKind.DETACHED_REFUND,
-        reference=reference,
-        currency=currency,
-        amount_minor=minor,
-        idempotency_key=who.idempotency_key,
-        created_by=who.by[:150],
-        reason_code=who.reason_code,
-        comment=who.comment[:500],
     )
     return execute(
         draft=draft,
@@ -138,7 +136,4 @@ def _reserve(
     left = deposit.refundable
     if left is not None and left.minor_units < minor:
         raise InvalidState(ErrorCode.ABOVE_DEPOSIT, left=left)
-    if GatewayPause.that_hold(now).filter(gateway=context.alias).exists():
-        raise SendingStopped(ErrorCode.SENDING_PAUSED)
-    check_alone(deposit, minor, alone)
-    raise InvalidState(ErrorCode.CHANGED_MEANWHILE)
+    refuse_reservation(context, now, check_limit=lambda: check_alone(deposit, minor, alone))

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from typing import NoReturn
 
 from django.db import IntegrityError
 from django.db.models import Exists
@@ -18,6 +19,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Approval, GatewayPause, GatewayTransaction, MigratedDeposit, Payment
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.approvals.requests import (
     Grant,
     SecondPersonNeeded,
@@ -30,8 +32,10 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
     IdempotencyConflict,
     InvalidInput,
+    InvalidState,
     OperationOutstanding,
     OperationRefused,
+    SendingStopped,
 )
 from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.operations.sending import answers
@@ -66,6 +70,46 @@ class Initiator:
 
 SYSTEM = Initiator()
 _KEY = re.compile(r"\A[!-~]{1,64}\Z")
+
+
+def draft_transaction(
+    who: Initiator,
+    *,
+    kind: TransactionKind,
+    currency: str,
+    minor: int,
+    context: GatewayContext,
+    payment: Payment | None = None,
+    deposit: MigratedDeposit | None = None,
+) -> GatewayTransaction:
+    """Return a transaction of `minor` units with a new reference; it is not saved."""
+    return GatewayTransaction(
+        payment=payment,
+        deposit=deposit,
+        gateway=context.alias,
+        kind=kind,
+        reference=context.new_reference(),
+        currency=currency,
+        amount_minor=minor,
+        idempotency_key=who.idempotency_key,
+        created_by=cut_to(GatewayTransaction, "created_by", who.by),
+        reason_code=who.reason_code,
+        comment=cut_to(GatewayTransaction, "comment", who.comment),
+    )
+
+
+def refuse_reservation(
+    context: GatewayContext, now: datetime, *, check_limit: Callable[[], None] | None = None
+) -> NoReturn:
+    """Raise why no row could be reserved although the totals allow it.
+
+    `check_limit` raises if a second person is needed.
+    """
+    if GatewayPause.that_hold(now).filter(gateway=context.alias).exists():
+        raise SendingStopped(ErrorCode.SENDING_PAUSED)
+    if check_limit is not None:
+        check_limit()
+    raise InvalidState(ErrorCode.CHANGED_MEANWHILE)
 
 
 @sensitive_variables()

@@ -20,7 +20,7 @@ from wallet_gateway.protocol.money import Money
 _BATCH = 2_000
 """Rows looked up and stored per statement; an import keeps only this many in memory."""
 _LONGEST_ID = 128
-MOST_REPORTED = 1_000
+MAX_REPORTED = 1_000
 """Maximum number of bad rows in a report; the steps contain all of them."""
 _TRIES = 3
 
@@ -92,7 +92,7 @@ def import_in_steps(
         rejected_in_all = 0
         for batch in _batches(lines, good.seen):
             bad = tuple(_check(batch, good, gateway))
-            rejected += bad[: MOST_REPORTED - len(rejected)]
+            rejected += bad[: MAX_REPORTED - len(rejected)]
             rejected_in_all += len(bad)
             yield ImportStep(checked=good.count + rejected_in_all, stored=0, bad=bad)
         wanted = not dry_run and (keep_good or not rejected_in_all)

@@ -10,15 +10,13 @@ import logging
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import GatewayPause
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.inputs import check_decision
 from wallet_gateway.protocol.text import one_line
 
 logger = logging.getLogger("wallet_gateway.operations")
-
-MAX_AUTHOR_LENGTH = 150
-MAX_REASON_LENGTH = 500
 
 
 def stop_sending(*, context: GatewayContext, by: str, reason: str) -> GatewayPause:
@@ -47,5 +45,9 @@ def resume_sending(*, context: GatewayContext, by: str, reason: str) -> GatewayP
 
 
 def _checked(by: str, reason: str) -> tuple[str, str]:
+    """Return the texts as the columns can store them; those of a stop and of its end are equally long."""
     check_decision(by=by, reason=reason)
-    return by.strip()[:MAX_AUTHOR_LENGTH], reason.strip()[:MAX_REASON_LENGTH]
+    return (
+        cut_to(GatewayPause, "stopped_by", by.strip()),
+        cut_to(GatewayPause, "stop_reason", reason.strip()),
+    )

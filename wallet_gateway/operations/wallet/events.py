@@ -24,7 +24,7 @@ def with_event(wallet: WalletAttempt, event: WalletEvent, detail: str, *, now: d
 
 
 @sensitive_variables()
-def note_event(
+def record_event(
     *, order: PaymentOrder, reference: str, session: str, event: WalletEvent, message: object, clock: Clock
 ) -> None:
     """Store a browser's report, the first twenty of an attempt; raise `InvalidInput`."""

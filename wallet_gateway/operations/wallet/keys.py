@@ -6,7 +6,6 @@ A key service that has failed is not called for a while, so that pages omit the 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -15,8 +14,7 @@ from django.db.models import Q
 from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.models import GatewayPause, GatewayTransaction, WalletKey
-from wallet_gateway.models.transactions import STATES_WITH_SECRETS
+from wallet_gateway.models import GatewayPause, WalletKey
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import WalletUnavailable
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret, WalletCipher
@@ -28,14 +26,13 @@ logger = logging.getLogger("wallet_gateway.wallet")
 
 RENEW_BEFORE = timedelta(minutes=10)
 """A key with less remaining time is renewed; it can still be used until it expires."""
-SHORTEST_USE = timedelta(minutes=2)
+MIN_USE = timedelta(minutes=2)
 """A key with less remaining time is not usable for a customer who opens a sheet now."""
-LEFT_ALONE = timedelta(seconds=30)
+BACKOFF = timedelta(seconds=30)
 """Time for which a failed key service is not called."""
-_ASKING_TAKES = timedelta(seconds=60)
-_RENEWAL_TAKES = timedelta(seconds=60)
-_KEPT_AFTER_END = timedelta(days=1)
-_BATCH = 500
+_MAX_CALL_TIME = timedelta(seconds=60)
+_MAX_RENEWAL_TIME = timedelta(seconds=60)
+_KEPT_AFTER_EXPIRY = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +84,7 @@ def current_key(*, context: GatewayContext) -> PublicKey:
 
 
 def _usable(row: WalletKey | None, context: GatewayContext, now: datetime) -> PublicKey | None:
-    if row is None or row.expires_at <= now + SHORTEST_USE:
+    if row is None or row.expires_at <= now + MIN_USE:
         return None
     try:
         return opened(row, context)
@@ -101,7 +98,7 @@ def _claim_renewal(row: WalletKey, now: datetime) -> bool:
     """Claim the renewal and return whether this process may renew; only one process renews at a time."""
     free = Q(renewing_until__isnull=True) | Q(renewing_until__lte=now)
     mine = WalletKey.objects.filter(free, pk=row.pk)
-    return bool(mine.update(renewing_until=now + _RENEWAL_TAKES))
+    return bool(mine.update(renewing_until=now + _MAX_RENEWAL_TIME))
 
 
 @sensitive_variables()
@@ -113,7 +110,7 @@ def _asked(context: GatewayContext, now: datetime) -> PublicKey | None:
     except GatewayError as error:
         fault = one_line(error)
     else:
-        if said.expires > now + SHORTEST_USE:
+        if said.expires > now + MIN_USE:
             note_success(context)
             return _stored_key(said, cipher, context, now)
         fault = "it has expired, or our clock is off"
@@ -138,60 +135,11 @@ def _stored_key(
 @sensitive_variables()
 def erase_old_keys(*, context: GatewayContext) -> int:
     """Erase keys that expired a day ago, including those of gateways no longer in the settings."""
-    ended = WalletKey.objects.filter(expires_at__lte=context.clock.now() - _KEPT_AFTER_END)
+    ended = WalletKey.objects.filter(expires_at__lte=context.clock.now() - _KEPT_AFTER_EXPIRY)
     return ended.exclude(api_key=b"").update(api_key=b"", encryption_key=b"")
 
 
-# Rotation of the encryption keys
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rotation:
-    """The result of re-encrypting the stored values."""
-
-    resealed: int
-    left: int
-    """Values still under an older key, because they changed during the rotation: run it again."""
-    unreadable: int
-    """Values that none of the given keys decrypts."""
-
-
-SEALED = ((WalletKey, "api_key"), (WalletKey, "encryption_key"), (GatewayTransaction, "wallet_secrets"))
-_WITH_SECRETS = {"state__in": sorted(STATES_WITH_SECRETS)}
-"""Few of a million transactions are in these states, and no others contain secrets."""
-
-
-@sensitive_variables()
-def rotate_keys(cipher: WalletCipher) -> Rotation:
-    """Re-encrypt all stored values with the newest key; this may be interrupted and repeated.
-
-    A row that changed since it was read is left unchanged and counted.
-    """
-    resealed = left = unreadable = 0
-    for model, column in SEALED:
-        for key, old in stored_secrets(model, column):
-            if cipher.is_under_newest_key(old):
-                continue
-            try:
-                new = cipher.reseal(old)
-            except UnreadableSecret:
-                unreadable += 1
-                continue
-            done = model._default_manager.filter(pk=key, **{column: old}).update(**{column: new})
-            resealed, left = resealed + done, left + 1 - done
-    return Rotation(resealed=resealed, left=left, unreadable=unreadable)
-
-
-def stored_secrets(model: type[WalletKey | GatewayTransaction], column: str) -> Iterator[tuple[int, bytes]]:
-    """Yield every encrypted value of a column with its row's primary key, 500 rows at a time."""
-    rows = model._default_manager.exclude(**{column: None}).exclude(**{column: b""}).order_by("pk")
-    if model is GatewayTransaction:
-        rows = rows.filter(**_WITH_SECRETS)
-    last = 0
-    while batch := list(rows.filter(pk__gt=last).values_list("pk", column)[:_BATCH]):
-        for key, sealed in batch:
-            yield key, bytes(sealed)
-        last = batch[-1][0]
+# Backoff of a key service that failed
 
 
 @sensitive_variables()
@@ -200,13 +148,13 @@ def may_ask_for_key(context: GatewayContext, now: datetime) -> bool:
     pauses = GatewayPause.objects.filter(gateway=context.alias)
     if pauses.values_list("keys_until", flat=True).first() is None:
         return True
-    return bool(pauses.filter(keys_until__lte=now).update(keys_until=now + _ASKING_TAKES))
+    return bool(pauses.filter(keys_until__lte=now).update(keys_until=now + _MAX_CALL_TIME))
 
 
 @sensitive_variables()
 def note_failure(context: GatewayContext) -> None:
     """Block calls to the key service for 30 seconds."""
-    until = context.clock.now() + LEFT_ALONE
+    until = context.clock.now() + BACKOFF
     GatewayPause.row_of(context.alias).update(keys_until=until)
 
 

@@ -19,7 +19,6 @@ from wallet_gateway.protocol.money import Money
 ADDRESS_FIELDS = ("countryCode", "administrativeArea", "locality", "postalCode")
 """The address fields that the wallet passes on before the customer has approved."""
 LONGEST_FIELD = 255
-MOST_OFFERS = 10
 LINE_ITEM = "LINE_ITEM"
 NO_OPTION = "shipping_option_unselected"
 """The wallet's name for "no option chosen"."""

@@ -15,16 +15,16 @@
   const list = document.querySelector("[data-wallet-list]");
   let reasons = [];
 
-  function show(told, total) {
+  function show(step, total) {
     label.textContent = label.dataset.walletWords
-      .replace("{checked}", String(told.checked))
-      .replace("{stored}", String(told.stored));
-    if (told.stored) {
+      .replace("{checked}", String(step.checked))
+      .replace("{stored}", String(step.stored));
+    if (step.stored) {
       bar.max = total;
-      bar.value = told.stored;
+      bar.value = step.stored;
     }
     const body = bad.querySelector("tbody");
-    told.bad.forEach(({ line, reason }) => {
+    step.bad.forEach(({ line, reason }) => {
       if (reasons.length < MOST_SHOWN) {
         const row = body.insertRow();
         row.insertCell().textContent = String(line);
@@ -35,10 +35,10 @@
     });
   }
 
-  function finish(told) {
-    end.textContent = told.sentence;
-    form.elements.checked.value = told.token;
-    form.querySelector("[data-wallet-take]").disabled = !told.token || !told.checked;
+  function finish(step) {
+    end.textContent = step.sentence;
+    form.elements.checked.value = step.token;
+    form.querySelector("[data-wallet-take]").disabled = !step.token || !step.checked;
     bar.max = 1;
     bar.value = 1;
     if (reasons.length) {
@@ -89,9 +89,9 @@
         form.submit();
         return;
       }
-      for await (const told of linesOf(answer)) {
-        show(told, last.checked);
-        last = told;
+      for await (const step of linesOf(answer)) {
+        show(step, last.checked);
+        last = step;
       }
     } catch {
       // Said below: without its last line the answer has broken off.

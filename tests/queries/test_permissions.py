@@ -8,7 +8,7 @@ from django.contrib.contenttypes.models import ContentType
 
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.models import Payment
-from wallet_gateway.payments.permissions import CAPTURE, OF_KIND, REFUND, user_still_has
+from wallet_gateway.queries.permissions import CAPTURE, OF_KIND, REFUND, user_still_has
 
 pytestmark = pytest.mark.django_db
 

@@ -1,0 +1,38 @@
+"""Attempts to pay: one by its reference, the latest of an order, and whether its payment page is open."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
+from wallet_gateway.domain.polling_schedule import offered_until
+from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.protocol.text import is_storable
+
+_ONLY_SHOWN = (PaymentState.OFFERED, PaymentState.EXPIRED)
+"""States of a button that was shown and not pressed."""
+
+
+def find_attempt(reference: str) -> Payment:
+    """Return the attempt with this reference and its order; raises `Payment.DoesNotExist`."""
+    if not is_storable(reference):
+        raise Payment.DoesNotExist(f"no attempt has the reference {reference[:64]!r}")
+    return Payment.objects.select_related("order").get(reference=reference)
+
+
+def latest_reference(order: PaymentOrder) -> str:
+    """Return the reference of the latest attempt to pay an order; empty without one.
+
+    A later button that was not pressed does not count: the gateway has no record of it.
+    """
+    latest = Payment.objects.filter(order=order).order_by("-pk").values_list("reference", flat=True)
+    return latest.exclude(state__in=_ONLY_SHOWN).first() or latest.first() or ""
+
+
+def has_open_page(order: PaymentOrder, now: datetime) -> bool:
+    """Return whether the order's latest payment page is open and would be shown again at `now`."""
+    pages = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.CHECKOUT)
+    latest = pages.order_by("-pk").first()
+    if latest is None or latest.state != TransactionState.OPEN or latest.expires_at is None:
+        return False
+    return offered_until(opened_at=latest.created_at, expires_at=latest.expires_at) > now
