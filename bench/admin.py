@@ -40,7 +40,7 @@ PAGES = {
     "transaction list, by both": f"{ROOM}/gatewaytransaction/?state__exact=REJECTED&kind__exact=CAPTURE",
     "transaction list, by kind": f"{ROOM}/gatewaytransaction/?kind__exact=CAPTURE",
     "transaction search": f"{ROOM}/gatewaytransaction/?q=CAP-0000400",
-    "order list, to be captured soon": f"{ROOM}/paymentorder/?lapses=soon",
+    "order list, to be captured soon": f"{ROOM}/paymentorder/?expires=soon",
     "deposit list": f"{ROOM}/migrateddeposit/",
     "deposit search": f"{ROOM}/migrateddeposit/?q=OLD-0000400",
     "deposit search, by the former reference": f"{ROOM}/migrateddeposit/?q=PRV-0000400",

@@ -24,7 +24,7 @@ def test_the_signals_are_these_and_no_others() -> None:
     assert {name for name, value in vars(signals).items() if isinstance(value, Signal)} == {
         *NAMES,
         # Of a date and not of what happened, so it is no fact.
-        "authorization_ending",
+        "authorization_expiring",
         # Of rows of batches, which are about many orders.
         "batch_row_done",
         # Of pages and not of orders.

@@ -41,8 +41,8 @@ order_failed = ShopSignal()
 """An attempt to pay was refused, cancelled or failed; the customer may try again."""
 order_expired = ShopSignal()
 """The payment page ended unpaid; the customer may try again."""
-authorization_ending = ShopSignal()
-"""An authorization expires soon and is not used up: `payment`, `amount` left, `ends_at`, `policy`.
+authorization_expiring = ShopSignal()
+"""An authorization expires soon and is not used up: `payment`, `amount` left, `expires_at`, `policy`.
 
 The sweep sends it before that, with `reference` and `order` as above and without an `event_id`.
 """

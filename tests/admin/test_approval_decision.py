@@ -249,7 +249,7 @@ def test_in_a_batch_those_above_the_limit_wait_and_the_others_go(
     assert "Refund of 20.00 EUR: waits for a second person." in page
     assert {(row.state, row.transaction_id is not None) for row in batch.rows.all()} == {
         ("CARRIED_OUT", True),
-        ("HANDED_ON", False),
+        ("AWAITING_APPROVAL", False),
     }
     assert "Refund of 20.00 EUR: Approved." in say(second, "agree")
 

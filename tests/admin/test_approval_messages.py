@@ -19,7 +19,7 @@ def test_an_amount_is_asked_for() -> None:
 
 
 def test_a_decision_is_said_with_what_was_decided() -> None:
-    request = an_approval(decision="DID_NOT_HAPPEN", comment="returned: ticket 4711", state="LAPSED")
+    request = an_approval(decision="DID_NOT_HAPPEN", comment="returned: ticket 4711", state="EXPIRED")
     asked = "Refund of 5.00 EUR, decision: It did not happen; free its amount"
-    assert sentence_of_request(request) == f"{asked}: Lapsed."
+    assert sentence_of_request(request) == f"{asked}: Expired."
     assert reason_of(request) == "returned: ticket 4711"

@@ -30,7 +30,7 @@ def rested(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 
 
 def choose(client: Client, model: str, *rows: Model) -> str:
-    data = {"action": "ask_many", "_selected_action": [row.pk for row in rows]}
+    data = {"action": "query_many", "_selected_action": [row.pk for row in rows]}
     page = client.post(f"/admin/wallet_gateway/{model}/", data, follow=True).content.decode()
     batch = OperationBatch.objects.order_by("pk").last()
     return page if batch is None else carry_on(client, batch)

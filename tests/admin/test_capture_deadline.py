@@ -23,8 +23,8 @@ WORDS = [
     (timedelta(days=1, hours=23), "47 hours"),
     (timedelta(hours=1), "1 hour"),
     (timedelta(minutes=59), "less than an hour"),
-    (timedelta(), "may have lapsed"),
-    (timedelta(days=-3), "may have lapsed"),
+    (timedelta(), "may have expired"),
+    (timedelta(days=-3), "may have expired"),
 ]
 
 
@@ -59,7 +59,7 @@ def test_the_list_says_how_long_each_order_can_still_be_captured(superuser: Clie
 
     page = superuser.get(LIST).content.decode()
 
-    assert column(page) == ["-", "-", "-", "may have lapsed", "23 hours", "6 days"]
+    assert column(page) == ["-", "-", "-", "may have expired", "23 hours", "6 days"]
 
 
 @pytest.mark.django_db
@@ -73,7 +73,7 @@ def test_of_two_authorizations_the_one_that_ends_first_counts(superuser: Client)
 @pytest.mark.django_db
 def test_the_filter_keeps_those_that_end_soon(superuser: Client) -> None:
     late, soon = held(1), held(5.5)
-    page = superuser.get(f"{LIST}?lapses=soon").content.decode()
+    page = superuser.get(f"{LIST}?expires=soon").content.decode()
     assert soon.reference in page
     assert late.reference not in page
     assert "Ends soon" in page
@@ -83,7 +83,7 @@ def test_the_filter_keeps_those_that_end_soon(superuser: Client) -> None:
 def test_it_takes_no_more_statements_for_more_orders(superuser: Client) -> None:
     def statements() -> int:
         with CaptureQueriesContext(connection) as asked:
-            assert superuser.get(f"{LIST}?lapses=soon").status_code == 200
+            assert superuser.get(f"{LIST}?expires=soon").status_code == 200
         return len(asked)
 
     held(5.5)

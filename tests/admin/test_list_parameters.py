@@ -43,7 +43,7 @@ ADMITTED = {
     "gatewaytransaction": STATE | KIND,
     "migrateddeposit": set(),
     "operationbatch": STATE,
-    "paymentorder": STATE | {"lapses"},
+    "paymentorder": STATE | {"expires"},
 }
 """What the filters of each list are set by, written out: a list that shows a new filter says so twice."""
 LOOKUPS = {
@@ -88,8 +88,8 @@ HOSTILE: tuple[dict[str, str | list[str]], ...] = (
     {"kind__isnull": "x" * 100_000},
     {"open": "x" * 100_000},
     {"open": ["yes", "token__startswith"]},
-    {"lapses": "\x00"},
-    {"lapses": "((", "state__exact": "99999999999999999999"},
+    {"expires": "\x00"},
+    {"expires": "((", "state__exact": "99999999999999999999"},
     {"o": ""},
     {"o": "\x00"},
     {"o": "1.-2.99.x.." + "9" * 5_000},
@@ -249,7 +249,7 @@ def test_no_query_is_answered_with_a_fault(superuser: Client) -> None:
 
 def test_an_action_is_refused_with_the_list_that_it_was_chosen_from(superuser: Client) -> None:
     order = a_row_of_each()["paymentorder"]
-    chosen = {"action": "ask_many", "_selected_action": [order.pk]}
+    chosen = {"action": "query_many", "_selected_action": [order.pk]}
 
     assert superuser.post(f"{list_url('paymentorder')}?token__startswith=x", chosen).status_code == 400
 

@@ -84,7 +84,7 @@ def test_asking_the_gateway_finds_what_was_done_elsewhere(
     payments.capture(order, Decimal("5.00"))
     assert "Unknown" in operator.get(order_url(order)).content.decode()
 
-    url = reverse("admin:wallet_gateway_paymentorder_ask", args=[order.pk])
+    url = reverse("admin:wallet_gateway_paymentorder_query", args=[order.pk])
     page = operator.post(url, follow=True).content.decode()
 
     assert "Capture approved" in page
@@ -95,7 +95,7 @@ def test_asking_is_a_post_of_somebody_who_may_see_orders(
     operator: Client, make_person: MakePerson, paid_order: PaidOrder
 ) -> None:
     order = paid_order()
-    url = reverse("admin:wallet_gateway_paymentorder_ask", args=[order.pk])
+    url = reverse("admin:wallet_gateway_paymentorder_query", args=[order.pk])
 
     assert operator.get(url).status_code == 405
     assert make_person(seeing=()).post(url).status_code == 403

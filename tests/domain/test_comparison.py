@@ -18,9 +18,9 @@ COMPARED = sorted(set(S) - UNSENT_STATES - {S.SENDING})
 APPROVED = Finding(verdict=V.APPROVED, record_id="g1", amount=1000)
 REJECTED = Finding(verdict=V.REJECTED, record_id="g1")
 PENDING = Finding(verdict=V.PENDING, record_id="g1")
-ABSENT = Finding(verdict=V.NO_NEWS, absent=True, explanation=explain(ExplanationCode.NO_RECORD))
+ABSENT = Finding(verdict=V.INCONCLUSIVE, absent=True, explanation=explain(ExplanationCode.NO_RECORD))
 UNHEARD_OF = Finding(
-    verdict=V.NO_NEWS, explanation=explain(ExplanationCode.STATE_UNDOCUMENTED, given="'Foo'")
+    verdict=V.INCONCLUSIVE, explanation=explain(ExplanationCode.STATE_UNDOCUMENTED, given="'Foo'")
 )
 
 
@@ -111,7 +111,7 @@ def test_a_record_that_cannot_be_read_is_a_difference_and_takes_nothing_back(sta
     record = UnreadableRecord(
         id=None, type=None, client_system_transaction_id=None, complaint="id: is missing", fingerprint="f"
     )
-    finding = Finding(verdict=V.NO_NEWS, unreadable=(record,), own_unreadable=True)
+    finding = Finding(verdict=V.INCONCLUSIVE, unreadable=(record,), own_unreadable=True)
     (difference,) = differences(state, finding)
     assert difference.kind is D.UNREADABLE
     assert "id: is missing" in explained(difference.explanation)

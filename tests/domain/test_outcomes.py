@@ -12,8 +12,8 @@ from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import LifecycleEvent, PaymentType, TransactionKind
 from wallet_gateway.domain.outcomes import (
     EVENTS,
+    INCONCLUSIVE,
     LONGEST_RECORD_ID,
-    NO_NEWS,
     Expectation,
     Verdict,
     read_detached_answer,
@@ -65,9 +65,9 @@ def test_every_transaction_has_a_wire_type_in_lower_case(
 
 
 def test_only_no_news_is_no_event() -> None:
-    assert set(EVENTS) == set(Verdict) - {Verdict.NO_NEWS}
+    assert set(EVENTS) == set(Verdict) - {Verdict.INCONCLUSIVE}
     assert EVENTS[Verdict.PENDING] is LifecycleEvent.HELD
-    assert NO_NEWS.verdict not in EVENTS
+    assert INCONCLUSIVE.verdict not in EVENTS
 
 
 # The direct answer to a follow-up
@@ -91,18 +91,22 @@ def follow_up(**changes: Any) -> FollowUpResponse:
         ({"state": "Errored"}, V.REJECTED, "errored said='Captured"),
         ({"state": "Errored", "provider_state_code": None}, V.REJECTED, "errored"),
         ({"state": "Pending"}, V.PENDING, ""),
-        ({"state": "approved"}, V.NO_NEWS, """state_undocumented given=\"'approved'\""""),
-        ({"state": "APPROVED"}, V.NO_NEWS, """state_undocumented given=\"'APPROVED'\""""),
-        ({"state": " Approved"}, V.NO_NEWS, """state_undocumented given=\"' Approved'\""""),
-        ({"state": "Quarantined"}, V.NO_NEWS, """state_undocumented given=\"'Quarantined'\""""),
-        ({"client_system_transaction_id": None}, V.NO_NEWS, "reference_not_echoed"),
-        ({"client_system_transaction_id": "REF-2"}, V.NO_NEWS, "reference_not_echoed"),
-        ({"client_system_transaction_id": "ref-1"}, V.NO_NEWS, "reference_not_echoed"),
-        ({"client_system_transaction_id": "REF-1 "}, V.NO_NEWS, "reference_not_echoed"),
-        ({"currency_code": None}, V.NO_NEWS, "currency_not_echoed"),
-        ({"currency_code": "USD"}, V.NO_NEWS, "currency_not_echoed"),
+        ({"state": "approved"}, V.INCONCLUSIVE, """state_undocumented given=\"'approved'\""""),
+        ({"state": "APPROVED"}, V.INCONCLUSIVE, """state_undocumented given=\"'APPROVED'\""""),
+        ({"state": " Approved"}, V.INCONCLUSIVE, """state_undocumented given=\"' Approved'\""""),
+        ({"state": "Quarantined"}, V.INCONCLUSIVE, """state_undocumented given=\"'Quarantined'\""""),
+        ({"client_system_transaction_id": None}, V.INCONCLUSIVE, "reference_not_echoed"),
+        ({"client_system_transaction_id": "REF-2"}, V.INCONCLUSIVE, "reference_not_echoed"),
+        ({"client_system_transaction_id": "ref-1"}, V.INCONCLUSIVE, "reference_not_echoed"),
+        ({"client_system_transaction_id": "REF-1 "}, V.INCONCLUSIVE, "reference_not_echoed"),
+        ({"currency_code": None}, V.INCONCLUSIVE, "currency_not_echoed"),
+        ({"currency_code": "USD"}, V.INCONCLUSIVE, "currency_not_echoed"),
         # A failure that is not plainly about our request is no failure of it either.
-        ({"state": "Errored", "client_system_transaction_id": "REF-2"}, V.NO_NEWS, "reference_not_echoed"),
+        (
+            {"state": "Errored", "client_system_transaction_id": "REF-2"},
+            V.INCONCLUSIVE,
+            "reference_not_echoed",
+        ),
     ],
 )
 def test_an_answer_to_a_follow_up(changes: dict[str, Any], verdict: Verdict, detail: str) -> None:
@@ -160,14 +164,14 @@ def detached(**changes: Any) -> DetachedRefundResponse:
         ({}, V.APPROVED, 1000, "gateway_message said='requested 10.00"),
         ({"amount": "7.50"}, V.APPROVED, 750, "gateway_message said='requested 10.00"),
         ({"amount": "0.01", "response_message": None}, V.APPROVED, 1, ""),
-        ({"amount": None}, V.NO_NEWS, None, "amount_unreadable"),
-        ({"amount": "0.00"}, V.NO_NEWS, None, "amount_unreadable"),
+        ({"amount": None}, V.INCONCLUSIVE, None, "amount_unreadable"),
+        ({"amount": "0.00"}, V.INCONCLUSIVE, None, "amount_unreadable"),
         ({"state": "Errored"}, V.REJECTED, None, "errored said='requested"),
         ({"state": "Pending"}, V.PENDING, None, ""),
-        ({"state": "Partly"}, V.NO_NEWS, None, """state_undocumented given=\"'Partly'\""""),
-        ({"client_system_transaction_id": "X"}, V.NO_NEWS, None, "reference_not_echoed"),
-        ({"currency_code": "USD"}, V.NO_NEWS, None, "currency_not_echoed"),
-        ({"currency_code": None}, V.NO_NEWS, None, "currency_not_echoed"),
+        ({"state": "Partly"}, V.INCONCLUSIVE, None, """state_undocumented given=\"'Partly'\""""),
+        ({"client_system_transaction_id": "X"}, V.INCONCLUSIVE, None, "reference_not_echoed"),
+        ({"currency_code": "USD"}, V.INCONCLUSIVE, None, "currency_not_echoed"),
+        ({"currency_code": None}, V.INCONCLUSIVE, None, "currency_not_echoed"),
     ],
 )
 def test_an_answer_to_a_detached_refund(
@@ -182,7 +186,7 @@ def test_an_amount_finer_than_the_currency_is_no_evidence_of_any_amount() -> Non
     answer = DetachedRefundResponse.model_construct(
         state="Approved", currency_code="EUR", client_system_transaction_id=OURS, amount="7.505"
     )
-    assert read_detached_answer(answer, DETACHED).verdict is V.NO_NEWS
+    assert read_detached_answer(answer, DETACHED).verdict is V.INCONCLUSIVE
 
 
 @pytest.mark.parametrize(
@@ -220,7 +224,7 @@ R = record
 ERRORED, PENDING = R(state="Errored"), R(state="Pending")
 
 RECORDS: list[tuple[str, list[StatusRecord], Verdict, str]] = [
-    ("nothing", [], V.NO_NEWS, "no_record"),
+    ("nothing", [], V.INCONCLUSIVE, "no_record"),
     ("approved", [R()], V.APPROVED, ""),
     ("approved, in another letter case", [R(type="ECOM.Capture")], V.APPROVED, ""),
     ("errored", [ERRORED], V.REJECTED, "errored"),
@@ -231,17 +235,22 @@ RECORDS: list[tuple[str, list[StatusRecord], Verdict, str]] = [
     ("approved beside errored: money moved", [ERRORED, R(id="g2")], V.APPROVED, ""),
     ("approved beside pending", [PENDING, R(id="g2")], V.APPROVED, ""),
     ("the same record twice", [R(), R()], V.APPROVED, ""),
-    ("an odd state", [R(state="Quarantined")], V.NO_NEWS, """state_undocumented given=\"'Quarantined'\""""),
+    (
+        "an odd state",
+        [R(state="Quarantined")],
+        V.INCONCLUSIVE,
+        """state_undocumented given=\"'Quarantined'\"""",
+    ),
     (
         "an odd state beside errored",
         [ERRORED, R(id="g2", state="Odd")],
-        V.NO_NEWS,
+        V.INCONCLUSIVE,
         """state_undocumented given=\"'Odd'\"""",
     ),
-    ("almost approved", [R(state="approved")], V.NO_NEWS, """state_undocumented given=\"'approved'\""""),
-    ("another reference", [R(client_system_transaction_id="REF-2")], V.NO_NEWS, "no_record"),
-    ("our reference in lower case", [R(client_system_transaction_id="ref-1")], V.NO_NEWS, "no_record"),
-    ("another type", [R(type="ecom.refund", state="Errored")], V.NO_NEWS, "no_record"),
+    ("almost approved", [R(state="approved")], V.INCONCLUSIVE, """state_undocumented given=\"'approved'\""""),
+    ("another reference", [R(client_system_transaction_id="REF-2")], V.INCONCLUSIVE, "no_record"),
+    ("our reference in lower case", [R(client_system_transaction_id="ref-1")], V.INCONCLUSIVE, "no_record"),
+    ("another type", [R(type="ecom.refund", state="Errored")], V.INCONCLUSIVE, "no_record"),
     (
         "another currency",
         [R(currency_code="USD")],
@@ -373,7 +382,7 @@ def test_a_second_record_under_our_own_reference_is_a_second_execution() -> None
         ([R(), R(id="g2")], V.CONTRADICTION, "executed_twice ids='g1, g2'"),
         ([R(id="g2"), R(id="g3")], V.CONTRADICTION, "executed_twice ids='g1, g2, g3'"),
         ([R(id="g2", state="Errored")], V.REJECTED, "errored"),
-        ([], V.NO_NEWS, "no_record"),
+        ([], V.INCONCLUSIVE, "no_record"),
     ],
     ids=str,
 )

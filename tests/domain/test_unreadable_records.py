@@ -76,9 +76,9 @@ def test_what_is_unknown_of_a_record_may_fit(changes: dict[str, Any], concerns: 
 
 BEGINNING = "a record of the gateway cannot be read"
 BESIDE: list[tuple[list[StatusRecord], Verdict, bool]] = [
-    ([], V.NO_NEWS, True),
-    ([record(state="Errored")], V.NO_NEWS, True),
-    ([record(state="Odd")], V.NO_NEWS, True),
+    ([], V.INCONCLUSIVE, True),
+    ([record(state="Errored")], V.INCONCLUSIVE, True),
+    ([record(state="Odd")], V.INCONCLUSIVE, True),
     ([record(state="Pending")], V.PENDING, False),
     ([record()], V.APPROVED, False),
     ([record(transaction_amount="9.00")], V.CONTRADICTION, False),
@@ -98,7 +98,7 @@ def test_only_money_that_moved_or_may_move_counts_beside_what_may_be_its_own(
 
 @pytest.mark.parametrize(
     ("records", "verdict", "absent"),
-    [([], V.NO_NEWS, True), ([record(state="Errored")], V.REJECTED, False)],
+    [([], V.INCONCLUSIVE, True), ([record(state="Errored")], V.REJECTED, False)],
 )
 def test_a_record_of_another_type_keeps_no_verdict_and_is_told(
     records: list[StatusRecord], verdict: Verdict, absent: bool

@@ -43,7 +43,7 @@ class Sheet:
         return self.inside.get_by_role("alert")
 
     @property
-    def news(self) -> Locator:
+    def update(self) -> Locator:
         """What the shop's page says beside the button."""
         return self.page.locator(".wallet-button__news")
 

@@ -158,7 +158,7 @@ def test_where_the_sheet_closes_first_a_decline_is_said_on_the_page(
     live_shop.control.fault("authorization", "errored", times=1)
     sheet.opens()
     sheet.approves()
-    expect(sheet.news).to_contain_text("declined")
+    expect(sheet.update).to_contain_text("declined")
     expect(customer.page.locator("dialog iframe")).to_have_count(0)
     sheet.opens()
     sheet.takes("card", "4444")
@@ -188,7 +188,7 @@ def test_a_closed_sheet_is_no_error_and_the_button_has_the_focus_again(
 ) -> None:
     sheet.opens()
     sheet.closes()
-    expect(sheet.news).to_contain_text("Nothing was charged")
+    expect(sheet.update).to_contain_text("Nothing was charged")
     expect(sheet.button).to_be_focused()
     sheet.opens()
     sheet.approves()

@@ -36,7 +36,7 @@ SPELLED = {
     "AGREED": "Agreed to",
     "APPROVAL": "Agreed to",
     "ASK": "Question to the gateway",
-    "HANDED_ON": "Waits for a second person",
+    "AWAITING_APPROVAL": "Waits for a second person",
 }
 
 

@@ -10,7 +10,7 @@ from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEvent
-from wallet_gateway.models.prepared_sql import insert, select, update
+from wallet_gateway.models.prepared_sql import insert_row, select_row, update_row
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -65,11 +65,11 @@ def columns_of(row: Payment | GatewayTransaction | PaymentOrder | TransactionEve
 
 def test_an_inserted_row_has_a_key_and_reads_back_as_it_was_written(order: PaymentOrder) -> None:
     payment = payment_of(order)
-    insert(payment)
+    insert_row(payment)
     transaction = transaction_of(
         payment, request_body="%s 50 % 'quoted' \\", leased_until=NOON, holds_reservation=True
     )
-    insert(transaction)
+    insert_row(transaction)
     for row in (payment, transaction):
         assert row.pk is not None
         assert columns_of(type(row).objects.get(pk=row.pk)) == columns_of(row)
@@ -77,7 +77,7 @@ def test_an_inserted_row_has_a_key_and_reads_back_as_it_was_written(order: Payme
 
 def test_an_inserted_row_is_as_one_that_was_saved(order: PaymentOrder) -> None:
     payment = payment_of(order)
-    insert(payment)
+    insert_row(payment)
     assert not payment._state.adding
     assert payment._state.db == "default"
     payment.number = 7
@@ -87,32 +87,34 @@ def test_an_inserted_row_is_as_one_that_was_saved(order: PaymentOrder) -> None:
 
 def test_what_is_none_is_null(order: PaymentOrder) -> None:
     payment = payment_of(order)
-    insert(payment)
+    insert_row(payment)
     transaction = transaction_of(payment)
-    insert(transaction)
+    insert_row(transaction)
     assert GatewayTransaction.objects.filter(
         pk=transaction.pk, leased_until__isnull=True, idempotency_key__isnull=True
     ).exists()
 
 
 def test_a_constraint_speaks_as_it_does_to_save(order: PaymentOrder) -> None:
-    insert(payment_of(order))
+    insert_row(payment_of(order))
     with pytest.raises(IntegrityError):
-        insert(payment_of(order))
+        insert_row(payment_of(order))
 
 
 def test_one_statement_is_sent_and_its_values_are_parameters(order: PaymentOrder) -> None:
     payment = payment_of(order, currency="'--")
     with CaptureQueriesContext(connection) as sent:
-        insert(payment)
+        insert_row(payment)
     assert len(sent) == 1
     assert Payment.objects.get(pk=payment.pk).currency == "'--"
 
 
 def test_an_update_writes_the_row_that_stands_as_named(order: PaymentOrder) -> None:
     payment = payment_of(order)
-    insert(payment)
-    done = update(Payment, where={"id": payment.pk, "number": 1}, columns={"captured": 5, "authorized": 9})
+    insert_row(payment)
+    done = update_row(
+        Payment, where={"id": payment.pk, "number": 1}, columns={"captured": 5, "authorized": 9}
+    )
     assert done
     stored = Payment.objects.get(pk=payment.pk)
     assert (stored.captured, stored.authorized) == (5, 9)
@@ -120,21 +122,21 @@ def test_an_update_writes_the_row_that_stands_as_named(order: PaymentOrder) -> N
 
 def test_an_update_leaves_a_row_that_has_moved_on(order: PaymentOrder) -> None:
     payment = payment_of(order)
-    insert(payment)
-    assert not update(Payment, where={"id": payment.pk, "number": 2}, columns={"authorized": 9})
+    insert_row(payment)
+    assert not update_row(Payment, where={"id": payment.pk, "number": 2}, columns={"authorized": 9})
     assert Payment.objects.get(pk=payment.pk).authorized == 0
 
 
 def test_an_update_that_changes_nothing_has_found_its_row(order: PaymentOrder) -> None:
-    assert update(PaymentOrder, where={"id": order.pk}, columns={"version": order.version})
+    assert update_row(PaymentOrder, where={"id": order.pk}, columns={"version": order.version})
 
 
 def test_an_update_can_write_null_and_instants(order: PaymentOrder) -> None:
     payment = payment_of(order)
-    insert(payment)
+    insert_row(payment)
     transaction = transaction_of(payment, leased_until=NOON)
-    insert(transaction)
-    assert update(
+    insert_row(transaction)
+    assert update_row(
         GatewayTransaction, where={"id": transaction.pk}, columns={"leased_until": None, "expires_at": NOON}
     )
     stored = GatewayTransaction.objects.get(pk=transaction.pk)
@@ -143,7 +145,7 @@ def test_an_update_can_write_null_and_instants(order: PaymentOrder) -> None:
 
 def test_a_selected_row_equals_the_one_a_query_set_reads(order: PaymentOrder) -> None:
     found, expected = (
-        select(PaymentOrder, where={"reference": order.reference}),
+        select_row(PaymentOrder, where={"reference": order.reference}),
         PaymentOrder.objects.get(pk=order.pk),
     )
     assert columns_of(found) == columns_of(expected)
@@ -153,9 +155,9 @@ def test_a_selected_row_equals_the_one_a_query_set_reads(order: PaymentOrder) ->
 
 def test_a_row_that_is_not_there_is_said_in_djangos_words(order: PaymentOrder) -> None:
     with pytest.raises(PaymentOrder.DoesNotExist, match="S-none"):
-        select(PaymentOrder, where={"reference": "S-none"})
+        select_row(PaymentOrder, where={"reference": "S-none"})
 
 
 def test_a_name_that_is_no_column_is_refused(order: PaymentOrder) -> None:
     with pytest.raises(Exception, match="nothing"):
-        update(PaymentOrder, where={"nothing": 1}, columns={"version": 2})
+        update_row(PaymentOrder, where={"nothing": 1}, columns={"version": 2})

@@ -58,7 +58,7 @@ from wallet_gateway.operations.errors import (
 from wallet_gateway.operations.follow_ups.approve import approve
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund, reverse
 from wallet_gateway.operations.follow_ups.detached_refunds import refund_migrated
-from wallet_gateway.operations.follow_ups.execute import Initiator, send_again
+from wallet_gateway.operations.follow_ups.execute import Initiator, resend_unsent
 from wallet_gateway.operations.maintenance.sweep import end_leases, sweep
 from wallet_gateway.operations.polling.due import reconcile_due
 from wallet_gateway.operations.polling.reconciliation import reconcile_attempt, reconcile_order
@@ -212,7 +212,7 @@ def test_what_never_left_is_sent_by_one_worker(
 ) -> None:
     unreachable = make_context(f"http://127.0.0.1:{unused_port()}")
     transaction = capture(payment=pay(type="preauthorization"), context=unreachable, amount=Decimal("5.00"))
-    results = together(lambda: send_again(GatewayTransaction.objects.get(pk=transaction.pk), context=real))
+    results = together(lambda: resend_unsent(GatewayTransaction.objects.get(pk=transaction.pk), context=real))
 
     assert surprises(results) == []
     assert times_sent(wallet_sandbox, "capture") == 1

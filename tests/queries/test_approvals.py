@@ -1,4 +1,4 @@
-"""What waits for a second person, the soonest to lapse first, and everything ever asked for on an order."""
+"""What waits for a second person, the soonest to expire first, and everything ever asked for on an order."""
 
 from __future__ import annotations
 
@@ -22,6 +22,6 @@ def test_what_waits_comes_the_soonest_to_lapse_first() -> None:
 
 def test_an_order_has_what_was_asked_for_on_its_payments() -> None:
     payment = a_payment()
-    first, second = an_approval(payment=payment, state="LAPSED"), an_approval(payment=payment)
+    first, second = an_approval(payment=payment, state="EXPIRED"), an_approval(payment=payment)
     an_approval()
     assert list(approvals_of(payment.order)) == [first, second]

@@ -1,4 +1,4 @@
-"""The authorizations that lapse first, with what is left of them."""
+"""The authorizations that expire first, with what is left of them."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def authorized(days_ago: float, gateway: str = "default") -> str:
 def test_the_most_urgent_comes_first_with_its_countdown(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    fresh, late, lapsed = authorized(4.9), authorized(6), authorized(8)
+    fresh, late, expired = authorized(4.9), authorized(6), authorized(8)
     other = authorized(1.5, gateway="second")
     windows = {"default": CaptureWindow(), "second": CaptureWindow(length=timedelta(days=2))}
     with django_assert_num_queries(2):
         found = ending_authorizations(windows, now=NOW)
-    assert [row.payment.reference for row in found] == [lapsed, other, late]
+    assert [row.payment.reference for row in found] == [expired, other, late]
     assert fresh not in [row.payment.reference for row in found]
     assert [row.time_left(NOW) for row in found] == [
         timedelta(days=-1),

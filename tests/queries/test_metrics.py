@@ -19,7 +19,7 @@ K, S = TransactionKind, TransactionState
 def test_nothing_is_nothing_for_each_gateway(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     with django_assert_num_queries(3):
         found = read_metrics(NOW, ["a", "b"])
-    assert found == Metrics(begun=(), questions_due={"a": 0, "b": 0}, events_undelivered=0)
+    assert found == Metrics(begun=(), queries_due={"a": 0, "b": 0}, events_undelivered=0)
 
 
 def test_the_last_days_transactions_are_counted_by_how_they_stand() -> None:
@@ -53,4 +53,4 @@ def test_what_is_due_and_what_was_not_told_is_counted() -> None:
             next_delivery_at=at,
         )
     found = read_metrics(NOW, ["default"])
-    assert (found.questions_due, found.events_undelivered) == ({"default": 1}, 1)
+    assert (found.queries_due, found.events_undelivered) == ({"default": 1}, 1)

@@ -28,7 +28,7 @@ def record_row(batch: OperationBatch, row: OperationBatchRow, **_kwargs: Any) ->
 
 def _words(batch: OperationBatch, row: OperationBatchRow) -> str:
     of_batch = {"batch": batch.pk, "author": batch.created_by}
-    if batch.kind == BatchKind.ASK:
+    if batch.kind == BatchKind.STATUS_QUERY:
         return f"{_('Asked the gateway.')} {ShownRow(row=row).sentence}"
     if row.approval is not None:
         what = sentence_of_request(row.approval)

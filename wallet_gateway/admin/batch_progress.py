@@ -29,7 +29,7 @@ from wallet_gateway.models import BatchKind, BatchState, OperationBatch, Operati
 from wallet_gateway.models.batches import UNENDED_ROWS
 from wallet_gateway.payments import batches
 from wallet_gateway.protocol.text import visible
-from wallet_gateway.queries.batches import is_idle
+from wallet_gateway.queries.batches import is_stalled
 
 QUERY_HEADING = gettext_lazy("Ask the gateway")
 
@@ -69,7 +69,7 @@ def batch_for(request: HttpRequest, batch_id: int) -> OperationBatch:
     """Return a batch if the user may run its operation."""
     batch = get_object_or_404(OperationBatch, pk=batch_id)
     # Every user who may view rows may query their status.
-    if batch.kind != BatchKind.ASK:
+    if batch.kind != BatchKind.STATUS_QUERY:
         require_permission(request, operation_of(batch).permission)
     return batch
 
@@ -102,7 +102,7 @@ def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drive
         "counts": _counts(rows),
         "is_running": batch.state == BatchState.RUNNING,
         "is_paused": batch.state == BatchState.PAUSED,
-        "is_idle": is_idle(batch, gateways.clock().now()),
+        "is_stalled": is_stalled(batch, gateways.clock().now()),
         "drives": drives,
         "page": progress_url(batch),
     }
@@ -110,7 +110,7 @@ def _page(site: AdminSite, request: HttpRequest, batch: OperationBatch, *, drive
 
 
 def _heading(batch: OperationBatch) -> Promise | str:
-    return QUERY_HEADING if batch.kind == BatchKind.ASK else operation_of(batch).heading_of_many
+    return QUERY_HEADING if batch.kind == BatchKind.STATUS_QUERY else operation_of(batch).heading_of_many
 
 
 def _counts(rows: Iterable[ShownRow]) -> list[tuple[str, int]]:

@@ -84,7 +84,7 @@ class ShownRow:
     def ending(self) -> str:
         """Return the key for counting results: the transaction's state, or the status query's result."""
         row = self.row
-        if row.batch.kind == BatchKind.ASK:
+        if row.batch.kind == BatchKind.STATUS_QUERY:
             return self.sentence
         ended = row if row.transaction is None or row.result_code else row.transaction
         return str(ended.get_state_display())

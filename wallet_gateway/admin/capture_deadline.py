@@ -41,14 +41,14 @@ def time_left(order: PaymentOrder) -> str:
     gateway = conf.settings().gateways.get(order.gateway)
     if since is None or gateway is None:
         return "-"
-    return in_words(gateway.policy.capture_window.ends_at(since) - gateways.clock().now())
+    return in_words(gateway.policy.capture_window.expires_at(since) - gateways.clock().now())
 
 
 def in_words(left: timedelta) -> str:
     """Return the remaining time in days, or in hours if it is less than two days."""
     hours = left // _HOUR
     if left <= timedelta():
-        return _("may have lapsed")
+        return _("may have expired")
     if hours >= 48:
         days = hours // 24
         return ngettext("%(count)d day", "%(count)d days", days) % {"count": days}
@@ -61,14 +61,14 @@ def lapse_from() -> Mapping[str, datetime]:
     """Return for each gateway the time before which its authorizations are about to expire."""
     now = gateways.clock().now()
     known = conf.settings().gateways.items()
-    return {alias: given.policy.capture_window.told_from(now) for alias, given in known}
+    return {alias: given.policy.capture_window.warns_from(now) for alias, given in known}
 
 
 class EndsSoon(admin.SimpleListFilter):
     """Filter for orders with an authorization that is about to expire, counted as on the dashboard."""
 
     title = gettext_lazy("time to capture")
-    parameter_name = "lapses"
+    parameter_name = "expires"
 
     def lookups(self, request: HttpRequest, model_admin: object) -> list[tuple[str, str]]:  # noqa: ARG002
         """Return the one choice besides "all"."""

@@ -123,7 +123,7 @@ def work_of(found: Waiting) -> tuple[Work, ...]:
             _("Authorizations about to expire"),
             _("Capture or reverse them: soon the customer's bank gives the money up."),
             map(_authorization, found.expiring),
-            f"{_list('paymentorder')}?lapses=soon",
+            f"{_list('paymentorder')}?expires=soon",
         ),
     )
     return tuple(work for work in every if work.items)

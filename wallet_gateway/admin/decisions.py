@@ -33,7 +33,7 @@ from wallet_gateway.payments.errors import OperationRefused
 Words = dict[str, Any]
 
 
-def ask_gateway(site: AdminSite, request: HttpRequest, order_id: int) -> HttpResponse:  # noqa: ARG001
+def query_gateway(site: AdminSite, request: HttpRequest, order_id: int) -> HttpResponse:  # noqa: ARG001
     """Query the gateway about the whole order and return to its page. This changes nothing at the gateway."""
     if request.method != "POST":
         return HttpResponseNotAllowed(["POST"])

@@ -60,7 +60,7 @@ class Task:
     sentence: str
     reference: str
     since: datetime
-    questions: int
+    queries: int
     buttons: tuple[Button, ...]
 
 
@@ -177,7 +177,7 @@ def tasks_of(transactions: list[GatewayTransaction], request: HttpRequest) -> It
                 sentence=sentence_of(transaction),
                 reference=transaction.reference,
                 since=transaction.state_changed_at,
-                questions=transaction.query_count,
+                queries=transaction.query_count,
                 buttons=tuple(_ways_out(transaction, request)),
             )
 

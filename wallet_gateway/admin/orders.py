@@ -16,7 +16,7 @@ from wallet_gateway.admin import operation_registry
 from wallet_gateway.admin.batches import draft_batch, query_orders
 from wallet_gateway.admin.capture_deadline import CountdownList, EndsSoon, time_left
 from wallet_gateway.admin.confirm import confirm
-from wallet_gateway.admin.decisions import ask_gateway
+from wallet_gateway.admin.decisions import query_gateway
 from wallet_gateway.admin.order_page import order_page
 from wallet_gateway.admin.permissions import has_permission
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, datetime_column, nowrap
@@ -36,7 +36,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
     search_help_text = _("Beginning of a reference; or whole: order number, transaction, the gateway's id")
     list_display = ("reference", "number", "amount", "state", "to_capture", CREATED_AT, "gateway")
     list_filter = ("state", EndsSoon)
-    actions = ("capture_many", "refund_many", "reverse_many", "ask_many")
+    actions = ("capture_many", "refund_many", "reverse_many", "query_many")
     fields = ()
 
     @admin.display(description=_("order number"))
@@ -95,7 +95,7 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
         return draft_batch(request, operation_registry.REVERSE, orders)
 
     @admin.action(description=_("Ask the gateway about the selected orders"), permissions=["view"])
-    def ask_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
+    def query_many(self, request: HttpRequest, orders: QuerySet[PaymentOrder]) -> HttpResponse | None:
         """Query the status of many orders and redirect to the results."""
         return query_orders(request, orders)
 
@@ -109,7 +109,9 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
                 self.acting(confirm),
                 name="wallet_gateway_paymentorder_operation",
             ),
-            path("<int:order_id>/ask/", self.acting(ask_gateway), name="wallet_gateway_paymentorder_ask"),
+            path(
+                "<int:order_id>/query/", self.acting(query_gateway), name="wallet_gateway_paymentorder_query"
+            ),
         ]
         return own + super().get_urls()
 

@@ -43,7 +43,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         datetime_column("created_at", _("created at")),
     )
     list_filter = ("state", "kind")
-    actions = ("ask_many",)
+    actions = ("query_many",)
     list_select_related = ("payment__order",)
     fields = readonly_fields = (  # type: ignore[assignment]
         "reference",
@@ -71,7 +71,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
     )
 
     @admin.action(description=_("Ask the gateway about the selected transactions"), permissions=["view"])
-    def ask_many(
+    def query_many(
         self, request: HttpRequest, transactions: QuerySet[GatewayTransaction]
     ) -> HttpResponse | None:
         """Query the status of what the selected transactions belong to and redirect to the results."""

@@ -27,10 +27,10 @@ class CaptureWindow:
     """How long before its end an authorization is announced."""
     policy: CapturePolicy = CapturePolicy.ASK
 
-    def ends_at(self, authorized_at: datetime) -> datetime:
+    def expires_at(self, authorized_at: datetime) -> datetime:
         """Return when an authorization can no longer be relied on."""
         return authorized_at + self.length
 
-    def told_from(self, now: datetime) -> datetime:
+    def warns_from(self, now: datetime) -> datetime:
         """Return the latest authorization time that must have been announced by now."""
         return now - max(self.length - self.warning, timedelta())

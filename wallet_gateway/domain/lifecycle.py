@@ -197,28 +197,28 @@ OF_PAGES: Mapping[TransactionState, Mapping[LifecycleEvent, TransactionState]] =
 )
 """Transitions of a transaction that opened a hosted page, where they differ from the main table."""
 
-SENDERS_NEWS = frozenset({_E.NOTHING_LEFT, _E.LOST, _E.PAGE_LOST, _E.OPENED, _E.CHALLENGED})
+SENDER_EVENTS = frozenset({_E.NOTHING_LEFT, _E.LOST, _E.PAGE_LOST, _E.OPENED, _E.CHALLENGED})
 """Events that only a sender reports. Without a transition, the sender has lost its claim to another one."""
 
 # Evidence that is weaker than, or equal to, what is already known: it is stored and changes no state.
 IGNORED: Mapping[TransactionState, frozenset[LifecycleEvent]] = MappingProxyType(
     {
         _S.CREATED: frozenset({_E.REJECTED, _E.HELD}),
-        _S.AWAITING_RESULT: frozenset({_E.REJECTED, _E.HELD, *SENDERS_NEWS}),
+        _S.AWAITING_RESULT: frozenset({_E.REJECTED, _E.HELD, *SENDER_EVENTS}),
         _S.SENDING: frozenset(),
-        _S.NOT_SENT: frozenset({_E.REJECTED, _E.HELD, *SENDERS_NEWS}),
-        _S.UNKNOWN: SENDERS_NEWS,
-        _S.OPEN: SENDERS_NEWS,
+        _S.NOT_SENT: frozenset({_E.REJECTED, _E.HELD, *SENDER_EVENTS}),
+        _S.UNKNOWN: SENDER_EVENTS,
+        _S.OPEN: SENDER_EVENTS,
         # That a page ended unpaid is concluded from missing records, so any record outranks it.
-        _S.PENDING: frozenset({_E.EXPIRED, *SENDERS_NEWS}),
+        _S.PENDING: frozenset({_E.EXPIRED, *SENDER_EVENTS}),
         # Until the customer has completed 3-D Secure, the gateway reports it as pending.
-        _S.AWAITING_3DS: frozenset({_E.HELD, _E.EXPIRED, *SENDERS_NEWS}),
-        _S.APPROVED: frozenset({_E.APPROVED, _E.REJECTED, _E.HELD, _E.EXPIRED, *SENDERS_NEWS}),
-        _S.REJECTED: frozenset({_E.REJECTED, _E.HELD, _E.EXPIRED, *SENDERS_NEWS}),
-        _S.EXPIRED: frozenset({_E.REJECTED, _E.EXPIRED, *SENDERS_NEWS}),
-        _S.ABANDONED: frozenset({_E.REJECTED, _E.HELD, _E.EXPIRED, _E.ABANDONED, *SENDERS_NEWS}),
+        _S.AWAITING_3DS: frozenset({_E.HELD, _E.EXPIRED, *SENDER_EVENTS}),
+        _S.APPROVED: frozenset({_E.APPROVED, _E.REJECTED, _E.HELD, _E.EXPIRED, *SENDER_EVENTS}),
+        _S.REJECTED: frozenset({_E.REJECTED, _E.HELD, _E.EXPIRED, *SENDER_EVENTS}),
+        _S.EXPIRED: frozenset({_E.REJECTED, _E.EXPIRED, *SENDER_EVENTS}),
+        _S.ABANDONED: frozenset({_E.REJECTED, _E.HELD, _E.EXPIRED, _E.ABANDONED, *SENDER_EVENTS}),
         _S.ANOMALY: frozenset(
-            {_E.APPROVED, _E.REJECTED, _E.HELD, _E.CONTRADICTED, _E.EXPIRED, *SENDERS_NEWS}
+            {_E.APPROVED, _E.REJECTED, _E.HELD, _E.CONTRADICTED, _E.EXPIRED, *SENDER_EVENTS}
         ),
     }
 )

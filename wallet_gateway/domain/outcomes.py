@@ -34,7 +34,7 @@ class Verdict(StrEnum):
     APPROVED = "APPROVED"
     REJECTED = "REJECTED"
     PENDING = "PENDING"
-    NO_NEWS = "NO_NEWS"
+    INCONCLUSIVE = "INCONCLUSIVE"
     CONTRADICTION = "CONTRADICTION"
 
 
@@ -44,7 +44,7 @@ EVENTS = {
     Verdict.PENDING: LifecycleEvent.HELD,
     Verdict.CONTRADICTION: LifecycleEvent.CONTRADICTED,
 }
-"""The lifecycle event of each verdict; `NO_NEWS` has none."""
+"""The lifecycle event of each verdict; `INCONCLUSIVE` has none."""
 
 
 def wire_type(kind: TransactionKind, payment_type: PaymentType = PaymentType.SALE) -> str:
@@ -105,14 +105,14 @@ class Finding:
         return self.discrepancy
 
 
-NO_NEWS = Finding(verdict=Verdict.NO_NEWS)
+INCONCLUSIVE = Finding(verdict=Verdict.INCONCLUSIVE)
 
 
 def read_follow_up_answer(answer: FollowUpResponse, expected: Expectation) -> Finding:
     """Evaluate the direct answer to a capture, refund or reversal (the interface, Follow-up response)."""
     missing = _echo_fault(answer.client_system_transaction_id, answer.currency_code, expected)
     if missing:
-        return Finding(verdict=Verdict.NO_NEWS, explanation=explain(missing))
+        return Finding(verdict=Verdict.INCONCLUSIVE, explanation=explain(missing))
     unusable = _unusable_id(answer.id)
     if unusable:
         return unusable
@@ -137,12 +137,12 @@ def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) 
     """Evaluate the direct answer to a detached refund; the amount in it is what was refunded."""
     missing = _echo_fault(answer.client_system_transaction_id, answer.currency_code, expected)
     if missing:
-        return Finding(verdict=Verdict.NO_NEWS, explanation=explain(missing))
+        return Finding(verdict=Verdict.INCONCLUSIVE, explanation=explain(missing))
     if answer.state != APPROVED:
         return _not_approved(answer.state, said=storable(answer.response_message))
     approved = _minor_units(answer)
     if approved is None or approved == 0:
-        return Finding(verdict=Verdict.NO_NEWS, explanation=explain(ExplanationCode.AMOUNT_UNREADABLE))
+        return Finding(verdict=Verdict.INCONCLUSIVE, explanation=explain(ExplanationCode.AMOUNT_UNREADABLE))
     if approved > expected.amount:
         return _above_request(approved, expected)
     said = answer.response_message
@@ -175,7 +175,7 @@ def _not_approved(state: str | None, record_id: str = "", said: str = "") -> Fin
     if state == PENDING:
         return Finding(verdict=Verdict.PENDING, record_id=record_id)
     why = explain(ExplanationCode.STATE_UNDOCUMENTED, given=quote(state))
-    return Finding(verdict=Verdict.NO_NEWS, explanation=why)
+    return Finding(verdict=Verdict.INCONCLUSIVE, explanation=why)
 
 
 def _echo_fault(reference: str | None, currency: str | None, expected: Expectation) -> ExplanationCode | None:
@@ -200,7 +200,7 @@ def read_records(
     found = replace(_judge(fits, expected), elsewhere=elsewhere, unreadable=doubtful)
     if found.verdict in _MAY_HIDE_AN_APPROVAL and any(may_be_own(one, expected) for one in doubtful):
         return Finding(
-            verdict=Verdict.NO_NEWS,
+            verdict=Verdict.INCONCLUSIVE,
             explanation=unreadable_explanation(doubtful),
             elsewhere=elsewhere,
             unreadable=doubtful,
@@ -209,7 +209,7 @@ def read_records(
     return found
 
 
-_MAY_HIDE_AN_APPROVAL = frozenset({Verdict.REJECTED, Verdict.NO_NEWS})
+_MAY_HIDE_AN_APPROVAL = frozenset({Verdict.REJECTED, Verdict.INCONCLUSIVE})
 
 
 def _fits(record: StatusRecord, expected: Expectation) -> bool:
@@ -269,7 +269,9 @@ def _judge(fits: Sequence[StatusRecord], expected: Expectation) -> Finding:
 def _judge_unapproved(fits: Sequence[StatusRecord]) -> Finding:
     states = {record.state for record in fits}
     if not states:
-        return Finding(verdict=Verdict.NO_NEWS, explanation=explain(ExplanationCode.NO_RECORD), absent=True)
+        return Finding(
+            verdict=Verdict.INCONCLUSIVE, explanation=explain(ExplanationCode.NO_RECORD), absent=True
+        )
     record_id = storable(fits[-1].id)
     if PENDING in states:
         return Finding(verdict=Verdict.PENDING, record_id=record_id)

@@ -31,7 +31,7 @@ class ApprovalState(StrEnum):
     DECLINED = "DECLINED"
     WITHDRAWN = "WITHDRAWN"
     """The person who made the request withdrew it."""
-    LAPSED = "LAPSED"
+    EXPIRED = "EXPIRED"
     """No second person decided in time."""
 
 

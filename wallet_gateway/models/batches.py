@@ -31,7 +31,7 @@ class BatchKind(StrEnum):
     REFUND = "REFUND"
     REVERSAL = "REVERSAL"
     DETACHED_REFUND = "DETACHED_REFUND"
-    ASK = "ASK"
+    STATUS_QUERY = "STATUS_QUERY"
 
 
 class BatchState(StrEnum):
@@ -55,7 +55,7 @@ class RowState(StrEnum):
     """Claimed by a worker until `leased_until`; then another one takes it over with the same key."""
     CARRIED_OUT = "CARRIED_OUT"
     """Its transaction's state shows the result; for a status query, see `result_code`."""
-    HANDED_ON = "HANDED_ON"
+    AWAITING_APPROVAL = "AWAITING_APPROVAL"
     """It needs a second person: its approval is waiting, nothing was sent."""
     REFUSED = "REFUSED"
     """A rule forbids it: nothing was sent."""
@@ -154,7 +154,7 @@ class OperationBatchRow(models.Model):
     )
     amount_minor: Column[int] = models.BigIntegerField(default=0)
     state: Column[str] = models.CharField(
-        _("state"), max_length=16, choices=choices_of(RowState), default=RowState.WAITING
+        _("state"), max_length=24, choices=choices_of(RowState), default=RowState.WAITING
     )
     leased_until: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     transaction: Column[GatewayTransaction | None] = models.ForeignKey(

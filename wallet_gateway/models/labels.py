@@ -74,7 +74,7 @@ _NAMES = {
     "APPROVAL": pgettext_lazy("name of a state or kind", "Agreed to"),
     "LEASE_ENDED": pgettext_lazy("name of a state or kind", "Lease ended"),
     # Batches and their rows
-    "ASK": pgettext_lazy("name of a state or kind", "Question to the gateway"),
+    "STATUS_QUERY": pgettext_lazy("name of a state or kind", "Status query"),
     "DRAFT": pgettext_lazy("name of a state or kind", "Draft"),
     "RUNNING": pgettext_lazy("name of a state or kind", "Running"),
     "PAUSED": pgettext_lazy("name of a state or kind", "Paused"),
@@ -85,12 +85,11 @@ _NAMES = {
     "CARRIED_OUT": pgettext_lazy("name of a state or kind", "Carried out"),
     "REFUSED": pgettext_lazy("name of a state or kind", "Refused"),
     "LEFT_OUT": pgettext_lazy("name of a state or kind", "Left out"),
-    "HANDED_ON": pgettext_lazy("name of a state or kind", "Waits for a second person"),
+    "AWAITING_APPROVAL": pgettext_lazy("name of a state or kind", "Waits for a second person"),
     # Requests for a second person
     "AGREED": pgettext_lazy("name of a state or kind", "Agreed to"),
     "DECLINED": pgettext_lazy("name of a state or kind", "Declined"),
     "WITHDRAWN": pgettext_lazy("name of a state or kind", "Withdrawn"),
-    "LAPSED": pgettext_lazy("name of a state or kind", "Lapsed"),
     # Reasons for which a person moves money
     "SHIPPED": gettext_lazy("Goods shipped"),
     "PART_SHIPPED": gettext_lazy("Part of the goods shipped"),

@@ -21,7 +21,7 @@ M = TypeVar("M", bound=models.Model)
 Names = tuple[str, ...]
 
 
-def insert(row: models.Model) -> None:
+def insert_row(row: models.Model) -> None:
     """Insert a row that is not stored yet, and set its primary key; raises what `save()` raises."""
     model = type(row)
     alias = router.db_for_write(model, instance=row)
@@ -41,7 +41,7 @@ def insert(row: models.Model) -> None:
     row._state.adding, row._state.db = False, alias
 
 
-def update(model: type[models.Model], *, where: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
+def update_row(model: type[models.Model], *, where: Mapping[str, Any], columns: Mapping[str, Any]) -> bool:
     """Write columns of the row in which every column of `where` has its value; return whether it exists.
 
     Values only: an expression, or None in `where`, needs a query set.
@@ -54,7 +54,7 @@ def update(model: type[models.Model], *, where: Mapping[str, Any], columns: Mapp
         return bool(cursor.rowcount)
 
 
-def select(model: type[M], *, where: Mapping[str, Any]) -> M:
+def select_row(model: type[M], *, where: Mapping[str, Any]) -> M:
     """Read the one row in which every column of `where` has its value; raises the model's `DoesNotExist`."""
     alias = router.db_for_read(model)
     with connections[alias].cursor() as cursor:

@@ -26,7 +26,7 @@ from wallet_gateway.payments import batches
 from wallet_gateway.queries import authorizations, pauses, search
 from wallet_gateway.queries import health as health_queries
 from wallet_gateway.queries import support_bundle as support_bundles
-from wallet_gateway.queries.authorizations import EndingAuthorization
+from wallet_gateway.queries.authorizations import ExpiringAuthorization
 from wallet_gateway.queries.health import Health
 from wallet_gateway.queries.pauses import SendingPause
 
@@ -123,7 +123,7 @@ def sending_pauses() -> tuple[SendingPause, ...]:
     return pauses.sending_pauses(gateways.clock().now())
 
 
-def ending_authorizations(limit: int = 100) -> tuple[EndingAuthorization, ...]:
+def ending_authorizations(limit: int = 100) -> tuple[ExpiringAuthorization, ...]:
     """Return the authorizations that expire soon, the most urgent first."""
     configured = conf.settings().gateways
     windows = {alias: given.policy.capture_window for alias, given in configured.items()}

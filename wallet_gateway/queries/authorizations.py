@@ -17,40 +17,40 @@ from wallet_gateway.protocol.money import Money
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EndingAuthorization:
+class ExpiringAuthorization:
     """One authorization with an amount left to capture."""
 
     payment: Payment
     left: Money
-    ends_at: datetime
+    expires_at: datetime
 
     def time_left(self, now: datetime) -> timedelta:
         """Return how long the authorization is reliable; negative once it may have expired."""
-        return self.ends_at - now
+        return self.expires_at - now
 
 
 def ending_authorizations(
     windows: Mapping[str, CaptureWindow], *, now: datetime, limit: int = 100
-) -> tuple[EndingAuthorization, ...]:
+) -> tuple[ExpiringAuthorization, ...]:
     """Return the authorizations within their warning time, the most urgent first. One query per gateway."""
     found = [
-        ending(transaction.payment, window, transaction.state_changed_at)
+        expiring(transaction.payment, window, transaction.state_changed_at)
         for gateway, window in windows.items()
         for transaction in uncaptured(gateway)
-        .filter(state_changed_at__lte=window.told_from(now))
+        .filter(state_changed_at__lte=window.warns_from(now))
         .order_by("state_changed_at")[:limit]
         if transaction.payment is not None
     ]
-    return tuple(islice(sorted(found, key=lambda row: row.ends_at), limit))
+    return tuple(islice(sorted(found, key=lambda row: row.expires_at), limit))
 
 
-def ending(payment: Payment, window: CaptureWindow, authorized_at: datetime) -> EndingAuthorization:
+def expiring(payment: Payment, window: CaptureWindow, authorized_at: datetime) -> ExpiringAuthorization:
     """Return one authorization with the amount left to capture and its expiry time."""
     left = payment.authorized - payment.captured - payment.capture_reserved
-    return EndingAuthorization(
+    return ExpiringAuthorization(
         payment=payment,
         left=Money.from_minor_units(left, payment.currency),
-        ends_at=window.ends_at(authorized_at),
+        expires_at=window.expires_at(authorized_at),
     )
 
 

@@ -18,7 +18,7 @@ def idle_batches(now: datetime) -> QuerySet[OperationBatch]:
     return rows.order_by("driven_at", "pk")
 
 
-def is_idle(batch: OperationBatch, now: datetime) -> bool:
+def is_stalled(batch: OperationBatch, now: datetime) -> bool:
     """Return whether a batch is idle, based on the row."""
     driven_at = batch.driven_at or batch.created_at
     return batch.state == BatchState.RUNNING and driven_at < now - IDLE_AFTER

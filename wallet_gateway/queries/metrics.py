@@ -32,7 +32,7 @@ class Metrics:
 
     begun: tuple[Stand, ...]
     """Transactions begun within the last 24 hours, by current state."""
-    questions_due: Mapping[str, int]
+    queries_due: Mapping[str, int]
     """The number of transactions per gateway that are due for a status query."""
     events_undelivered: int
 
@@ -47,6 +47,6 @@ def read_metrics(now: datetime, aliases: Collection[str]) -> Metrics:
             Stand(gateway=gateway, kind=kind, state=state, number=number)
             for gateway, kind, state, number in begun.annotate(number=Count("pk"))
         ),
-        questions_due={alias: due.get(alias, 0) for alias in aliases},
+        queries_due={alias: due.get(alias, 0) for alias in aliases},
         events_undelivered=OutboxEvent.objects.filter(next_delivery_at__isnull=False).count(),
     )

@@ -83,7 +83,7 @@ class TimelineKind(StrEnum):
 
     ORDERED = "ORDERED"
     STARTED = "STARTED"
-    LEARNED = "LEARNED"
+    UPDATED = "UPDATED"
     DECIDED = "DECIDED"
     REPORTED = "REPORTED"
     """Reported by the customer's browser, which is not trusted."""
@@ -123,7 +123,7 @@ _APPROVED = {
     TransactionKind.REVERSAL: _("Reversal approved"),
     TransactionKind.DETACHED_REFUND: _("Detached refund approved"),
 }
-_LEARNED = {
+_UPDATED = {
     TransactionState.NOT_SENT: _("Gateway not reached, nothing was sent"),
     TransactionState.UNKNOWN: _("Outcome unknown, the gateway is being asked"),
     TransactionState.OPEN: _("Payment page opened"),
@@ -136,7 +136,7 @@ _LEARNED = {
 }
 
 
-_NO_NEWS = {
+_NOTHING_NEW = {
     TransactionEventKind.ANSWER: _("Answer received that changed nothing"),
     TransactionEventKind.FAULT: _("No usable answer"),
     TransactionEventKind.RECORDS: _("Gateway asked, nothing new"),
@@ -174,7 +174,7 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
         *map(_started, told),
         *([_shown(idle, everything=everything)] if several else ()),
         *reported,
-        *_learned((row for row in evidence if row.transaction_id not in several), everything=everything),
+        *_updated((row for row in evidence if row.transaction_id not in several), everything=everything),
         *(entry for request in (approvals_of(order) if everything else ()) for entry in _asked(request)),
     ]
     return tuple(sorted(entries, key=lambda entry: entry.occurred_at))
@@ -226,13 +226,13 @@ def _reported(transaction: GatewayTransaction, *, everything: bool) -> Iterator[
         )
 
 
-def _learned(rows: Iterable[TransactionEvent], *, everything: bool) -> Iterator[TimelineEntry]:
+def _updated(rows: Iterable[TransactionEvent], *, everything: bool) -> Iterator[TimelineEntry]:
     for row in rows:
         if not (row.lifecycle_event or everything):
             continue
         yield TimelineEntry(
             occurred_at=row.occurred_at,
-            kind=TimelineKind.DECIDED if row.kind in BY_PEOPLE else TimelineKind.LEARNED,
+            kind=TimelineKind.DECIDED if row.kind in BY_PEOPLE else TimelineKind.UPDATED,
             text=_text_of(row),
             amount=row.transaction.approved_amount or row.transaction.amount,
             reference=row.transaction.reference,
@@ -245,7 +245,7 @@ def _learned(rows: Iterable[TransactionEvent], *, everything: bool) -> Iterator[
 _ENDED = {
     ApprovalState.DECLINED: _("A second person did not agree"),
     ApprovalState.WITHDRAWN: _("Request withdrawn"),
-    ApprovalState.LAPSED: _("Nobody agreed in time"),
+    ApprovalState.EXPIRED: _("Nobody agreed in time"),
 }
 
 
@@ -283,9 +283,9 @@ def _text_of(row: TransactionEvent) -> str | Promise:
     if not row.lifecycle_event and row.discrepancy_kind == DiscrepancyKind.RECORD_UNREADABLE:
         return _("Gateway asked, a record cannot be read")
     if not row.lifecycle_event:
-        return _NO_NEWS[TransactionEventKind(row.kind)]
+        return _NOTHING_NEW[TransactionEventKind(row.kind)]
     if state is TransactionState.EXPIRED and row.transaction.kind == TransactionKind.AUTHORIZATION:
         return _("Wallet button not used")
     if state is TransactionState.APPROVED:
         return _APPROVED[TransactionKind(row.transaction.kind)]
-    return _LEARNED.get(state, label_of(state))
+    return _UPDATED.get(state, label_of(state))

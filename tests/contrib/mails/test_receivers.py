@@ -29,7 +29,7 @@ ALL = (
     signals.order_failed,
     signals.order_expired,
     signals.order_refunded,
-    signals.authorization_ending,
+    signals.authorization_expiring,
 )
 
 
@@ -162,13 +162,13 @@ def test_managers_hear_of_an_authorization_that_lapses(settings: Settings) -> No
     anna = "anna@shop.example"
     # Names went out of this setting with Django 6.
     settings.MANAGERS = [anna if django.VERSION >= (6, 0) else ("Anna", anna)]
-    signals.authorization_ending.send_robust(
+    signals.authorization_expiring.send_robust(
         PaymentOrder,
         reference="SHOP-1",
         order=None,
         payment=None,
         amount=Money(Decimal("15.00"), "EUR"),
-        ends_at=datetime(2026, 5, 11, 12, 0, tzinfo=UTC),
+        expires_at=datetime(2026, 5, 11, 12, 0, tzinfo=UTC),
         policy="ask",
     )
     (message,) = mail.outbox

@@ -35,7 +35,7 @@ def test_an_empty_shop_is_all_zeros_and_was_never_swept(registry: CollectorRegis
         "wallet_gateway_unknown_outcomes 0.0",
         "wallet_gateway_oldest_unknown_seconds 0.0",
         'wallet_gateway_seconds_since_sweep{gateway="default"} +Inf',
-        'wallet_gateway_questions_due{gateway="default"} 0.0',
+        'wallet_gateway_queries_due{gateway="default"} 0.0',
         'wallet_gateway_sending_paused{by="breaker",gateway="default"} 0.0',
         "wallet_gateway_events_undelivered 0.0",
     ):
@@ -63,7 +63,7 @@ def test_rows_are_told_by_what_they_are(registry: CollectorRegistry) -> None:
     assert value("unknown_outcomes") == 1
     assert value("oldest_unknown_seconds") == pytest.approx(600, abs=30)
     assert value("seconds_since_sweep", gateway="default") == pytest.approx(90, abs=30)
-    assert value("questions_due", gateway="default") == 1
+    assert value("queries_due", gateway="default") == 1
 
 
 @pytest.mark.django_db(transaction=True)

@@ -163,7 +163,7 @@ def test_what_nobody_decides_lapses_and_holds_up_no_further_request(
     for request in (first, second):
         request.refresh_from_db()
         assert (request.state, request.outstanding_key, request.decided_by) == (
-            ApprovalState.LAPSED,
+            ApprovalState.EXPIRED,
             None,
             "",
         )

@@ -328,7 +328,7 @@ def test_what_takes_a_second_person_waits_for_one_and_the_others_go(
     step(batch, seconds=LONG, driver=make_driver(needs_two(context)))
 
     small, large = batch.rows.select_related("approval")
-    assert (small.state, large.state) == (RowState.CARRIED_OUT, RowState.HANDED_ON)
+    assert (small.state, large.state) == (RowState.CARRIED_OUT, RowState.AWAITING_APPROVAL)
     assert large.approval is not None
     assert (large.approval.amount_minor, large.approval.created_by) == (2000, "anna")
 

@@ -24,7 +24,7 @@ from wallet_gateway.operations.follow_ups.capture_refund_reverse import (
     refund,
     reverse,
 )
-from wallet_gateway.operations.follow_ups.execute import Initiator, send_again
+from wallet_gateway.operations.follow_ups.execute import Initiator, resend_unsent
 from wallet_gateway.operations.maintenance.sweep import sweep
 from wallet_gateway.testing.control import SandboxControl
 
@@ -190,7 +190,7 @@ def test_what_is_sent_again_is_the_same_to_the_byte(
         payment=paid, context=make_context(f"http://127.0.0.1:{unused_port()}"), amount=eur("5.00")
     )
     with RawServer(hangs_up) as far:
-        again = send_again(transaction, context=make_context(far.base_url))
+        again = resend_unsent(transaction, context=make_context(far.base_url))
         (sent,) = far.requests
     assert again is not None
     assert (again.state, again.attempt_no) == (S.UNKNOWN, 2)
@@ -204,7 +204,7 @@ def test_what_left_once_is_not_sent_again_by_anybody(
     if fault:
         wallet_sandbox.fault("refund", fault)
     transaction = refund(payment=paid, context=context, amount=eur("5.00"))
-    assert send_again(transaction, context=context) is None
+    assert resend_unsent(transaction, context=context) is None
     assert len(posts(wallet_sandbox)) == 1
 
 

@@ -1,4 +1,4 @@
-"""Authorizations that lapse: told in time and once, and what the machine does is done once."""
+"""Authorizations that expire: told in time and once, and what the machine does is done once."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def told() -> Iterator[Notification]:
     def hear(**given: Any) -> None:
         heard.append(given)
 
-    signals.authorization_ending.connect(hear, weak=False)
+    signals.authorization_expiring.connect(hear, weak=False)
     yield heard
-    signals.authorization_ending.disconnect(hear)
+    signals.authorization_expiring.disconnect(hear)
 
 
 def policy(make_context: MakeContext, what: CapturePolicy) -> GatewayContext:
@@ -55,7 +55,7 @@ def test_an_authorization_is_told_of_two_days_before_its_end_and_once(
     assert watch_authorizations(context=context) == 0
     (outbox_event,) = told
     assert (outbox_event["reference"], str(outbox_event["amount"])) == (payment.order.reference, "20.00 EUR")
-    assert (outbox_event["ends_at"], outbox_event["policy"]) == (authorized_at + timedelta(days=7), "ask")
+    assert (outbox_event["expires_at"], outbox_event["policy"]) == (authorized_at + timedelta(days=7), "ask")
     assert not GatewayTransaction.objects.filter(kind=TransactionKind.CAPTURE).exists(), "people decide"
 
 
@@ -77,9 +77,9 @@ def test_a_receiver_that_raises_is_told_again_by_a_later_sweep(
 
     pay(type="preauthorization")
     clock.advance(days=6)
-    signals.authorization_ending.connect(fail, weak=False)
+    signals.authorization_expiring.connect(fail, weak=False)
     assert watch_authorizations(context=context) == 0
-    signals.authorization_ending.disconnect(fail)
+    signals.authorization_expiring.disconnect(fail)
     assert watch_authorizations(context=context) == 0, "not at once"
     clock.advance(minutes=6)
     assert watch_authorizations(context=context) == 1

@@ -98,10 +98,10 @@ def test_each_gateway_is_swept_by_itself(
         wallet_sandbox.complete_checkout(payment.reference, "success")
     clock.advance(seconds=80)
 
-    assert sweep(context=make_context(alias="second")).asked == 1
+    assert sweep(context=make_context(alias="second")).queried == 1
     assert Payment.objects.get(pk=second.pk).state == "PAID"
     assert Payment.objects.get(pk=first.pk).state == "OPEN"
-    assert sweep(context=make_context()).asked == 1
+    assert sweep(context=make_context()).queried == 1
     assert Payment.objects.get(pk=first.pk).state == "PAID"
 
 
@@ -144,7 +144,7 @@ def test_what_never_left_and_meets_another_operation_waits_for_it(
     clock.advance_to(unsent.next_send_at)
     assert send_unsent(context=context) == 0
     clock.advance_to(unknown.next_query_at)
-    assert sweep(context=context) == report(asked=1, sent_again=1)
+    assert sweep(context=context) == report(queried=1, sent_again=1)
     payment.refresh_from_db()
     assert payment.captured == 1200
 
@@ -248,15 +248,15 @@ def test_a_row_that_cannot_be_asked_about_does_not_hold_up_the_others(
     bad, good = pay("return"), pay("return")
     wallet_sandbox.complete_checkout(good.reference, "success")
     clock.advance(seconds=80)
-    ask = reconciliation.question
+    ask = reconciliation.query_and_record
 
     def stumble(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
         if transaction.reference == bad.reference:
             raise fault
         return ask(transaction, context=context)
 
-    monkeypatch.setattr(due, "question", stumble)
-    assert sweep(context=context).asked == 2
+    monkeypatch.setattr(due, "query_and_record", stumble)
+    assert sweep(context=context).queried == 2
     assert Payment.objects.get(pk=good.pk).state == "PAID"
     assert f"{bad.reference} could not be handled" in caplog.text
     assert type(fault).__name__ in caplog.text
@@ -297,7 +297,7 @@ def test_a_database_that_is_away_stops_the_sweep(
     def gone(*_: object, **__: object) -> GatewayTransaction:
         raise OperationalError("server closed the connection")
 
-    monkeypatch.setattr(due, "question", gone)
+    monkeypatch.setattr(due, "query_and_record", gone)
     with pytest.raises(OperationalError):
         sweep(context=context)
 
@@ -310,7 +310,7 @@ def test_a_sweep_that_is_limited_by_the_gateway_stops_asking(
     clock.advance(seconds=80)
     wallet_sandbox.fault("status", "throttled", seconds=60, times=0)
     before = len(wallet_sandbox.journal())
-    assert sweep(context=replace(context, sleep=lambda _: None)).asked == 1
+    assert sweep(context=replace(context, sleep=lambda _: None)).queried == 1
     assert len(wallet_sandbox.journal()) == before + 1
 
 

@@ -80,7 +80,7 @@ def test_a_failed_query_leaves_an_unknown_outcome_as_it_was(
     report = sweep(context=asker)
 
     transaction = GatewayTransaction.objects.get(pk=unknown.pk)
-    assert report.asked == 1
+    assert report.queried == 1
     assert queries(wallet_sandbox, transaction.reference) == 1
     # No answer climbs no rung of the ladder: the same question is asked again.
     assert (transaction.state, transaction.poll_step, transaction.query_count) == (
@@ -117,12 +117,12 @@ def test_a_gateway_that_limits_our_rate_is_left_alone_by_everybody_until_then(
     before = len(wallet_sandbox.journal())
 
     clock.advance(seconds=200)
-    assert sweep(context=context).asked == 0
+    assert sweep(context=context).queried == 0
     reconciliation.reconcile_attempt(reference=page.reference, context=context)
     assert len(wallet_sandbox.journal()) == before
 
     clock.advance(seconds=101)
-    assert sweep(context=context).asked >= 1
+    assert sweep(context=context).queried >= 1
     unknown.refresh_from_db()
     assert unknown.state == TransactionState.APPROVED
 

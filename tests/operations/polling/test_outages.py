@@ -44,7 +44,7 @@ def test_a_sweep_that_was_not_run_for_a_week_catches_up_with_one_answer(
     attempt = open_page()
     clock.advance(days=9)
 
-    assert sweep(context=context).asked == 1
+    assert sweep(context=context).queried == 1
     attempt.order.refresh_from_db()
     assert attempt.order.state == OrderState.EXPIRED
 

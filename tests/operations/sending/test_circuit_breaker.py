@@ -165,7 +165,7 @@ def test_more_than_three_unknown_outcomes_pause_new_requests_and_no_question(
         another.execute()
 
     clock.advance(seconds=3)
-    assert sweep(context=context).asked == 4
+    assert sweep(context=context).queried == 4
     clock.advance(minutes=5)
     assert another.execute().state == S.APPROVED
 
@@ -216,7 +216,7 @@ def test_switched_off_nothing_new_is_sent_and_questions_go_on(
     before = sent(wallet_sandbox)
 
     clock.advance_to(transaction.next_query_at)
-    assert sweep(context=off).asked >= 1
+    assert sweep(context=off).queried >= 1
     with pytest.raises(SendingStopped):
         start_checkout(order=make_order(), context=off, return_urls=return_urls)
     if name in {"capture", "refund"}:

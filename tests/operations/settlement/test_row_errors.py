@@ -77,7 +77,7 @@ def test_a_row_that_cannot_be_handled_makes_one_line_without_the_row(
         raise IntegrityError(f"a CHECK says no\nDETAIL: Failing row contains (ada@example.com, {HOSTILE})")
 
     monkeypatch.setattr(due, "question", refuse)
-    assert sweeping.sweep(context=context).asked == 1
+    assert sweeping.sweep(context=context).queried == 1
     assert_tame(caplog)
     assert "ada@" not in caplog.text
 

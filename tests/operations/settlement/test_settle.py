@@ -47,7 +47,7 @@ S, E = TransactionState, LifecycleEvent
 APPROVED = Finding(verdict=Verdict.APPROVED, record_id="g1", amount=500)
 
 
-def news(event: LifecycleEvent | None, **given: Any) -> StatusUpdate:
+def update(event: LifecycleEvent | None, **given: Any) -> StatusUpdate:
     return StatusUpdate(
         **{
             "kind": TransactionEventKind.RECORDS,
@@ -90,7 +90,7 @@ def test_a_writer_that_is_outrun_reads_again_and_has_its_turn(
     times: int, unknown: GatewayTransaction, context: GatewayContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = interfere(monkeypatch, times, settle_another)
-    settled = settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
+    settled = settle(unknown, update(E.APPROVED, finding=APPROVED), context=context)
 
     assert settled.state == S.APPROVED
     assert len(calls) == times + 1
@@ -104,7 +104,7 @@ def test_a_writer_that_is_outrun_for_ever_writes_nothing_and_says_so(
 ) -> None:
     interfere(monkeypatch, 100, settle_another)
     with pytest.raises(VersionConflict):
-        settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
+        settle(unknown, update(E.APPROVED, finding=APPROVED), context=context)
     assert Payment.objects.get().captured == 0
     assert reread(unknown).state == S.UNKNOWN
 
@@ -113,8 +113,8 @@ def test_a_stale_copy_of_a_transaction_is_read_again(
     unknown: GatewayTransaction, context: GatewayContext
 ) -> None:
     stale = reread(unknown)
-    settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
-    again = settle(stale, news(E.REJECTED, finding=Finding(verdict=Verdict.REJECTED)), context=context)
+    settle(unknown, update(E.APPROVED, finding=APPROVED), context=context)
+    again = settle(stale, update(E.REJECTED, finding=Finding(verdict=Verdict.REJECTED)), context=context)
 
     assert again.state == S.APPROVED, "money that moved counts more than an error beside it"
     assert Payment.objects.get().captured == 500
@@ -125,7 +125,7 @@ def test_the_rows_a_caller_holds_are_not_changed_by_what_may_yet_be_rolled_back(
     unknown: GatewayTransaction, context: GatewayContext
 ) -> None:
     assert unknown.payment is not None
-    settled = settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
+    settled = settle(unknown, update(E.APPROVED, finding=APPROVED), context=context)
     assert settled.payment is not None
     assert (unknown.state, unknown.payment.captured) == (S.UNKNOWN, 0)
     assert (settled.state, settled.payment.captured) == (S.APPROVED, 500)
@@ -137,7 +137,7 @@ def test_a_sender_of_an_earlier_claim_leaves_evidence_and_nothing_else(
 ) -> None:
     before = reread(unknown)
     again = {"next_send_at": context.clock.now()}
-    late = news(E.NOTHING_LEFT, attempt_no=before.attempt_no + 1, changes=again)
+    late = update(E.NOTHING_LEFT, attempt_no=before.attempt_no + 1, changes=again)
     assert settle(before, late, context=context).state == S.UNKNOWN
 
     after = reread(unknown)
@@ -151,7 +151,7 @@ def test_what_only_a_sender_says_changes_nothing_where_others_have_gone_on(
 ) -> None:
     before = reread(unknown)
     changes = {"next_send_at": context.clock.now(), "redirect_url": "https://page/"}
-    settle(before, news(event, changes=changes), context=context)
+    settle(before, update(event, changes=changes), context=context)
 
     after = reread(unknown)
     assert (after.state, after.redirect_url, after.next_send_at) == (S.UNKNOWN, "", None)
@@ -161,7 +161,7 @@ def test_what_only_a_sender_says_changes_nothing_where_others_have_gone_on(
 def test_a_decision_holds_for_the_state_it_was_made_on(
     unknown: GatewayTransaction, context: GatewayContext
 ) -> None:
-    decision = news(E.ABANDONED, kind=TransactionEventKind.DECISION, decided_on=S.ANOMALY)
+    decision = update(E.ABANDONED, kind=TransactionEventKind.DECISION, decided_on=S.ANOMALY)
     with pytest.raises(IllegalTransition):
         settle(unknown, decision, context=context)
     assert reread(unknown).state == S.UNKNOWN
@@ -177,10 +177,10 @@ def test_an_error_of_the_database_that_is_no_conflict_of_records_is_raised(
     with monkeypatch.context() as patch:
         patch.setattr(settlement, "write_totals", refuse)
         with pytest.raises(IntegrityError):
-            settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
+            settle(unknown, update(E.APPROVED, finding=APPROVED), context=context)
         nameless = replace(APPROVED, record_id="")
         with pytest.raises(IntegrityError):
-            settle(unknown, news(E.APPROVED, finding=nameless), context=context)
+            settle(unknown, update(E.APPROVED, finding=nameless), context=context)
     assert reread(unknown).state == S.UNKNOWN
 
 
@@ -195,8 +195,8 @@ def test_a_deposits_second_refund_does_not_hide_that_the_first_was_settled(
     )
     transaction = reread(GatewayTransaction.objects.get())
     found = replace(APPROVED, amount=500)
-    settle(reread(transaction), news(E.APPROVED, finding=found), context=context)
-    settle(transaction, news(E.APPROVED, finding=found), context=context)
+    settle(reread(transaction), update(E.APPROVED, finding=found), context=context)
+    settle(transaction, update(E.APPROVED, finding=found), context=context)
     deposit = MigratedDeposit.objects.get()
     assert (deposit.refunded, deposit.refund_reserved) == (500, 0)
 
@@ -207,8 +207,8 @@ def test_an_empty_answer_that_comes_late_calls_nobody_to_what_was_approved_meanw
     clock.advance(days=40)
     GatewayTransaction.objects.filter(pk=unknown.pk).update(absent_count=4, poll_step=30)
     stale = reread(unknown)
-    approved = settle(unknown, news(E.APPROVED, finding=APPROVED), context=context)
-    for answer in (Finding(verdict=Verdict.NO_NEWS, absent=True), None):
+    approved = settle(unknown, update(E.APPROVED, finding=APPROVED), context=context)
+    for answer in (Finding(verdict=Verdict.INCONCLUSIVE, absent=True), None):
         record_status_result(stale, answer, context)
 
     after = reread(unknown)

@@ -38,7 +38,7 @@ def connect() -> None:
         ("failed", signals.order_failed, tell_not_paid),
         ("expired", signals.order_expired, tell_not_paid),
         ("refunded", signals.order_refunded, tell_refunded),
-        ("ending", signals.authorization_ending, tell_managers),
+        ("authorization_expiring", signals.authorization_expiring, tell_managers),
     ):
         signal.connect(receiver, dispatch_uid=f"wallet_gateway.contrib.mails.{name}", weak=False)
 
@@ -63,9 +63,9 @@ def tell_refunded(order: PaymentOrder, event_id: str, amount: Money | None, **_k
     _write("refunded", order, event_id, amount)
 
 
-def tell_managers(reference: str, amount: Money, ends_at: datetime, **_kwargs: Any) -> None:
+def tell_managers(reference: str, amount: Money, expires_at: datetime, **_kwargs: Any) -> None:
     """Write to the shop's managers that an authorization expires soon."""
-    ends = formats.date_format(ends_at, "DATETIME_FORMAT")
+    ends = formats.date_format(expires_at, "DATETIME_FORMAT")
     subject = _("Order %(reference)s: an authorization ends on %(ends)s") % {
         "reference": header_line(reference),
         "ends": ends,

@@ -52,7 +52,7 @@ class Command(BaseCommand):
         for report in payments.sweep():
             if report.did_something or self.verbosity > 1:
                 self.stdout.write(
-                    f"{report.gateway}: {report.asked} asked, {report.leases_ended} silent senders, "
+                    f"{report.gateway}: {report.queried} queried, {report.leases_ended} silent senders, "
                     f"{report.pages_given_up} pages given up, {report.buttons_expired} buttons expired, "
                     f"{report.sent_again} sent again, {report.events_delivered} events delivered, "
                     f"{report.batch_rows} rows of batches"

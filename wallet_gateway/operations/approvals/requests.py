@@ -189,7 +189,7 @@ def decline(approval: Approval, *, by: str, reason: str, clock: Clock) -> Approv
 def expire_requests(*, now: datetime, **which: object) -> int:
     """Expire the requests that were not decided in time; return how many."""
     late = Approval.objects.filter(state=ApprovalState.WAITING, expires_at__lte=now, **which)
-    return late.update(state=ApprovalState.LAPSED, decided_at=now, outstanding_key=None)
+    return late.update(state=ApprovalState.EXPIRED, decided_at=now, outstanding_key=None)
 
 
 def check_decider(by: str, reason: str) -> None:

@@ -91,7 +91,7 @@ def _record(
     context: GatewayContext,
 ) -> GatewayTransaction:
     """Record a decision on the state that `transaction` has in memory."""
-    news = StatusUpdate(
+    update = StatusUpdate(
         kind=TransactionEventKind.DECISION,
         event=event,
         explanation=why,
@@ -101,7 +101,7 @@ def _record(
         also=also,
     )
     try:
-        settled = settle(transaction, news, context=context)
+        settled = settle(transaction, update, context=context)
     except IllegalTransition as error:
         raise InvalidState(ErrorCode.STATE_CHANGED) from error
     release_freeze(settled, context=context)

@@ -120,7 +120,7 @@ def _carry_out(row: OperationBatchRow, driver: Driver) -> float:
     except ImproperlyConfigured:
         _record(row, RowState.REFUSED, ResultCode.UNKNOWN_GATEWAY)
         return 0.0
-    if row.batch.kind == BatchKind.ASK:
+    if row.batch.kind == BatchKind.STATUS_QUERY:
         requests = _query(row, context)
     elif _is_begun(row) or driver.is_permitted(row.batch.created_by, BatchKind(row.batch.kind)):
         requests = _operate(row, context)
@@ -131,18 +131,18 @@ def _carry_out(row: OperationBatchRow, driver: Driver) -> float:
 
 
 def _query(row: OperationBatchRow, context: GatewayContext) -> int:
-    asked = query_all(row.subject, context=context)
-    row.changed.add(*asked.changed)
-    _record(row, RowState.CARRIED_OUT, _result_of(asked))
-    return asked.questions
+    report = query_all(row.subject, context=context)
+    row.changed.add(*report.changed)
+    _record(row, RowState.CARRIED_OUT, _result_of(report))
+    return report.queries
 
 
-def _result_of(asked: QueryReport) -> ResultCode:
-    if asked.unanswered:
+def _result_of(report: QueryReport) -> ResultCode:
+    if report.unanswered:
         return ResultCode.UNANSWERED
-    if not asked.questions:
+    if not report.queries:
         return ResultCode.NEVER_SENT
-    return ResultCode.CHANGED if asked.changed else ResultCode.UNCHANGED
+    return ResultCode.CHANGED if report.changed else ResultCode.UNCHANGED
 
 
 def _is_begun(row: OperationBatchRow) -> bool:
@@ -156,7 +156,7 @@ def _operate(row: OperationBatchRow, context: GatewayContext) -> int:
         row.transaction = _execute(row, context)
     except AwaitingApproval as waiting:
         row.approval = waiting.approval
-        _record(row, RowState.HANDED_ON)
+        _record(row, RowState.AWAITING_APPROVAL)
         return 0
     except OperationRefused as refused:
         _record(row, RowState.REFUSED, ResultCode.REFUSED, refused)
@@ -232,7 +232,7 @@ def _settle_abandoned_rows(now: datetime) -> None:
         if row.transaction is not None:
             _record(row, RowState.CARRIED_OUT)
         elif row.approval is not None:
-            _record(row, RowState.HANDED_ON)
+            _record(row, RowState.AWAITING_APPROVAL)
         elif row.batch.state == BatchState.PAUSED:
             _record(row, RowState.WAITING)
         else:

@@ -163,7 +163,7 @@ def start_status_queries(
     """Store and start a batch of status queries, which move no money and need no confirmation."""
     _check_size(subjects)
     check_storable(by=by)
-    batch = _running(BatchKind.ASK, by, clock.now())
+    batch = _running(BatchKind.STATUS_QUERY, by, clock.now())
     _store(batch, [_query_row(batch, subject) for subject in subjects])
     return batch
 

@@ -15,7 +15,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.models.prepared_sql import select
+from wallet_gateway.models.prepared_sql import select_row
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import IdempotencyConflict, InvalidInput
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
@@ -69,7 +69,7 @@ def find(**key: str) -> PaymentOrder:
     """Return the order with this reference or token; raises `PaymentOrder.DoesNotExist`."""
     for name, value in key.items():
         check_key(name, value)
-    return select(PaymentOrder, where=key)
+    return select_row(PaymentOrder, where=key)
 
 
 def check_key(name: str, value: str) -> None:

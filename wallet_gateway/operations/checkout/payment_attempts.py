@@ -14,7 +14,7 @@ from wallet_gateway.domain.polling_schedule import offered_until
 from wallet_gateway.domain.totals import PaymentTotals, payment_state
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.models.orders import PAYABLE_STATES
-from wallet_gateway.models.prepared_sql import insert, update
+from wallet_gateway.models.prepared_sql import insert_row, update_row
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OrderNotPayable
 from wallet_gateway.operations.sending.send import body_columns, claim_columns
@@ -75,7 +75,7 @@ def _lock_untouched(order: PaymentOrder) -> bool:
     if order.version != 0:
         return False
     untouched = {"id": order.pk, "version": 0, "state": OrderState.OPEN}
-    if not update(PaymentOrder, where=untouched, columns={"version": 1}):
+    if not update_row(PaymentOrder, where=untouched, columns={"version": 1}):
         return False
     order.version = 1
     return True
@@ -129,7 +129,7 @@ def insert_attempt(
     }
     stands = payment_state(PaymentTotals(amount=amount), state, kind)
     payment = Payment(order=order, number=number, type=order.type, state=stands, **shared)
-    insert(payment)
+    insert_row(payment)
     transaction = GatewayTransaction(
         payment=payment,
         payment_type=payment.type,
@@ -139,7 +139,7 @@ def insert_attempt(
         **shared,
         **columns,
     )
-    insert(transaction)
+    insert_row(transaction)
     return transaction
 
 

@@ -137,7 +137,7 @@ def _page_lost(transaction: GatewayTransaction, error: OutcomeUnknown, context: 
 def _record(
     transaction: GatewayTransaction, event: LifecycleEvent, error: GatewayError, context: GatewayContext
 ) -> None:
-    news = StatusUpdate(
+    update = StatusUpdate(
         kind=TransactionEventKind.ANSWER if isinstance(error, Refused) else TransactionEventKind.FAULT,
         event=event,
         exchange=error.exchange,
@@ -145,7 +145,7 @@ def _record(
         attempt_no=transaction.attempt_no,
         changes=_columns_of(error),
     )
-    settle(transaction, news, context=context)
+    settle(transaction, update, context=context)
 
 
 def _columns_of(error: GatewayError) -> dict[str, str]:
@@ -161,14 +161,14 @@ def _open(
     if not is_allowed_page(url, context):
         return _refuse_host(transaction, answer, context)
     expires_at = transaction.expires_at or context.clock.now() + page_lifetime(context)
-    news = StatusUpdate(
+    update = StatusUpdate(
         kind=TransactionEventKind.ANSWER,
         event=LifecycleEvent.OPENED,
         exchange=answer.exchange,
         attempt_no=transaction.attempt_no,
         changes={"redirect_url": url, "expires_at": expires_at},
     )
-    opened = settle(transaction, news, context=context)
+    opened = settle(transaction, update, context=context)
     if opened.state != TransactionState.OPEN:
         raise GatewayUnreachable(ErrorCode.PAGE_TOO_LATE)
     payment = opened.opened_payment
@@ -182,12 +182,12 @@ def _refuse_host(
     transaction: GatewayTransaction, answer: Answer[CheckoutResponse], context: GatewayContext
 ) -> Payment:
     finding = unexpected_host(answer.message.redirect_url)
-    news = StatusUpdate(
+    update = StatusUpdate(
         kind=TransactionEventKind.ANSWER,
         event=LifecycleEvent.PAGE_LOST,
         finding=finding,
         exchange=answer.exchange,
         attempt_no=transaction.attempt_no,
     )
-    settle(transaction, news, context=context)
+    settle(transaction, update, context=context)
     raise GatewayRefused(ErrorCode.CHECKOUT_HOST, host=host_of(answer.message.redirect_url))

@@ -223,7 +223,7 @@ def _record_transaction(
 
 
 @sensitive_variables()
-def send_again(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction | None:
+def resend_unsent(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction | None:
     """Resend a request of which no byte left: same reference, same bytes.
 
     Returns None and sends nothing if it is not in that state, if another worker claimed it first, or while

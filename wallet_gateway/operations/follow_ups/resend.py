@@ -27,8 +27,8 @@ def send_again(
     transaction = reread(transaction)
     _check_is_unsent(transaction)
     why = explain(ExplanationCode.RESEND_REQUESTED, said=who.comment)
-    news = StatusUpdate(kind=TransactionEventKind.DECISION, explanation=why, by=who.by)
-    sent = execution.send_again(settle(transaction, news, context=context), context=context)
+    update = StatusUpdate(kind=TransactionEventKind.DECISION, explanation=why, by=who.by)
+    sent = execution.resend_unsent(settle(transaction, update, context=context), context=context)
     if sent is None:
         raise _why_not(reread(transaction))
     return sent

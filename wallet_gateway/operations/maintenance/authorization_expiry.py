@@ -38,7 +38,7 @@ def watch_authorizations(*, context: GatewayContext, limit: int = 100) -> int:
     window, now = context.policy.capture_window, context.clock.now()
     notices = ExpiryNotice.objects.filter(payment=OuterRef("payment"))
     handled = Exists(notices.filter(Q(state=ExpiryNoticeState.DONE) | Q(claimed_at__gt=now - _CLAIM)))
-    due = uncaptured(context.alias).filter(~handled, state_changed_at__lte=window.told_from(now))
+    due = uncaptured(context.alias).filter(~handled, state_changed_at__lte=window.warns_from(now))
     done = 0
     for transaction in due.order_by("state_changed_at")[:limit]:
         with log_row_error(transaction.reference):
@@ -70,18 +70,18 @@ def _claim(payment: Payment, now: datetime) -> bool:
 
 
 def _tell(payment: Payment, window: CaptureWindow, transaction: GatewayTransaction) -> bool:
-    answers = signals.authorization_ending.send_robust(
+    answers = signals.authorization_expiring.send_robust(
         sender=type(payment.order),
         reference=payment.order.reference,
         order=payment.order,
         payment=payment,
         amount=_left(payment),
-        ends_at=window.ends_at(transaction.state_changed_at),
+        expires_at=window.expires_at(transaction.state_changed_at),
         policy=str(window.policy),
     )
     failures = [answer for _, answer in answers if isinstance(answer, Exception)]
     for error in failures:
-        logger.error("a receiver of authorization_ending failed, it is told again: %s", failure(error))
+        logger.error("a receiver of authorization_expiring failed, it is told again: %s", failure(error))
     return not failures
 
 
@@ -91,13 +91,13 @@ def _left(payment: Payment) -> Money:
 
 
 def _act(payment: Payment, policy: CapturePolicy, context: GatewayContext) -> bool:
-    who = Initiator(idempotency_key=f"expiry-{payment.reference}", by=AUTHOR, comment="about to lapse")
+    who = Initiator(idempotency_key=f"expiry-{payment.reference}", by=AUTHOR, comment="about to expire")
     try:
         if policy is CapturePolicy.CAPTURE:
             capture(payment=payment, context=context, who=who)
         elif policy is CapturePolicy.REVERSE and payment.captured == 0:
             reverse(payment=payment, context=context, who=who)
     except OperationRefused as error:
-        logger.warning("%s was not handled before it lapses: %s", payment.reference, one_line(repr(error)))
+        logger.warning("%s was not handled before it expires: %s", payment.reference, one_line(repr(error)))
         return False
     return True

@@ -23,7 +23,7 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Job, JobPosition, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable
-from wallet_gateway.operations.polling.status_query import ask
+from wallet_gateway.operations.polling.status_query import query_status
 from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
@@ -91,11 +91,11 @@ def _asked(transaction: GatewayTransaction, context: GatewayContext) -> tuple[Ga
 
 def _insist(transaction: GatewayTransaction, context: GatewayContext) -> Finding:
     for wait in BACKOFF:
-        finding = ask(transaction, context=context)
+        finding = query_status(transaction, context=context)
         if finding is not None:
             return finding
         context.sleep(wait)
-    finding = ask(transaction, context=context)
+    finding = query_status(transaction, context=context)
     if finding is None:
         raise GatewayUnreachable(ErrorCode.GATEWAY_SILENT, gateway=context.alias)
     return finding
@@ -113,7 +113,7 @@ def _compare(
     found = differences(TransactionState(transaction.state), finding)
     if not found or not repair_as:
         return ComparedTransaction(transaction=transaction, differences=found)
-    news = StatusUpdate(
+    update = StatusUpdate(
         kind=TransactionEventKind.RECORDS,
         event=event,
         finding=said,
@@ -121,7 +121,7 @@ def _compare(
         by=repair_as[:150],
     )
     return ComparedTransaction(
-        transaction=settle(transaction, news, context=context), differences=found, repaired=True
+        transaction=settle(transaction, update, context=context), differences=found, repaired=True
     )
 
 

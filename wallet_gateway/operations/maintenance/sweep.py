@@ -33,7 +33,7 @@ from wallet_gateway.models import (
 from wallet_gateway.operations.approvals.requests import expire_requests
 from wallet_gateway.operations.context import Clock, GatewayContext
 from wallet_gateway.operations.errors import OperationRefused
-from wallet_gateway.operations.follow_ups.execute import send_again
+from wallet_gateway.operations.follow_ups.execute import resend_unsent
 from wallet_gateway.operations.maintenance.authorization_expiry import watch_authorizations
 from wallet_gateway.operations.polling.due import reconcile_due
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown
@@ -63,7 +63,7 @@ class SweepReport:
     pages_given_up: int
     buttons_expired: int
     """Wallet buttons that were not pressed in time."""
-    asked: int
+    queried: int
     sent_again: int
     events_delivered: int
     batch_rows: int = 0
@@ -76,7 +76,7 @@ class SweepReport:
             self.leases_ended
             or self.pages_given_up
             or self.buttons_expired
-            or self.asked
+            or self.queried
             or self.sent_again
             or self.events_delivered
             or self.batch_rows
@@ -93,7 +93,7 @@ def sweep(*, context: GatewayContext) -> SweepReport:
         leases_ended=end_leases(context=context),
         pages_given_up=give_up_unsent_pages(context=context),
         buttons_expired=wallet_sweep.sweep_wallet(context=context, limit=_LIMIT),
-        asked=reconcile_due(context=context, limit=_LIMIT),
+        queried=reconcile_due(context=context, limit=_LIMIT),
         sent_again=send_unsent(context=context),
         events_delivered=deliver_due(clock=context.clock, limit=_LIMIT),
     )
@@ -123,14 +123,14 @@ def end_leases(*, context: GatewayContext) -> int:
     rows = read_due(silent.select_related("payment__order", "deposit"), limit=_LIMIT)
     for transaction in rows:
         checkout = transaction.kind == TransactionKind.CHECKOUT
-        news = StatusUpdate(
+        update = StatusUpdate(
             kind=TransactionEventKind.LEASE_ENDED,
             event=LifecycleEvent.PAGE_LOST if checkout else LifecycleEvent.LOST,
             explanation=explain(ExplanationCode.SENDER_SILENT),
             attempt_no=transaction.attempt_no,
         )
         with log_row_error(transaction.reference):
-            settle(transaction, news, context=context)
+            settle(transaction, update, context=context)
     if rows:
         count_unknown(context)
     return len(rows)
@@ -151,14 +151,14 @@ def give_up_unsent_pages(*, context: GatewayContext) -> int:
     )
     rows = read_due(unsent.select_related("payment__order"), limit=_LIMIT)
     for transaction in rows:
-        news = StatusUpdate(
+        update = StatusUpdate(
             kind=TransactionEventKind.FAULT,
             event=LifecycleEvent.ABANDONED,
             explanation=explain(ExplanationCode.NOT_RETRIED),
             attempt_no=transaction.attempt_no,
         )
         with log_row_error(transaction.reference):
-            settle(transaction, news, context=context)
+            settle(transaction, update, context=context)
     return len(rows)
 
 
@@ -179,7 +179,7 @@ def _try_again(transaction: GatewayTransaction, context: GatewayContext) -> bool
     sent = None
     try:
         with log_row_error(transaction.reference):
-            sent = send_again(transaction, context=context)
+            sent = resend_unsent(transaction, context=context)
     except OperationRefused as error:
         logger.info("%s was not sent again: %s", transaction.reference, one_line(repr(error)))
     return sent is not None

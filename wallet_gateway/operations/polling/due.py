@@ -12,7 +12,7 @@ from wallet_gateway.domain.polling_schedule import CLAIM
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.polling.reconciliation import question
+from wallet_gateway.operations.polling.reconciliation import query_and_record
 from wallet_gateway.operations.polling.worker_pool import RateLimiter, run_in_threads
 from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
 
@@ -40,35 +40,35 @@ def _due(context: GatewayContext, now: datetime) -> QuerySet[GatewayTransaction]
 
 
 def _ask_paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> int:
-    asked, pause = 0, 1 / context.policy.query_rate
+    queried, pause = 0, 1 / context.policy.query_rate
     for transaction in rows:
         if not _claim_due(transaction, context.clock.now()):
             continue
         with log_row_error(transaction.reference):
-            question(transaction, context=context)
-        asked += 1
+            query_and_record(transaction, context=context)
+        queried += 1
         context.sleep(pause)
         if _queries_are_paused(context, context.clock.now()):
             break
-    return asked
+    return queried
 
 
 def _ask_together(context: GatewayContext, *, limit: int) -> int:
     """Query in several threads, up to `limit` rows for each, at the gateway's rate for all together."""
     workers, pace = context.policy.query_workers, RateLimiter(context.policy.query_rate, context.sleep)
-    asked: list[str] = []
+    queried: list[str] = []
 
     def ask_one(transaction: GatewayTransaction) -> None:
         # Claim before waiting, so that a row claimed by another worker costs no turn.
         if _claim_due(transaction, context.clock.now()):
-            asked.append(transaction.reference)
+            queried.append(transaction.reference)
             pace.wait()
             with log_row_error(transaction.reference):
-                question(transaction, context=context)
+                query_and_record(transaction, context=context)
 
     rows = islice(_due_batches(context, batch=limit), limit * workers)
     run_in_threads(rows, ask_one, threads=workers)
-    return len(asked)
+    return len(queried)
 
 
 def _due_batches(context: GatewayContext, *, batch: int) -> Iterator[GatewayTransaction]:

@@ -18,7 +18,7 @@ from wallet_gateway.models import (
 )
 from wallet_gateway.models.orders import KnownPayments
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.polling.status_query import ask
+from wallet_gateway.operations.polling.status_query import query_status
 from wallet_gateway.operations.polling.status_result import record_status_result
 from wallet_gateway.operations.settlement.settle import reread
 
@@ -56,7 +56,7 @@ def reconcile_attempt(*, reference: str, context: GatewayContext) -> Payment:
     mine = _claim_on_demand(reference, context)
     transaction = _load_opening(reference)
     if mine:
-        transaction = question(transaction, context=context)
+        transaction = query_and_record(transaction, context=context)
     payment = transaction.payment
     assert payment is not None  # noqa: S101 - an opening transaction belongs to a payment
     payment.opening = transaction
@@ -76,7 +76,7 @@ def reconcile_order(
         rows = rows.filter(_ASKABLE)
     for transaction in rows.order_by("pk"):
         if everything or _claim_on_demand(transaction.reference, context):
-            question(reread(transaction), context=context)
+            query_and_record(reread(transaction), context=context)
     order.refresh_from_db()
     return order
 
@@ -85,7 +85,7 @@ def reconcile_order(
 class QueryReport:
     """The result of querying all transactions of an order or deposit."""
 
-    questions: int
+    queries: int
     unanswered: int
     """Number of queries without a usable answer: their transactions are unchanged."""
     changed: tuple[GatewayTransaction, ...]
@@ -96,15 +96,15 @@ class QueryReport:
 def query_all(subject: PaymentOrder | MigratedDeposit, *, context: GatewayContext) -> QueryReport:
     """Query every transaction of an order or deposit, including settled ones, and return the result."""
     of = {"payment__order": subject} if isinstance(subject, PaymentOrder) else {"deposit": subject}
-    changed, questions, unanswered = [], 0, 0
+    changed, queries, unanswered = [], 0, 0
     for row in GatewayTransaction.objects.filter(**of).order_by("pk"):
         before = reread(row)
-        finding = ask(before, context=context)
+        finding = query_status(before, context=context)
         after = record_status_result(before, finding, context)
-        questions, unanswered = questions + 1, unanswered + (finding is None)
+        queries, unanswered = queries + 1, unanswered + (finding is None)
         if after.state != before.state:
             changed.append(after)
-    return QueryReport(questions=questions, unanswered=unanswered, changed=tuple(changed))
+    return QueryReport(queries=queries, unanswered=unanswered, changed=tuple(changed))
 
 
 def _claim_on_demand(reference: str, context: GatewayContext) -> bool:
@@ -134,6 +134,6 @@ def _load_opening(reference: str) -> GatewayTransaction:
 
 
 @sensitive_variables()
-def question(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
+def query_and_record(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
     """Query the status of one transaction, record the result and schedule the next query."""
-    return record_status_result(transaction, ask(transaction, context=context), context)
+    return record_status_result(transaction, query_status(transaction, context=context), context)

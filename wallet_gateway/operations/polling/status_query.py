@@ -48,7 +48,7 @@ def type_of(transaction: GatewayTransaction) -> str:
     return wire_type(TransactionKind(transaction.kind), payment_type)
 
 
-def ask(transaction: GatewayTransaction, *, context: GatewayContext) -> Finding | None:
+def query_status(transaction: GatewayTransaction, *, context: GatewayContext) -> Finding | None:
     """Query a transaction's status and return the finding; None if there was no usable answer."""
     try:
         answers = _answers(transaction, context)

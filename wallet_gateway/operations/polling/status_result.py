@@ -46,16 +46,16 @@ def record_status_result(
     if event is LifecycleEvent.EXPIRED and (other := foreign_merchant_account(transaction, context)):
         return settle(transaction, _asked_for_another(transaction, other, now), context=context)
     changes = _climbed(transaction, now, context) | _counted(transaction, event, finding, now)
-    news = StatusUpdate(
+    update = StatusUpdate(
         kind=TransactionEventKind.RECORDS,
         event=event,
         finding=finding,
         changes=changes,
-        asked_in=TransactionState(transaction.state),
+        queried_in=TransactionState(transaction.state),
         explanation=explain(ExplanationCode.PAGE_ENDED) if event is LifecycleEvent.EXPIRED else None,
         is_kept=_is_worth_keeping(transaction, event, finding),
     )
-    return settle(transaction, news, context=context)
+    return settle(transaction, update, context=context)
 
 
 def _no_answer(transaction: GatewayTransaction, now: datetime) -> StatusUpdate:
@@ -67,7 +67,7 @@ def _no_answer(transaction: GatewayTransaction, now: datetime) -> StatusUpdate:
         # A gateway without a readable answer for a day also needs an operator.
         columns["needs_operator"] = True
     state = TransactionState(transaction.state)
-    return StatusUpdate(kind=TransactionEventKind.FAULT, changes=columns, asked_in=state, is_kept=False)
+    return StatusUpdate(kind=TransactionEventKind.FAULT, changes=columns, queried_in=state, is_kept=False)
 
 
 def _is_left_silent(transaction: GatewayTransaction, now: datetime) -> bool:
@@ -82,8 +82,8 @@ def _asked_for_another(transaction: GatewayTransaction, other: str, now: datetim
     A person has to restore the account's name in the settings.
     """
     logger.error("%s was sent for %s, which the settings do not name", transaction.reference, one_line(other))
-    news = _no_answer(transaction, now)
-    return replace(news, changes={**news.changes, "needs_operator": True})
+    update = _no_answer(transaction, now)
+    return replace(update, changes={**update.changes, "needs_operator": True})
 
 
 def _asked(transaction: GatewayTransaction, now: datetime) -> dict[str, Any]:
@@ -144,7 +144,7 @@ def _left_to_person(
 
 def _ends_nothing(transaction: GatewayTransaction, finding: Finding) -> bool:
     """Return whether an answer has no record, one in an undocumented state, or one that is still pending."""
-    if finding.verdict is Verdict.NO_NEWS:
+    if finding.verdict is Verdict.INCONCLUSIVE:
         return True
     return finding.verdict is Verdict.PENDING and transaction.state in _HELD
 
@@ -168,7 +168,7 @@ def _confirmed(transaction: GatewayTransaction, finding: Finding, now: datetime)
 
 
 def _event_of(transaction: GatewayTransaction, finding: Finding, now: datetime) -> LifecycleEvent | None:
-    if finding.verdict is not Verdict.NO_NEWS:
+    if finding.verdict is not Verdict.INCONCLUSIVE:
         return EVENTS[finding.verdict]
     if transaction.state == TransactionState.OPEN and finding.absent and transaction.expires_at:
         ended = may_conclude_expired(expires_at=transaction.expires_at, now=now)

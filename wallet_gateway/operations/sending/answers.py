@@ -22,7 +22,7 @@ from wallet_gateway.domain.outcomes import (
 from wallet_gateway.domain.polling_schedule import RESEND_WAITS
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
-from wallet_gateway.operations.polling.status_query import ask, expectation_of
+from wallet_gateway.operations.polling.status_query import expectation_of, query_status
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown, pause_sending
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
@@ -61,14 +61,14 @@ def record_authorization_answer(
         strange = unexpected_host(url, verdict=Verdict.PENDING, record_id=finding.record_id)
         return _record_finding(transaction, strange, answer.exchange, context)
     ends = context.clock.now() + timedelta(seconds=context.gateway.account.redirect_url_timeout)
-    news = StatusUpdate(
+    update = StatusUpdate(
         kind=TransactionEventKind.ANSWER,
         event=LifecycleEvent.CHALLENGED,
         finding=finding,
         exchange=answer.exchange,
         changes={"redirect_url": url, "expires_at": ends},
     )
-    return settle(transaction, news, context=context)
+    return settle(transaction, update, context=context)
 
 
 def _record_finding(
@@ -76,8 +76,8 @@ def _record_finding(
 ) -> GatewayTransaction:
     # An answer that neither approves nor rejects leaves the outcome unknown.
     event = EVENTS.get(finding.verdict, LifecycleEvent.LOST)
-    news = StatusUpdate(kind=TransactionEventKind.ANSWER, event=event, finding=finding, exchange=exchange)
-    settled = settle(transaction, news, context=context)
+    update = StatusUpdate(kind=TransactionEventKind.ANSWER, event=event, finding=finding, exchange=exchange)
+    settled = settle(transaction, update, context=context)
     if event is LifecycleEvent.LOST:
         count_unknown(context)
     return settled
@@ -111,7 +111,7 @@ def record_not_sent(
     tries = 1 if error.reason is NotSentReason.TLS else len(RESEND_WAITS)
     done = transaction.attempt_no
     again = context.clock.now() + RESEND_WAITS[done - 1] if done <= tries else None
-    news = StatusUpdate(
+    update = StatusUpdate(
         kind=TransactionEventKind.FAULT,
         event=LifecycleEvent.NOTHING_LEFT,
         exchange=error.exchange,
@@ -119,18 +119,18 @@ def record_not_sent(
         attempt_no=transaction.attempt_no,
         changes={"next_send_at": again, "needs_operator": again is None},
     )
-    return settle(transaction, news, context=context)
+    return settle(transaction, update, context=context)
 
 
 def record_unknown(
     transaction: GatewayTransaction, error: OutcomeUnknown, *, context: GatewayContext
 ) -> GatewayTransaction:
     """Record an unknown outcome: the amount stays reserved; only status queries follow, no second send."""
-    news = _fault(error)
+    update = _fault(error)
     if error.retry_after is not None:
         pause_sending(context, seconds=error.retry_after, explanation=explanation_of(error))
-        news = replace(news, ask_not_before=context.clock.now() + timedelta(seconds=error.retry_after))
-    settled = settle(transaction, news, context=context)
+        update = replace(update, query_not_before=context.clock.now() + timedelta(seconds=error.retry_after))
+    settled = settle(transaction, update, context=context)
     count_unknown(context)
     return settled
 
@@ -155,7 +155,7 @@ def record_refusal(
     sent again, so this is the gateway's first answer to it.
     """
     transaction = settle(transaction, _fault(error), context=context)
-    finding = ask(transaction, context=context)
+    finding = query_status(transaction, context=context)
     if finding is None:
         return transaction
     return settle(transaction, _after_refusal(error, finding), context=context)
@@ -191,7 +191,7 @@ def is_allowed_page(url: str, context: GatewayContext) -> bool:
     return scheme in schemes and host in context.policy.redirect_hosts
 
 
-def unexpected_host(url: str, *, verdict: Verdict = Verdict.NO_NEWS, record_id: str = "") -> Finding:
+def unexpected_host(url: str, *, verdict: Verdict = Verdict.INCONCLUSIVE, record_id: str = "") -> Finding:
     """Return the finding for a gateway page on a host that is not allowed."""
     host = host_of(url)
     why = explain(ExplanationCode.HOST_UNEXPECTED, host=quote(host))

@@ -126,7 +126,7 @@ class Booking:
     changes: Mapping[str, int] = field(default_factory=dict)
     """Counter name to difference, in minor units."""
     reversal: Reversal | None = None
-    transaction_columns_of: Mapping[str, Any] = field(default_factory=dict)
+    transaction_columns: Mapping[str, Any] = field(default_factory=dict)
 
     def as_update(self) -> dict[str, Any]:
         """Return the columns for an UPDATE that adds to the row's current values."""
@@ -169,9 +169,9 @@ def _book_reversal(transaction: GatewayTransaction, after: TransactionState) -> 
         # A reversal that contradicts our records, for example by a later capture, must still be storable.
         payment = transaction.payment
         untouched = payment is not None and payment.captured == payment.capture_reserved == 0
-        return Booking(reversal=Reversal.DONE if untouched else None, transaction_columns_of=released)
+        return Booking(reversal=Reversal.DONE if untouched else None, transaction_columns=released)
     if after in FINAL_STATES and transaction.holds_reservation:
-        return Booking(reversal=Reversal.NONE, transaction_columns_of=released)
+        return Booking(reversal=Reversal.NONE, transaction_columns=released)
     return NOTHING
 
 
@@ -185,7 +185,7 @@ def _book_amount(
     if after is TransactionState.APPROVED and transaction.approved_minor is None:
         approved = finding.amount or transaction.amount_minor
         changes[SETTLED[kind]] = min(approved, _room(transaction, kind))
-    return Booking(changes=changes, transaction_columns_of={"holds_reservation": False})
+    return Booking(changes=changes, transaction_columns={"holds_reservation": False})
 
 
 def _room(transaction: GatewayTransaction, kind: TransactionKind) -> int:

@@ -98,12 +98,10 @@ def _release_payment(payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]
     )
     write_order(payment, now)
     Payment.objects.filter(pk=payment.pk).update(state=payment.state, is_frozen=False)
-    return tuple(
-        outbox_event for transaction in _untold(payment) for outbox_event in _tell(transaction, payment, now)
-    )
+    return tuple(event for transaction in _unreported(payment) for event in _tell(transaction, payment, now))
 
 
-def _untold(payment: Payment) -> QuerySet[GatewayTransaction]:
+def _unreported(payment: Payment) -> QuerySet[GatewayTransaction]:
     # Every outbox event about money has an amount.
     told = OutboxEvent.objects.filter(transaction=OuterRef("pk"), amount_minor__isnull=False)
     kinds = (*OPENING_KINDS, TransactionKind.CAPTURE)

@@ -23,7 +23,7 @@ from wallet_gateway.domain.explanations import Explanation, ExplanationCode, exp
 from wallet_gateway.domain.lifecycle import (
     OUTSTANDING_STATES,
     SENDABLE_STATES,
-    SENDERS_NEWS,
+    SENDER_EVENTS,
     IllegalTransition,
     LifecycleEvent,
     TransactionKind,
@@ -44,7 +44,7 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.models.explanations import explanation_columns
-from wallet_gateway.models.prepared_sql import insert, update
+from wallet_gateway.models.prepared_sql import insert_row, update_row
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.counters import Booking, VersionConflict, book, write_totals
 from wallet_gateway.operations.settlement.db_transactions import in_transaction_with_retries
@@ -72,7 +72,7 @@ class _Settled:
 
 @sensitive_variables()
 def settle(
-    transaction: GatewayTransaction, news: StatusUpdate, *, context: GatewayContext
+    transaction: GatewayTransaction, update: StatusUpdate, *, context: GatewayContext
 ) -> GatewayTransaction:
     """Record a status update of a transaction, commit, notify the shop, and return the current transaction.
 
@@ -80,13 +80,13 @@ def settle(
     events. The caller has read `transaction` with its payment and order; it is read again if it is stale.
     """
     try:
-        settled = _settle(transaction, news, context)
+        settled = _settle(transaction, update, context)
     except IntegrityError:
-        taken = _record_is_taken(transaction, news)
+        taken = _record_is_taken(transaction, update)
         if taken is None:
             raise
         settled = _settle(reread(transaction), taken, context)
-    if news.finding.discrepancy is not None:
+    if update.finding.discrepancy is not None:
         context.pause.forget()
     if settled.stopped:
         warn_of_mix_up(context.alias, settled.stopped)
@@ -96,23 +96,25 @@ def settle(
     return settled.transaction if _settlements.get() == mine else reread(settled.transaction)
 
 
-def _settle(transaction: GatewayTransaction, news: StatusUpdate, context: GatewayContext) -> _Settled:
+def _settle(transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext) -> _Settled:
     try:
-        return in_transaction_with_retries(lambda: _write(transaction, news, context))
+        return in_transaction_with_retries(lambda: _write(transaction, update, context))
     except (VersionConflict, IntegrityError):
         # Another process may have settled the same update; the totals reject a second booking.
-        return _settle_locked(transaction, news, context)
+        return _settle_locked(transaction, update, context)
 
 
-def _settle_locked(transaction: GatewayTransaction, news: StatusUpdate, context: GatewayContext) -> _Settled:
+def _settle_locked(
+    transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext
+) -> _Settled:
     """Take the lock first, so that this writer gets its turn however many others write to the same order."""
     for _ in range(_TRIES):
         try:
-            return in_transaction_with_retries(lambda: _write(_locked(transaction), news, context))
+            return in_transaction_with_retries(lambda: _write(_locked(transaction), update, context))
         except VersionConflict:
             # Another process claimed the transaction for sending, which locks only the transaction's row.
             continue
-    return in_transaction_with_retries(lambda: _write(_locked(transaction), news, context))
+    return in_transaction_with_retries(lambda: _write(_locked(transaction), update, context))
 
 
 def _locked(transaction: GatewayTransaction) -> GatewayTransaction:
@@ -130,9 +132,9 @@ def reread(transaction: GatewayTransaction) -> GatewayTransaction:
     return rows.get(pk=transaction.pk)
 
 
-def _record_is_taken(transaction: GatewayTransaction, news: StatusUpdate) -> StatusUpdate | None:
+def _record_is_taken(transaction: GatewayTransaction, update: StatusUpdate) -> StatusUpdate | None:
     """Return the update as a contradiction if the gateway's record already belongs to another transaction."""
-    record_id = news.finding.record_id
+    record_id = update.finding.record_id
     if not record_id:
         return None
     others = GatewayTransaction.objects.exclude(pk=transaction.pk)
@@ -143,74 +145,80 @@ def _record_is_taken(transaction: GatewayTransaction, news: StatusUpdate) -> Sta
         discrepancy=DiscrepancyKind.RECORD_TAKEN,
         explanation=explain(ExplanationCode.RECORD_TAKEN, record=record_id),
     )
-    return replace(news, event=LifecycleEvent.CONTRADICTED, finding=finding, changes={})
+    return replace(update, event=LifecycleEvent.CONTRADICTED, finding=finding, changes={})
 
 
-def _write(transaction: GatewayTransaction, news: StatusUpdate, context: GatewayContext) -> _Settled:
+def _write(transaction: GatewayTransaction, update: StatusUpdate, context: GatewayContext) -> _Settled:
     # The database transaction may be repeated, so every run starts from the rows as they were read.
     transaction, now = _copy(transaction), context.clock.now()
-    if news.attempt_no is not None and news.attempt_no != transaction.attempt_no:
-        _add_event(transaction, news, now)
+    if update.attempt_no is not None and update.attempt_no != transaction.attempt_no:
+        _add_event(transaction, update, now)
         return _Settled(transaction=transaction)
     before, was_approved = TransactionState(transaction.state), transaction.approved_minor is not None
-    if news.asked_in not in {None, before}:
+    if update.queried_in not in {None, before}:
         # The state changed during the status query, so the computed schedule and operator flag are void.
-        news = replace(news, changes={})
-    after = _after(transaction, before, news)
-    if after is before and news.event in SENDERS_NEWS:
+        update = replace(update, changes={})
+    after = _after(transaction, before, update)
+    if after is before and update.event in SENDER_EVENTS:
         # The sender has lost its claim: its result is kept for people and changes no column.
-        _add_event(transaction, news, now)
+        _add_event(transaction, update, now)
         return _Settled(transaction=transaction)
-    booking = book(transaction, before=before, after=after, finding=news.finding)
+    booking = book(transaction, before=before, after=after, finding=update.finding)
     differs = record_discrepancies(
         transaction,
-        news.finding,
+        update.finding,
         before=before,
         after=after,
         now=now,
-        in_own_answer=news.kind is TransactionEventKind.ANSWER,
+        in_own_answer=update.kind is TransactionEventKind.ANSWER,
     )
     freeze = differs.freeze or (after is TransactionState.ANOMALY and before is not TransactionState.ANOMALY)
     payment_before = transaction.payment.totals if transaction.payment else None
     if after != before or freeze:
         write_totals(transaction, booking, after=after, freeze=freeze, now=now)
     transaction.state = after
-    write_transaction(transaction, news, before=before, booking=booking, now=now, jitter=context.jitter())
-    if news.also is not None:
-        news.also()
-    if news.is_kept or differs.is_new or after is not before:
-        _add_event(transaction, news, now)
+    write_transaction(transaction, update, before=before, booking=booking, now=now, jitter=context.jitter())
+    if update.also is not None:
+        update.also()
+    if update.is_kept or differs.is_new or after is not before:
+        _add_event(transaction, update, now)
     moved = after is not before and not was_approved
-    told = outbox_events_of(transaction, moved=moved, sums_before=payment_before)
+    notifications = outbox_events_of(transaction, moved=moved, sums_before=payment_before)
     if before is TransactionState.PENDING:
         # A page with one refused card and a second pending one is reported to the shop as failed only once.
-        told = _untold(transaction, told)
+        notifications = _without_repeated_failure(transaction, notifications)
     return _Settled(
         transaction=transaction,
-        outbox_events=add_outbox_events(transaction, told, now),
+        outbox_events=add_outbox_events(transaction, notifications, now),
         stopped=differs.stopped,
     )
 
 
-def _untold(transaction: GatewayTransaction, told: Sequence[Notification]) -> tuple[Notification, ...]:
-    if not any(outbox_event.kind is OutboxEventKind.FAILED for outbox_event in told):
-        return tuple(told)
+def _without_repeated_failure(
+    transaction: GatewayTransaction, notifications: Sequence[Notification]
+) -> tuple[Notification, ...]:
+    if not any(notification.kind is OutboxEventKind.FAILED for notification in notifications):
+        return tuple(notifications)
     failed = OutboxEvent.objects.filter(transaction=transaction, kind=OutboxEventKind.FAILED).exists()
     return tuple(
-        outbox_event for outbox_event in told if not (failed and outbox_event.kind is OutboxEventKind.FAILED)
+        notification
+        for notification in notifications
+        if not (failed and notification.kind is OutboxEventKind.FAILED)
     )
 
 
-def _after(transaction: GatewayTransaction, before: TransactionState, news: StatusUpdate) -> TransactionState:
-    if news.event is None:
+def _after(
+    transaction: GatewayTransaction, before: TransactionState, update: StatusUpdate
+) -> TransactionState:
+    if update.event is None:
         return before
-    if news.decided_on not in {None, before}:
-        raise IllegalTransition(before, news.event)
-    if news.event is LifecycleEvent.CONTRADICTED and is_settled_by_person(transaction, news.finding):
+    if update.decided_on not in {None, before}:
+        raise IllegalTransition(before, update.event)
+    if update.event is LifecycleEvent.CONTRADICTED and is_settled_by_person(transaction, update.finding):
         return before
     # The customer can only have paid on a page whose URL was received; a refused checkout has none.
     has_page = transaction.kind == TransactionKind.CHECKOUT and bool(transaction.redirect_url)
-    return advance(before, news.event, is_page=has_page)
+    return advance(before, update.event, is_page=has_page)
 
 
 def _copy(transaction: GatewayTransaction) -> GatewayTransaction:
@@ -222,45 +230,45 @@ def _copy(transaction: GatewayTransaction) -> GatewayTransaction:
     return transaction
 
 
-def _add_event(transaction: GatewayTransaction, news: StatusUpdate, now: datetime) -> None:
-    exchange, finding = news.exchange, news.finding
+def _add_event(transaction: GatewayTransaction, update: StatusUpdate, now: datetime) -> None:
+    exchange, finding = update.exchange, update.finding
     unread = unreadable_explanation(finding.unreadable) if finding.unreadable else None
-    evidence = TransactionEvent(
+    row = TransactionEvent(
         transaction=transaction,
-        kind=news.kind,
-        lifecycle_event=news.event or "",
+        kind=update.kind,
+        lifecycle_event=update.event or "",
         state_after=transaction.state,
         discrepancy_kind=finding.shown_discrepancy or "",
-        **explanation_columns(news.explanation or finding.explanation or unread),
+        **explanation_columns(update.explanation or finding.explanation or unread),
         http_status=exchange.http_status if exchange else None,
         request_body=exchange.request_body if exchange else "",
         answer_body=exchange.answer_body if exchange else finding.answer,
         elapsed_ms=int(exchange.elapsed_seconds * 1000) if exchange else None,
-        created_by=news.by[:150],
+        created_by=update.by[:150],
         occurred_at=now,
     )
-    insert(evidence)
+    insert_row(row)
 
 
 def add_outbox_events(
-    transaction: GatewayTransaction, told: Sequence[Notification], now: datetime
+    transaction: GatewayTransaction, notifications: Sequence[Notification], now: datetime
 ) -> tuple[OutboxEvent, ...]:
     """Write a transaction's events to the outbox; this process delivers them after the commit."""
-    if not told or transaction.payment is None:
+    if not notifications or transaction.payment is None:
         return ()
     outbox_events = [
         OutboxEvent(
             event_id=uuid.uuid4(),
-            kind=outbox_event.kind,
+            kind=notification.kind,
             order=transaction.payment.order,
             transaction=transaction,
-            amount_minor=outbox_event.amount,
+            amount_minor=notification.amount,
             currency=transaction.currency,
             occurred_at=now,
             next_delivery_at=now + FIRST_DELIVERY,
             attempts=1,
         )
-        for outbox_event in told
+        for notification in notifications
     ]
     OutboxEvent.objects.bulk_create(outbox_events)
     return tuple(outbox_events)
@@ -271,7 +279,7 @@ def add_outbox_events(
 
 def write_transaction(
     transaction: GatewayTransaction,
-    news: StatusUpdate,
+    update: StatusUpdate,
     *,
     before: TransactionState,
     booking: Booking,
@@ -285,20 +293,20 @@ def write_transaction(
     an older page may have been paid, and the caller that returns the new page has to see that.
     """
     after = TransactionState(transaction.state)
-    columns = dict(news.changes)
+    columns = dict(update.changes)
     if after != before:
         columns |= {
-            **_columns_of_move(transaction, news, before=before, now=now),
-            **booking.transaction_columns_of,
+            **_columns_of_move(transaction, update, before=before, now=now),
+            **booking.transaction_columns,
         }
         _set(transaction, columns)
-        columns["next_query_at"] = _first_question(transaction, news, now, jitter)
+        columns["next_query_at"] = _first_question(transaction, update, now, jitter)
     where = {"id": transaction.pk, "state": before, "attempt_no": transaction.attempt_no}
-    if news.event is LifecycleEvent.OPENED and (unsettled := _no_older_page_settled(transaction)):
+    if update.event is LifecycleEvent.OPENED and (unsettled := _no_older_page_settled(transaction)):
         matched = GatewayTransaction.objects.filter(unsettled, **where).update(**columns)
     else:
         # An update without a transition must still find the row as it was read.
-        matched = update(GatewayTransaction, where=where, columns=columns or {"state": before})
+        matched = update_row(GatewayTransaction, where=where, columns=columns or {"state": before})
     if not matched:
         raise VersionConflict
     _set(transaction, columns)
@@ -318,34 +326,34 @@ def _set(transaction: GatewayTransaction, columns: dict[str, Any]) -> None:
 
 
 def _first_question(
-    transaction: GatewayTransaction, news: StatusUpdate, now: datetime, jitter: float
+    transaction: GatewayTransaction, update: StatusUpdate, now: datetime, jitter: float
 ) -> datetime | None:
     """Return the time of the new state's first query, not earlier than the gateway's `Retry-After`."""
     poll_state = transaction.poll_state_at(state=TransactionState(transaction.state), since=now, step=0)
     first = next_query_at(poll_state, jitter=jitter)
-    if first is None or news.ask_not_before is None:
+    if first is None or update.query_not_before is None:
         return first
-    return max(first, news.ask_not_before)
+    return max(first, update.query_not_before)
 
 
 def _columns_of_move(
-    transaction: GatewayTransaction, news: StatusUpdate, *, before: TransactionState, now: datetime
+    transaction: GatewayTransaction, update: StatusUpdate, *, before: TransactionState, now: datetime
 ) -> dict[str, Any]:
-    finding, after = news.finding, TransactionState(transaction.state)
+    finding, after = update.finding, TransactionState(transaction.state)
     columns: dict[str, Any] = {
         "state": after,
         "state_changed_at": now,
         "poll_step": 0,
         "absent_count": 0,
         "confirmed_at": None,
-        "needs_operator": bool(news.changes.get("needs_operator")),
+        "needs_operator": bool(update.changes.get("needs_operator")),
         "leased_until": None,
-        **explanation_columns(_why(news, before=before, after=after)),
+        **explanation_columns(_why(update, before=before, after=after)),
     }
     if transaction.kind != TransactionKind.CHECKOUT:
         columns["outstanding_key"] = transaction.parent_key if after in OUTSTANDING_STATES else None
     if before in {*SENDABLE_STATES, TransactionState.SENDING} and after not in SENDABLE_STATES:
-        columns |= _columns_of_sent(transaction, news)
+        columns |= _columns_of_sent(transaction, update)
         if transaction.kind == TransactionKind.AUTHORIZATION:
             columns["wallet_secrets"] = None
     if after is TransactionState.APPROVED:
@@ -356,15 +364,15 @@ def _columns_of_move(
     return columns
 
 
-def _why(news: StatusUpdate, *, before: TransactionState, after: TransactionState) -> Explanation | None:
-    why = news.explanation or news.finding.explanation
+def _why(update: StatusUpdate, *, before: TransactionState, after: TransactionState) -> Explanation | None:
+    why = update.explanation or update.finding.explanation
     if why is None and after is TransactionState.ANOMALY:
         return explain(ExplanationCode.APPROVED_AFTER_END, state=before.value)
     return why
 
 
-def _columns_of_sent(transaction: GatewayTransaction, news: StatusUpdate) -> dict[str, Any]:
+def _columns_of_sent(transaction: GatewayTransaction, update: StatusUpdate) -> dict[str, Any]:
     # A body that may not be sent again is kept for reading only: redacted, and once, in its exchange's event.
-    stands_in_evidence = news.exchange is not None and news.exchange.request_body
-    body = "" if stands_in_evidence else redact_text(transaction.request_body)
+    is_in_event = update.exchange is not None and update.exchange.request_body
+    body = "" if is_in_event else redact_text(transaction.request_body)
     return {"next_send_at": None, "request_body": body}

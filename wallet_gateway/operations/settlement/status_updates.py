@@ -10,7 +10,7 @@ from typing import Any
 from wallet_gateway.client.exchange import Exchange
 from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
-from wallet_gateway.domain.outcomes import NO_NEWS, Finding
+from wallet_gateway.domain.outcomes import INCONCLUSIVE, Finding
 from wallet_gateway.models import TransactionEventKind
 
 
@@ -21,7 +21,7 @@ class StatusUpdate:
     kind: TransactionEventKind
     event: LifecycleEvent | None = None
     """None if there is no state transition, for example when only the next query is scheduled."""
-    finding: Finding = NO_NEWS
+    finding: Finding = INCONCLUSIVE
     exchange: Exchange | None = None
     explanation: Explanation | None = None
     by: str = ""
@@ -31,9 +31,9 @@ class StatusUpdate:
     """The state that a person saw and decided on: the decision is valid for that state only."""
     changes: Mapping[str, Any] = field(default_factory=dict)
     """Further columns of the transaction to write."""
-    asked_in: TransactionState | None = None
+    queried_in: TransactionState | None = None
     """The state at the time of the status query: `changes` are void if the state is another one now."""
-    ask_not_before: datetime | None = None
+    query_not_before: datetime | None = None
     """The earliest time of the next query, as requested by the gateway."""
     also: Callable[[], object] | None = None
     """A further write in the same database transaction, which may be repeated."""

@@ -23,7 +23,7 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.models.orders import PAYABLE_STATES, KnownPayments
-from wallet_gateway.models.prepared_sql import update
+from wallet_gateway.models.prepared_sql import update_row
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.sending.send import Outcomes, body_columns, claim_columns, send_once
@@ -92,7 +92,9 @@ def _claim(
     )
     if not waiting.update(**columns):
         raise _Lost
-    if not update(Payment, where={"id": transaction.payment_id, "state": PaymentState.OFFERED}, columns=paid):
+    if not update_row(
+        Payment, where={"id": transaction.payment_id, "state": PaymentState.OFFERED}, columns=paid
+    ):
         raise _Lost
 
 
@@ -143,10 +145,10 @@ def _give_up(transaction: GatewayTransaction, error: NotSent, context: GatewayCo
         explanation=answers.explanation_of(error),
         attempt_no=transaction.attempt_no,
     )
-    return give_up_unsent(settle(transaction, nothing_left, context=context), context=context)
+    return abandon_unsent(settle(transaction, nothing_left, context=context), context=context)
 
 
-def give_up_unsent(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
+def abandon_unsent(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction:
     """Abandon an authorization of which no byte left, and erase its stored secrets."""
     given_up = StatusUpdate(
         kind=TransactionEventKind.FAULT,

@@ -63,13 +63,13 @@ def look_up(transaction: GatewayTransaction, result: WalletResult, context: Gate
         raise WalletUnavailable(error.code) from error
     account_id = result.transaction_account_id
 
-    def ask() -> Answer[PaymentAccount]:
+    def read() -> Answer[PaymentAccount]:
         return context.gateway.payment_account(
             account_id, api_key=key.api_key, encryption_key=key.encryption_key
         )
 
     try:
-        account = retry_read(ask, context=context)
+        account = retry_read(read, context=context)
     except GatewayError as error:
         # The gateway may echo the account id, and a page may have put a card secret there.
         fault = one_line(as_report(str(error)))

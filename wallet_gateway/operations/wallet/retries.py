@@ -26,18 +26,18 @@ _FEWER_TRIES = {
 
 
 @sensitive_variables()
-def retry_read(ask: Callable[[], Answer[M]], *, context: GatewayContext) -> M:
+def retry_read(read: Callable[[], Answer[M]], *, context: GatewayContext) -> M:
     """Return the gateway's answer; raise the last `GatewayError` once a further try is of no use."""
     started = time.monotonic()
     for tries, wait in enumerate(WAITS, start=1):
         try:
-            return ask().message
+            return read().message
         except (NotSent, OutcomeUnknown) as error:
             pause = _pause(error, wait, tries)
             if pause is None or time.monotonic() - started + pause > _PATIENCE_SECONDS:
                 raise
         context.sleep(pause)
-    return ask().message
+    return read().message
 
 
 def _pause(error: NotSent | OutcomeUnknown, wait: float, tries: int) -> float | None:

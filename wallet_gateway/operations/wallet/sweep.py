@@ -12,7 +12,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.row_errors import log_row_error, read_due
 from wallet_gateway.operations.settlement.settle import settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
-from wallet_gateway.operations.wallet.authorize import give_up_unsent
+from wallet_gateway.operations.wallet.authorize import abandon_unsent
 from wallet_gateway.operations.wallet.keys import erase_old_keys
 
 
@@ -50,7 +50,7 @@ def give_up_unsent_authorizations(*, context: GatewayContext, limit: int) -> int
     rows = read_due(unsent.select_related("payment__order"), limit=limit)
     for transaction in rows:
         with log_row_error(transaction.reference):
-            give_up_unsent(transaction, context=context)
+            abandon_unsent(transaction, context=context)
     return len(rows)
 
 
@@ -65,7 +65,7 @@ def expire_buttons(*, context: GatewayContext, limit: int) -> int:
     )
     rows = read_due(waiting.select_related("payment__order"), limit=limit)
     for transaction in rows:
-        news = StatusUpdate(
+        update = StatusUpdate(
             kind=TransactionEventKind.LEASE_ENDED,
             event=LifecycleEvent.EXPIRED,
             explanation=explain(ExplanationCode.BUTTON_NOT_PRESSED),
@@ -73,5 +73,5 @@ def expire_buttons(*, context: GatewayContext, limit: int) -> int:
             attempt_no=transaction.attempt_no,
         )
         with log_row_error(transaction.reference):
-            settle(transaction, news, context=context)
+            settle(transaction, update, context=context)
     return len(rows)
