@@ -333,6 +333,12 @@ def test_what_a_record_tells_besides() -> None:
     assert read_records([record(apm_details={})], CAPTURE).provider_state == ""
 
 
+def test_the_providers_id_of_an_approved_record_is_kept() -> None:
+    told = record(apm_details={"apm_provider_transaction_id": "P\0-1"})
+    assert read_records([told], CAPTURE).provider_transaction_id == "P\ufffd-1"
+    assert read_records([record()], CAPTURE).provider_transaction_id == ""
+
+
 def test_the_details_of_a_contradiction_can_be_stored() -> None:
     told = StatusRecord.model_construct(**dict(record()) | {"id": "\0", "transaction_amount": "1.00"})
     assert "\0" not in explained(read_records([told], CAPTURE).explanation)

@@ -10,8 +10,7 @@ from django.db import IntegrityError
 from django.db import transaction as db_transaction
 
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction
-from tests.tables import every
-from wallet_gateway.domain.lifecycle import OUTSTANDING_STATES, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.domain.polling_schedule import PollState
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.protocol.money import Money
@@ -95,11 +94,6 @@ def test_amounts_are_money() -> None:
     assert transaction.amount == Money.from_minor_units(500, "EUR")
     assert transaction.approved_amount == Money.from_minor_units(250, "EUR")
     assert a_transaction().approved_amount is None
-
-
-@every("state", TransactionState)
-def test_a_transaction_is_outstanding_until_the_gateway_has_said(state: TransactionState) -> None:
-    assert a_transaction(state=state).is_outstanding is (state in OUTSTANDING_STATES)
 
 
 def test_its_poll_state() -> None:

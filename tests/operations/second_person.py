@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from wallet_gateway.domain.dual_control import ApprovalPolicy
+from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.models import Approval
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import AwaitingApproval

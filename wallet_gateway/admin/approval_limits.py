@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import conf
 from wallet_gateway.admin.operation_registry import Operation
-from wallet_gateway.domain.dual_control import ApprovalPolicy
+from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import GatewayTransaction, MigratedDeposit, Payment
 from wallet_gateway.protocol.money import Money

@@ -20,7 +20,7 @@ from wallet_gateway.admin.operation_registry import BY_SLUG, reason_in_words
 from wallet_gateway.admin.pages import sentence_of
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, SEE_EVENTS, has_permission, name_of_person
 from wallet_gateway.admin.visible_text import visible_body
-from wallet_gateway.domain.dual_control import is_same_person
+from wallet_gateway.domain.approval_policy import is_same_person
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, PaymentState, TransactionKind, TransactionState
 from wallet_gateway.models import Approval, GatewayTransaction, Payment, PaymentOrder, TransactionEvent
 from wallet_gateway.models.labels import label_of

@@ -29,8 +29,8 @@ from wallet_gateway.conf.wallet_rules import (
     WALLET_CODE,
     WALLET_POLICY,
 )
+from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
-from wallet_gateway.domain.dual_control import ApprovalPolicy
 from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
 from wallet_gateway.protocol.money import Money
 

@@ -84,6 +84,7 @@ class Finding:
     amount: int | None = None
     """Minor units approved, where the verdict is an approval."""
     provider_state: str = ""
+    provider_transaction_id: str = ""
     discrepancy: DiscrepancyKind | None = None
     explanation: Explanation | None = None
     elsewhere: tuple[StatusRecord, ...] = ()
@@ -262,8 +263,13 @@ def _judge(fits: Sequence[StatusRecord], expected: Expectation) -> Finding:
             record_id=record_id,
             amount=_minor_units(record),
             provider_state=storable(record.apm_details.apm_name) if record.apm_details else "",
+            provider_transaction_id=_provider_id(record),
         )
     return _judge_unapproved(fits)
+
+
+def _provider_id(record: StatusRecord) -> str:
+    return storable(record.apm_details.apm_provider_transaction_id) if record.apm_details else ""
 
 
 def _judge_unapproved(fits: Sequence[StatusRecord]) -> Finding:

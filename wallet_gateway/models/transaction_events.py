@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class TransactionEventKind(StrEnum):
-    """The source of a piece of evidence."""
+    """The source of an event."""
 
     ANSWER = "ANSWER"
     """The direct answer to our request."""
@@ -40,7 +40,7 @@ BY_PEOPLE = frozenset({TransactionEventKind.DECISION, TransactionEventKind.APPRO
 
 
 class EventsAreAppendOnly(TypeError):
-    """Evidence was about to be changed or deleted."""
+    """An event was about to be changed or deleted."""
 
 
 class TransactionEventQuerySet(models.QuerySet["TransactionEvent"]):

@@ -9,7 +9,6 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.lifecycle import (
-    OUTSTANDING_STATES,
     SENDABLE_STATES,
     PaymentType,
     TransactionKind,
@@ -63,7 +62,7 @@ class GatewayTransaction(Explained):
     outstanding_key: Column[str | None] = ByteExactField(max_length=40, null=True, blank=True)
     """Set while the outcome is outstanding: at most one such transaction for each payment or deposit."""
     request_body: Column[str] = models.TextField(blank=True)
-    """The exact body while it may still be sent; then its redacted copy, unless the evidence has it."""
+    """The exact body while it may still be sent; then its redacted copy, unless an event has it."""
     body_hash: Column[str] = models.CharField(max_length=64, blank=True)
     """SHA-256 of the exact body."""
     wallet_secrets: Column[bytes | memoryview | None] = models.BinaryField(null=True, blank=True)
@@ -79,11 +78,15 @@ class GatewayTransaction(Explained):
     query_count: Column[int] = models.PositiveIntegerField(default=0)
     absent_count: Column[int] = models.PositiveIntegerField(default=0)
     """Consecutive answers that ended nothing: empty, or still pending."""
+    approved_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
+    """When the approval was first recorded; it stays if the transaction becomes contradictory later."""
     confirmed_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     needs_operator: Column[bool] = models.BooleanField(default=False)
     decided_by_person: Column[bool] = models.BooleanField(default=False)
     record_id: Column[str | None] = ByteExactField(max_length=LONGEST_RECORD_ID, null=True, blank=True)
     """The gateway's own id of the transaction."""
+    provider_transaction_id: Column[str] = models.CharField(max_length=128, blank=True)
+    """The provider's id of the transaction, as the gateway's record has it; it decides nothing."""
     provider_state: Column[str] = models.CharField(max_length=64, blank=True)
     error_code: Column[str] = models.CharField(max_length=64, blank=True)
     idempotency_key: Column[str | None] = ByteExactField(max_length=64, null=True, blank=True)
@@ -172,11 +175,6 @@ class GatewayTransaction(Explained):
         assert self.payment is not None  # noqa: S101 - a transaction that opens a payment belongs to it
         self.payment.opening = self
         return self.payment
-
-    @property
-    def is_outstanding(self) -> bool:
-        """Whether the gateway has not reported the outcome yet."""
-        return self.state in OUTSTANDING_STATES
 
     @property
     def poll_state(self) -> PollState:

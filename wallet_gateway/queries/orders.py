@@ -160,7 +160,7 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
     """
     rows = GatewayTransaction.objects.filter(payment__order=order).select_related("wallet")
     transactions = list(rows.order_by("pk"))
-    evidence = (
+    events = (
         TransactionEvent.objects.filter(transaction__payment__order=order)
         .select_related("transaction")
         .order_by("pk")
@@ -174,7 +174,7 @@ def order_timeline(order: PaymentOrder, *, everything: bool = False) -> tuple[Ti
         *map(_started, told),
         *([_shown(idle, everything=everything)] if several else ()),
         *reported,
-        *_updated((row for row in evidence if row.transaction_id not in several), everything=everything),
+        *_updated((row for row in events if row.transaction_id not in several), everything=everything),
         *(entry for request in (approvals_of(order) if everything else ()) for entry in _asked(request)),
     ]
     return tuple(sorted(entries, key=lambda entry: entry.occurred_at))

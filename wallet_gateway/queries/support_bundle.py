@@ -136,7 +136,7 @@ wrote are left out; in messages everything but the fields that support needs is 
 def support_bundle(order: PaymentOrder) -> bytes:
     """Return the zip. A few SQL statements, however long the order's history is."""
     transactions = GatewayTransaction.objects.filter(payment__order=order).order_by("pk")
-    evidence = (
+    events = (
         TransactionEvent.objects.filter(transaction__payment__order=order)
         .select_related("transaction")
         .order_by("pk")
@@ -147,7 +147,7 @@ def support_bundle(order: PaymentOrder) -> bytes:
         "order.json": _written(_columns(order, _ORDER)),
         "payments.json": _written([_columns(row, _PAYMENT) for row in _payments(order)]),
         "transactions.json": _written([_transaction(row) for row in transactions]),
-        "events.json": _written([_evidence(row) for row in evidence]),
+        "events.json": _written([_event(row) for row in events]),
         "approvals.json": _written([_columns(row, _APPROVAL) for row in approvals_of(order)]),
         "discrepancies.json": _written([_columns(row, _DISCREPANCY) for row in _discrepancies(order)]),
         "outbox.json": _written([_columns(row, _FACT) for row in OutboxEvent.objects.filter(order=order)]),
@@ -180,7 +180,7 @@ def _transaction(row: GatewayTransaction) -> dict[str, Any]:
     return _columns(row, _TRANSACTION) | {"request": _masked(row.request_body)}
 
 
-def _evidence(row: TransactionEvent) -> dict[str, Any]:
+def _event(row: TransactionEvent) -> dict[str, Any]:
     about = {"transaction": row.transaction.reference, "by_person": row.kind in BY_PEOPLE}
     bodies = {"request": _masked(row.request_body), "answer": _masked(row.answer_body)}
     return about | _columns(row, _EVENTS) | bodies

@@ -48,7 +48,7 @@ def test_a_dry_run_names_the_difference_and_what_it_cannot_find(unnoticed: Payme
 
 
 def test_a_repair_is_evidence_with_its_author(unnoticed: PaymentOrder) -> None:
-    assert "Written as evidence" in reconcile(repair=True, by="anna")
+    assert "Stored as events" in reconcile(repair=True, by="anna")
     unnoticed.refresh_from_db()
     assert unnoticed.state == OrderState.PAID
     assert TransactionEvent.objects.latest("pk").created_by == "anna"

@@ -29,7 +29,7 @@ from tests.operations.gateway_truth import check_sent_once
 from tests.operations.invariants import check_books
 from tests.operations.wallet_customer import Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
-from wallet_gateway.domain.dual_control import ApprovalPolicy
+from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import (

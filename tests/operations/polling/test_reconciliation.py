@@ -44,6 +44,11 @@ def order_state() -> str:
     return PaymentOrder.objects.get().state
 
 
+def test_what_the_provider_calls_a_payment_is_kept(pay: Pay) -> None:
+    """The sandbox's own records have it."""
+    assert pay().opening.provider_transaction_id
+
+
 def told() -> list[str]:
     return list(OutboxEvent.objects.order_by("pk").values_list("kind", flat=True))
 

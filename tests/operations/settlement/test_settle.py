@@ -15,6 +15,7 @@ from django.db.models import F
 from tests.operations.conftest import Pay, VirtualClock
 from tests.operations.dying import scripted
 from tests.operations.records import answer_of, record
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import IllegalTransition, LifecycleEvent, OrderState, TransactionState
 from wallet_gateway.domain.outcomes import Finding, Verdict
@@ -217,6 +218,24 @@ def test_an_empty_answer_that_comes_late_calls_nobody_to_what_was_approved_meanw
 
 
 # Freezing and thawing
+
+
+def test_the_time_of_the_approval_and_the_providers_id_are_kept(
+    unknown: GatewayTransaction, context: GatewayContext, clock: VirtualClock
+) -> None:
+    assert (unknown.approved_at, unknown.provider_transaction_id) == (None, "")
+    finding = Finding(verdict=Verdict.APPROVED, record_id="g1", amount=500, provider_transaction_id="P-1")
+    approved = settle(unknown, update(E.APPROVED, finding=finding), context=context)
+    then = approved.approved_at
+    assert (then, approved.provider_transaction_id) == (clock.now(), "P-1")
+
+    clock.advance(minutes=5)
+    doubled = Finding(verdict=Verdict.CONTRADICTION, discrepancy=DiscrepancyKind.EXECUTED_TWICE)
+    doubtful = settle(approved, update(E.CONTRADICTED, finding=doubled), context=context)
+    assert doubtful.state == S.ANOMALY
+    assert (doubtful.approved_at, doubtful.provider_transaction_id) == (then, "P-1")
+    accepted = settle(doubtful, update(E.ACCEPTED_BY_PERSON), context=context)
+    assert accepted.approved_at == then
 
 
 @pytest.fixture

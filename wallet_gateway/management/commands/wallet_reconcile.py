@@ -28,7 +28,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--gateway", metavar="ALIAS", help="one gateway; all of them if not given")
         parser.add_argument("--days", type=int, default=40, help="what was made or moved since (40)")
-        parser.add_argument("--repair", action="store_true", help="write what the gateway says as evidence")
+        parser.add_argument("--repair", action="store_true", help="store what the gateway says as events")
         parser.add_argument("--by", default="", help="who answers for the repair; needed for it")
         parser.add_argument("--resume", action="store_true", help="go on where the last run was broken off")
 
@@ -45,7 +45,7 @@ class Command(BaseCommand):
         if days < 1:
             raise CommandError("--days must be 1 or more")
         if repair and not by.strip():
-            raise CommandError("--repair needs --by: a repair is evidence, and evidence names its author")
+            raise CommandError("--repair needs --by: a repair names its author")
         found: Counter[str] = Counter()
         for alias in [gateway] if gateway else maintenance.gateway_aliases():
             comparison = maintenance.comparison(
@@ -72,6 +72,6 @@ class Command(BaseCommand):
         counts = ", ".join(f"{count} {kind}" for kind, count in sorted(found.items()))
         self.stdout.write(f"Differences: {counts or 'none'}.")
         if found:
-            done = "Written as evidence; see the discrepancies." if repaired else "Nothing was changed."
+            done = "Stored as events; see the discrepancies." if repaired else "Nothing was changed."
             self.stdout.write(done)
         self.stdout.write(WHAT_CANNOT_BE_FOUND)

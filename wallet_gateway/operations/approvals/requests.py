@@ -13,7 +13,7 @@ from datetime import datetime
 from django.db import IntegrityError
 from django.db.models import F, Q, QuerySet
 
-from wallet_gateway.domain.dual_control import is_same_person
+from wallet_gateway.domain.approval_policy import is_same_person
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.models import (

@@ -12,7 +12,6 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
-from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.checkout.payment_attempts import begin, page_lifetime
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
@@ -22,6 +21,7 @@ from wallet_gateway.operations.errors import (
     TryAgain,
 )
 from wallet_gateway.operations.sending.answers import (
+    error_columns,
     explanation_of,
     host_of,
     is_allowed_page,
@@ -143,15 +143,9 @@ def _record(
         exchange=error.exchange,
         explanation=explanation_of(error),
         attempt_no=transaction.attempt_no,
-        changes=_columns_of(error),
+        changes=error_columns(error),
     )
     settle(transaction, update, context=context)
-
-
-def _columns_of(error: GatewayError) -> dict[str, str]:
-    if not isinstance(error, Refused):
-        return {}
-    return {"error_code": cut_to(GatewayTransaction, "error_code", error.code)}
 
 
 def _open(

@@ -6,7 +6,7 @@ sending is on. If a check fails, nothing is sent and the request keeps waiting.
 
 from __future__ import annotations
 
-from wallet_gateway.domain.dual_control import is_same_person
+from wallet_gateway.domain.approval_policy import is_same_person
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.error_reports import sensitive_variables

@@ -118,7 +118,7 @@ def _compare(
         event=event,
         finding=said,
         explanation=_reconciled(found),
-        by=repair_as[:150],
+        by=repair_as,
     )
     return ComparedTransaction(
         transaction=settle(transaction, update, context=context), differences=found, repaired=True

@@ -26,6 +26,7 @@ from wallet_gateway.models import (
     WalletAttempt,
 )
 from wallet_gateway.models.explanations import explanation_columns
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import InvalidState
 from wallet_gateway.operations.inputs import check_decision
@@ -120,6 +121,6 @@ def _erase(order: PaymentOrder, *, by: str, reason: str, now: datetime) -> None:
             kind=TransactionEventKind.DECISION,
             state_after=transaction.state,
             **explanation_columns(explain(ExplanationCode.DATA_ERASED, said=reason)),
-            created_by=by[:150],
+            created_by=cut_to(TransactionEvent, "created_by", by),
             occurred_at=now,
         )

@@ -23,7 +23,7 @@ from wallet_gateway.domain.polling_schedule import (
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
-from wallet_gateway.operations.settlement.settle import settle
+from wallet_gateway.operations.settlement.settle import provider_id_columns, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.text import one_line
 
@@ -161,7 +161,7 @@ def _confirmed(transaction: GatewayTransaction, finding: Finding, now: datetime)
     """Return the columns for a settled transaction whose record was seen; no further query is needed."""
     if transaction.state != TransactionState.APPROVED or finding.verdict is not Verdict.APPROVED:
         return {}
-    columns: dict[str, Any] = {"confirmed_at": now, "next_query_at": None}
+    columns: dict[str, Any] = {"confirmed_at": now, "next_query_at": None, **provider_id_columns(finding)}
     if finding.record_id and not transaction.record_id:
         columns["record_id"] = finding.record_id
     return columns

@@ -21,6 +21,7 @@ from wallet_gateway.domain.outcomes import (
 )
 from wallet_gateway.domain.polling_schedule import RESEND_WAITS
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.polling.status_query import expectation_of, query_status
 from wallet_gateway.operations.sending.circuit_breaker import count_unknown, pause_sending
@@ -141,8 +142,14 @@ def _fault(error: GatewayError) -> StatusUpdate:
         event=LifecycleEvent.LOST,
         exchange=error.exchange,
         explanation=explanation_of(error),
-        changes={"error_code": error.code[:64]} if isinstance(error, Refused) else {},
+        changes=error_columns(error),
     )
+
+
+def error_columns(error: GatewayError) -> dict[str, str]:
+    """Return the column of the gateway's error code, if it refused."""
+    name = "error_code"
+    return {name: cut_to(GatewayTransaction, name, error.code)} if isinstance(error, Refused) else {}
 
 
 def record_refusal(

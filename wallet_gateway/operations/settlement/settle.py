@@ -44,6 +44,7 @@ from wallet_gateway.models import (
     TransactionEventKind,
 )
 from wallet_gateway.models.explanations import explanation_columns
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.models.prepared_sql import insert_row, update_row
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.settlement.counters import Booking, VersionConflict, book, write_totals
@@ -244,7 +245,7 @@ def _add_event(transaction: GatewayTransaction, update: StatusUpdate, now: datet
         request_body=exchange.request_body if exchange else "",
         answer_body=exchange.answer_body if exchange else finding.answer,
         elapsed_ms=int(exchange.elapsed_seconds * 1000) if exchange else None,
-        created_by=update.by[:150],
+        created_by=cut_to(TransactionEvent, "created_by", update.by),
         occurred_at=now,
     )
     insert_row(row)
@@ -358,10 +359,19 @@ def _columns_of_move(
             columns["wallet_secrets"] = None
     if after is TransactionState.APPROVED:
         columns["approved_minor"] = finding.amount or transaction.approved_minor or transaction.amount_minor
-        columns["provider_state"] = finding.provider_state[:64]
+        columns["approved_at"] = transaction.approved_at or now
+        columns["provider_state"] = cut_to(GatewayTransaction, "provider_state", finding.provider_state)
+        columns |= provider_id_columns(finding)
     if finding.record_id and after is not TransactionState.ANOMALY:
         columns["record_id"] = finding.record_id
     return columns
+
+
+def provider_id_columns(finding: Finding) -> dict[str, str]:
+    """Return the column of the provider's id, if a record has one."""
+    name = "provider_transaction_id"
+    given = finding.provider_transaction_id
+    return {name: cut_to(GatewayTransaction, name, given)} if given else {}
 
 
 def _why(update: StatusUpdate, *, before: TransactionState, after: TransactionState) -> Explanation | None:

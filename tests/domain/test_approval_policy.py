@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wallet_gateway.domain.dual_control import ApprovalPolicy, is_same_person
+from wallet_gateway.domain.approval_policy import ApprovalPolicy, is_same_person
 
 LIMITS = ApprovalPolicy(limits={"EUR": 500, "JPY": 0})
 
