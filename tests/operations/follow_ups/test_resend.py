@@ -170,6 +170,7 @@ def test_nothing_is_sent_while_sending_is_paused_or_off(
     with refuses(SendingStopped, ErrorCode.SENDING_PAUSED):
         send_again(left_to_a_person, context=context)
     assert subject.requests() == 0
+    assert not TransactionEvent.objects.filter(kind="DECISION").exists(), "a refusal stores nothing"
 
 
 @one
@@ -190,13 +191,14 @@ def test_whoever_is_second_is_told_so(
 
     claim: Callable[..., bool] = execution._claim
 
-    def be_second(transaction: GatewayTransaction, context: GatewayContext) -> bool:
-        claim(transaction, context)
-        return claim(transaction, context)
+    def be_second(transaction: GatewayTransaction, context: GatewayContext, also: object) -> bool:
+        claim(transaction, context, None)
+        return claim(transaction, context, also)
 
     monkeypatch.setattr(execution, "_claim", be_second)
     with refuses(InvalidState, ErrorCode.BEING_SENT):
         send_again(left_to_a_person, context=context)
+    assert not TransactionEvent.objects.filter(kind="DECISION").exists()
 
 
 def test_a_page_is_opened_anew_instead(make_order: MakeOrder, unreachable: GatewayContext) -> None:

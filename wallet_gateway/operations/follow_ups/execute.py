@@ -223,15 +223,20 @@ def _record_transaction(
 
 
 @sensitive_variables()
-def resend_unsent(transaction: GatewayTransaction, *, context: GatewayContext) -> GatewayTransaction | None:
+def resend_unsent(
+    transaction: GatewayTransaction,
+    *,
+    context: GatewayContext,
+    also: Callable[[datetime], object] | None = None,
+) -> GatewayTransaction | None:
     """Resend a request of which no byte left: same reference, same bytes.
 
     Returns None and sends nothing if it is not in that state, if another worker claimed it first, or while
-    its payment is frozen or sending is paused.
+    its payment is frozen or sending is paused. `also` is a further write with the claim.
     """
     context.check_sending_enabled()
     try:
-        claimed = in_transaction(lambda: _claim(transaction, context))
+        claimed = in_transaction(lambda: _claim(transaction, context, also))
     except IntegrityError as error:
         raise OperationOutstanding(ErrorCode.OPERATION_OUTSTANDING) from error
     if not claimed:
@@ -242,7 +247,9 @@ def resend_unsent(transaction: GatewayTransaction, *, context: GatewayContext) -
     return send(transaction, model.from_json(transaction.request_body.encode()), context=context)
 
 
-def _claim(transaction: GatewayTransaction, context: GatewayContext) -> bool:
+def _claim(
+    transaction: GatewayTransaction, context: GatewayContext, also: Callable[[datetime], object] | None
+) -> bool:
     now = context.clock.now()
     unsent = GatewayTransaction.objects.filter(
         ~GatewayPause.sending_is_paused(context.alias, now),
@@ -252,7 +259,11 @@ def _claim(transaction: GatewayTransaction, context: GatewayContext) -> bool:
         attempt_no=transaction.attempt_no,
     )
     held = {"outstanding_key": transaction.parent_key, "next_send_at": None}
-    return bool(unsent.update(**claim_columns(now=now, attempt_no=transaction.attempt_no, **held)))
+    if not unsent.update(**claim_columns(now=now, attempt_no=transaction.attempt_no, **held)):
+        return False
+    if also is not None:
+        also(now)
+    return True
 
 
 def _is_frozen(transaction: GatewayTransaction) -> Exists:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
-from wallet_gateway.models import GatewayTransaction, TransactionEventKind
+from wallet_gateway.models import GatewayTransaction, TransactionEvent, TransactionEventKind
+from wallet_gateway.models.explanations import explanation_columns
+from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState, OperationRefused, SendingStopped
 from wallet_gateway.operations.follow_ups import execute as execution
 from wallet_gateway.operations.follow_ups.execute import SYSTEM, Initiator
-from wallet_gateway.operations.settlement.settle import reread, settle
-from wallet_gateway.operations.settlement.status_updates import StatusUpdate
+from wallet_gateway.operations.settlement.settle import reread
 
 
 @sensitive_variables()
@@ -26,12 +29,24 @@ def send_again(
     """
     transaction = reread(transaction)
     _check_is_unsent(transaction)
-    why = explain(ExplanationCode.RESEND_REQUESTED, said=who.comment)
-    update = StatusUpdate(kind=TransactionEventKind.DECISION, explanation=why, by=who.by)
-    sent = execution.resend_unsent(settle(transaction, update, context=context), context=context)
+    sent = execution.resend_unsent(
+        transaction, context=context, also=lambda now: _record_decision(transaction, who, now)
+    )
     if sent is None:
         raise _why_not(reread(transaction))
     return sent
+
+
+def _record_decision(transaction: GatewayTransaction, who: Initiator, now: datetime) -> None:
+    """Record who wanted it, together with the claim: a refused request leaves no event."""
+    TransactionEvent.objects.create(
+        transaction=transaction,
+        kind=TransactionEventKind.DECISION,
+        state_after=TransactionState.SENDING,
+        **explanation_columns(explain(ExplanationCode.RESEND_REQUESTED, said=who.comment)),
+        created_by=cut_to(TransactionEvent, "created_by", who.by),
+        occurred_at=now,
+    )
 
 
 def _check_is_unsent(transaction: GatewayTransaction) -> None:
