@@ -23,7 +23,7 @@ from django.utils import timezone
 from tests.admin.test_capture_deadline import held
 from tests.admin.test_read_only import a_row_of_each, list_url
 from tests.models.rows import NOW, a_transaction, an_approval, an_order
-from wallet_gateway.admin.capture_deadline import lapse_from
+from wallet_gateway.admin.capture_deadline import expires_from
 from wallet_gateway.admin.dashboard_work_queue import work_of
 from wallet_gateway.admin.orders import PaymentOrderAdmin
 from wallet_gateway.admin.read_only import ReadOnlyAdmin
@@ -319,7 +319,7 @@ def test_each_list_that_the_dashboard_leads_to_can_be_opened(superuser: Client) 
             known: dict[str, Any] = {"gateway": "default", "payment": payment, "found_at": NOW}
             Discrepancy.objects.create(kind=kind, fingerprint=f"{kind}-{number}", **known)
 
-    leads_to = [work.more_url for work in work_of(waiting(lapse_from(), now=timezone.now()))]
+    leads_to = [work.more_url for work in work_of(waiting(expires_from(), now=timezone.now()))]
 
     assert len(leads_to) == 8
     assert all(leads_to)

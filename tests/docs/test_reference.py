@@ -19,6 +19,7 @@ from wallet_gateway.conf import rules, wallet_rules
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.findings import Code
 from wallet_gateway.models.explanations import SENTENCES
+from wallet_gateway.models.explanations import SENTENCES
 from wallet_gateway.operations.errors import DESCRIPTIONS
 from wallet_gateway.protocol.endpoints import MESSAGES
 
@@ -135,6 +136,17 @@ def test_the_codes_of_errors_are_all_described_under_the_class_that_carries_them
     carried = {code: name for name, text in sections.items() for code, *_ in row.findall(text)}
     raised = {ErrorCode[code].value: name for name, code, _given in RAISED}
     assert {code: name for code, name in raised.items() if name in CLASSES and carried[code] != name} == {}
+
+
+def test_the_codes_of_explanations_are_all_described() -> None:
+    section = _page("reference/errors.md").partition("## Explanations")[2].partition("\n## ")[0]
+    described = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", section, flags=re.MULTILINE))
+    with override(None):
+        known = {
+            str(code): re.sub(r"%\((\w+)\)s", r"*\1*", str(sentence)) or "(the words of *said* alone)"
+            for code, sentence in SENTENCES.items()
+        }
+    assert described == known
 
 
 def test_the_codes_of_explanations_are_all_described() -> None:

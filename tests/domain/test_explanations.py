@@ -6,6 +6,7 @@ import json
 import re
 
 from wallet_gateway.domain.explanations import (
+    MAX_LISTED,
     MAX_PARAM_LENGTH,
     MAX_SAID_LENGTH,
     Explanation,
@@ -27,10 +28,26 @@ def test_texts_are_cut_and_made_storable() -> None:
 
 
 def test_what_nobody_said_is_not_stored() -> None:
-    assert explain(ExplanationCode.NO_RECORD, said=None) == Explanation(ExplanationCode.NO_RECORD)
+    assert explain(ExplanationCode.NO_RECORD, said=None) == explain(ExplanationCode.NO_RECORD)
     assert explain(ExplanationCode.NO_RECORD).stored_params == {}
 
 
 def test_a_log_line_has_the_code_and_its_values() -> None:
     assert str(explain(ExplanationCode.NOT_SENT, reason="dns", said="x")) == "not_sent reason='dns' said='x'"
     assert str(explain(ExplanationCode.NO_RECORD)) == "no_record"
+
+
+def test_a_list_is_cut_to_its_first_parts_and_their_texts() -> None:
+    parts = [{"code": "no_record", "params": {"x": "y" * 999}}] * 9
+    why = explain(ExplanationCode.RECONCILED, count=9, differences=parts)
+    assert [len(part["params"]["x"]) for part in why.params["differences"]] == [MAX_PARAM_LENGTH] * MAX_LISTED
+    assert len(json.dumps(why.stored_params)) < 1000
+
+
+def test_values_that_differ_behind_the_cut_are_told_apart() -> None:
+    def of(last: str) -> Explanation:
+        return explain(ExplanationCode.EXECUTED_TWICE, ids="g" * 500 + last)
+
+    assert of("1").params == of("2").params
+    assert of("1").fingerprint != of("2").fingerprint
+    assert of("1") == of("1")

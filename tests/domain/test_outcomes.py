@@ -341,7 +341,9 @@ def test_the_providers_id_of_an_approved_record_is_kept() -> None:
 
 def test_the_details_of_a_contradiction_can_be_stored() -> None:
     told = StatusRecord.model_construct(**dict(record()) | {"id": "\0", "transaction_amount": "1.00"})
-    assert "\0" not in explained(read_records([told], CAPTURE).explanation)
+    why = read_records([told], CAPTURE).explanation
+    assert why is not None
+    assert why.params["record"] == "\ufffd"
 
 
 # Records of other transactions

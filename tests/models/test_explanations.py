@@ -105,6 +105,13 @@ def test_a_row_of_another_version_is_shown_as_far_as_it_is_known() -> None:
     assert sentence_for(C.NOT_SENT, {"reason": "later"}) == "Nothing was sent (later)"
 
 
+@every("value", [5, None, "x", ["x"], [5], {}, [{}], [{"code": "100 %", "params": {"a": 1}}]], ids=repr)
+@every("name", ["records", "differences", "state", "reason", "said"])
+def test_a_parameter_of_another_shape_breaks_no_page(name: str, value: object) -> None:
+    for code in C:
+        assert "\n" not in sentence_for(code, {**SAMPLES, name: value})
+
+
 def test_the_fingerprint_depends_on_values_and_not_on_words() -> None:
     one, same = explain(C.EXECUTED_TWICE, ids="g1, g2"), explain(C.EXECUTED_TWICE, ids="g1, g2")
     with override("de"):

@@ -60,7 +60,7 @@ MODULES = {
         "SweepReport",
         "comparison",
         "deliver_events",
-        "ending_authorizations",
+        "expiring_authorizations",
         "erase_customer",
         "export_migration_file",
         "gateway_aliases",

@@ -11,7 +11,7 @@ from tests.models.rows import NOW, a_payment, a_transaction, an_order
 from wallet_gateway.domain.capture_deadline import CaptureWindow
 from wallet_gateway.domain.lifecycle import PaymentState, TransactionKind, TransactionState
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.queries.authorizations import ending_authorizations, lapsing_orders
+from wallet_gateway.queries.authorizations import expiring_authorizations, expiring_orders
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
 
@@ -38,7 +38,7 @@ def test_the_most_urgent_comes_first_with_its_countdown(
     other = authorized(1.5, gateway="second")
     windows = {"default": CaptureWindow(), "second": CaptureWindow(length=timedelta(days=2))}
     with django_assert_num_queries(2):
-        found = ending_authorizations(windows, now=NOW)
+        found = expiring_authorizations(windows, now=NOW)
     assert [row.payment.reference for row in found] == [expired, other, late]
     assert fresh not in [row.payment.reference for row in found]
     assert [row.time_left(NOW) for row in found] == [
@@ -52,7 +52,7 @@ def test_the_most_urgent_comes_first_with_its_countdown(
 def test_no_more_are_read_than_are_shown() -> None:
     for _ in range(3):
         authorized(6)
-    assert len(ending_authorizations({"default": CaptureWindow()}, now=NOW, limit=2)) == 2
+    assert len(expiring_authorizations({"default": CaptureWindow()}, now=NOW, limit=2)) == 2
 
 
 @pytest.mark.parametrize("second", [5, 1], ids=["one instant for all", "an instant for each gateway"])
@@ -70,5 +70,5 @@ def test_orders_that_lapse_soon_are_found_by_the_instant_of_their_gateway(second
     found = {old, partly, elsewhere} | ({fresh_elsewhere} if second == 1 else set())
     instants = {"default": NOW - timedelta(days=5), "second": NOW - timedelta(days=second)}
 
-    assert set(PaymentOrder.objects.filter(lapsing_orders(instants))) == found
-    assert not PaymentOrder.objects.filter(lapsing_orders({})).exists()
+    assert set(PaymentOrder.objects.filter(expiring_orders(instants))) == found
+    assert not PaymentOrder.objects.filter(expiring_orders({})).exists()

@@ -16,7 +16,7 @@ from wallet_gateway.models import Discrepancy, OperationBatch
 from wallet_gateway.queries.work_queue import MOST_SHOWN, Waiting, waiting
 
 pytestmark = [pytest.mark.every_database, pytest.mark.django_db]
-LAPSE = {"default": NOW}
+EXPIRES_FROM = {"default": NOW}
 
 
 def a_difference(kind: str, **columns: Any) -> Discrepancy:
@@ -27,13 +27,13 @@ def a_difference(kind: str, **columns: Any) -> Discrepancy:
 def test_where_nobody_has_to_do_anything_it_is_empty() -> None:
     a_transaction(state=TransactionState.APPROVED)
     a_difference("MADE_ELSEWHERE", closed_at=NOW)
-    assert waiting(LAPSE, now=NOW).is_empty
+    assert waiting(EXPIRES_FROM, now=NOW).is_empty
 
 
 def test_outcomes_that_nobody_knows_come_the_oldest_first() -> None:
     late = a_transaction(state=TransactionState.UNKNOWN, state_changed_at=NOW)
     early = a_transaction(state=TransactionState.UNKNOWN, state_changed_at=NOW - timedelta(hours=1))
-    found = waiting(LAPSE, now=NOW)
+    found = waiting(EXPIRES_FROM, now=NOW)
     assert found.unknown == (early, late)
     assert not found.is_empty
 
@@ -45,7 +45,7 @@ def test_contradictions_and_what_is_stuck_are_told_apart() -> None:
     page = a_transaction(state=TransactionState.OPEN, needs_operator=True)
     a_transaction(state=TransactionState.NOT_SENT)
     a_transaction(state=TransactionState.OPEN)
-    found = waiting(LAPSE, now=NOW)
+    found = waiting(EXPIRES_FROM, now=NOW)
     assert found.anomalies == (anomaly,)
     assert found.stuck == (unsent, pending, page)
     assert found.unknown == ()
@@ -54,7 +54,7 @@ def test_contradictions_and_what_is_stuck_are_told_apart() -> None:
 def test_an_order_that_was_paid_more_than_once_waits_for_a_person() -> None:
     order = an_order(state=OrderState.OVERPAID)
     an_order(state=OrderState.PAID)
-    found = waiting(LAPSE, now=NOW)
+    found = waiting(EXPIRES_FROM, now=NOW)
     assert found.overpaid == (order,)
     assert not found.is_empty
 
@@ -62,7 +62,7 @@ def test_an_order_that_was_paid_more_than_once_waits_for_a_person() -> None:
 def test_a_refund_approved_short_is_a_task_of_its_own() -> None:
     short = a_difference(DiscrepancyKind.REFUND_SHORT, deposit=a_deposit())
     other = a_difference(DiscrepancyKind.MADE_ELSEWHERE)
-    found = waiting(LAPSE, now=NOW)
+    found = waiting(EXPIRES_FROM, now=NOW)
     assert (found.shortfalls, found.discrepancies) == ((short,), (other,))
 
 
@@ -70,7 +70,7 @@ def test_however_many_differences_there_are_those_of_the_other_kind_are_seen() -
     for number in range(MOST_SHOWN + 5):
         a_difference(DiscrepancyKind.MADE_ELSEWHERE, fingerprint=str(number))
     short = a_difference(DiscrepancyKind.REFUND_SHORT, deposit=a_deposit())
-    found = waiting(LAPSE, now=NOW)
+    found = waiting(EXPIRES_FROM, now=NOW)
     assert (len(found.discrepancies), found.shortfalls) == (MOST_SHOWN + 1, (short,))
 
 
@@ -89,7 +89,7 @@ def test_however_much_waits_it_takes_eight_statements_and_shows_where_there_is_m
     for _ in range(MOST_SHOWN + 5):
         a_transaction(state=TransactionState.UNKNOWN)
     with CaptureQueriesContext(connection) as asked:
-        found: Waiting = waiting(LAPSE, now=NOW)
+        found: Waiting = waiting(EXPIRES_FROM, now=NOW)
         assert all(
             transaction.payment and transaction.payment.order.reference for transaction in found.unknown
         )
@@ -99,10 +99,10 @@ def test_however_much_waits_it_takes_eight_statements_and_shows_where_there_is_m
 
 def test_what_takes_a_second_person_waits_until_it_lapses() -> None:
     request = an_approval()
-    found = waiting(LAPSE, now=NOW)
+    found = waiting(EXPIRES_FROM, now=NOW)
     assert found.approvals == (request,)
     assert not found.is_empty
-    assert waiting(LAPSE, now=request.expires_at).is_empty
+    assert waiting(EXPIRES_FROM, now=request.expires_at).is_empty
 
 
 def test_a_batch_that_no_worker_drives_waits_for_a_person() -> None:
@@ -113,7 +113,7 @@ def test_a_batch_that_no_worker_drives_waits_for_a_person() -> None:
         created_at=NOW,
         driven_at=NOW - timedelta(minutes=6),
     )
-    found = waiting(LAPSE, now=NOW)
+    found = waiting(EXPIRES_FROM, now=NOW)
     assert found.batches == (batch,)
     assert not found.is_empty
-    assert waiting(LAPSE, now=NOW - timedelta(minutes=2)).is_empty
+    assert waiting(EXPIRES_FROM, now=NOW - timedelta(minutes=2)).is_empty

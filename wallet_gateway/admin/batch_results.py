@@ -106,5 +106,7 @@ def limit_of(transaction: GatewayTransaction) -> RefundLimit | None:
     """Return the four amounts of a refund that the gateway refused as too high."""
     if transaction.explanation_code != ExplanationCode.REFUND_AMOUNT_EXCEEDED:
         return None
-    names = (amount.name for amount in fields(RefundLimit))
-    return RefundLimit(**{name: Decimal(transaction.explanation_params[name]) for name in names})
+    params, names = transaction.explanation_params, [amount.name for amount in fields(RefundLimit)]
+    if not params.keys() >= set(names):
+        return None
+    return RefundLimit(**{name: Decimal(params[name]) for name in names})

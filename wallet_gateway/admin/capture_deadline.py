@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from wallet_gateway import conf, gateways
 from wallet_gateway.admin.list_parameters import FixedOrderList
 from wallet_gateway.models import PaymentOrder
-from wallet_gateway.queries.authorizations import held_since, lapsing_orders
+from wallet_gateway.queries.authorizations import expiring_orders, held_since
 
 _HOUR = timedelta(hours=1)
 
@@ -57,7 +57,7 @@ def in_words(left: timedelta) -> str:
     return ngettext("%(count)d hour", "%(count)d hours", hours) % {"count": hours}
 
 
-def lapse_from() -> Mapping[str, datetime]:
+def expires_from() -> Mapping[str, datetime]:
     """Return for each gateway the time before which its authorizations are about to expire."""
     now = gateways.clock().now()
     known = conf.settings().gateways.items()
@@ -78,4 +78,4 @@ class EndsSoon(admin.SimpleListFilter):
         """Return the orders whose payments hold money and expire soon."""
         if self.value() != "soon":
             return queryset
-        return queryset.filter(lapsing_orders(lapse_from()))
+        return queryset.filter(expiring_orders(expires_from()))

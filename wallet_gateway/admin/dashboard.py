@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway import conf, gateways, payments
 from wallet_gateway.admin.admin_log import log_change
-from wallet_gateway.admin.capture_deadline import lapse_from
+from wallet_gateway.admin.capture_deadline import expires_from
 from wallet_gateway.admin.dashboard_form import RangeForm, zone
 from wallet_gateway.admin.dashboard_tables import csv_lines, currency_parts, gateway_table
 from wallet_gateway.admin.dashboard_work_queue import work_of
@@ -79,7 +79,7 @@ class DashboardAdmin(ReadOnlyAdmin):
         context = {
             "title": _("Payments dashboard"),
             "form": form,
-            "work": work_of(waiting(lapse_from(), now=gateways.clock().now())),
+            "work": work_of(waiting(expires_from(), now=gateways.clock().now())),
             "gateways": _gateways(),
             "may_stop": has_permission(request, STOP_SENDING),
             "may_rotate": has_permission(request, ROTATE_KEYS),

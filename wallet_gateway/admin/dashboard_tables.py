@@ -191,7 +191,7 @@ def gateway_table(figures: Figures, days: Sequence[date]) -> Table:
         columns=(
             _("Milliseconds, on average"),
             _("Slowest, in milliseconds"),
-            _("Requests and questions"),
+            _("Requests and status queries"),
             _("Without a usable answer"),
             _("HTTP 500 and above"),
         ),

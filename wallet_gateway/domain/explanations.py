@@ -17,6 +17,8 @@ from wallet_gateway.protocol.text import storable
 
 MAX_PARAM_LENGTH = 200
 MAX_SAID_LENGTH = 500
+MAX_LISTED = 3
+"""Parts of a list that are stored; the count beside it says how many there are."""
 
 
 class ExplanationCode(StrEnum):
@@ -76,17 +78,13 @@ class Explanation:
     """Texts, whole numbers, and lists of such mappings: what JSON can store."""
     said: str = ""
     """The words of the gateway, of a library or of a person, as they are."""
+    fingerprint: str = ""
+    """A digest of the code and of the values before they were cut; no sentence's wording matters to it."""
 
     @property
     def stored_params(self) -> dict[str, Any]:
         """Return the parameters as they are stored, with `said` among them."""
         return {**self.params, "said": self.said} if self.said else dict(self.params)
-
-    @property
-    def fingerprint(self) -> str:
-        """Return a digest of code and values, which does not depend on the wording of any sentence."""
-        values = json.dumps([self.code, self.stored_params], sort_keys=True)
-        return hashlib.sha256(values.encode()).hexdigest()[:16]
 
     def __str__(self) -> str:
         values = " ".join(f"{name}={value!r}" for name, value in self.stored_params.items())
@@ -94,10 +92,16 @@ class Explanation:
 
 
 def explain(code: ExplanationCode, *, said: str | None = "", **params: object) -> Explanation:
-    """Return an explanation whose texts every database can store, each cut to its maximum length."""
+    """Return an explanation that every database can store: texts and lists cut to their maximum length."""
     bounded = {name: _bounded(value, MAX_PARAM_LENGTH) for name, value in params.items()}
-    return Explanation(code, bounded, _bounded(said or "", MAX_SAID_LENGTH))
+    whole = json.dumps([code, params, said or ""], sort_keys=True)
+    digest = hashlib.sha256(whole.encode()).hexdigest()[:16]
+    return Explanation(code, bounded, _bounded(said or "", MAX_SAID_LENGTH), digest)
 
 
 def _bounded(value: Any, length: int) -> Any:  # noqa: ANN401 - whatever JSON can store
+    if isinstance(value, list):
+        return [_bounded(part, length) for part in value[:MAX_LISTED]]
+    if isinstance(value, Mapping):
+        return {name: _bounded(part, length) for name, part in value.items()}
     return storable(value[:length]) if isinstance(value, str) else value

@@ -9,14 +9,12 @@ import hashlib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from wallet_gateway.domain.explanations import MAX_PARAM_LENGTH, Explanation, ExplanationCode, explain
+from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.protocol.status import UnreadableRecord
-from wallet_gateway.protocol.text import quote, storable
+from wallet_gateway.protocol.text import quote
 
 if TYPE_CHECKING:
     from wallet_gateway.domain.outcomes import Expectation
-
-_MAX_NAMED = 3
 
 
 def concerning(records: Sequence[UnreadableRecord], expected: Expectation) -> tuple[UnreadableRecord, ...]:
@@ -35,7 +33,7 @@ def may_be_own(record: UnreadableRecord, expected: Expectation) -> bool:
 
 def unreadable_explanation(records: Sequence[UnreadableRecord]) -> Explanation:
     """Return how many records cannot be read, with the first of them and what is wrong with each."""
-    named = [_named(record) for record in records[:_MAX_NAMED]]
+    named = [_named(record) for record in records]
     return explain(ExplanationCode.RECORDS_UNREADABLE, count=len(records), records=named)
 
 
@@ -60,4 +58,4 @@ def _folded_type(record: UnreadableRecord) -> str:
 
 def _named(record: UnreadableRecord) -> dict[str, str]:
     type_, id_ = (quote(text) if text else "" for text in (record.type, record.id))
-    return {"type": type_, "id": id_, "fault": storable(record.complaint[:MAX_PARAM_LENGTH])}
+    return {"type": type_, "id": id_, "fault": record.complaint}

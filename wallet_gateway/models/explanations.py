@@ -49,7 +49,7 @@ def explanation_text(explanation: Explanation | None) -> str:
 
 def sentence_for(code: str, params: Mapping[str, Any]) -> str:
     """Return the sentence for a code in the active language, followed by the other party's own words."""
-    sentence = str(SENTENCES.get(code, code)) % _Shown(params)
+    sentence = str(SENTENCES[code]) % _Shown(params) if code in SENTENCES else code
     said = str(params.get("said", ""))
     if not (sentence and said):
         return sentence or said
@@ -67,14 +67,13 @@ class _Shown(dict[str, Any]):
 
 
 def _shown(name: str, value: Any) -> Any:  # noqa: ANN401 - what JSON stores
-    if name in {"state", "reported"} and value in TransactionState.__members__:
+    if name in {"state", "reported"} and str(value) in TransactionState.__members__:
         return label_of(TransactionState(value))
     if name == "reason":
-        return REASONS.get(value, value)
-    if name == "records":
-        return " | ".join(map(_record, value))
-    if name == "differences":
-        return "; ".join(_nested(value))
+        return REASONS.get(str(value), value)
+    if isinstance(value, list):
+        parts = [part for part in value if isinstance(part, Mapping)]
+        return " | ".join(map(_record, parts)) if name == "records" else "; ".join(_nested(parts))
     return value
 
 
@@ -126,7 +125,7 @@ SENTENCES: Mapping[str, str | Promise] = {
     _C.UNREACHABLE_GIVEN_UP: _("The gateway could not be reached; given up at once"),
     _C.COMMENT: "",
     _C.RESEND_REQUESTED: _("To be sent again"),
-    _C.RECONCILED: _("Reconciled: %(differences)s"),
+    _C.RECONCILED: _("Reconciled (%(count)s): %(differences)s"),
     _C.DATA_ERASED: _("Personal data erased"),
 }
 """The sentence of each code; a person's comment stands for itself."""

@@ -111,8 +111,8 @@ class ExpiryNotice(models.Model):
     claimed_at: Column[datetime] = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("notice of a lapsing authorization")
-        verbose_name_plural = _("notices of lapsing authorizations")
+        verbose_name = _("notice of an expiring authorization")
+        verbose_name_plural = _("notices of expiring authorizations")
         ordering = ("-id",)
         default_permissions = ()
 

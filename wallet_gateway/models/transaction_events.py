@@ -101,7 +101,7 @@ class TransactionEvent(Explained):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.lifecycle_event or 'no news'}"
+        return f"{self.kind} {self.lifecycle_event or 'nothing new'}"
 
     def save(self, *args: Any, **kwargs: Any) -> None:
         """Insert the row; raise `EventsAreAppendOnly` if it is stored already."""

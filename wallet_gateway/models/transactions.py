@@ -63,6 +63,9 @@ class GatewayTransaction(Explained):
     """Set while the outcome is outstanding: at most one such transaction for each payment or deposit."""
     request_body: Column[str] = models.TextField(blank=True)
     """The exact body while it may still be sent; then its redacted copy, unless an event has it."""
+    merchant_id: Column[str] = models.CharField(max_length=255, blank=True)
+    """The merchant account of the request; empty until there is one."""
+    store_id: Column[str] = models.CharField(max_length=255, blank=True)
     body_hash: Column[str] = models.CharField(max_length=64, blank=True)
     """SHA-256 of the exact body."""
     wallet_secrets: Column[bytes | memoryview | None] = models.BinaryField(null=True, blank=True)

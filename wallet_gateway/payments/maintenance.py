@@ -41,8 +41,8 @@ __all__ = [
     "SweepReport",
     "comparison",
     "deliver_events",
-    "ending_authorizations",
     "erase_customer",
+    "expiring_authorizations",
     "export_migration_file",
     "gateway_aliases",
     "health",
@@ -123,11 +123,11 @@ def sending_pauses() -> tuple[SendingPause, ...]:
     return pauses.sending_pauses(gateways.clock().now())
 
 
-def ending_authorizations(limit: int = 100) -> tuple[ExpiringAuthorization, ...]:
+def expiring_authorizations(limit: int = 100) -> tuple[ExpiringAuthorization, ...]:
     """Return the authorizations that expire soon, the most urgent first."""
     configured = conf.settings().gateways
     windows = {alias: given.policy.capture_window for alias, given in configured.items()}
-    return authorizations.ending_authorizations(windows, now=gateways.clock().now(), limit=limit)
+    return authorizations.expiring_authorizations(windows, now=gateways.clock().now(), limit=limit)
 
 
 def orders_of(*, references: Collection[str] = (), email: str = "") -> tuple[PaymentOrder, ...]:

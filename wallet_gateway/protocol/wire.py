@@ -189,13 +189,6 @@ class WireModel(BaseModel):
     __str__ = BaseModel.__repr__
 
 
-class SentAccount(WireModel):
-    """The merchant account of a stored request, whichever request it is: every request names one."""
-
-    merchant_id: Identifier
-    store_id: Identifier
-
-
 class TransactionRequest(WireModel):
     """The fields that every request that moves money begins with."""
 

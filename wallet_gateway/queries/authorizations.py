@@ -29,7 +29,7 @@ class ExpiringAuthorization:
         return self.expires_at - now
 
 
-def ending_authorizations(
+def expiring_authorizations(
     windows: Mapping[str, CaptureWindow], *, now: datetime, limit: int = 100
 ) -> tuple[ExpiringAuthorization, ...]:
     """Return the authorizations within their warning time, the most urgent first. One query per gateway."""
@@ -64,19 +64,19 @@ HOLDING = (PaymentState.AUTHORIZED, PaymentState.PART_CAPTURED)
 """States of a payment with an amount left to capture."""
 
 
-def lapsing(lapse_from: Mapping[str, datetime]) -> QuerySet[Payment]:
+def expiring_payments(expires_from: Mapping[str, datetime]) -> QuerySet[Payment]:
     """Return the payments that hold money and began before the time given for their gateway."""
     soon = Q(pk__in=())
-    for gateway, instant in lapse_from.items():
+    for gateway, instant in expires_from.items():
         soon |= Q(order__gateway=gateway, created_at__lt=instant)
     return Payment.objects.filter(soon, state__in=HOLDING)
 
 
-def lapsing_orders(lapse_from: Mapping[str, datetime]) -> Q:
+def expiring_orders(expires_from: Mapping[str, datetime]) -> Q:
     """Return the condition that a payment of an order holds money and expires soon."""
-    if len(set(lapse_from.values())) != 1:
-        return Q(pk__in=lapsing(lapse_from).values("order_id"))
+    if len(set(expires_from.values())) != 1:
+        return Q(pk__in=expiring_payments(expires_from).values("order_id"))
     # One time for all gateways (as with a single gateway) avoids joining the payments to their orders.
-    [instant] = set(lapse_from.values())
+    [instant] = set(expires_from.values())
     held = Payment.objects.filter(state__in=HOLDING, created_at__lt=instant)
-    return Q(gateway__in=tuple(lapse_from), pk__in=held.values("order_id"))
+    return Q(gateway__in=tuple(expires_from), pk__in=held.values("order_id"))

@@ -8,7 +8,6 @@ from django.core.validators import validate_email
 from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionState
 from wallet_gateway.models import PaymentOrder, TransactionEvent
 
-"""Operations whose outcome the customer waits for; only the shop follows captures and refunds."""
 _NO_OUTCOME = (TransactionState.UNKNOWN, TransactionState.PENDING)
 
 
@@ -24,7 +23,10 @@ def address_of(order: PaymentOrder) -> str:
 
 
 def had_unknown_outcome(order: PaymentOrder) -> bool:
-    """Return whether the outcome of a payment attempt was unknown for some time."""
+    """Return whether the outcome of a payment attempt was unknown for some time.
+
+    Only the shop follows captures and refunds.
+    """
     rows = TransactionEvent.objects.filter(
         transaction__payment__order=order, transaction__kind__in=OPENING_KINDS
     )

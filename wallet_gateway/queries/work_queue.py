@@ -20,7 +20,7 @@ from wallet_gateway.models import (
     PaymentOrder,
 )
 from wallet_gateway.queries.approvals import waiting_rows
-from wallet_gateway.queries.authorizations import lapsing
+from wallet_gateway.queries.authorizations import expiring_payments
 from wallet_gateway.queries.batches import idle_batches
 
 MOST_SHOWN = 10
@@ -57,10 +57,10 @@ class Waiting:
         return not (doubts or decisions or self.batches)
 
 
-def waiting(lapse_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
+def waiting(expires_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
     """Return the items that need a person. Eight SQL statements.
 
-    `lapse_from` gives for each gateway the time before which its authorizations are about to expire.
+    `expires_from` gives for each gateway the time before which its authorizations are about to expire.
     """
     left_to_person = Q(needs_operator=True) & ~Q(
         state__in=[TransactionState.UNKNOWN, TransactionState.ANOMALY]
@@ -73,7 +73,7 @@ def waiting(lapse_from: Mapping[str, datetime], *, now: datetime) -> Waiting:
         stuck=_transactions(left_to_person & Q(state__in=_WAITING_STATES)),
         discrepancies=tuple(row for row in differences if row.kind != DiscrepancyKind.REFUND_SHORT),
         shortfalls=tuple(row for row in differences if row.kind == DiscrepancyKind.REFUND_SHORT),
-        expiring=_expiring(lapse_from),
+        expiring=_expiring(expires_from),
         approvals=tuple(waiting_rows(now)[: MOST_SHOWN + 1]),
         batches=tuple(idle_batches(now)[: MOST_SHOWN + 1]),
     )
@@ -106,6 +106,6 @@ def _differences() -> list[Discrepancy]:
     return list(first.select_related("payment__order", "deposit", "transaction"))
 
 
-def _expiring(lapse_from: Mapping[str, datetime]) -> tuple[Payment, ...]:
-    rows = lapsing(lapse_from).select_related("order")
+def _expiring(expires_from: Mapping[str, datetime]) -> tuple[Payment, ...]:
+    rows = expiring_payments(expires_from).select_related("order")
     return tuple(rows.order_by("created_at", "pk")[: MOST_SHOWN + 1])

@@ -41,12 +41,12 @@ def test_one_sweep_finds_a_payment_whose_customer_never_came_back(wallet_sandbox
 
     order.refresh_from_db()
     assert order.state == OrderState.PAID
-    assert "default: 1 asked" in said
+    assert "default: 1 queried" in said
 
 
 def test_a_sweep_with_nothing_to_do_says_nothing_unless_asked_to(wallet_sandbox: SandboxControl) -> None:
     assert sweep() == ""
-    assert "default: 0 asked" in sweep(verbosity=2)
+    assert "default: 0 queried" in sweep(verbosity=2)
 
 
 @pytest.fixture

@@ -63,13 +63,13 @@ def line_of(process: subprocess.Popen[str]) -> str:
 def test_once_is_once() -> None:
     said = io.StringIO()
     call_command("wallet_sweep", verbosity=2, stdout=said)
-    assert said.getvalue().count("default: 0 asked") == 1
+    assert said.getvalue().count("default: 0 queried") == 1
 
 
 def test_a_loop_ends_by_itself_when_it_is_told_to(start: Start) -> None:
     process = start("--loop", "--every", "0.1")
-    assert "default: 0 asked" in line_of(process)
-    assert "default: 0 asked" in line_of(process)
+    assert "default: 0 queried" in line_of(process)
+    assert "default: 0 queried" in line_of(process)
 
     process.send_signal(signal.SIGINT)
     said, _ = process.communicate(timeout=60)
@@ -79,7 +79,7 @@ def test_a_loop_ends_by_itself_when_it_is_told_to(start: Start) -> None:
 
 def test_a_loop_that_waits_long_ends_at_once_all_the_same(start: Start) -> None:
     process = start("--loop", "--every", "3600")
-    assert "default: 0 asked" in line_of(process)
+    assert "default: 0 queried" in line_of(process)
     process.send_signal(signal.SIGTERM)
     said, _ = process.communicate(timeout=60)
     assert process.returncode == 0, said

@@ -310,3 +310,27 @@ def test_a_decision_that_was_overtaken_is_refused(
         resolve(stuck, NOT_HAPPENED)
     # Put back what only this test has bent.
     GatewayTransaction.objects.filter(pk=stuck.pk).update(state=S.UNKNOWN)
+
+
+@pytest.fixture
+def unreachable(make_context: MakeContext) -> GatewayContext:
+    return make_context(f"http://127.0.0.1:{unused_port()}")
+
+
+@pytest.mark.parametrize("subject", ["capture"], indirect=True)
+@pytest.mark.parametrize("by", ["a\0b", "\ud800"], ids=ascii)
+def test_a_name_that_cannot_be_stored_gives_nothing_up(
+    subject: Subject, unreachable: GatewayContext, by: str
+) -> None:
+    transaction = subject.execute(unreachable)
+    with refuses(InvalidInput, ErrorCode.TEXT_INVALID, field="by"):
+        resolutions.give_up_unsent(transaction, by=by, context=unreachable)
+    transaction.refresh_from_db()
+    assert transaction.state == TransactionState.NOT_SENT
+
+
+@pytest.mark.parametrize("subject", ["capture"], indirect=True)
+def test_who_has_no_name_is_stored_as_a_dash(subject: Subject, unreachable: GatewayContext) -> None:
+    transaction = subject.execute(unreachable)
+    assert resolutions.give_up_unsent(transaction, by=" ", context=unreachable)
+    assert TransactionEvent.objects.get(kind="DECISION").created_by == "-"

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 import pytest
 
 from tests.tables import every
+from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.errors import (
     BadAnswer,
     GatewayError,
@@ -125,11 +126,14 @@ def test_a_claim_counts_on_from_the_last_one_and_holds_the_row_for_a_lease() -> 
     }
 
 
-def test_a_body_is_kept_as_it_is_with_its_hash() -> None:
+def test_a_body_is_kept_as_it_is_with_its_hash_and_account() -> None:
     body = '{"name":"Zoë"}'.encode()
-    assert body_columns(body) == {
+    account = MerchantAccount(merchant_id="M", store_id="S", user_id="u", provider="ExampleWalletV2")
+    assert body_columns(body, account) == {
         "request_body": '{"name":"Zoë"}',
         "body_hash": hashlib.sha256(body).hexdigest(),
+        "merchant_id": "M",
+        "store_id": "S",
     }
 
 

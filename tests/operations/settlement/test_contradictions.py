@@ -414,3 +414,33 @@ def test_a_deposit_stays_frozen_while_a_transaction_contradicts_it(
 ) -> None:
     close_discrepancy(Discrepancy.objects.get(), reason="seen", by="anna", context=context)
     assert MigratedDeposit.objects.get().is_frozen
+
+
+LONG_IDS = [letter * 120 for letter in "ijk"]
+
+
+def test_a_further_execution_is_seen_however_long_the_ids_are(
+    twice: GatewayTransaction, resolve: Resolve, context: GatewayContext, clock: VirtualClock
+) -> None:
+    """What is stored of the ids is cut; what tells two contradictions apart is not."""
+    transaction, known = resolve(twice, HAPPENED), [twice.record_id]
+    for ids in (LONG_IDS[:2], LONG_IDS):
+        clock.advance_to(transaction.next_query_at)
+        records = (record(transaction, "5.00", id=one) for one in [*known, *ids])
+        sweep(context=scripted(context, answer_of(*records)))
+        transaction.refresh_from_db()
+        assert transaction.state == S.ANOMALY
+        transaction = resolve(transaction, HAPPENED)
+
+
+def test_a_second_id_too_long_to_be_stored_is_another_difference(
+    pay: Pay, wallet_sandbox: SandboxControl, resolve: Resolve, context: GatewayContext, clock: VirtualClock
+) -> None:
+    wallet_sandbox.fault("refund", "drop_before")
+    transaction = refund(payment=pay(), context=context, amount=Decimal("5.00"))
+    for last in "XY":
+        clock.advance_to(transaction.next_query_at)
+        sweep(context=scripted(context, answer_of(record(transaction, "5.00", id="g" * 600 + last))))
+        transaction.refresh_from_db()
+        assert transaction.state == S.ANOMALY
+        transaction = resolve(transaction, HAPPENED)

@@ -89,7 +89,7 @@ def _of_gauges(found: Metrics) -> Iterator[GaugeMetricFamily]:
     begun = _family("transactions", words, "gateway", "kind", "state")
     for stand in found.begun:
         begun.add_metric([stand.gateway, stand.kind, stand.state], stand.number)
-    due = _family("queries_due", "Transactions that a gateway is to be asked about by now.", "gateway")
+    due = _family("queries_due", "Transactions whose status query is due.", "gateway")
     for alias, number in found.queries_due.items():
         due.add_metric([alias], number)
     yield begun

@@ -27,7 +27,7 @@ from wallet_gateway.models.fields import cut_to
 from wallet_gateway.operations.approvals.requests import Grant, ask_to_decide, consume_approval
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidState
-from wallet_gateway.operations.inputs import check_decision
+from wallet_gateway.operations.inputs import check_decision, check_storable
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
 from wallet_gateway.operations.settlement.freezes import release_freeze
 from wallet_gateway.operations.settlement.settle import reread, settle
@@ -114,11 +114,12 @@ def give_up_unsent(transaction: GatewayTransaction, *, by: str, context: Gateway
 
     Otherwise the sweep would send it later, when the user no longer expects it.
     """
+    check_storable(by=by)
     if transaction.state != TransactionState.NOT_SENT:
         return False
     why = explain(ExplanationCode.UNREACHABLE_GIVEN_UP)
     try:
-        _record(transaction, LifecycleEvent.ABANDONED, why, by=by or "-", context=context)
+        _record(transaction, LifecycleEvent.ABANDONED, why, by=by.strip() or "-", context=context)
     except InvalidState:
         # A worker has just sent it: its outcome is the result.
         transaction.refresh_from_db()

@@ -104,7 +104,7 @@ def _new_attempt(
         created_at=now,
         # The latest possible end of the page, until an answer gives the exact one.
         **claim_columns(now=now, expires_at=now + page_lifetime(context)),
-        **body_columns(body),
+        **body_columns(body, context.gateway.account),
     )
 
 

@@ -214,7 +214,8 @@ def _record_transaction(
     reserve(now)
     draft.pk, draft.created_at = None, now
     draft.outstanding_key, draft.holds_reservation = draft.parent_key, True
-    for name, value in (claim_columns(now=now) | body_columns(body)).items():
+    columns = claim_columns(now=now) | body_columns(body, context.gateway.account)
+    for name, value in columns.items():
         setattr(draft, name, value)
     draft.save(force_insert=True)
     if grant is not None:

@@ -127,7 +127,7 @@ def _compare(
 
 def _reconciled(found: Sequence[Difference]) -> Explanation:
     named = [{"code": one.explanation.code, "params": one.explanation.stored_params} for one in found]
-    return explain(ExplanationCode.RECONCILED, differences=named)
+    return explain(ExplanationCode.RECONCILED, count=len(named), differences=named)
 
 
 def _remember(context: GatewayContext, pk: int) -> None:

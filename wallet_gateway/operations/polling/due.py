@@ -30,8 +30,8 @@ def reconcile_due(*, context: GatewayContext, limit: int = 500) -> int:
     if _queries_are_paused(context, now):
         return 0
     if context.policy.query_workers > 1:
-        return _ask_together(context, limit=limit)
-    return _ask_paced(read_due(_due(context, now), limit=limit), context)
+        return _query_together(context, limit=limit)
+    return _query_paced(read_due(_due(context, now), limit=limit), context)
 
 
 def _due(context: GatewayContext, now: datetime) -> QuerySet[GatewayTransaction]:
@@ -39,7 +39,7 @@ def _due(context: GatewayContext, now: datetime) -> QuerySet[GatewayTransaction]
     return rows.order_by("next_query_at", "pk").select_related("payment__order", "deposit")
 
 
-def _ask_paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> int:
+def _query_paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> int:
     queried, pause = 0, 1 / context.policy.query_rate
     for transaction in rows:
         if not _claim_due(transaction, context.clock.now()):
@@ -53,7 +53,7 @@ def _ask_paced(rows: Iterable[GatewayTransaction], context: GatewayContext) -> i
     return queried
 
 
-def _ask_together(context: GatewayContext, *, limit: int) -> int:
+def _query_together(context: GatewayContext, *, limit: int) -> int:
     """Query in several threads, up to `limit` rows for each, at the gateway's rate for all together."""
     workers, pace = context.policy.query_workers, RateLimiter(context.policy.query_rate, context.sleep)
     queried: list[str] = []

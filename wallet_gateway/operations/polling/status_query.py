@@ -54,7 +54,7 @@ def query_status(transaction: GatewayTransaction, *, context: GatewayContext) ->
         answers = _answers(transaction, context)
     except GatewayError as error:
         # A refused or unreadable status query says nothing about the money, so it changes no state.
-        logger.warning("no news of %s: %s", transaction.reference, one_line(error))
+        logger.warning("no usable answer about %s: %s", transaction.reference, one_line(error))
         if isinstance(error, OutcomeUnknown) and error.retry_after is not None:
             GatewayPause.pause_queries(context.alias, until=_resumed_at(error.retry_after, context))
         return None

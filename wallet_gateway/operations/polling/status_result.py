@@ -44,7 +44,7 @@ def record_status_result(
         return settle(transaction, _no_answer(transaction, now), context=context)
     event = _event_of(transaction, finding, now)
     if event is LifecycleEvent.EXPIRED and (other := foreign_merchant_account(transaction, context)):
-        return settle(transaction, _asked_for_another(transaction, other, now), context=context)
+        return settle(transaction, _queried_under_another(transaction, other, now), context=context)
     changes = _climbed(transaction, now, context) | _counted(transaction, event, finding, now)
     update = StatusUpdate(
         kind=TransactionEventKind.RECORDS,
@@ -76,7 +76,7 @@ def _is_left_silent(transaction: GatewayTransaction, now: datetime) -> bool:
     return transaction.state in _EXPECTS_NEWS and is_silent(transaction.poll_state, now)
 
 
-def _asked_for_another(transaction: GatewayTransaction, other: str, now: datetime) -> StatusUpdate:
+def _queried_under_another(transaction: GatewayTransaction, other: str, now: datetime) -> StatusUpdate:
     """Return the update of an empty answer under another merchant account: it does not end the transaction.
 
     A person has to restore the account's name in the settings.

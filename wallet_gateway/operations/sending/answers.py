@@ -30,7 +30,6 @@ from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.authorizations import AuthorizationResponse
 from wallet_gateway.protocol.faults import read_refund_amount_exceeded
 from wallet_gateway.protocol.follow_ups import DetachedRefundResponse, FollowUpResponse
-from wallet_gateway.protocol.text import quote
 
 
 def record_follow_up_answer(
@@ -97,12 +96,9 @@ def explanation_of(error: GatewayError) -> Explanation:
 
 def _refusal(error: Refused) -> Explanation:
     limit = read_refund_amount_exceeded(error.message)
-    if limit is not None:
-        amounts = {name: str(amount) for name, amount in asdict(limit).items()}
-        return explain(ExplanationCode.REFUND_AMOUNT_EXCEEDED, **amounts)
-    return explain(
-        ExplanationCode.REFUSED, error_code=error.code, http_status=error.http_status, said=error.message
-    )
+    code = ExplanationCode.REFUSED if limit is None else ExplanationCode.REFUND_AMOUNT_EXCEEDED
+    amounts = {} if limit is None else {name: str(amount) for name, amount in asdict(limit).items()}
+    return explain(code, error_code=error.code, http_status=error.http_status, **amounts, said=error.message)
 
 
 def record_not_sent(
@@ -201,7 +197,7 @@ def is_allowed_page(url: str, context: GatewayContext) -> bool:
 def unexpected_host(url: str, *, verdict: Verdict = Verdict.INCONCLUSIVE, record_id: str = "") -> Finding:
     """Return the finding for a gateway page on a host that is not allowed."""
     host = host_of(url)
-    why = explain(ExplanationCode.HOST_UNEXPECTED, host=quote(host))
+    why = explain(ExplanationCode.HOST_UNEXPECTED, host=host)
     kind = DiscrepancyKind.UNEXPECTED_HOST
     return Finding(verdict=verdict, record_id=record_id, discrepancy=kind, explanation=why)
 

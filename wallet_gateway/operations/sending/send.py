@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Generic, TypeVar
 
+from wallet_gateway.client.credentials import MerchantAccount
 from wallet_gateway.client.errors import NotSent, NotSentReason, OutcomeUnknown, Refused
 from wallet_gateway.client.exchange import Answer
 from wallet_gateway.domain.lifecycle import TransactionState
@@ -42,9 +43,14 @@ def claim_columns(*, now: datetime, attempt_no: int = 0, **columns: Any) -> dict
     }
 
 
-def body_columns(body: bytes) -> dict[str, Any]:
-    """Return the columns that store the exact bytes of a request, so that they can be sent unchanged."""
-    return {"request_body": body.decode(), "body_hash": hashlib.sha256(body).hexdigest()}
+def body_columns(body: bytes, account: MerchantAccount) -> dict[str, Any]:
+    """Return the columns that store the exact bytes of a request, to be sent unchanged, and its account."""
+    return {
+        "request_body": body.decode(),
+        "body_hash": hashlib.sha256(body).hexdigest(),
+        "merchant_id": account.merchant_id,
+        "store_id": account.store_id,
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -59,7 +59,7 @@ def claim(
         outstanding_key=transaction.parent_key,
         amount_minor=request.money.minor_units,
         wallet_secrets=secrets,
-        **body_columns(request.to_json()),
+        **body_columns(request.to_json(), context.gateway.account),
     )
     # It is never sent from the row, so the row must not contain its secrets.
     columns["request_body"] = written(redact(request.to_wire()))
