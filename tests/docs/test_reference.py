@@ -19,7 +19,6 @@ from wallet_gateway.conf import rules, wallet_rules
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.findings import Code
 from wallet_gateway.models.explanations import SENTENCES
-from wallet_gateway.models.explanations import SENTENCES
 from wallet_gateway.operations.errors import DESCRIPTIONS
 from wallet_gateway.protocol.endpoints import MESSAGES
 

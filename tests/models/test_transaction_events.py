@@ -71,4 +71,4 @@ def test_more_can_be_added(evidence: TransactionEvent) -> None:
         state_after="UNKNOWN",
         occurred_at=NOW,
     ).save()
-    assert [str(row) for row in TransactionEvent.objects.all()] == ["ANSWER APPROVED", "FAULT no news"]
+    assert [str(row) for row in TransactionEvent.objects.all()] == ["ANSWER APPROVED", "FAULT nothing new"]

@@ -125,7 +125,7 @@ def test_what_the_gateway_has_forgotten_is_missing_there_and_a_task_when_repaire
     assert (payment.is_frozen, opening(payment).state) == (False, S.APPROVED)
     evidence = TransactionEvent.objects.latest("pk")
     assert (evidence.kind, evidence.created_by) == (TransactionEventKind.RECORDS, "anna")
-    assert evidence.explanation == "Reconciled: The gateway has no record of it"
+    assert evidence.explanation == "Reconciled (1): The gateway has no record of it"
 
 
 def test_an_approval_that_is_refused_there_freezes_when_repaired_until_a_person_decides(

@@ -40,7 +40,7 @@ def report(**did: int) -> SweepReport:
         "leases_ended": 0,
         "pages_given_up": 0,
         "buttons_expired": 0,
-        "asked": 0,
+        "queried": 0,
         "sent_again": 0,
         "events_delivered": 0,
     }
@@ -58,7 +58,7 @@ def test_with_nothing_due_nothing_is_done(
 
 
 @pytest.mark.parametrize(
-    "did", ["leases_ended", "pages_given_up", "buttons_expired", "asked", "sent_again", "events_delivered"]
+    "did", ["leases_ended", "pages_given_up", "buttons_expired", "queried", "sent_again", "events_delivered"]
 )
 def test_a_sweep_says_whether_it_did_something(did: str) -> None:
     assert report(**{did: 1}).did_something
@@ -83,7 +83,7 @@ def test_one_sweep_does_everything_that_is_due(
     wallet_sandbox.complete_checkout(page.reference, "success")
     clock.advance(seconds=125)
 
-    assert sweep(context=context) == report(leases_ended=1, asked=1, sent_again=1)
+    assert sweep(context=context) == report(leases_ended=1, queried=1, sent_again=1)
     page.order.refresh_from_db()
     assert page.order.state == OrderState.PAID
 

@@ -58,7 +58,7 @@ def test_what_a_gateway_says_makes_one_line(
     clock.advance(seconds=80)
     said = json.dumps({"code": "1", "details": {"message": HOSTILE}})
     sweep(context=scripted(context, said.encode(), status=400))
-    assert "no news of" in lines(caplog)[0]
+    assert "no usable answer about" in lines(caplog)[0]
     assert_tame(caplog)
 
 
@@ -76,7 +76,7 @@ def test_a_row_that_cannot_be_handled_makes_one_line_without_the_row(
     def refuse(*_: object, **__: object) -> GatewayTransaction:
         raise IntegrityError(f"a CHECK says no\nDETAIL: Failing row contains (ada@example.com, {HOSTILE})")
 
-    monkeypatch.setattr(due, "question", refuse)
+    monkeypatch.setattr(due, "query_and_record", refuse)
     assert sweeping.sweep(context=context).queried == 1
     assert_tame(caplog)
     assert "ada@" not in caplog.text

@@ -21,10 +21,10 @@ from wallet_gateway.client import http_transport, redaction
 from wallet_gateway.models import WalletAttempt, WalletKey
 from wallet_gateway.models.wallet import WalletEvent
 from wallet_gateway.operations.errors import OperationError
-from wallet_gateway.operations.sending import answers, retries
+from wallet_gateway.operations.sending import answers
 from wallet_gateway.operations.sending import send as sending
 from wallet_gateway.operations.settlement import settle as settlement
-from wallet_gateway.operations.wallet import authorize
+from wallet_gateway.operations.wallet import authorize, retries
 from wallet_gateway.operations.wallet import pay as wallet_payment
 from wallet_gateway.operations.wallet.events import record_event
 from wallet_gateway.operations.wallet.hooks import Pricer, SheetPricing, SheetQuestion, ShippingOption

@@ -108,13 +108,13 @@ def known_order(make_order: MakeOrder) -> PaymentOrder:
 
 
 CHECKOUT = [
-    (payment_attempts, "insert"),
+    (payment_attempts, "insert_row"),
     (WireModel, "to_json"),
     (http_transport.HttpTransport, "_exchange"),
     (client_gateway, "parse_response"),
     (redaction, "_redact"),
     (settlement, "_add_event"),
-    (settlement, "update"),
+    (settlement, "update_row"),
 ]
 
 
