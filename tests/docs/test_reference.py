@@ -148,17 +148,6 @@ def test_the_codes_of_explanations_are_all_described() -> None:
     assert described == known
 
 
-def test_the_codes_of_explanations_are_all_described() -> None:
-    section = _page("reference/errors.md").partition("## Explanations")[2].partition("\n## ")[0]
-    described = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", section, flags=re.MULTILINE))
-    with override(None):
-        known = {
-            str(code): re.sub(r"%\((\w+)\)s", r"*\1*", str(sentence)) or "(the words of *said* alone)"
-            for code, sentence in SENTENCES.items()
-        }
-    assert described == known
-
-
 def test_the_problems_of_the_json_interface_are_all_described() -> None:
     page = _page("reference/errors.md").partition("## In JSON")[2]
     described = dict(re.findall(r"^\| `(\w+)` \| (\d+) \|", page, flags=re.MULTILINE))
