@@ -47,7 +47,10 @@ class ApprovalAdmin(OwnPageAdmin):
     def get_urls(self) -> list[URLPattern]:
         """Add the page of a request before Django's own URLs."""
         name = "wallet_gateway_approval_decide"
-        return [path("<int:approval_id>/decide/", self.acting(decision_page), name=name), *super().get_urls()]
+        return [
+            path("<int:approval_id>/decide/", self.staff_view(decision_page), name=name),
+            *super().get_urls(),
+        ]
 
     def page_of(self, row: Approval) -> str:
         """Return the URL of the page that shows a request and takes the second person's decision."""

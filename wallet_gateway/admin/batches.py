@@ -132,9 +132,9 @@ class OperationBatchAdmin(OwnPageAdmin):
         """Add the pages of a batch before Django's own URLs."""
         name = "wallet_gateway_operationbatch"
         own = [
-            path("<int:batch_id>/confirm/", self.acting(confirm_batch), name=f"{name}_confirm"),
-            path("<int:batch_id>/progress/", self.acting(progress), name=f"{name}_progress"),
-            path("<int:batch_id>/steer/", self.acting(control), name=f"{name}_steer"),
+            path("<int:batch_id>/confirm/", self.staff_view(confirm_batch), name=f"{name}_confirm"),
+            path("<int:batch_id>/progress/", self.staff_view(progress), name=f"{name}_progress"),
+            path("<int:batch_id>/steer/", self.staff_view(control), name=f"{name}_steer"),
         ]
         return own + super().get_urls()
 

@@ -58,7 +58,7 @@ class DashboardAdmin(ReadOnlyAdmin):
         """Serve the dashboard at the URL of the list."""
         return [
             path("", self._restricted(self.page), name="wallet_gateway_dashboard_changelist"),
-            path("keys/", self.acting(keys_page), name="wallet_gateway_dashboard_keys"),
+            path("keys/", self.staff_view(keys_page), name="wallet_gateway_dashboard_keys"),
             path("figures.csv", self._restricted(self.csv), name="wallet_gateway_dashboard_csv"),
             path(
                 "<str:alias>/<str:verb>/", self._restricted(self.stop), name="wallet_gateway_dashboard_stop"

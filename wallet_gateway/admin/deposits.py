@@ -84,10 +84,10 @@ class MigratedDepositAdmin(ReadOnlyAdmin):
         """Add the pages for import, export and refunds before Django's own URLs."""
         name = "wallet_gateway_migrateddeposit"
         own = [
-            path("import/", self.acting(import_page), name=f"{name}_import"),
-            path("export/<str:alias>/", self.acting(export), name=f"{name}_export"),
-            path("report/", self.acting(report), name=f"{name}_report"),
-            path("refund/", self.acting(refund_page), name=f"{name}_refund"),
+            path("import/", self.staff_view(import_page), name=f"{name}_import"),
+            path("export/<str:alias>/", self.staff_view(export), name=f"{name}_export"),
+            path("report/", self.staff_view(report), name=f"{name}_report"),
+            path("refund/", self.staff_view(refund_page), name=f"{name}_refund"),
         ]
         return own + super().get_urls()
 

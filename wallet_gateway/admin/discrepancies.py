@@ -67,7 +67,7 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
         """Add the page that closes a discrepancy."""
         name = "wallet_gateway_discrepancy_close"
         return [
-            path("<int:discrepancy_id>/close/", self.acting(close_discrepancy), name=name),
+            path("<int:discrepancy_id>/close/", self.staff_view(close_discrepancy), name=name),
             *super().get_urls(),
         ]
 

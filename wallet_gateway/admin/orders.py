@@ -106,11 +106,13 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
         own = [
             path(
                 "<int:order_id>/payments/<int:payment_id>/<slug:slug>/",
-                self.acting(confirm),
+                self.staff_view(confirm),
                 name="wallet_gateway_paymentorder_operation",
             ),
             path(
-                "<int:order_id>/query/", self.acting(query_gateway), name="wallet_gateway_paymentorder_query"
+                "<int:order_id>/query/",
+                self.staff_view(query_gateway),
+                name="wallet_gateway_paymentorder_query",
             ),
         ]
         return own + super().get_urls()

@@ -128,7 +128,7 @@ class ReadOnlyAdmin(_ModelAdmin):
         if not self.has_view_permission(request):
             raise PermissionDenied
 
-    def acting(self, view: View) -> View:
+    def staff_view(self, view: View) -> View:
         """Wrap a view of this site for users who may view these rows, outside any database transaction."""
 
         def of_site(request: HttpRequest, **given: Any) -> HttpResponseBase:

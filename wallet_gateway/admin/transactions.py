@@ -68,7 +68,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         label_column("next_query_at", _("to be asked at")),
         label_column("next_send_at", _("to be sent again at")),
         text_column("created_by", _("author")),
-        "noted",
+        "stated_reason",
         label_column("created_at", _("created at")),
     )
 
@@ -80,7 +80,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         return query_transactions(request, transactions)
 
     @admin.display(description=_("note"))
-    def noted(self, row: GatewayTransaction) -> str:
+    def stated_reason(self, row: GatewayTransaction) -> str:
         """Return the reason and comment of the user who requested it."""
         return visible(reason_in_words(row.reason_code, row.comment) or "-")
 
@@ -88,8 +88,8 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         """Add the pages of decisions before Django's own URLs."""
         name = "wallet_gateway_gatewaytransaction"
         own = [
-            path("<int:transaction_id>/send-again/", self.acting(send_again), name=f"{name}_send_again"),
-            path("<int:transaction_id>/decide/", self.acting(decide), name=f"{name}_decide"),
+            path("<int:transaction_id>/send-again/", self.staff_view(send_again), name=f"{name}_send_again"),
+            path("<int:transaction_id>/decide/", self.staff_view(decide), name=f"{name}_decide"),
         ]
         return own + super().get_urls()
 

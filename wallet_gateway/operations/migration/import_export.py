@@ -197,15 +197,15 @@ def _write(batch: Sequence[CheckedRow], gateway: str, now: datetime) -> None:
             _complete(there[row.parent_transaction_id], row.deposit(gateway, now))
 
 
-def _complete(there: MigratedDeposit, told: MigratedDeposit) -> None:
+def _complete(there: MigratedDeposit, given: MigratedDeposit) -> None:
     """Complete a deposit that was known only by its refunds with the data of the file."""
     MigratedDeposit.objects.filter(pk=there.pk, is_known=False).update(
         is_known=True,
-        amount_minor=told.amount_minor,
-        refunded_before=told.refunded_before,
-        transacted_at=told.transacted_at,
-        transacted_at_text=told.transacted_at_text,
-        provider_transaction_id=told.provider_transaction_id,
+        amount_minor=given.amount_minor,
+        refunded_before=given.refunded_before,
+        transacted_at=given.transacted_at,
+        transacted_at_text=given.transacted_at_text,
+        provider_transaction_id=given.provider_transaction_id,
     )
 
 

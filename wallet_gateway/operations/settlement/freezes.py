@@ -103,10 +103,10 @@ def _release_payment(payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]
 
 def _unreported(payment: Payment) -> QuerySet[GatewayTransaction]:
     # Every outbox event about money has an amount.
-    told = OutboxEvent.objects.filter(transaction=OuterRef("pk"), amount_minor__isnull=False)
+    reported = OutboxEvent.objects.filter(transaction=OuterRef("pk"), amount_minor__isnull=False)
     kinds = (*OPENING_KINDS, TransactionKind.CAPTURE)
     approved = payment.transactions.filter(state=TransactionState.APPROVED, kind__in=kinds)
-    return approved.filter(~Exists(told)).order_by("pk")
+    return approved.filter(~Exists(reported)).order_by("pk")
 
 
 def _tell(transaction: GatewayTransaction, payment: Payment, now: datetime) -> tuple[OutboxEvent, ...]:

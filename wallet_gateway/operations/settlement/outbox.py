@@ -42,14 +42,14 @@ def deliver(outbox_events: Iterable[OutboxEvent], *, clock: Clock) -> int:
     A receiver's exception is logged, and the event is sent again later to all receivers. The same applies
     when the database cannot record the delivery: the change is committed and must not look like a failure.
     """
-    told = 0
+    delivered = 0
     for outbox_event in outbox_events:
         try:
-            told += _deliver_one(outbox_event, clock.now())
+            delivered += _deliver_one(outbox_event, clock.now())
         except DatabaseFault as error:
             text = "the delivery of event %s could not be recorded, it is delivered again later: %s"
             logger.error(text, outbox_event.event_id, failure(error))
-    return told
+    return delivered
 
 
 @sensitive_variables()
@@ -135,11 +135,11 @@ def outbox_events_of(
     payment = transaction.payment
     if payment is None or sums_before is None:
         return ()
-    told = _moved(transaction) if moved else ()
+    notifications = _moved(transaction) if moved else ()
     if payment.is_frozen:
-        told = tuple(outbox_event for outbox_event in told if outbox_event.kind not in HELD_BACK)
+        notifications = tuple(one for one in notifications if one.kind not in HELD_BACK)
     frozen_now = payment.is_frozen and not sums_before.is_frozen
-    return (*told, Notification(kind=OutboxEventKind.ANOMALY)) if frozen_now else told
+    return (*notifications, Notification(kind=OutboxEventKind.ANOMALY)) if frozen_now else notifications
 
 
 def events_of_release(transaction: GatewayTransaction) -> tuple[Notification, ...]:
@@ -147,8 +147,8 @@ def events_of_release(transaction: GatewayTransaction) -> tuple[Notification, ..
     payment = transaction.payment
     if payment is None or payment.order.state == OrderState.OVERPAID:
         return ()
-    told = _approved(transaction)
-    return tuple(outbox_event for outbox_event in told if outbox_event.kind in HELD_BACK)
+    notifications = _approved(transaction)
+    return tuple(one for one in notifications if one.kind in HELD_BACK)
 
 
 def _moved(transaction: GatewayTransaction) -> tuple[Notification, ...]:
@@ -168,13 +168,13 @@ def _approved(transaction: GatewayTransaction) -> tuple[Notification, ...]:
         return (Notification(kind=OutboxEventKind.REVERSED, amount=amount),)
     if kind is TransactionKind.CAPTURE:
         return (_captured(transaction, amount),)
-    told = Notification(
+    notification = Notification(
         kind=OutboxEventKind.AUTHORIZED if payment.type != PaymentType.SALE else OutboxEventKind.PAID,
         amount=amount,
     )
     # A further payment of a paid order is not reported as "paid" again: a person has to handle it.
     overpaid = payment.order.state == OrderState.OVERPAID
-    return (Notification(kind=OutboxEventKind.ANOMALY, amount=amount),) if overpaid else (told,)
+    return (Notification(kind=OutboxEventKind.ANOMALY, amount=amount),) if overpaid else (notification,)
 
 
 def _captured(transaction: GatewayTransaction, amount: int) -> Notification:
