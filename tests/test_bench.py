@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
 
 import pytest
+from django.apps import apps
 
 from bench import __main__ as bench
 from bench.measure import Finding, LeftOut
-from tests.architecture.sources import sources
+from tests.architecture.sources import ROOT, sources
 
 MEASURED = Finding(what="one thing", value=0.5, target=1, unit="x")
 MISSED = Finding(what="another thing", value=0.08, target=0.92, unit="x", at_most=False)
@@ -113,3 +115,16 @@ def test_a_sweep_is_compared_with_what_the_latency_allows_however_dear_a_row_is(
         return [first.value, first.target]
 
     assert rates(cpu_seconds=1.0) == rates(cpu_seconds=1_000.0) == [0.1, 0.92]
+
+
+def test_the_rows_of_the_admins_bench_have_every_column_that_must_have_a_value() -> None:
+    text = (ROOT / "bench/shop/transactions.sql").read_text(encoding="utf-8")
+    inserts = dict(re.findall(r"INSERT INTO (\w+) \(([^)]+)\)", text))
+    models = {model._meta.db_table: model for model in apps.get_models()}
+    for table, names in inserts.items():
+        columns = {field.column: field for field in models[table]._meta.concrete_fields}
+        named = {name.strip() for name in names.split(",")}
+        assert named <= set(columns), f"{table} has no such columns"
+        needed = {name for name, field in columns.items() if not (field.null or field.primary_key)}
+        assert needed <= named, f"{table} would be without a value"
+    assert len(inserts) == 5

@@ -10,7 +10,7 @@ SELECT 'ORDER-' || lpad(n::text, 7, '0'), 'token-' || n, 'default', 'preauthoriz
 FROM (SELECT n, now() - (n::float8 / :orders) * interval '3 years' AS t
       FROM generate_series(1, :orders) n) made;
 INSERT INTO wallet_gateway_payment (order_id, number, reference, type, currency, amount_minor, authorized, captured,
-    refunded, capture_reserved, refund_reserved, reversal, card_type, card_network, card_last_four, frozen, state,
+    refunded, capture_reserved, refund_reserved, reversal, card_type, card_network, card_last_four, is_frozen, state,
     created_at)
 SELECT id, 1, 'PAY-' || id, type, currency, amount_minor, CASE state WHEN 'FAILED' THEN 0 ELSE amount_minor END,
     CASE state WHEN 'PAID' THEN amount_minor ELSE 0 END, 0, 0, 0, 'none', '', '', '', false, state, created_at
@@ -18,23 +18,24 @@ FROM wallet_gateway_paymentorder;
 
 INSERT INTO wallet_gateway_gatewaytransaction (payment_id, gateway, kind, reference, payment_type, currency, amount_minor,
     approved_minor, state, state_changed_at, attempt_no, holds_reservation, request_body, body_hash, redirect_url,
-    poll_step, query_count, absent_count, needs_operator, decided_by_person, record_id, provider_state,
-    error_code, detail, author, note, created_at)
+    poll_step, query_count, absent_count, needs_operator, decided_by_person, record_id, merchant_id, store_id,
+    provider_transaction_id, provider_state, error_code, explanation_code, explanation_params, created_by,
+    reason_code, comment, created_at)
 SELECT id, 'default', kind, CASE kind WHEN 'CHECKOUT' THEN reference ELSE 'CAP-' || lpad(id::text, 7, '0') END,
     CASE kind WHEN 'CHECKOUT' THEN type ELSE '' END, currency, amount_minor,
     CASE WHEN approved AND NOT stuck THEN amount_minor END,
     CASE WHEN stuck THEN 'UNKNOWN' WHEN approved THEN 'APPROVED' ELSE 'REJECTED' END,
-    created_at + interval '1 minute', 1, false, '{}', '', '', 0, 0, 0, false, false, kind || id, '', '', '', '', '',
-    created_at
+    created_at + interval '1 minute', 1, false, '{}', '', '', 0, 0, 0, false, false, kind || id, 'M', 'S', '', '', '', '',
+    '{}', '', '', '', created_at
 FROM (SELECT *, kind = 'CAPTURE' AND id <= 20 AS stuck,
           state = 'PAID' OR (state = 'AUTHORIZED' AND kind = 'CHECKOUT') AS approved
       FROM wallet_gateway_payment, (VALUES ('CHECKOUT'), ('CAPTURE')) AS kinds(kind)) made;
-INSERT INTO wallet_gateway_transactionevent (intent_id, kind, event, state_after, detail, http_status, request_body,
-    answer_body, elapsed_ms, author, occurred_at)
-SELECT id, 'ANSWER', 'APPROVED', state, '', 200, '{}', '{}', 100 + id % 300, '', created_at
+INSERT INTO wallet_gateway_transactionevent (transaction_id, kind, lifecycle_event, state_after, discrepancy_kind,
+    explanation_code, explanation_params, http_status, request_body, answer_body, elapsed_ms, created_by, occurred_at)
+SELECT id, 'ANSWER', 'APPROVED', state, '', '', '{}', 200, '{}', '{}', 100 + id % 300, '', created_at
 FROM wallet_gateway_gatewaytransaction;
-INSERT INTO wallet_gateway_migrateddeposit (gateway, parent_transaction_id, known, currency, amount_minor,
-    refunded_before, refunded, refund_reserved, frozen, transacted_at, transacted_at_text, provider_transaction_id, created_at)
+INSERT INTO wallet_gateway_migrateddeposit (gateway, parent_transaction_id, is_known, currency, amount_minor,
+    refunded_before, refunded, refund_reserved, is_frozen, transacted_at, transacted_at_text, provider_transaction_id, created_at)
 SELECT 'default', 'OLD-' || lpad(n::text, 7, '0'), true, 'EUR', 1000 + n % 5000, 0, 0, 0, false, now(), '',
     'PRV-' || lpad((2 * :orders - n)::text, 7, '0'), now()
 FROM generate_series(1, 2 * :orders) n;
