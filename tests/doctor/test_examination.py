@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NoReturn
+
 import pytest
+from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, connections
 from pytest_django import Settings
 
 from wallet_gateway import payments
 from wallet_gateway.doctor.examination import is_well, run_checks
-from wallet_gateway.findings import Code, error, ok, warning
+from wallet_gateway.findings import Code, Level, error, ok, warning
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -31,6 +34,18 @@ def test_with_wrong_settings_nothing_else_is_tried(settings: Settings) -> None:
     found = run_checks()
     assert not is_well(found)
     assert {finding.subject for finding in found} == {"settings"}
+
+
+def test_a_database_that_is_away_is_one_error_and_the_settings_are_judged_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def away(*_: object, **__: object) -> NoReturn:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(connections[DEFAULT_DB_ALIAS], "cursor", away)
+    found = run_checks()
+    assert [finding.code for finding in found if finding.level is Level.ERROR] == [Code.DATABASE_SILENT]
+    assert {finding.subject for finding in found} - {"settings"} == {f"database ({connection.vendor})"}
 
 
 def test_a_warning_alone_is_well() -> None:

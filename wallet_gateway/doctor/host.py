@@ -92,9 +92,8 @@ def look_at_database() -> Iterator[Finding]:
 
 def _isolation() -> str:
     mariadb = getattr(connection, "mysql_is_mariadb", False)
-    question = _ISOLATION.get("mariadb" if mariadb else connection.vendor)
-    if question is None:
-        return "serializable"
+    # SQLite has one level only; it is asked all the same, as a database that does not answer is a finding.
+    question = _ISOLATION.get("mariadb" if mariadb else connection.vendor, "SELECT 'serializable'")
     with connection.cursor() as cursor:
         cursor.execute(question)
         return str(cursor.fetchone()[0]).lower().replace("-", " ")
