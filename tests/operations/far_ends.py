@@ -30,6 +30,8 @@ class Far:
 
     base_url: str
     server: RawServer | None = None
+    is_silent: bool = False
+    """It never answers: who waits for it should not wait long."""
 
     @property
     def requests(self) -> int:
@@ -52,13 +54,13 @@ def without_name(_: Certificate) -> Iterator[Far]:
 @contextlib.contextmanager
 def never_connects(_: Certificate) -> Iterator[Far]:
     with full_backlog() as port:
-        yield Far(f"http://127.0.0.1:{port}")
+        yield Far(f"http://127.0.0.1:{port}", is_silent=True)
 
 
 @contextlib.contextmanager
 def handshake_hangs(certificate: Certificate) -> Iterator[Far]:
     with RawServer(echoes, tls=certificate.server_context(), before_handshake=3) as server:
-        yield Far(server.base_url, server)
+        yield Far(server.base_url, server, is_silent=True)
 
 
 @contextlib.contextmanager
@@ -79,7 +81,7 @@ def behaving(behaviour: Behaviour, *, tls: bool = False) -> FarEnd:
     @contextlib.contextmanager
     def far(certificate: Certificate) -> Iterator[Far]:
         with RawServer(behaviour, tls=certificate.server_context() if tls else None) as server:
-            yield Far(server.base_url, server)
+            yield Far(server.base_url, server, is_silent=behaviour is stays_silent)
 
     return far
 
