@@ -73,14 +73,15 @@ def test_a_second_card_on_a_refused_page_pays_the_order_though_nobody_comes_back
     GatewayTruth(order(), context.gateway).check_known()
 
 
-def test_a_payment_in_the_last_second_of_a_refused_page_that_shows_late_is_found_within_the_week(
+def test_a_payment_in_the_last_minute_of_a_refused_page_that_shows_late_is_found_within_the_week(
     refused: Payment,
     another_card: TryCard,
     context: GatewayContext,
     wallet_sandbox: SandboxControl,
     clock: VirtualClock,
 ) -> None:
-    clock.advance(seconds=899 - 80)
+    # The sandbox's own clock goes on, and a busy machine takes its time.
+    clock.advance(seconds=840 - 80)
     wallet_sandbox.behaviour(status_lag_seconds=3 * 86_400)
     another_card(refused, "success")
     sweep_until(refused.opening, lambda row: row.state == S.APPROVED, context=context, clock=clock)
