@@ -116,14 +116,14 @@ def test_a_third_payment_of_an_order_is_no_more_paid_than_the_second(
     assert told() == ["PAID", "ANOMALY", "ANOMALY"]
 
 
-def test_an_expired_attempt_that_was_paid_in_its_last_second_is_money(
+def test_an_expired_attempt_that_was_paid_in_its_last_minute_is_money(
     open_page: Pay, context: GatewayContext, wallet_sandbox: SandboxControl, clock: VirtualClock
 ) -> None:
     payment = open_page()
-    clock.advance(seconds=899)
+    clock.advance(seconds=840)
     wallet_sandbox.behaviour(status_lag_seconds=3600)
     wallet_sandbox.complete_checkout(payment.reference, "success")
-    clock.advance(minutes=16)
+    clock.advance(minutes=17)
     sweep(context=context)
     assert order_state() == OrderState.EXPIRED
 

@@ -47,9 +47,9 @@ def test_who_does_not_come_back_has_abandoned_it(
     buyer.pending("P-1")
     if abandoned:
         control.complete_three_d_secure("P-1", "abandoned")
-    control.advance_clock(899 - 5)
+    control.advance_clock(840)
     assert merchant.record("P-1")["state"] == "Pending"
-    control.advance_clock(6)
+    control.advance_clock(61)
     assert merchant.record("P-1")["state"] == "Errored"
     with pytest.raises(SandboxRefused) as refused:
         control.complete_three_d_secure("P-1", "success")
