@@ -1,4 +1,4 @@
-"""When an authorization expires, and from when on it is told of."""
+"""When an authorization expires, and when its notice is sent."""
 
 from __future__ import annotations
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from decimal import Decimal
 
-from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.admin.approval_messages import sentence_of_request
-from wallet_gateway.admin.pages import sentence_of
+from wallet_gateway.admin.pages import row_url, sentence_of
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import ExplanationCode
 from wallet_gateway.models import BatchKind, GatewayTransaction, OperationBatchRow, ResultCode
@@ -50,8 +49,7 @@ class ShownRow:
     @property
     def url(self) -> str:
         """Return the URL of the row's order or deposit."""
-        subject = self.row.subject
-        return reverse(f"admin:wallet_gateway_{subject._meta.model_name}_change", args=[subject.pk])
+        return row_url(self.row.subject)
 
     @property
     def amount(self) -> Money | None:

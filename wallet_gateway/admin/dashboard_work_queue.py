@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from wallet_gateway.admin.approval_messages import url_of, what_is_asked
 from wallet_gateway.admin.batch_progress import progress_url
+from wallet_gateway.admin.pages import row_url
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
 from wallet_gateway.models import (
@@ -139,15 +140,11 @@ def _list(model: str) -> str:
     return reverse(f"admin:wallet_gateway_{model}_changelist")
 
 
-def _page(model: str, pk: int) -> str:
-    return reverse(f"admin:wallet_gateway_{model}_change", args=[pk])
-
-
 def _transaction(row: GatewayTransaction) -> Item:
     return Item(
         what=label_of(TransactionKind(row.kind)),
         name=_name_of(row),
-        url=_page("gatewaytransaction", row.pk),
+        url=row_url(row),
         since=row.state_changed_at,
         amount=row.amount,
         detail=visible(row.explanation, max_length=160),
@@ -158,7 +155,7 @@ def _order(row: PaymentOrder) -> Item:
     return Item(
         what=label_of(OrderState(row.state)),
         name=visible(row),
-        url=_page("paymentorder", row.pk),
+        url=row_url(row),
         since=row.updated_at,
         amount=row.amount,
     )
@@ -168,7 +165,7 @@ def _difference(row: Discrepancy) -> Item:
     return Item(
         what=label_of(DiscrepancyKind(row.kind)),
         name=_name_of(row),
-        url=_page("discrepancy", row.pk),
+        url=row_url(row),
         since=row.found_at,
         detail=visible(row.explanation, max_length=160),
     )
@@ -198,7 +195,7 @@ def _authorization(row: Payment) -> Item:
     return Item(
         what=row.get_state_display(),
         name=visible(row.order),
-        url=_page("paymentorder", row.order_id),
+        url=row_url(row.order),
         since=row.created_at,
         amount=Money.from_minor_units(max(row.authorized - row.captured, 0), row.currency),
     )

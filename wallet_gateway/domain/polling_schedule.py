@@ -63,6 +63,12 @@ MIX_UP_WINDOW = timedelta(hours=1)
 LONGEST_PAUSE = timedelta(minutes=15)
 """The longest pause that a gateway's Retry-After can cause."""
 
+
+def pause_end(now: datetime, seconds: float) -> datetime:
+    """Return when a pause ends that a gateway requests by Retry-After, in seconds."""
+    return now + min(timedelta(seconds=seconds), LONGEST_PAUSE)
+
+
 _S, _M, _H, _D = (timedelta(**{unit: 1}) for unit in ("seconds", "minutes", "hours", "days"))
 
 _BACKOFF_WAITS = (2 * _S, 5 * _S, 15 * _S, _M, 5 * _M, 15 * _M, _H, 2 * _H, 4 * _H, 8 * _H, 16 * _H, 24 * _H)

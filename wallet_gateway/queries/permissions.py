@@ -30,7 +30,7 @@ OF_KIND = {
 
 
 def account_named(name: str) -> AbstractUser | None:
-    """Return the account with a user name; None if there is none."""
+    """Return the account with a user name; None if no account has it."""
     model = get_user_model()
     return model._default_manager.filter(**{model.USERNAME_FIELD: name}).first()
 

@@ -138,7 +138,7 @@ def payment_of(order: PaymentOrder, payment: Payment | None) -> Payment:
     """Return the payment that a follow-up of an order is for: the given one, or the only one with money.
 
     Raises `InvalidInput` for a payment of another order or where several payments are possible, and
-    `InvalidState` where there is none.
+    `InvalidState` for an order without a payment that has money.
     """
     if payment is not None and payment.order_id != order.pk:
         raise InvalidInput(ErrorCode.PAYMENT_OF_OTHER_ORDER, payment=payment.reference, order=order.reference)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from datetime import datetime, timedelta
 
 from wallet_gateway.client.errors import GatewayError, OutcomeUnknown
 from wallet_gateway.client.exchange import Answer
@@ -16,7 +15,7 @@ from wallet_gateway.domain.lifecycle import (
     TransactionState,
 )
 from wallet_gateway.domain.outcomes import Expectation, Finding, read_records, wire_type
-from wallet_gateway.domain.polling_schedule import LONGEST_PAUSE
+from wallet_gateway.domain.polling_schedule import pause_end
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
 from wallet_gateway.models import GatewayPause, GatewayTransaction
 from wallet_gateway.operations.context import GatewayContext
@@ -56,7 +55,7 @@ def query_status(transaction: GatewayTransaction, *, context: GatewayContext) ->
         # A refused or unreadable status query says nothing about the money, so it changes no state.
         logger.warning("no usable answer about %s: %s", transaction.reference, one_line(error))
         if isinstance(error, OutcomeUnknown) and error.retry_after is not None:
-            GatewayPause.pause_queries(context.alias, until=_resumed_at(error.retry_after, context))
+            GatewayPause.pause_queries(context.alias, until=pause_end(context.clock.now(), error.retry_after))
         return None
     finding = _judge(transaction, answers, context)
     return _with_answers(transaction, finding, answers) if finding.unreadable else finding
@@ -66,11 +65,6 @@ def _answers(transaction: GatewayTransaction, context: GatewayContext) -> list[A
     original = _shared_original(transaction, context)
     references = [transaction.reference, original] if original else [transaction.reference]
     return [context.gateway.status(reference) for reference in references]
-
-
-def _resumed_at(retry_after: float, context: GatewayContext) -> datetime:
-    """Return when queries go on: after the seconds that the gateway requests, at most 15 minutes."""
-    return context.clock.now() + min(timedelta(seconds=retry_after), LONGEST_PAUSE)
 
 
 def _judge(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation
 from wallet_gateway.domain.lifecycle import TransactionState
-from wallet_gateway.domain.polling_schedule import LONGEST_PAUSE, PAUSE, PAUSE_AT_UNKNOWNS, PAUSE_WINDOW
+from wallet_gateway.domain.polling_schedule import PAUSE, PAUSE_AT_UNKNOWNS, PAUSE_WINDOW, pause_end
 from wallet_gateway.models import GatewayPause, GatewayTransaction, PauseCode
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import SendingStopped
@@ -19,7 +19,7 @@ _WITHOUT_END = datetime.max.replace(tzinfo=UTC)
 
 def pause_sending(context: GatewayContext, *, seconds: float, explanation: Explanation) -> None:
     """Pause new requests for the seconds that the gateway requests, at most 15 minutes."""
-    until = context.clock.now() + min(timedelta(seconds=seconds), LONGEST_PAUSE)
+    until = pause_end(context.clock.now(), seconds)
     GatewayPause.pause_sending(
         context.alias, until=until, code=PauseCode.RETRY_AFTER, explanation=explanation
     )
