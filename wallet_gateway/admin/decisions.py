@@ -26,9 +26,11 @@ from wallet_gateway.admin.forms import DecisionForm, ReasonForm
 from wallet_gateway.admin.pages import render_page, row_url, sentence_of, show_status
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, name_of_person, require_permission
 from wallet_gateway.admin.refusal_text import refusal_text
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
 from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder
 from wallet_gateway.payments.errors import OperationRefused
+from wallet_gateway.protocol.text import visible
 
 Words = dict[str, Any]
 
@@ -133,6 +135,40 @@ def _facts(transaction: GatewayTransaction) -> list[tuple[str, object]]:
 
 def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int) -> HttpResponse:
     """Close a discrepancy with a reason."""
+    words = {
+        "title": _("Close a difference"),
+        "verb": _("Close"),
+        "explanation": _("The payment can be used again once none of its differences is open."),
+        "hint_of": {
+            DiscrepancyKind.MADE_ELSEWHERE: _(
+                "Closing does not book the operation: the totals stay without it, so the same money could be "
+                "captured or refunded again."
+            )
+        },
+        "logged": _("Closed: %(reason)s"),
+        "done": _("The difference is closed."),
+    }
+    return _ended(site, request, discrepancy_id, payments.approvals.close_discrepancy, words)
+
+
+def book_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int) -> HttpResponse:
+    """Book the operation of a discrepancy, with a reason."""
+    words = {
+        "title": _("Book an operation made elsewhere"),
+        "verb": _("Book"),
+        "explanation": _(
+            "The gateway is asked, and what it reports is booked: the totals and the state of the order follow, "
+            "and the shop is told. No money is moved by this."
+        ),
+        "logged": _("Booked: %(reason)s"),
+        "done": _("The operation is booked."),
+    }
+    return _ended(site, request, discrepancy_id, payments.approvals.book_discrepancy, words)
+
+
+def _ended(
+    site: AdminSite, request: HttpRequest, discrepancy_id: int, end: Callable[..., object], words: Words
+) -> HttpResponse:
     require_permission(request, RESOLVE)
     rows = Discrepancy.objects.select_related("payment__order", "transaction__payment__order")
     discrepancy = get_object_or_404(rows, pk=discrepancy_id)
@@ -141,23 +177,26 @@ def close_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int
     if request.method == "POST" and form.is_valid():
         reason = form.cleaned_data["reason"]
         try:
-            payments.approvals.close_discrepancy(discrepancy, reason=reason, by=name_of_person(request))
-        except (OperationRefused, ImproperlyConfigured) as error:
+            end(discrepancy, reason=reason, by=name_of_person(request))
+        except (payments.errors.OperationError, ImproperlyConfigured) as error:
             form.refuse(refusal_text(error, gateway=discrepancy.gateway))
         else:
-            log_change(request, discrepancy, _("Closed: %(reason)s") % {"reason": reason})
-            messages.success(request, _("The difference is closed."))
+            log_change(request, discrepancy, words["logged"] % {"reason": reason})
+            messages.success(request, words["done"])
             return HttpResponseRedirect(back)
     context = {
-        "title": _("Close a difference"),
-        "verb": _("Close"),
-        "explanation": _("The payment can be used again once none of its differences is open."),
+        **words,
+        "hint": words.get("hint_of", {}).get(discrepancy.kind, ""),
         "form": form,
         "back": back,
         "trail": {
             "url": reverse("admin:wallet_gateway_discrepancy_changelist"),
             "label": capfirst(Discrepancy._meta.verbose_name_plural),
         },
-        "facts": [(_("Difference"), discrepancy.get_kind_display()), (_("Found at"), discrepancy.found_at)],
+        "facts": [
+            (_("Difference"), discrepancy.get_kind_display()),
+            (_("Explanation"), visible(discrepancy.explanation)),
+            (_("Found at"), discrepancy.found_at),
+        ],
     }
     return render_page(site, request, "decide.html", context)

@@ -10,10 +10,11 @@ from django.http import HttpRequest
 from django.urls import URLPattern, path, reverse
 from django.utils.translation import gettext_lazy as _
 
-from wallet_gateway.admin.decisions import close_discrepancy
+from wallet_gateway.admin.decisions import book_discrepancy, close_discrepancy
 from wallet_gateway.admin.order_page import Button
 from wallet_gateway.admin.permissions import RESOLVE, has_permission
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, label_column, link_column, text_column
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.models import Discrepancy
 from wallet_gateway.queries.search import discrepancies_found
 
@@ -61,13 +62,21 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
         label_column("closed_at", _("closed at")),
         text_column("closed_by", _("closed by")),
         text_column("reason", _("reason")),
+        link_column("booked_as", _("booked as")),
     )
 
     def get_urls(self) -> list[URLPattern]:
-        """Add the page that closes a discrepancy."""
-        name = "wallet_gateway_discrepancy_close"
+        """Add the pages that close a discrepancy, or book its operation."""
+        ways = {"close": close_discrepancy, "book": book_discrepancy}
         return [
-            path("<int:discrepancy_id>/close/", self.staff_view(close_discrepancy), name=name),
+            *(
+                path(
+                    f"<int:discrepancy_id>/{way}/",
+                    self.staff_view(view),
+                    name=f"wallet_gateway_discrepancy_{way}",
+                )
+                for way, view in ways.items()
+            ),
             *super().get_urls(),
         ]
 
@@ -76,8 +85,15 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
         return str(row.get_kind_display())
 
     def page_context(self, request: HttpRequest, row: Discrepancy) -> dict[str, Any]:
-        """Offer to close an open discrepancy."""
+        """Offer to book an open discrepancy, where that is possible, and to close it."""
         if row.closed_at is not None or not has_permission(request, RESOLVE):
             return {}
-        url = reverse("admin:wallet_gateway_discrepancy_close", args=[row.pk])
-        return {"buttons": (Button(label=_("Close…"), url=url),)}
+        ways = {"book": _("Book…"), "close": _("Close…")}
+        if row.kind != DiscrepancyKind.MADE_ELSEWHERE or row.payment_id is None:
+            del ways["book"]
+        return {
+            "buttons": tuple(
+                Button(label=label, url=reverse(f"admin:wallet_gateway_discrepancy_{way}", args=[row.pk]))
+                for way, label in ways.items()
+            )
+        }

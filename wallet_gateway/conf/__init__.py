@@ -31,7 +31,7 @@ from wallet_gateway.conf.wallet_rules import (
 )
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.capture_deadline import CapturePolicy, CaptureWindow
-from wallet_gateway.domain.policy import GatewayPolicy, WalletPolicy
+from wallet_gateway.domain.policy import BookElsewhere, GatewayPolicy, WalletPolicy
 from wallet_gateway.protocol.money import Money
 
 SANDBOX: dict[str, Any] = {
@@ -173,6 +173,7 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
             query_rate=float(values["QUERY_RATE"]),
             query_workers=values["QUERY_WORKERS"],
             shares_references=values["SHARES_REFERENCES"],
+            book_elsewhere=BookElsewhere(values["BOOK_ELSEWHERE"]),
             redirect_hosts=frozenset(hosts),
             allow_plain_http=url.scheme == "http",
             capture_window=CaptureWindow(

@@ -28,6 +28,7 @@ from wallet_gateway.conf.values import (
 )
 from wallet_gateway.conf.wallet_rules import FERNET_KEYS, problems_of_keys, problems_of_wallet
 from wallet_gateway.domain.capture_deadline import CapturePolicy
+from wallet_gateway.domain.policy import BookElsewhere
 from wallet_gateway.protocol.endpoints import ENDPOINTS
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
@@ -99,6 +100,7 @@ OPTIONAL: Mapping[str, Setting] = {
         int, 1, range(1, MOST_QUERY_WORKERS + 1).__contains__, f"1 to {MOST_QUERY_WORKERS} threads"
     ),
     "SHARES_REFERENCES": Setting(bool, default=False),
+    "BOOK_ELSEWHERE": one_of(*(policy.value for policy in BookElsewhere)),
     "SENDING_ENABLED": Setting(bool, default=True),
     "CAPTURE_WINDOW_DAYS": _days(7),
     "CAPTURE_WARNING_DAYS": _days(2),

@@ -28,6 +28,8 @@ class DiscrepancyKind(StrEnum):
     """The gateway has an operation on our payment that we did not request."""
     APPROVED_ABOVE_REQUEST = "APPROVED_ABOVE_REQUEST"
     """A refund was approved for more than was requested."""
+    ABOVE_LIMIT = "ABOVE_LIMIT"
+    """More was captured or refunded than the payment allows, or it was reversed although it was captured."""
     REPEATED_ON_THE_WIRE = "REPEATED_ON_THE_WIRE"
     """The gateway refused an operation it had executed before: something between us repeats our requests."""
     REFUND_SHORT = "REFUND_SHORT"

@@ -82,6 +82,9 @@ class ErrorCode(StrEnum):
     APPROVED_BEFORE = "approved_before"
     OTHER_AMOUNT = "other_amount"
     DISCREPANCY_CLOSED = "discrepancy_closed"
+    NOT_BOOKABLE = "not_bookable"
+    BOOKING_OUTSTANDING = "booking_outstanding"
+    NOT_REPORTED = "not_reported"
     # InvalidState, approvals
     APPROVAL_NEEDED = "approval_needed"
     APPROVAL_CLOSED = "approval_closed"

@@ -30,6 +30,14 @@ OPENING_KINDS = frozenset({TransactionKind.CHECKOUT, TransactionKind.AUTHORIZATI
 """The kinds that open a payment; the others act on one."""
 
 
+class TransactionOrigin(StrEnum):
+    """The party that requested a transaction from the gateway."""
+
+    SHOP = "SHOP"
+    ELSEWHERE = "ELSEWHERE"
+    """Another one, for example a person in the provider's portal: it was booked from the gateway's record."""
+
+
 class PaymentType(StrEnum):
     """Whether the money is taken at once or reserved first."""
 

@@ -141,7 +141,7 @@ def read_detached_answer(answer: DetachedRefundResponse, expected: Expectation) 
         return Finding(verdict=Verdict.INCONCLUSIVE, explanation=explain(missing))
     if answer.state != APPROVED:
         return _not_approved(answer.state, said=storable(answer.response_message))
-    approved = _minor_units(answer)
+    approved = minor_units(answer)
     if approved is None or approved == 0:
         return Finding(verdict=Verdict.INCONCLUSIVE, explanation=explain(ExplanationCode.AMOUNT_UNREADABLE))
     if approved > expected.amount:
@@ -161,7 +161,8 @@ def _above_request(approved: int, expected: Expectation) -> Finding:
     return _contradiction(kind, why)
 
 
-def _minor_units(message: DetachedRefundResponse | StatusRecord) -> int | None:
+def minor_units(message: DetachedRefundResponse | StatusRecord) -> int | None:
+    """Return the amount of an answer or a record in minor units; None if it cannot be read."""
     try:
         money = message.money
     except ProtocolError:
@@ -261,14 +262,15 @@ def _judge(fits: Sequence[StatusRecord], expected: Expectation) -> Finding:
         return Finding(
             verdict=Verdict.APPROVED,
             record_id=record_id,
-            amount=_minor_units(record),
+            amount=minor_units(record),
             provider_state=storable(record.apm_details.apm_name) if record.apm_details else "",
-            provider_transaction_id=_provider_id(record),
+            provider_transaction_id=provider_id(record),
         )
     return _judge_unapproved(fits)
 
 
-def _provider_id(record: StatusRecord) -> str:
+def provider_id(record: StatusRecord) -> str:
+    """Return the provider's own id of a transaction; empty if the record has none."""
     return storable(record.apm_details.apm_provider_transaction_id) if record.apm_details else ""
 
 
@@ -294,7 +296,7 @@ def _difference(record: StatusRecord, expected: Expectation) -> Finding | None:
             requested=expected.currency,
         )
         return _contradiction(DiscrepancyKind.CURRENCY_DIFFERS, why)
-    amount = _minor_units(record)
+    amount = minor_units(record)
     if amount == expected.amount:
         return None
     if amount is not None and expected.may_be_less and 0 < amount < expected.amount:

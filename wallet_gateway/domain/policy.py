@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.capture_deadline import CaptureWindow
@@ -12,6 +13,15 @@ CALLBACKS = ("PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION", "OF
 
 MOST_WALLET_DECIMALS = 2
 """Wallets write two decimals or none; other currencies use the hosted page."""
+
+
+class BookElsewhere(StrEnum):
+    """What happens to an operation made elsewhere, for example in the provider's portal."""
+
+    ASK = "ask"
+    """A person decides: the payment is frozen until then."""
+    BOOK = "book"
+    """It is booked from the gateway's record."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +36,8 @@ class GatewayPolicy:
     """Query threads of one sweep; use more than one where answers are slow and the rate is high."""
     shares_references: bool = False
     """Whether the gateway also files follow-ups under the reference of their original."""
+    book_elsewhere: BookElsewhere = BookElsewhere.ASK
+    """Whether operations made elsewhere are booked without a person."""
     redirect_hosts: frozenset[str] = frozenset()
     """Hosts to which a customer may be sent; with the port if it is not the scheme's default."""
     allow_plain_http: bool = False

@@ -35,6 +35,10 @@ class Discrepancy(Explained):
     closed_at: Column[datetime | None] = models.DateTimeField(null=True, blank=True)
     closed_by: Column[str] = models.CharField(max_length=150, blank=True)
     reason: Column[str] = models.CharField(max_length=500, blank=True)
+    booked_as: Column[GatewayTransaction | None] = models.ForeignKey(
+        GatewayTransaction, on_delete=models.PROTECT, related_name="+", null=True, blank=True
+    )
+    """The transaction that this operation, made elsewhere, was booked as; then it is closed."""
 
     class Meta:
         verbose_name = _("discrepancy")

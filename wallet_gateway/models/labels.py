@@ -46,6 +46,9 @@ _NAMES = {
     "REFUND": pgettext_lazy("name of a state or kind", "Refund"),
     "REVERSAL": pgettext_lazy("name of a state or kind", "Reversal"),
     "DETACHED_REFUND": pgettext_lazy("name of a state or kind", "Detached refund"),
+    # Who requested it
+    "SHOP": pgettext_lazy("name of a state or kind", "The shop"),
+    "ELSEWHERE": pgettext_lazy("name of a state or kind", "Made elsewhere"),
     # Reversal states
     "NONE": pgettext_lazy("name of a state or kind", "None"),
     "RESERVED": pgettext_lazy("name of a state or kind", "Reserved"),
@@ -61,6 +64,7 @@ _NAMES = {
     "APPROVED_AFTER_END": pgettext_lazy("name of a state or kind", "Approved after end"),
     "MADE_ELSEWHERE": pgettext_lazy("name of a state or kind", "Made elsewhere"),
     "APPROVED_ABOVE_REQUEST": pgettext_lazy("name of a state or kind", "Approved above request"),
+    "ABOVE_LIMIT": pgettext_lazy("name of a state or kind", "Above the limit"),
     "REFUND_SHORT": pgettext_lazy("name of a state or kind", "Refund short"),
     "REPEATED_ON_THE_WIRE": pgettext_lazy("name of a state or kind", "Repeated on the wire"),
     "UNEXPECTED_HOST": pgettext_lazy("name of a state or kind", "Unexpected host"),

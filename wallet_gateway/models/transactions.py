@@ -12,6 +12,7 @@ from wallet_gateway.domain.lifecycle import (
     SENDABLE_STATES,
     PaymentType,
     TransactionKind,
+    TransactionOrigin,
     TransactionState,
 )
 from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID
@@ -40,7 +41,10 @@ class GatewayTransaction(Explained):
     gateway: Column[str] = models.CharField(max_length=32)
     kind: Column[str] = models.CharField(_("kind"), max_length=16, choices=choices_of(TransactionKind))
     reference: Column[str] = ByteExactField(_("reference"), max_length=64, unique=True)
-    """The clientSystemTransactionId."""
+    """The clientSystemTransactionId; of an operation made elsewhere our own, which is never sent."""
+    origin: Column[str] = models.CharField(
+        _("origin"), max_length=9, choices=choices_of(TransactionOrigin), default=TransactionOrigin.SHOP
+    )
     payment_type: Column[str] = models.CharField(max_length=16, choices=choices_of(PaymentType), blank=True)
     """The type of the payment it opens, which never changes; empty for follow-ups and detached refunds.
 
@@ -50,6 +54,8 @@ class GatewayTransaction(Explained):
     amount_minor: Column[int] = models.BigIntegerField(_("amount in minor units"))
     approved_minor: Column[int | None] = models.BigIntegerField(null=True, blank=True)
     """The approved amount; for a detached refund it may be less than requested."""
+    excess_minor: Column[int] = models.BigIntegerField(default=0)
+    """The part of the approved amount above the limits of its payment or deposit, which no counter contains."""
     state: Column[str] = models.CharField(
         _("state"), max_length=16, choices=choices_of(TransactionState), default=TransactionState.CREATED
     )
@@ -119,6 +125,10 @@ class GatewayTransaction(Explained):
                 condition=Q(approved_minor__isnull=True)
                 | Q(approved_minor__gt=0, approved_minor__lte=F("amount_minor")),
                 name="wallet_transaction_approved_within",
+            ),
+            models.CheckConstraint(
+                condition=Q(excess_minor=0) | Q(excess_minor__gt=0, excess_minor__lte=F("approved_minor")),
+                name="wallet_transaction_excess_within",
             ),
             models.CheckConstraint(
                 condition=Q(payment__isnull=False, deposit__isnull=True)

@@ -305,6 +305,24 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
         ),
     ),
     _E.DISCREPANCY_CLOSED: Description(409, _("This discrepancy is already closed.")),
+    _E.NOT_BOOKABLE: Description(
+        409,
+        _(
+            "Only a capture, a refund or a whole reversal of an approved payment, in its currency, can be "
+            "booked. Decide what to do about it, then close the difference."
+        ),
+    ),
+    _E.BOOKING_OUTSTANDING: Description(
+        409,
+        _("Another operation on this payment is not finished. Book this one when it is."),
+    ),
+    _E.NOT_REPORTED: Description(
+        409,
+        _(
+            "The gateway does not report this operation as an unbooked one any more. If nothing is left to "
+            "book, close the difference."
+        ),
+    ),
     # InvalidState, approvals
     _E.APPROVAL_NEEDED: Description(409, _("This amount needs a second person.")),
     _E.APPROVAL_CLOSED: Description(409, _("This request no longer waits for approval. Reload the page.")),
@@ -376,7 +394,7 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.PAGE_NOT_RECEIVED: Description(503, _("The gateway gave no payment page.")),
     _E.PAGE_TOO_LATE: Description(503, _("The payment page arrived too late to be used.")),
     _E.GATEWAY_SILENT: Description(
-        503, _("Gateway %(gateway)s does not answer. Resume the comparison later.")
+        503, _("Gateway %(gateway)s does not answer. Nothing was changed. Try again later.")
     ),
     # OperationError itself
     _E.PRICING_TYPE: Description(503, _("The pricing function returned %(type)s, not SheetPricing.")),

@@ -5,13 +5,23 @@ from __future__ import annotations
 from wallet_gateway import gateways
 from wallet_gateway.gateways import context_of
 from wallet_gateway.models import Approval, Discrepancy, GatewayTransaction
+from wallet_gateway.operations.approvals import made_elsewhere
 from wallet_gateway.operations.approvals import requests as approvals
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.approvals.resolve import Decision
 from wallet_gateway.operations.follow_ups import approve as approving
 from wallet_gateway.queries.approvals import waiting_approvals
 
-__all__ = ["Approval", "Decision", "approve", "close_discrepancy", "decline", "resolve", "waiting"]
+__all__ = [
+    "Approval",
+    "Decision",
+    "approve",
+    "book_discrepancy",
+    "close_discrepancy",
+    "decline",
+    "resolve",
+    "waiting",
+]
 
 
 def resolve(
@@ -33,6 +43,17 @@ def resolve(
 def close_discrepancy(discrepancy: Discrepancy, *, reason: str, by: str) -> Discrepancy:
     """Close a difference between the shop's records and the gateway's, with a reason."""
     return resolutions.close_discrepancy(
+        discrepancy, reason=reason, by=by, context=context_of(discrepancy.gateway)
+    )
+
+
+def book_discrepancy(discrepancy: Discrepancy, *, reason: str, by: str) -> GatewayTransaction:
+    """Book a capture, refund or reversal that was made elsewhere, as the gateway reports it now.
+
+    It becomes a transaction of the order: totals, states, signals and exports contain it. Nothing that moves
+    money is sent. Raises `InvalidState`, and `GatewayUnreachable` if the gateway does not answer.
+    """
+    return made_elsewhere.book_discrepancy(
         discrepancy, reason=reason, by=by, context=context_of(discrepancy.gateway)
     )
 

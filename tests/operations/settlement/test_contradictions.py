@@ -283,6 +283,14 @@ def test_two_records_made_elsewhere_whose_ids_begin_alike_are_two_differences(
 # Facts that our limits do not allow
 
 
+def excess_of(transaction: GatewayTransaction) -> int:
+    """The excess of a transaction, of which a person was told: nothing is to be done with the payment."""
+    told = Discrepancy.objects.get(kind="ABOVE_LIMIT", transaction=transaction, closed_at=None)
+    assert f"{transaction.amount.to_wire()} EUR" in told.explanation
+    transaction.refresh_from_db()
+    return transaction.excess_minor
+
+
 def test_a_capture_that_happened_after_its_authorization_was_reversed_can_be_stored(
     pay: Pay,
     context: GatewayContext,
@@ -304,7 +312,8 @@ def test_a_capture_that_happened_after_its_authorization_was_reversed_can_be_sto
     assert lost.state == S.ANOMALY
     assert resolve(lost, HAPPENED).approved_minor == 500
     payment.refresh_from_db()
-    assert (payment.captured, payment.reversal, payment.is_frozen) == (0, Reversal.DONE, False)
+    assert (payment.captured, payment.reversal, payment.is_frozen) == (0, Reversal.DONE, True)
+    assert excess_of(lost) == 500
 
 
 def test_a_reversal_that_happened_after_a_capture_began_can_be_stored(
@@ -331,6 +340,7 @@ def test_a_reversal_that_happened_after_a_capture_began_can_be_stored(
     assert resolve(lost, HAPPENED).state == S.APPROVED
     payment.refresh_from_db()
     assert (payment.capture_reserved, payment.reversal) == (500, Reversal.NONE)
+    assert excess_of(lost) == 2000
 
 
 def test_a_refund_above_what_is_left_leaves_the_counter_at_its_bound(
@@ -353,7 +363,39 @@ def test_a_refund_above_what_is_left_leaves_the_counter_at_its_bound(
     lost.refresh_from_db()
     resolve(lost, HAPPENED)
     payment.refresh_from_db()
-    assert (payment.refunded, payment.captured) == (2000, 2000)
+    assert (payment.refunded, payment.captured, payment.is_frozen) == (2000, 2000, True)
+    assert excess_of(lost) == 700
+    with pytest.raises(InvalidState):
+        refund(payment=payment, context=context, amount=Decimal("1.00"))
+
+    told = Discrepancy.objects.get(kind="ABOVE_LIMIT")
+    close_discrepancy(told, reason="taken up with the provider", by="anna", context=context)
+    payment.refresh_from_db()
+    assert (payment.refunded, payment.is_frozen, payment.state) == (2000, False, "REFUNDED")
+
+
+def test_a_capture_that_happened_beside_a_whole_one_is_written_down_as_an_excess(
+    pay: Pay,
+    context: GatewayContext,
+    wallet_sandbox: SandboxControl,
+    resolve: Resolve,
+    clock: VirtualClock,
+) -> None:
+    payment = pay(type="preauthorization")
+    wallet_sandbox.fault("capture", "drop_before")
+    lost = capture(payment=payment, context=context, amount=Decimal("15.00"))
+    sweep_until(lost, lambda row: row.needs_operator, context=context, clock=clock)
+    lost = resolve(lost, NOT_HAPPENED)
+    payment.refresh_from_db()
+    capture(payment=payment, context=context)
+
+    clock.advance_to(lost.next_query_at)
+    sweep(context=scripted(context, answer_of(record(lost, "15.00"))))
+    lost.refresh_from_db()
+    resolve(lost, HAPPENED)
+    payment.refresh_from_db()
+    assert (payment.authorized, payment.captured, payment.is_frozen) == (2000, 2000, True)
+    assert excess_of(lost) == 1500
 
 
 # Differences

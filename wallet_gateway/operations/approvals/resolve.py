@@ -213,6 +213,8 @@ def _check_amount_is_ours(transaction: GatewayTransaction) -> None:
 
 def _close_all(transaction: GatewayTransaction, *, reason: str, by: str, context: GatewayContext) -> None:
     rows = Discrepancy.objects.filter(transaction=transaction, closed_at__isnull=True)
+    # The decision itself may show that more was approved than the limit allows: a further task.
+    rows = rows.exclude(kind=DiscrepancyKind.ABOVE_LIMIT)
     rows.update(**_closed(reason=reason, by=by, now=context.clock.now()))
     resume_after_mix_up(transaction.gateway)
 

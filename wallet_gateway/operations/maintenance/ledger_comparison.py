@@ -16,7 +16,7 @@ from django.db.models import Q, QuerySet
 from wallet_gateway.domain.comparison import Difference, as_status_update, differences
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
-from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionState
+from wallet_gateway.domain.lifecycle import UNSENT_STATES, TransactionOrigin, TransactionState
 from wallet_gateway.domain.outcomes import Finding
 from wallet_gateway.domain.polling_schedule import SETTLE_TIME
 from wallet_gateway.error_reports import sensitive_variables
@@ -25,6 +25,7 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import GatewayUnreachable
 from wallet_gateway.operations.polling.status_query import query_status
 from wallet_gateway.operations.settlement.discrepancies import is_settled_by_person
+from wallet_gateway.operations.settlement.elsewhere import book_by_policy
 from wallet_gateway.operations.settlement.settle import reread, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 
@@ -46,7 +47,7 @@ class ComparedTransaction:
 def comparable(*, context: GatewayContext, touched: timedelta = _TOUCHED) -> QuerySet[GatewayTransaction]:
     """Return a gateway's comparable transactions: sent, and created or changed within the time `touched`."""
     since = context.clock.now() - touched
-    rows = GatewayTransaction.objects.filter(gateway=context.alias)
+    rows = GatewayTransaction.objects.filter(gateway=context.alias, origin=TransactionOrigin.SHOP)
     recent = rows.filter(Q(state_changed_at__gte=since) | Q(created_at__gte=since))
     return recent.exclude(state__in=[*UNSENT_STATES, TransactionState.SENDING]).order_by("pk")
 
@@ -116,7 +117,7 @@ def _compare(
     update = StatusUpdate(
         kind=TransactionEventKind.RECORDS,
         event=event,
-        finding=said,
+        finding=book_by_policy(transaction, said, context=context),
         explanation=_reconciled(found),
         by=repair_as,
     )

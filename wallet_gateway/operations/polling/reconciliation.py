@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import (
+    OPENING_KINDS,
+    TransactionKind,
+    TransactionOrigin,
+    TransactionState,
+)
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
     GatewayPause,
@@ -71,7 +76,7 @@ def reconcile_order(
 
     `everything` is for users who want to see the gateway's current status: it includes settled transactions.
     """
-    rows = GatewayTransaction.objects.filter(payment__order=order).select_related("payment__order")
+    rows = _sent_by_shop().filter(payment__order=order).select_related("payment__order")
     if not everything:
         rows = rows.filter(_ASKABLE)
     for transaction in rows.order_by("pk"):
@@ -97,7 +102,7 @@ def query_all(subject: PaymentOrder | MigratedDeposit, *, context: GatewayContex
     """Query every transaction of an order or deposit, including settled ones, and return the result."""
     of = {"payment__order": subject} if isinstance(subject, PaymentOrder) else {"deposit": subject}
     changed, queries, unanswered = [], 0, 0
-    for row in GatewayTransaction.objects.filter(**of).order_by("pk"):
+    for row in _sent_by_shop().filter(**of).order_by("pk"):
         before = reread(row)
         finding = query_status(before, context=context)
         after = record_status_result(before, finding, context)
@@ -105,6 +110,11 @@ def query_all(subject: PaymentOrder | MigratedDeposit, *, context: GatewayContex
         if after.state != before.state:
             changed.append(after)
     return QueryReport(queries=queries, unanswered=unanswered, changed=tuple(changed))
+
+
+def _sent_by_shop() -> QuerySet[GatewayTransaction]:
+    """Return the transactions that the gateway can be asked about: it knows no other references of ours."""
+    return GatewayTransaction.objects.filter(origin=TransactionOrigin.SHOP)
 
 
 def _claim_on_demand(reference: str, context: GatewayContext) -> bool:

@@ -23,6 +23,7 @@ from wallet_gateway.domain.polling_schedule import (
 from wallet_gateway.models import GatewayTransaction, TransactionEventKind
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.merchant_accounts import foreign_merchant_account
+from wallet_gateway.operations.settlement.elsewhere import book_by_policy
 from wallet_gateway.operations.settlement.settle import provider_id_columns, settle
 from wallet_gateway.operations.settlement.status_updates import StatusUpdate
 from wallet_gateway.protocol.text import one_line
@@ -42,6 +43,7 @@ def record_status_result(
     now = context.clock.now()
     if finding is None:
         return settle(transaction, _no_answer(transaction, now), context=context)
+    finding = book_by_policy(transaction, finding, context=context)
     event = _event_of(transaction, finding, now)
     if event is LifecycleEvent.EXPIRED and (other := foreign_merchant_account(transaction, context)):
         return settle(transaction, _queried_under_another(transaction, other, now), context=context)

@@ -128,6 +128,11 @@ class Booking:
     reversal: Reversal | None = None
     transaction_columns: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def excess(self) -> int:
+        """The approved amount above the limit, which no counter contains."""
+        return int(self.transaction_columns.get("excess_minor", 0))
+
     def as_update(self) -> dict[str, Any]:
         """Return the columns for an UPDATE that adds to the row's current values."""
         columns: dict[str, Any] = {name: F(name) + delta for name, delta in self.changes.items()}
@@ -169,7 +174,9 @@ def _book_reversal(transaction: GatewayTransaction, after: TransactionState) -> 
         # A reversal that contradicts our records, for example by a later capture, must still be storable.
         payment = transaction.payment
         untouched = payment is not None and payment.captured == payment.capture_reserved == 0
-        return Booking(reversal=Reversal.DONE if untouched else None, transaction_columns=released)
+        if untouched:
+            return Booking(reversal=Reversal.DONE, transaction_columns=released)
+        return Booking(transaction_columns=released | {"excess_minor": transaction.amount_minor})
     if after in FINAL_STATES and transaction.holds_reservation:
         return Booking(reversal=Reversal.NONE, transaction_columns=released)
     return NOTHING
@@ -181,11 +188,13 @@ def _book_amount(
     if after not in FINAL_STATES:
         return NOTHING
     changes = {RESERVED[kind]: -transaction.amount_minor} if transaction.holds_reservation else {}
+    columns: dict[str, Any] = {"holds_reservation": False}
     # An approval that became an anomaly and was then accepted is already in the totals.
     if after is TransactionState.APPROVED and transaction.approved_minor is None:
         approved = finding.amount or transaction.amount_minor
-        changes[SETTLED[kind]] = min(approved, _room(transaction, kind))
-    return Booking(changes=changes, transaction_columns={"holds_reservation": False})
+        changes[SETTLED[kind]] = booked = min(approved, _room(transaction, kind))
+        columns["excess_minor"] = approved - booked
+    return Booking(changes=changes, transaction_columns=columns)
 
 
 def _room(transaction: GatewayTransaction, kind: TransactionKind) -> int:

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
 
 from wallet_gateway.domain.discrepancies import FREEZING, DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
@@ -16,6 +17,7 @@ from wallet_gateway.models import Discrepancy, GatewayTransaction
 from wallet_gateway.models.explanations import explanation_columns
 from wallet_gateway.operations.settlement.unit_mix_ups import pause_after_mix_up
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.status import StatusRecord
 from wallet_gateway.protocol.text import storable
 
 _LONGEST_FINGERPRINT = 200
@@ -48,14 +50,19 @@ def record_discrepancies(
     before: TransactionState,
     after: TransactionState,
     now: datetime,
+    excess: int = 0,
     in_own_answer: bool = False,
 ) -> Recorded:
     """Record each discrepancy once; one that a person has closed stays closed.
 
-    `in_own_answer` means that it was found in the answer to our own request, not to a status query.
+    `excess` is the approved amount above the limit, in minor units. `in_own_answer` means that it was found in
+    the answer to our own request, not to a status query.
     """
     freeze, is_new, stopped = False, False, None
-    for kind, why, fingerprint in _differences(transaction, finding, before=before, after=after):
+    found = chain(
+        _above_limit(transaction, excess), _differences(transaction, finding, before=before, after=after)
+    )
+    for kind, why, fingerprint in found:
         row, created = Discrepancy.objects.get_or_create(
             fingerprint=_fitting(fingerprint),
             defaults={
@@ -99,9 +106,27 @@ def _fingerprint(transaction: GatewayTransaction, finding: Finding) -> str:
     return f"{finding.discrepancy}:{transaction.reference}:{values}"
 
 
+_Named = tuple[DiscrepancyKind, Explanation | None, str]
+"""A difference: its kind, its explanation and its fingerprint."""
+
+
+def _above_limit(transaction: GatewayTransaction, excess: int) -> Iterator[_Named]:
+    if excess == 0:
+        return
+    kind = DiscrepancyKind.ABOVE_LIMIT
+    approved = transaction.approved_minor or transaction.amount_minor
+    why = explain(
+        ExplanationCode.ABOVE_LIMIT,
+        excess=Money.from_minor_units(excess, transaction.currency).to_wire(),
+        given=Money.from_minor_units(approved, transaction.currency).to_wire(),
+        currency=transaction.currency,
+    )
+    yield kind, why, f"{kind}:{transaction.reference}"
+
+
 def _differences(
     transaction: GatewayTransaction, finding: Finding, *, before: TransactionState, after: TransactionState
-) -> Iterator[tuple[DiscrepancyKind, Explanation | None, str]]:
+) -> Iterator[_Named]:
     if finding.discrepancy is not None:
         yield finding.discrepancy, finding.explanation, _fingerprint(transaction, finding)
     if after is TransactionState.APPROVED and before is not after and _is_short(transaction, finding):
@@ -118,8 +143,13 @@ def _differences(
         yield kind, unreadable_explanation(finding.unreadable), fingerprint
     for record in finding.elsewhere:
         kind = DiscrepancyKind.MADE_ELSEWHERE
-        fingerprint = f"{kind}:{transaction.gateway}:{record.type.lower()}:{record.id}"
-        yield kind, made_elsewhere(record), storable(fingerprint)
+        yield kind, made_elsewhere(record), elsewhere_fingerprint(transaction.gateway, record)
+
+
+def elsewhere_fingerprint(gateway: str, record: StatusRecord) -> str:
+    """Return the fingerprint of the discrepancy about a record that none of our transactions requested."""
+    kind = DiscrepancyKind.MADE_ELSEWHERE
+    return _fitting(storable(f"{kind}:{gateway}:{record.type.lower()}:{record.id}"))
 
 
 def _is_short(transaction: GatewayTransaction, finding: Finding) -> bool:

@@ -111,14 +111,14 @@ def _settle_locked(
     """Take the lock first, so that this writer gets its turn however many others write to the same order."""
     for _ in range(_TRIES):
         try:
-            return in_transaction_with_retries(lambda: _write(_locked(transaction), update, context))
+            return in_transaction_with_retries(lambda: _write(locked(transaction), update, context))
         except VersionConflict:
             # Another process claimed the transaction for sending, which locks only the transaction's row.
             continue
-    return in_transaction_with_retries(lambda: _write(_locked(transaction), update, context))
+    return in_transaction_with_retries(lambda: _write(locked(transaction), update, context))
 
 
-def _locked(transaction: GatewayTransaction) -> GatewayTransaction:
+def locked(transaction: GatewayTransaction) -> GatewayTransaction:
     """Lock the order or deposit by an UPDATE, which every database supports, and read the current row."""
     if transaction.payment is not None:
         PaymentOrder.objects.filter(pk=transaction.payment.order_id).update(version=F("version") + 1)
@@ -171,6 +171,7 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
         before=before,
         after=after,
         now=now,
+        excess=booking.excess,
         in_own_answer=update.kind is TransactionEventKind.ANSWER,
     )
     freeze = differs.freeze or (after is TransactionState.ANOMALY and before is not TransactionState.ANOMALY)

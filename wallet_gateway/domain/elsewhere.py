@@ -1,0 +1,64 @@
+"""Operations made elsewhere, for example in the provider's portal: which of them can be booked.
+
+A record of such an operation is one that none of our transactions requested: see `outcomes.read_records`.
+Captures, refunds and reversals can be booked. A sale or an authorization belongs to no payment of ours, and a
+type that the interface does not name has no rule: these are left to a person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.domain.outcomes import LONGEST_RECORD_ID, minor_units, provider_id, wire_type
+from wallet_gateway.domain.totals import PaymentTotals, Reversal
+from wallet_gateway.protocol.status import StatusRecord
+from wallet_gateway.protocol.text import storable
+
+KINDS: Mapping[str, TransactionKind] = {
+    wire_type(kind): kind
+    for kind in (TransactionKind.CAPTURE, TransactionKind.REFUND, TransactionKind.REVERSAL)
+}
+"""The kind of each bookable type, in the letter case used to compare records."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OperationElsewhere:
+    """A capture, refund or reversal that the gateway reports and we did not request."""
+
+    kind: TransactionKind
+    amount: int
+    """Minor units of the payment's currency."""
+    record_id: str
+    provider_transaction_id: str = ""
+
+
+def operation_of(record: StatusRecord, *, currency: str) -> OperationElsewhere | None:
+    """Return the operation on a payment in this currency; None if no rule says how to book the record."""
+    kind = KINDS.get(record.type.lower())
+    amount = minor_units(record)
+    record_id = storable(record.id)
+    if kind is None or not amount or record.currency_code != currency:
+        return None
+    if not record_id.strip() or len(record.id) > LONGEST_RECORD_ID:
+        return None
+    return OperationElsewhere(
+        kind=kind, amount=amount, record_id=record_id, provider_transaction_id=provider_id(record)
+    )
+
+
+def refusal_to_book(operation: OperationElsewhere | None, totals: PaymentTotals) -> ErrorCode | None:
+    """Return why an operation cannot be booked now; None if it can.
+
+    While an amount is reserved, it is not known how much the limits leave: our own operation has to end
+    first.
+    """
+    if operation is None or totals.authorized == 0:
+        return ErrorCode.NOT_BOOKABLE
+    if operation.kind is TransactionKind.REVERSAL and operation.amount != totals.authorized:
+        return ErrorCode.NOT_BOOKABLE
+    if totals.capture_reserved or totals.refund_reserved or totals.reversal is Reversal.RESERVED:
+        return ErrorCode.BOOKING_OUTSTANDING
+    return None
