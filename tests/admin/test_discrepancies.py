@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.admin.models import LogEntry
 from django.test import Client
 from django.urls import reverse
 
+from tests.admin.conftest import PaidOrder
 from tests.models.rows import NOW, a_payment
-from wallet_gateway.models import Discrepancy
+from wallet_gateway import payments
+from wallet_gateway.models import Discrepancy, GatewayTransaction
+from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
 
@@ -43,3 +47,54 @@ def test_closing_is_offered_while_it_is_open_to_those_who_may(
     assert close not in onlooker.get(url).content.decode()
     Discrepancy.objects.update(closed_at=NOW)
     assert close not in operator.get(url).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_offered"),
+    [
+        ({}, True),
+        ({"kind": "EXECUTED_TWICE"}, False),
+        ({"payment": None}, False),
+        ({"closed_at": NOW}, False),
+    ],
+    ids=str,
+)
+def test_booking_is_offered_for_an_operation_made_elsewhere_on_a_payment(
+    changes: dict[str, object], is_offered: bool, operator: Client, difference: Discrepancy
+) -> None:
+    Discrepancy.objects.update(**changes)
+    url = reverse("admin:wallet_gateway_discrepancy_change", args=[difference.pk])
+    book = reverse("admin:wallet_gateway_discrepancy_book", args=[difference.pk])
+    assert (book in operator.get(url).content.decode()) is is_offered
+
+
+def test_an_operation_made_elsewhere_is_booked_with_a_reason(
+    operator: Client, onlooker: Client, paid_order: PaidOrder, wallet_sandbox: SandboxControl
+) -> None:
+    order = paid_order(type="sale")
+    wallet_sandbox.portal(order.payments.get().reference, "ecom.refund", "5.00")
+    payments.reconcile(order, everything=True)
+    difference = Discrepancy.objects.get()
+    url = reverse("admin:wallet_gateway_discrepancy_book", args=[difference.pk])
+    assert onlooker.post(url, {"reason": "support did it"}).status_code == 403
+    assert not GatewayTransaction.objects.filter(origin="ELSEWHERE").exists()
+
+    page = operator.post(url, {"reason": "support did it"}, follow=True).content.decode()
+
+    assert "The operation is booked." in page
+    booked = GatewayTransaction.objects.get(origin="ELSEWHERE")
+    assert (booked.amount_minor, booked.created_by) == (500, "anna")
+    assert str(booked) in page
+    assert LogEntry.objects.get().change_message == "Booked: support did it"
+    order_page = operator.get(reverse("admin:wallet_gateway_paymentorder_change", args=[order.pk]))
+    assert "Refund made elsewhere" in order_page.content.decode()
+    assert "already closed" in operator.post(url, {"reason": "again"}).content.decode()
+
+
+def test_whoever_closes_without_booking_reads_what_that_means(
+    operator: Client, difference: Discrepancy
+) -> None:
+    url = reverse("admin:wallet_gateway_discrepancy_close", args=[difference.pk])
+    assert "Closing does not book the operation" in operator.get(url).content.decode()
+    Discrepancy.objects.update(kind="EXECUTED_TWICE")
+    assert "Closing does not book the operation" not in operator.get(url).content.decode()

@@ -157,8 +157,8 @@ def book_discrepancy(site: AdminSite, request: HttpRequest, discrepancy_id: int)
         "title": _("Book an operation made elsewhere"),
         "verb": _("Book"),
         "explanation": _(
-            "The gateway is asked, and what it reports is booked: the totals and the state of the order follow, "
-            "and the shop is told. No money is moved by this."
+            "The gateway is asked, and what it reports is booked: the totals and the state of the order "
+            "follow, and the shop is told. No money is moved by this."
         ),
         "logged": _("Booked: %(reason)s"),
         "done": _("The operation is booked."),

@@ -42,7 +42,7 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         text_column("created_by", _("author")),
         datetime_column("created_at", _("created at")),
     )
-    list_filter = ("state", "kind")
+    list_filter = ("state", "kind", "origin")
     actions = ("query_many",)
     list_select_related = ("payment__order",)
     fields = readonly_fields = (  # type: ignore[assignment]
@@ -50,9 +50,11 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
         link_column("payment.order", _("order")),
         link_column("deposit", _("migrated deposit")),
         "kind",
+        "origin",
         label_column("gateway", _("gateway")),
         money("amount", _("amount")),
         money("approved_amount", _("approved amount")),
+        money("excess", _("above the limit")),
         "state",
         label_column("state_changed_at", _("in this state since")),
         text_column("explanation", _("explanation")),

@@ -47,8 +47,8 @@ _NAMES = {
     "REVERSAL": pgettext_lazy("name of a state or kind", "Reversal"),
     "DETACHED_REFUND": pgettext_lazy("name of a state or kind", "Detached refund"),
     # Who requested it
-    "SHOP": pgettext_lazy("name of a state or kind", "The shop"),
-    "ELSEWHERE": pgettext_lazy("name of a state or kind", "Made elsewhere"),
+    "SHOP": pgettext_lazy("name of a state or kind", "Shop"),
+    "ELSEWHERE": pgettext_lazy("name of a state or kind", "Elsewhere"),
     # Reversal states
     "NONE": pgettext_lazy("name of a state or kind", "None"),
     "RESERVED": pgettext_lazy("name of a state or kind", "Reserved"),
@@ -64,7 +64,7 @@ _NAMES = {
     "APPROVED_AFTER_END": pgettext_lazy("name of a state or kind", "Approved after end"),
     "MADE_ELSEWHERE": pgettext_lazy("name of a state or kind", "Made elsewhere"),
     "APPROVED_ABOVE_REQUEST": pgettext_lazy("name of a state or kind", "Approved above request"),
-    "ABOVE_LIMIT": pgettext_lazy("name of a state or kind", "Above the limit"),
+    "ABOVE_LIMIT": pgettext_lazy("name of a state or kind", "Above limit"),
     "REFUND_SHORT": pgettext_lazy("name of a state or kind", "Refund short"),
     "REPEATED_ON_THE_WIRE": pgettext_lazy("name of a state or kind", "Repeated on the wire"),
     "UNEXPECTED_HOST": pgettext_lazy("name of a state or kind", "Unexpected host"),

@@ -55,7 +55,7 @@ class GatewayTransaction(Explained):
     approved_minor: Column[int | None] = models.BigIntegerField(null=True, blank=True)
     """The approved amount; for a detached refund it may be less than requested."""
     excess_minor: Column[int] = models.BigIntegerField(default=0)
-    """The part of the approved amount above the limits of its payment or deposit, which no counter contains."""
+    """The part of the approved amount above the limits of its parent; no counter contains it."""
     state: Column[str] = models.CharField(
         _("state"), max_length=16, choices=choices_of(TransactionState), default=TransactionState.CREATED
     )
@@ -176,6 +176,11 @@ class GatewayTransaction(Explained):
         if self.approved_minor is None:
             return None
         return Money.from_minor_units(self.approved_minor, self.currency)
+
+    @property
+    def excess(self) -> Money | None:
+        """The part of the approved amount above the limits, or None if there is none."""
+        return Money.from_minor_units(self.excess_minor, self.currency) if self.excess_minor else None
 
     @property
     def parent_key(self) -> str:

@@ -46,6 +46,7 @@ _ORDERS: Columns = {
 _TRANSACTIONS: Columns = {
     "reference": lambda row: row.reference,
     "kind": lambda row: row.kind,
+    "origin": lambda row: row.origin,
     "order": lambda row: row.payment.order.reference if row.payment else "",
     "parentTransactionId": lambda row: row.deposit.parent_transaction_id if row.deposit else "",
     "gateway": lambda row: row.gateway,

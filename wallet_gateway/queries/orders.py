@@ -11,7 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
-from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionState
+from wallet_gateway.domain.lifecycle import OrderState, TransactionKind, TransactionOrigin, TransactionState
 from wallet_gateway.models import (
     Approval,
     ApprovalState,
@@ -115,6 +115,11 @@ _STARTED = {
     TransactionKind.REVERSAL: _("Reversal requested"),
     TransactionKind.DETACHED_REFUND: _("Detached refund requested"),
 }
+_MADE_ELSEWHERE = {
+    TransactionKind.CAPTURE: _("Capture made elsewhere"),
+    TransactionKind.REFUND: _("Refund made elsewhere"),
+    TransactionKind.REVERSAL: _("Reversal made elsewhere"),
+}
 _APPROVED = {
     TransactionKind.CHECKOUT: _("Payment approved"),
     TransactionKind.AUTHORIZATION: _("Payment approved"),
@@ -191,10 +196,11 @@ def _ordered(order: PaymentOrder) -> TimelineEntry:
 
 
 def _started(transaction: GatewayTransaction) -> TimelineEntry:
+    by_shop = transaction.origin == TransactionOrigin.SHOP
     return TimelineEntry(
         occurred_at=transaction.created_at,
         kind=TimelineKind.STARTED,
-        text=_STARTED[TransactionKind(transaction.kind)],
+        text=(_STARTED if by_shop else _MADE_ELSEWHERE)[TransactionKind(transaction.kind)],
         amount=transaction.amount,
         reference=transaction.reference,
         detail=transaction.comment,

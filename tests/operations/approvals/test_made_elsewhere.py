@@ -1,4 +1,4 @@
-"""A person books an operation made elsewhere: asked of the gateway at that moment, with a name and a reason."""
+"""A person books an operation made elsewhere: with a name and a reason, and as the gateway reports it then."""
 
 from __future__ import annotations
 

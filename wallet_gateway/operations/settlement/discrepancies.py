@@ -55,8 +55,8 @@ def record_discrepancies(
 ) -> Recorded:
     """Record each discrepancy once; one that a person has closed stays closed.
 
-    `excess` is the approved amount above the limit, in minor units. `in_own_answer` means that it was found in
-    the answer to our own request, not to a status query.
+    `excess` is the approved amount above the limit, in minor units. `in_own_answer` means that it was found
+    in the answer to our own request, not to a status query.
     """
     freeze, is_new, stopped = False, False, None
     found = chain(

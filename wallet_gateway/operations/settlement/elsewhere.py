@@ -85,9 +85,9 @@ def book_elsewhere(
 ) -> GatewayTransaction:
     """Book the operation of a record found with `transaction` on its payment; return the new transaction.
 
-    What exceeds the payment's limits is not added to its totals: it freezes the payment. Raises `InvalidState`
-    if no rule says how to book it, or while an operation of ours is outstanding. A record that is booked
-    already is not booked again: its transaction is returned.
+    What exceeds the payment's limits is not added to its totals: it freezes the payment. Raises
+    `InvalidState` if no rule says how to book it, or while an operation of ours is outstanding. A record that
+    is booked already is not booked again: its transaction is returned.
     """
     if transaction.payment is None:
         raise InvalidState(ErrorCode.NOT_BOOKABLE)
