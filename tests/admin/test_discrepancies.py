@@ -78,6 +78,9 @@ def test_an_operation_made_elsewhere_is_booked_with_a_reason(
     url = reverse("admin:wallet_gateway_discrepancy_book", args=[difference.pk])
     assert onlooker.post(url, {"reason": "support did it"}).status_code == 403
     assert not GatewayTransaction.objects.filter(origin="ELSEWHERE").exists()
+    order_url = reverse("admin:wallet_gateway_paymentorder_change", args=[order.pk])
+    assert url in operator.get(order_url).content.decode()
+    assert url not in onlooker.get(order_url).content.decode()
 
     page = operator.post(url, {"reason": "support did it"}, follow=True).content.decode()
 
@@ -86,8 +89,9 @@ def test_an_operation_made_elsewhere_is_booked_with_a_reason(
     assert (booked.amount_minor, booked.created_by) == (500, "anna")
     assert str(booked) in page
     assert LogEntry.objects.get().change_message == "Booked: support did it"
-    order_page = operator.get(reverse("admin:wallet_gateway_paymentorder_change", args=[order.pk]))
-    assert "Refund made elsewhere" in order_page.content.decode()
+    order_page = operator.get(order_url).content.decode()
+    assert "Refund made elsewhere" in order_page
+    assert url not in order_page
     assert "already closed" in operator.post(url, {"reason": "again"}).content.decode()
 
 

@@ -7,14 +7,12 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
-from django.urls import URLPattern, path, reverse
+from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.admin.decisions import book_discrepancy, close_discrepancy
-from wallet_gateway.admin.order_page import Button
-from wallet_gateway.admin.permissions import RESOLVE, has_permission
+from wallet_gateway.admin.order_page import ways_to_end
 from wallet_gateway.admin.read_only import ReadOnlyAdmin, label_column, link_column, text_column
-from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.models import Discrepancy
 from wallet_gateway.queries.search import discrepancies_found
 
@@ -86,14 +84,4 @@ class DiscrepancyAdmin(ReadOnlyAdmin):
 
     def page_context(self, request: HttpRequest, row: Discrepancy) -> dict[str, Any]:
         """Offer to book an open discrepancy, where that is possible, and to close it."""
-        if row.closed_at is not None or not has_permission(request, RESOLVE):
-            return {}
-        ways = {"book": _("Book…"), "close": _("Close…")}
-        if row.kind != DiscrepancyKind.MADE_ELSEWHERE or row.payment_id is None:
-            del ways["book"]
-        return {
-            "buttons": tuple(
-                Button(label=label, url=reverse(f"admin:wallet_gateway_discrepancy_{way}", args=[row.pk]))
-                for way, label in ways.items()
-            )
-        }
+        return {"buttons": tuple(ways_to_end(row, request))}

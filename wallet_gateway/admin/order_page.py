@@ -21,8 +21,16 @@ from wallet_gateway.admin.pages import sentence_of
 from wallet_gateway.admin.permissions import OF_KIND, RESOLVE, SEE_EVENTS, has_permission, name_of_person
 from wallet_gateway.admin.visible_text import visible_body
 from wallet_gateway.domain.approval_policy import is_same_person
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import UNSENT_STATES, PaymentState, TransactionKind, TransactionState
-from wallet_gateway.models import Approval, GatewayTransaction, Payment, PaymentOrder, TransactionEvent
+from wallet_gateway.models import (
+    Approval,
+    Discrepancy,
+    GatewayTransaction,
+    Payment,
+    PaymentOrder,
+    TransactionEvent,
+)
 from wallet_gateway.models.labels import label_of
 from wallet_gateway.payments.follow_ups import shown_body
 from wallet_gateway.protocol.money import Money
@@ -65,6 +73,16 @@ class Task:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """An open discrepancy that needs a person."""
+
+    sentence: str
+    reference: str
+    since: datetime
+    buttons: tuple[Button, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
     """A request that waits for a second person."""
 
@@ -98,6 +116,7 @@ class OrderPage:
     tasks: tuple[Task, ...]
     requests: tuple[Request, ...]
     lines: tuple[Line, ...]
+    differences: tuple[Difference, ...] = ()
 
 
 def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
@@ -112,6 +131,7 @@ def order_page(order: PaymentOrder, request: HttpRequest) -> OrderPage:
         payments=tuple(_card(payment, request) for payment in _tried(order, transactions)),
         tasks=tuple(tasks_of(transactions, request)),
         requests=tuple(requests_of(asked, request)),
+        differences=tuple(_differences(order, request)),
         lines=tuple(_line(entry, with_bodies=with_bodies) for entry in reversed(entries)),
     )
 
@@ -194,6 +214,29 @@ def _ways_out(transaction: GatewayTransaction, request: HttpRequest) -> Iterator
     if has_permission(request, RESOLVE):
         url = reverse("admin:wallet_gateway_gatewaytransaction_decide", args=[transaction.pk])
         yield Button(label=_("Decide"), url=url)
+
+
+def _differences(order: PaymentOrder, request: HttpRequest) -> Iterator[Difference]:
+    """Yield the open discrepancies, except those that end with the decision on their transaction."""
+    rows = Discrepancy.objects.filter(payment__order=order, closed_at__isnull=True).order_by("pk")
+    for row in rows.exclude(transaction__state=TransactionState.ANOMALY).select_related("transaction"):
+        what = {"kind": label_of(DiscrepancyKind(row.kind)), "explanation": visible(row.explanation)}
+        yield Difference(
+            sentence=_("%(kind)s: %(explanation)s") % what,
+            reference=row.transaction.reference if row.transaction else "",
+            since=row.found_at,
+            buttons=tuple(ways_to_end(row, request)),
+        )
+
+
+def ways_to_end(row: Discrepancy, request: HttpRequest) -> Iterator[Button]:
+    """Yield what the current user may do about an open discrepancy: book it, where possible, and close it."""
+    if row.closed_at is not None or not has_permission(request, RESOLVE):
+        return
+    if row.kind == DiscrepancyKind.MADE_ELSEWHERE and row.payment_id is not None:
+        url = reverse("admin:wallet_gateway_discrepancy_book", args=[row.pk])
+        yield Button(label=_("Book…"), url=url)
+    yield Button(label=_("Close…"), url=reverse("admin:wallet_gateway_discrepancy_close", args=[row.pk]))
 
 
 def requests_of(approvals: Iterable[Approval], request: HttpRequest) -> Iterator[Request]:

@@ -1,4 +1,4 @@
-"""A person books an operation made elsewhere: with a name and a reason, and as the gateway reports it then."""
+"""A person books an operation made elsewhere: with a name and a reason, as the gateway reports it then."""
 
 from __future__ import annotations
 
