@@ -9,9 +9,17 @@ from __future__ import annotations
 from collections import Counter
 
 from wallet_gateway.client.gateway import Gateway
-from wallet_gateway.domain.lifecycle import OPENING_KINDS, OrderState, TransactionKind, TransactionState
+from wallet_gateway.domain.elsewhere import KINDS
+from wallet_gateway.domain.lifecycle import (
+    OPENING_KINDS,
+    OrderState,
+    TransactionKind,
+    TransactionOrigin,
+    TransactionState,
+)
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
+from wallet_gateway.operations.polling.status_query import type_of
 from wallet_gateway.testing.control import SandboxControl
 
 S, K = TransactionState, TransactionKind
@@ -29,11 +37,15 @@ class GatewayTruth:
     def __init__(self, order: PaymentOrder, gateway: Gateway) -> None:
         self._order = order
         self._payments: list[Payment] = list(order.payments.all())
-        rows = GatewayTransaction.objects.filter(payment__order=order, attempt_no__gt=0).order_by("pk")
-        self._transactions = list(rows.select_related("payment"))
+        rows = (
+            GatewayTransaction.objects.filter(payment__order=order).order_by("pk").select_related("payment")
+        )
+        self._transactions = [row for row in rows if row.attempt_no]
+        self._booked_elsewhere = [row for row in rows if row.origin == TransactionOrigin.ELSEWHERE]
         self._approved = {
             transaction.reference: _approved(transaction, gateway) for transaction in self._transactions
         }
+        self._portal = {payment.pk: _made_elsewhere(payment, gateway) for payment in self._payments}
 
     def check_allowed_for(self) -> None:
         """Make sure that we count with what has happened, and have the gateway's word for what we booked."""
@@ -51,9 +63,9 @@ class GatewayTruth:
                 continue
             assert payment.authorized == self._sum(payment, *OPENING_KINDS), payment
             if payment.type != "sale":
-                assert payment.captured == self._sum(payment, K.CAPTURE), payment
-            assert payment.refunded == self._sum(payment, K.REFUND), payment
-            assert (payment.reversal == Reversal.DONE) == bool(self._sum(payment, K.REVERSAL)), payment
+                assert payment.captured == self._all(payment, K.CAPTURE), payment
+            assert payment.refunded == self._all(payment, K.REFUND), payment
+            assert (payment.reversal == Reversal.DONE) == bool(self._all(payment, K.REVERSAL)), payment
         taken = sum(
             self._sum(payment, *OPENING_KINDS) - self._given_back(payment) for payment in self._payments
         )
@@ -75,14 +87,19 @@ class GatewayTruth:
 
     def _check_within(self, payment: Payment) -> None:
         if payment.type != "sale":
-            possible = payment.captured + payment.capture_reserved
+            possible = payment.captured + payment.capture_reserved - self._booked(payment, K.CAPTURE)
             assert self._sum(payment, K.CAPTURE) <= possible, payment
-        assert self._sum(payment, K.REFUND) <= payment.refunded + payment.refund_reserved, payment
+        possible = payment.refunded + payment.refund_reserved - self._booked(payment, K.REFUND)
+        assert self._sum(payment, K.REFUND) <= possible, payment
         assert not self._sum(payment, K.REVERSAL) or payment.reversal != Reversal.NONE, payment
+        for kind in (K.CAPTURE, K.REFUND, K.REVERSAL):
+            assert self._booked(payment, kind) <= self._portal[payment.pk][kind], (
+                f"{payment}: booked as {kind} elsewhere what nobody did"
+            )
 
     def _check_order(self) -> None:
         cards = [payment for payment in self._payments if self._sum(payment, K.AUTHORIZATION)]
-        charged = [payment for payment in cards if not self._sum(payment, K.REVERSAL)]
+        charged = [payment for payment in cards if not self._all(payment, K.REVERSAL)]
         assert len(charged) <= 1, f"charged to several cards: {charged}"
         if self._order.state not in _WITHOUT_MONEY | {OrderState.FROZEN}:
             assert any(self._sum(payment, *OPENING_KINDS) for payment in self._payments), self._order
@@ -91,12 +108,32 @@ class GatewayTruth:
         mine = (i for i in self._transactions if i.payment_id == payment.pk and i.kind in kinds)
         return sum(self._approved[transaction.reference] for transaction in mine)
 
+    def _all(self, payment: Payment, *kinds: TransactionKind) -> int:
+        """What was done through us and in the portal."""
+        return self._sum(payment, *kinds) + sum(self._portal[payment.pk][kind] for kind in kinds)
+
+    def _booked(self, payment: Payment, kind: TransactionKind) -> int:
+        mine = (row for row in self._booked_elsewhere if row.payment_id == payment.pk and row.kind == kind)
+        return sum((row.approved_minor or 0) - row.excess_minor for row in mine)
+
     def _given_back(self, payment: Payment) -> int:
-        return self._sum(payment, K.REFUND, K.REVERSAL)
+        return self._all(payment, K.REFUND, K.REVERSAL)
+
+
+def _made_elsewhere(payment: Payment, gateway: Gateway) -> Counter[TransactionKind]:
+    """What was done in the portal, which files it under the payment's own reference."""
+    done: Counter[TransactionKind] = Counter()
+    for record in gateway.status(payment.reference).message.records:
+        kind = KINDS.get(record.type.lower())
+        if kind is not None and record.state == "Approved":
+            done[kind] += record.money.minor_units
+    return done
 
 
 def _approved(transaction: GatewayTransaction, gateway: Gateway) -> int:
-    records = [r for r in gateway.status(transaction.reference).message.records if r.state == "Approved"]
+    there = gateway.status(transaction.reference).message.records
+    own = [record for record in there if record.type.lower() == type_of(transaction)]
+    records = [record for record in own if record.state == "Approved"]
     assert len(records) <= 1, f"{transaction} was carried out {len(records)} times"
     return sum(record.money.minor_units for record in records)
 

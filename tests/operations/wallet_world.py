@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from django.db import connection
@@ -19,6 +19,7 @@ from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.gateway_truth import GatewayTruth
 from tests.operations.wallet_customer import Customer, diverted
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.policy import BookElsewhere
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import OperationError
@@ -51,6 +52,11 @@ class World:
         self.control.reset()
         self.clock.instant = datetime.now(UTC)
         self.context.pause.forget()
+
+    def let_book_elsewhere(self, choice: BookElsewhere) -> None:
+        """Say whether the shop books what was made elsewhere by itself."""
+        policy = replace(self.context.policy, book_elsewhere=choice)
+        self.customer = replace(self.customer, context=replace(self.context, policy=policy))
 
     @contextlib.contextmanager
     def fated(self, operation: str, fate: str) -> Iterator[GatewayContext]:

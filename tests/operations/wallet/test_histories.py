@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction as db_transaction
+from django.db.models import QuerySet
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -31,9 +32,12 @@ from tests.operations.gateway_truth import check_sent_once
 from tests.operations.invariants import check_books
 from tests.operations.wallet_customer import CARD, TOKEN, Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
+from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.policy import BookElsewhere
 from wallet_gateway.gateways import return_urls
-from wallet_gateway.models import GatewayTransaction
+from wallet_gateway.models import Discrepancy, GatewayTransaction
+from wallet_gateway.operations.approvals.made_elsewhere import book_discrepancy
 from wallet_gateway.operations.checkout.orders import OrderDetails, create_order
 from wallet_gateway.operations.checkout.start import start_checkout
 from wallet_gateway.operations.errors import OperationError
@@ -51,6 +55,7 @@ SHEET_FAILED = {"code": "4000340", "description": "GeneralValidationError", "det
 FATES = st.sampled_from(["works", *FAULTS]) | st.just("works")
 SHOPPERS = st.sampled_from(["ada", "grace"])
 CARDS = st.sampled_from([TOKEN, CARD])
+PORTAL = st.sampled_from(["ecom.capture", "ecom.refund", "ecom.reversalPreauthorization"])
 WHICH = st.integers(0, 5)
 """Which of several; counted around."""
 KEYS = st.sampled_from([None, None, "click-1", "click-2"])
@@ -71,15 +76,21 @@ class History(OneOrder, RuleBasedStateMachine):
         self.results: list[tuple[Customer, dict[str, Any]]] = []
 
     @initialize(
-        type=st.sampled_from(["sale", "preauthorization"]), page_beside=st.booleans(), card=CARDS, fate=FATES
+        type=st.sampled_from(["sale", "preauthorization"]),
+        page_beside=st.booleans(),
+        books=st.sampled_from(BookElsewhere),
+        card=CARDS,
+        fate=FATES,
     )
     def order_something_and_pay_with_the_button(
         self,
         type: str,  # noqa: A002 - the interface's own word
         page_beside: bool,
+        books: BookElsewhere,
         card: str,
         fate: str,
     ) -> None:
+        self.world.let_book_elsewhere(books)
         details = OrderDetails(currency="EUR", type=type, items=(MUG,))
         order = create_order(reference="ORDER-1", details=details, gateway="default", clock=self.world.clock)
         self.pk = order.pk
@@ -185,6 +196,26 @@ class History(OneOrder, RuleBasedStateMachine):
     def reverse(self, which: int, key: str | None, fate: str) -> None:
         self._follow_up("reversal", follow_ups.reverse, which, fate, amount=None, key=key)
 
+    # In the provider's portal
+
+    @precondition(lambda self: self.paid())
+    @rule(which=WHICH, wire=PORTAL, amount=st.sampled_from(["0.01", "7.50", "20.00"]))
+    def work_in_the_portal(self, which: int, wire: str, amount: str) -> None:
+        payments = self.paid()
+        with contextlib.suppress(SandboxRefused):
+            self.world.control.portal(payments[which % len(payments)].reference, wire, amount)
+
+    @precondition(lambda self: self.made_elsewhere().exists())
+    @rule()
+    def book_what_was_made_elsewhere(self) -> None:
+        for difference in self.made_elsewhere():
+            with contextlib.suppress(OperationError):
+                book_discrepancy(difference, reason="seen", by="anna", context=self.world.context)
+
+    def made_elsewhere(self) -> QuerySet[Discrepancy]:
+        kind = DiscrepancyKind.MADE_ELSEWHERE
+        return Discrepancy.objects.filter(payment__order=self.pk, kind=kind, closed_at=None)
+
     # Questions, and time
 
     @rule(which=WHICH, everything=st.booleans())
@@ -218,6 +249,7 @@ class History(OneOrder, RuleBasedStateMachine):
             for hours in (1, 1, 2, 25, 25, 200):
                 self.world.clock.advance(hours=hours)
                 sweep(context=self.world.context)
+            self.book_what_was_made_elsewhere()
             check_books()
             self.truth().check_known()
             check_sent_once(self.world.control)
