@@ -76,6 +76,14 @@ def an_unknown_refund(names: dict[str, Any]) -> None:
     names["transaction"] = payments.refund(names["order"])
 
 
+def a_refund_made_in_the_portal(names: dict[str, Any]) -> None:
+    """A refund of 5.00 EUR that support made in the provider's portal, and that was found."""
+    a_paid_order(names)
+    payment = names["order"].payments.get()
+    names["sandbox"].portal(payment.reference, "ecom.refund", "5.00")
+    payments.reconcile(names["order"], everything=True)
+
+
 def an_unsent_refund(names: dict[str, Any]) -> None:
     """A refund of a new order, asked for while nothing listens at the gateway's address."""
     a_paid_order(names)
@@ -86,6 +94,7 @@ def an_unsent_refund(names: dict[str, Any]) -> None:
 
 
 SETUPS = {
+    "a refund made in the portal": a_refund_made_in_the_portal,
     "a refund that was never sent": an_unsent_refund,
     "a refund whose outcome is unknown": an_unknown_refund,
     "an order": an_order,
