@@ -125,12 +125,14 @@ class ErrorCode(StrEnum):
     # GatewayRefused
     CHECKOUT_REFUSED = "checkout_refused"
     CHECKOUT_HOST = "checkout_host"
+    RECORDS_REFUSED = "records_refused"
 
     # GatewayUnreachable
     NOTHING_SENT = "nothing_sent"
     PAGE_NOT_RECEIVED = "page_not_received"
     PAGE_TOO_LATE = "page_too_late"
     GATEWAY_SILENT = "gateway_silent"
+    RECORDS_NOT_RECEIVED = "records_not_received"
 
     # OperationError itself, an error in the shop's pricing function
     PRICING_TYPE = "pricing_type"

@@ -15,7 +15,7 @@
     │   ├── TryAgain             the same call may succeed in a moment
     │   └── WalletUnavailable    no wallet button for now; the payment page may work
     ├── AwaitingApproval         stored as a request that waits for a second person
-    ├── GatewayRefused           the gateway refused to open a payment page
+    ├── GatewayRefused           the gateway refused to open a payment page, or to say what it recorded
     └── GatewayUnreachable       the gateway did not answer
 
 `str(error)` is the message in the active language; `repr(error)` is for logs: the code and its parameters.
@@ -130,7 +130,7 @@ class AwaitingApproval(OperationError):
 
 
 class GatewayRefused(OperationError):
-    """The gateway refused to open a payment page, or named one on a host that is not allowed."""
+    """The gateway refused to open a payment page or a status query, or named a page on a host not allowed."""
 
 
 class GatewayUnreachable(OperationError):
@@ -371,12 +371,16 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.CHECKOUT_HOST: Description(
         502, _("The gateway named a payment page on the host %(host)s, which the settings do not allow.")
     ),
+    _E.RECORDS_REFUSED: Description(502, _("The gateway refused the status query: %(answer)s")),
     # GatewayUnreachable
     _E.NOTHING_SENT: Description(503, _("The gateway cannot be reached. Nothing was sent.")),
     _E.PAGE_NOT_RECEIVED: Description(503, _("The gateway gave no payment page.")),
     _E.PAGE_TOO_LATE: Description(503, _("The payment page arrived too late to be used.")),
     _E.GATEWAY_SILENT: Description(
         503, _("Gateway %(gateway)s does not answer. Resume the comparison later.")
+    ),
+    _E.RECORDS_NOT_RECEIVED: Description(
+        503, _("Gateway %(gateway)s gave no usable answer to the status query. Try again later.")
     ),
     # OperationError itself
     _E.PRICING_TYPE: Description(503, _("The pricing function returned %(type)s, not SheetPricing.")),
