@@ -26,6 +26,7 @@ class ErrorCode(StrEnum):
     PAYMENT_OF_OTHER_ORDER = "payment_of_other_order"
     SEVERAL_PAYMENTS = "several_payments"
     ORDER_INVALID = "order_invalid"
+    ITEMS_INVALID = "items_invalid"
     WALLET_RESULT_INVALID = "wallet_result_invalid"
     WALLET_REFERENCE_UNKNOWN = "wallet_reference_unknown"
     REASON_CODE_UNKNOWN = "reason_code_unknown"

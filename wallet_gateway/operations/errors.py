@@ -74,7 +74,7 @@ class OperationRefused(OperationError):
 
 
 class InvalidInput(OperationRefused):
-    """An argument is wrong; `errors` names each wrong field of an order or wallet result."""
+    """An argument is wrong; `errors` names each wrong field of an order, items or wallet result."""
 
     def __init__(self, code: ErrorCode, *, errors: Sequence[FieldError] = (), **params: object) -> None:
         self.errors = tuple(errors)
@@ -190,6 +190,7 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.PAYMENT_OF_OTHER_ORDER: Description(400, _("Payment %(payment)s does not belong to order %(order)s.")),
     _E.SEVERAL_PAYMENTS: Description(400, _("Order %(order)s has %(count)s payments. Name one of them.")),
     _E.ORDER_INVALID: Description(400, _("The order is not valid. %(problems)s")),
+    _E.ITEMS_INVALID: Description(400, _("The items are not valid. %(problems)s")),
     _E.WALLET_RESULT_INVALID: Description(400, _("The wallet's result is not valid. %(problems)s")),
     _E.WALLET_REFERENCE_UNKNOWN: Description(
         404, _("No wallet button was shown under this reference in this session.")
