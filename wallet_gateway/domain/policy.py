@@ -65,10 +65,18 @@ class WalletPolicy:
     email_required: bool
     billing_address: str
     """`MIN` or `FULL`; empty if no address is requested."""
+    billing_phone_required: bool
+    """Whether the billing address must have a phone number; nothing if no address is requested."""
     shipping_address: bool
+    shipping_phone_required: bool
+    """The same of the shipping address."""
     shipping_countries: tuple[str, ...]
     callbacks: tuple[str, ...]
     """What the open sheet requests from the shop, as far as the order supports it."""
+    checkout_option: str
+    """`DEFAULT` or `COMPLETE_IMMEDIATE_PURCHASE`: whether the sheet says that the card is charged at once."""
+    total_price_label: str
+    """The sheet's word for the total; empty for that of the page's language."""
     use_wallet_button: bool
     button_color: str
     button_type: str
