@@ -26,6 +26,8 @@ class ErrorCode(StrEnum):
     PAYMENT_OF_OTHER_ORDER = "payment_of_other_order"
     SEVERAL_PAYMENTS = "several_payments"
     ORDER_INVALID = "order_invalid"
+    BILLING_ADDRESS_MISSING = "billing_address_missing"
+    CURRENCY_NOT_ACCEPTED = "currency_not_accepted"
     ITEMS_INVALID = "items_invalid"
     WALLET_RESULT_INVALID = "wallet_result_invalid"
     WALLET_REFERENCE_UNKNOWN = "wallet_reference_unknown"

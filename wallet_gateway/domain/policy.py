@@ -30,6 +30,10 @@ class GatewayPolicy:
     """Hosts to which a customer may be sent; with the port if it is not the scheme's default."""
     allow_plain_http: bool = False
     """Whether a payment page without TLS is accepted; only for a loopback address."""
+    billing_address_required: bool = False
+    """Whether every order needs a billing address."""
+    currencies: frozenset[str] | None = None
+    """The ISO 4217 codes that an order may have; None for all."""
     capture_window: CaptureWindow = field(default_factory=CaptureWindow)
     """How long authorizations can be captured, and what happens before they expire."""
     approval_policy: ApprovalPolicy = field(default_factory=ApprovalPolicy)

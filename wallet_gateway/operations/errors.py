@@ -190,6 +190,10 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.PAYMENT_OF_OTHER_ORDER: Description(400, _("Payment %(payment)s does not belong to order %(order)s.")),
     _E.SEVERAL_PAYMENTS: Description(400, _("Order %(order)s has %(count)s payments. Name one of them.")),
     _E.ORDER_INVALID: Description(400, _("The order is not valid. %(problems)s")),
+    _E.BILLING_ADDRESS_MISSING: Description(400, _("The gateway requires a billing address. %(problems)s")),
+    _E.CURRENCY_NOT_ACCEPTED: Description(
+        400, _("Gateway %(gateway)s takes no %(currency)s. The settings allow: %(known)s.")
+    ),
     _E.ITEMS_INVALID: Description(400, _("The items are not valid. %(problems)s")),
     _E.WALLET_RESULT_INVALID: Description(400, _("The wallet's result is not valid. %(problems)s")),
     _E.WALLET_REFERENCE_UNKNOWN: Description(

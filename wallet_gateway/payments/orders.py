@@ -76,10 +76,11 @@ def create_order(
 
     The amount is the sum of items, shipping and discounts; if `amount` is given as well, it is checked.
     `type` is "sale" or "preauthorization". All optional fields of the interface's checkout request can be
-    given. Raises `InvalidInput`, whose `errors` name each field, and `IdempotencyConflict` when the reference
+    given; the gateway's settings may require a billing address or allow some currencies only. Raises
+    `InvalidInput`, whose `errors` name each field, and `IdempotencyConflict` when the reference
     belongs to an order with other content.
     """
-    conf.gateway_settings(gateway)
+    given = conf.gateway_settings(gateway)
     cardholder = {
         "cardholder_id": cardholder_id,
         "cardholder_first_name": cardholder_first_name,
@@ -109,6 +110,7 @@ def create_order(
         reference=reference,
         details=details,
         gateway=gateway,
+        policy=given.policy,
         clock=gateways.clock(),
         continue_url=continue_url,
     )
@@ -128,6 +130,7 @@ def start_checkout(order: PaymentOrder) -> Payment:
     """Return a payment with the `redirect_url` to which the shop sends the customer.
 
     A page that is still open is returned again. Raises `OrderNotPayable` if the customer must not pay again,
+    `InvalidInput` where the settings require a billing address and the order, made before, has none,
     and `SendingStopped`, `TryAgain`, `GatewayRefused` or `GatewayUnreachable` when no page can be opened now.
     """
     return checkout.start_checkout(order=order, context=context_of(order.gateway), return_urls=return_urls)

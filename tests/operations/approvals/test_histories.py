@@ -31,6 +31,7 @@ from tests.operations.wallet_customer import Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import (
     Approval,
@@ -81,7 +82,13 @@ class Refunds(OneOrder, RuleBasedStateMachine):
     @initialize()
     def buy_something(self) -> None:
         details = OrderDetails(currency="EUR", items=(MUG,))
-        order = create_order(reference="ORDER-1", details=details, gateway="default", clock=self.world.clock)
+        order = create_order(
+            reference="ORDER-1",
+            details=details,
+            gateway="default",
+            policy=GatewayPolicy(),
+            clock=self.world.clock,
+        )
         self.pk = order.pk
         page = start_checkout(order=order, context=self.world.context, return_urls=return_urls)
         self.world.control.complete_checkout(page.reference, "success")

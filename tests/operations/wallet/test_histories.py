@@ -32,6 +32,7 @@ from tests.operations.invariants import check_books
 from tests.operations.wallet_customer import CARD, TOKEN, Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
+from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import GatewayTransaction
 from wallet_gateway.operations.checkout.orders import OrderDetails, create_order
@@ -81,7 +82,13 @@ class History(OneOrder, RuleBasedStateMachine):
         fate: str,
     ) -> None:
         details = OrderDetails(currency="EUR", type=type, items=(MUG,))
-        order = create_order(reference="ORDER-1", details=details, gateway="default", clock=self.world.clock)
+        order = create_order(
+            reference="ORDER-1",
+            details=details,
+            gateway="default",
+            policy=GatewayPolicy(),
+            clock=self.world.clock,
+        )
         self.pk = order.pk
         if page_beside:
             self.ask_for_the_hosted_page("works")
