@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from pytest_django import DjangoAssertNumQueries
@@ -67,13 +68,15 @@ def test_amounts_are_in_major_units_and_orders_named() -> None:
 def test_a_time_begins_with_its_first_day_and_ends_before_its_last() -> None:
     for days in range(3):
         an_order(reference=f"R-{days}", created_at=NOW + timedelta(days=days))
-    times = {"since": NOW + timedelta(days=1), "until": NOW + timedelta(days=2)}
+    times: Times = {"since": NOW + timedelta(days=1), "until": NOW + timedelta(days=2)}
     rows = csv.DictReader(export_csv("orders", **times, by=By.CREATED))
     assert [row["reference"] for row in rows] == ["R-1"]
 
 
 DAY = timedelta(days=1)
-YESTERDAY, TODAY = {"since": NOW - DAY, "until": NOW}, {"since": NOW, "until": NOW + DAY}
+Times = dict[str, Any]
+YESTERDAY: Times = {"since": NOW - DAY, "until": NOW}
+TODAY: Times = {"since": NOW, "until": NOW + DAY}
 
 
 def test_money_that_moves_after_midnight_is_in_the_export_of_that_day_and_of_no_other() -> None:

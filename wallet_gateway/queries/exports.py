@@ -179,11 +179,12 @@ def _with_totals(orders: QuerySet[Any]) -> QuerySet[Any]:
     payments = Payment.objects.filter(order=OuterRef("pk")).order_by().values("order")
     transactions = GatewayTransaction.objects.filter(payment__order=OuterRef("pk"))
     approvals = transactions.order_by().values("payment__order")
-    return orders.annotate(
+    with_totals: QuerySet[Any] = orders.annotate(
         captured_minor=Subquery(payments.annotate(total=Sum("captured")).values("total")),
         refunded_minor=Subquery(payments.annotate(total=Sum("refunded")).values("total")),
         approved_at=Subquery(approvals.annotate(first=Min("approved_at")).values("first")),
     )
+    return with_totals
 
 
 def _way_of_paying(row: GatewayTransaction) -> str:

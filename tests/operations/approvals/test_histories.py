@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.db import transaction as db_transaction
@@ -98,7 +99,7 @@ class Refunds(OneOrder, RuleBasedStateMachine):
 
     @rule(who=PEOPLE, amount=AMOUNTS, key=KEYS, fate=FATES)
     def ask_for_a_refund(self, who: str, amount: str | None, key: str | None, fate: str) -> None:
-        given = {} if amount is None else {"amount": Decimal(amount)}
+        given: dict[str, Any] = {} if amount is None else {"amount": Decimal(amount)}
         with self._fated(fate) as context:
             refund(
                 payment=self._payment, context=context, who=Initiator(idempotency_key=key, by=who), **given

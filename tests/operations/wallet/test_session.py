@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -197,7 +198,7 @@ def test_the_sheet_asks_for_its_price_where_the_shop_prices_it(
     assert optional["shippingOptionParameters"]["defaultSelectedOptionId"] == "std"
 
 
-def with_sheet(customer: Customer, **asked: object) -> Customer:
+def with_sheet(customer: Customer, **asked: Any) -> Customer:
     wallet = customer.context.wallet
     assert wallet is not None
     return replace(customer, context=replace(customer.context, wallet=replace(wallet, **asked)))
