@@ -104,6 +104,13 @@ def test_one_asks_another_agrees_and_it_is_sent_once(
     assert sum(entry["operation"] == "refund" for entry in wallet_sandbox.journal()) == 1
 
 
+def test_the_lines_to_be_sent_are_shown_to_the_second_person(second: Client, order: PaymentOrder) -> None:
+    mug = payments.Item(product_id="MUG-77", product_name="Mug", unit_amount=Decimal("8.00"))
+    with pytest.raises(payments.errors.AwaitingApproval):
+        payments.refund(order, items=[mug], by="anna")
+    assert "MUG-77" in second.get(page_of()).content.decode()
+
+
 def test_up_to_the_limit_nobody_else_is_asked(operator: Client, order: PaymentOrder) -> None:
     assert "Refund of 5.00 EUR: Approved." in ask(operator, order, "5.00")
     assert not Approval.objects.exists()

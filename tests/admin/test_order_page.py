@@ -37,6 +37,23 @@ def test_the_money_is_there_at_a_glance(operator: Client, paid_order: PaidOrder)
     }
 
 
+def test_the_providers_id_of_each_transaction_is_shown_and_finds_its_order(
+    operator: Client, paid_order: PaidOrder
+) -> None:
+    paid_order()
+    order = paid_order("30.00")
+    captured = payments.capture(order, Decimal("20.00"))
+    payments.reconcile(order, everything=True)
+    rows = GatewayTransaction.objects.filter(payment__order=order)
+    ids = list(rows.values_list("provider_transaction_id", flat=True))
+    page = page_of(operator, order)
+    assert len(ids) == 2
+    assert all(id_ and id_ in page for id_ in ids)
+    for model, found in (("paymentorder", order.pk), ("gatewaytransaction", captured.pk)):
+        listed = operator.get(f"/admin/wallet_gateway/{model}/", {"q": ids[0]}).context["cl"].result_list
+        assert [row.pk for row in listed] == [found]
+
+
 def test_what_is_possible_has_a_button_and_what_is_not_has_a_reason(
     operator: Client, paid_order: PaidOrder
 ) -> None:

@@ -51,6 +51,13 @@ def test_a_required_name_without_a_text_is_named(name: str, value: object) -> No
 WRONG = [
     ("PROFILE", "production", "'test' or 'prod'"),
     ("PROFILE", 7, "a text, not int"),
+    ("BILLING_ADDRESS", "Required", "'optional' or 'required'"),
+    ("BILLING_ADDRESS", True, "a text"),
+    ("CURRENCIES", [], "or None for all"),
+    ("CURRENCIES", ["eur"], "ISO 4217"),
+    ("CURRENCIES", ["EUR", "XXQ"], "ISO 4217"),
+    ("CURRENCIES", [978], "ISO 4217"),
+    ("CURRENCIES", "EUR", "a list, tuple or set, or None"),
     ("REDIRECT_URL_TIMEOUT", 0, "60 to 900"),
     ("REDIRECT_URL_TIMEOUT", 901, "60 to 900"),
     ("REDIRECT_URL_TIMEOUT", "900", "a whole number"),

@@ -79,6 +79,14 @@ WRONG: list[tuple[str, object, str]] = [
     ("BILLING_ADDRESS", "full", "'MIN'"),
     ("BILLING_ADDRESS", True, "a text"),
     ("SHIPPING_ADDRESS", "yes", "True or False"),
+    ("BILLING_PHONE_REQUIRED", "yes", "True or False"),
+    ("BILLING_PHONE_REQUIRED", True, "unless BILLING_ADDRESS"),
+    ("SHIPPING_PHONE_REQUIRED", 1, "True or False"),
+    ("SHIPPING_PHONE_REQUIRED", True, "unless SHIPPING_ADDRESS"),
+    ("CHECKOUT_OPTION", "CONTINUE_TO_REVIEW", "'COMPLETE_IMMEDIATE_PURCHASE'"),
+    ("TOTAL_PRICE_LABEL", None, "a text"),
+    ("TOTAL_PRICE_LABEL", "To\npay", "one line"),
+    ("TOTAL_PRICE_LABEL", "x" * 101, "at most 100"),
     ("SHIPPING_COUNTRIES", ["DEU"], "ISO 3166"),
     ("USE_WALLET_BUTTON", "yes", "True or False"),
     ("BUTTON_COLOR", "pink", "'black'"),
@@ -94,6 +102,19 @@ def test_a_wrong_value_is_named_with_what_would_be_right(name: str, value: objec
     found = problems(setting(WALLET | {name: value}))
     assert list(found) == [f"{HERE}['{name}']"]
     assert expected in found[f"{HERE}['{name}']"]
+
+
+@every(
+    "given",
+    [
+        {"BILLING_PHONE_REQUIRED": True, "BILLING_ADDRESS": "MIN"},
+        {"SHIPPING_PHONE_REQUIRED": True, "SHIPPING_ADDRESS": True},
+        {"BILLING_PHONE_REQUIRED": True, "BUTTON_OVERRIDES": "operator.add"},
+    ],
+    ids=["billing", "shipping", "of-some-orders"],
+)
+def test_a_phone_number_is_part_of_an_address(given: dict[str, object]) -> None:
+    assert problems(setting(WALLET | given)) == {}
 
 
 def test_a_wallet_that_is_no_dict_is_named() -> None:

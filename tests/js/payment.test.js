@@ -234,6 +234,15 @@ test("when the shop is lost within the sheet no second card is taken, and the sh
   assert.deepEqual(page.went, [["replace", "/result-page"]])
 })
 
+test("the shop's own word for the total is shown before and after the sheet is priced", async (t) => {
+  const price = { total: "17.20", displayItems: [], shippingOptions: [], selectedOption: null, offers: [], errors: [] }
+  const own = { ...CHANGES, additionalTransactionInfo: { displayItems: [], totalPriceLabel: "To pay today" } }
+  const page = await ready(t, { session: session({ parameters: parameters(own) }), price })
+  const update = await page.options.onPaymentDataChanged({})
+  const shown = [page.options.additionalTransactionInfo, update.newTransactionInfo].map((info) => info.totalPriceLabel)
+  assert.deepEqual(shown, ["To pay today", "To pay today"])
+})
+
 test("a change on the sheet is priced by the shop, under the reference of its card", async (t) => {
   const price = { total: "17.20", displayItems: [], shippingOptions: [], selectedOption: null, offers: [], errors: [] }
   const page = await ready(t, { session: session({ parameters: parameters(CHANGES) }), price, reference: { reference: "REF-2" } })

@@ -19,7 +19,13 @@ pytestmark = pytest.mark.every_database
 EXACT = {
     PaymentOrder: {"reference", "token"},
     Payment: {"reference"},
-    GatewayTransaction: {"reference", "idempotency_key", "outstanding_key", "record_id"},
+    GatewayTransaction: {
+        "reference",
+        "idempotency_key",
+        "outstanding_key",
+        "record_id",
+        "provider_transaction_id",
+    },
     MigratedDeposit: {"parent_transaction_id", "provider_transaction_id"},
     Discrepancy: {"fingerprint"},
 }

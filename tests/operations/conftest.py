@@ -21,6 +21,7 @@ from tests.operations.wallet_customer import Customer
 from wallet_gateway import conf, gateways
 from wallet_gateway.client.gateway import Gateway
 from wallet_gateway.client.http_transport import HttpTransport
+from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder
 from wallet_gateway.operations.approvals import resolve as resolutions
 from wallet_gateway.operations.approvals.resolve import Decision
@@ -171,6 +172,7 @@ def make_order(clock: VirtualClock, db: None) -> MakeOrder:
             reference=f"ORDER-{next(numbers)}",
             details=OrderDetails(currency=currency, type=type, **given),
             gateway="default",
+            policy=GatewayPolicy(),
             clock=clock,
         )
 

@@ -29,6 +29,7 @@ from tests.operations.second_person import asked, needs_two
 from tests.operations.subjects import MIGRATION_FILE
 from wallet_gateway import signals
 from wallet_gateway.domain.lifecycle import OrderState, TransactionState
+from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.domain.totals import Reversal
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import (
@@ -262,7 +263,9 @@ def test_many_calls_store_one_order(clock: VirtualClock) -> None:
     details = OrderDetails(currency="EUR", items=(MUG,))
 
     def create() -> int:
-        order = orders.create_order(reference="SHOP-1", details=details, gateway="default", clock=clock)
+        order = orders.create_order(
+            reference="SHOP-1", details=details, gateway="default", policy=GatewayPolicy(), clock=clock
+        )
         return int(order.pk)
 
     results = together(create)
@@ -460,7 +463,11 @@ def test_the_same_order_stored_twice_at_once_is_one_order_even_inside_old_snapsh
                 PaymentOrder.objects.count()
                 together.wait()
                 order = orders.create_order(
-                    reference="RACE-1", details=details, gateway="default", clock=clock
+                    reference="RACE-1",
+                    details=details,
+                    gateway="default",
+                    policy=GatewayPolicy(),
+                    clock=clock,
                 )
                 found.append(order.token)
         finally:

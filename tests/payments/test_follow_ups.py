@@ -101,3 +101,17 @@ def test_verbs_refuse_to_run_inside_somebody_elses_transaction(
     with db_transaction.atomic(), pytest.raises(RuntimeError):
         payments.refund(order)
     assert len(wallet_sandbox.journal()) == before
+
+
+def test_items_are_given_as_for_an_order(wallet_sandbox: SandboxControl) -> None:
+    order = paid(wallet_sandbox, type="preauthorization")
+    mug = payments.Item(product_id="MUG", product_name="Mug", unit_amount=Decimal("5.00"), quantity=2)
+    parcel = payments.Shipping(name="Parcel", amount=Decimal("2.00"))
+    off = payments.Discount(name="Welcome", amount=Decimal("1.00"))
+
+    captured = payments.capture(order, items=[mug], shipping=parcel, discounts=[off])
+    refunded = payments.refund(order, Decimal("10.00"), items=[mug])
+
+    assert (str(captured.approved_amount), str(refunded.approved_amount)) == ("11.00 EUR", "10.00 EUR")
+    sent = [entry["body"] for entry in wallet_sandbox.journal()[-2:]]
+    assert [len(body["shoppingCartDetails"]) for body in sent] == [3, 1]

@@ -8,6 +8,7 @@ from wallet_gateway import payments
 
 VERBS = {
     "create_order",
+    "gateway_records",
     "get_order",
     "start_checkout",
     "reconcile",
@@ -20,7 +21,18 @@ VERBS = {
 }
 VALUES = {"BillingAddress", "Discount", "Item", "Money", "Shipping", "ShippingAddress"}
 MODULES = {
-    "orders": {"OrderSummary", "TimelineEntry", "attempt_for", "get_order_by_token", "order_timeline"},
+    "orders": {
+        "GatewayRecord",
+        "OrderSummary",
+        "Payer",
+        "RecordedAddress",
+        "TimelineEntry",
+        "TransactionRecords",
+        "UnreadableRecord",
+        "attempt_for",
+        "get_order_by_token",
+        "order_timeline",
+    },
     "follow_ups": {"give_up_unsent", "preview", "send_again", "shown_body"},
     "wallet": {
         "AuthenticationQuestion",

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 from django.db import connection
+from django.db import transaction as db_transaction
 from django.test.utils import CaptureQueriesContext
 
 from tests.payments.paid_orders import paid
@@ -52,3 +53,15 @@ def test_looking_at_a_settled_attempt_takes_two_statements(wallet_sandbox: Sandb
     with CaptureQueriesContext(connection) as captured:
         payments.reconcile(attempt)
     assert len(statements(captured)) <= 2, statements(captured)
+
+
+def test_records_are_asked_for_outside_of_any_transaction_only(
+    wallet_sandbox: SandboxControl, transactional_db: None
+) -> None:
+    order = paid(wallet_sandbox)
+    (told,) = payments.gateway_records(order)
+    assert [record.state for record in told.records] == ["Approved"]
+    before = len(wallet_sandbox.journal())
+    with db_transaction.atomic(), pytest.raises(RuntimeError):
+        payments.gateway_records(order)
+    assert len(wallet_sandbox.journal()) == before

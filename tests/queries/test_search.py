@@ -11,7 +11,7 @@ from django.db.models import Model, QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from tests.models.rows import NOW, a_deposit, a_payment, a_transaction, an_order
-from wallet_gateway.models import Discrepancy, MigratedDeposit, TransactionEvent
+from wallet_gateway.models import Discrepancy, GatewayTransaction, MigratedDeposit, TransactionEvent
 from wallet_gateway.queries.search import (
     deposits_found,
     discrepancies_found,
@@ -30,16 +30,18 @@ def story() -> dict[str, Any]:
     order = an_order(reference="A-1001", order_number="2026/77")
     an_order(reference="B-2002", order_number="2026/78")
     payment = a_payment(order, reference="PAY-1")
-    transaction = a_transaction(payment, reference="CAP-1", record_id="gw-555")
+    transaction = a_transaction(
+        payment, reference="CAP-1", record_id="gw-555", provider_transaction_id="PRV-7"
+    )
     return {"order": order, "payment": payment, "transaction": transaction}
 
 
-@pytest.mark.parametrize("text", ["A-1001", "A-1", "2026/77", "PAY-1", "CAP-1", "gw-555"])
+@pytest.mark.parametrize("text", ["A-1001", "A-1", "2026/77", "PAY-1", "CAP-1", "gw-555", "PRV-7"])
 def test_an_order_is_found_by_each_of_its_names(story: dict[str, Any], text: str) -> None:
     assert list(orders_found(text, gateways=HERE)) == [story["order"]]
 
 
-@pytest.mark.parametrize("text", ["1001", "2026", "PAY", "gw-55", "nothing", "%", "A_1001"])
+@pytest.mark.parametrize("text", ["1001", "2026", "PAY", "gw-55", "PRV", "prv-7", "nothing", "%", "A_1001"])
 def test_a_part_of_a_name_that_no_index_begins_with_finds_nothing(story: dict[str, Any], text: str) -> None:
     assert not orders_found(text, gateways=HERE)
 
@@ -48,8 +50,8 @@ def test_a_record_of_another_gateway_is_not_meant(story: dict[str, Any]) -> None
     assert not orders_found("gw-555", gateways=("elsewhere",))
 
 
-@pytest.mark.parametrize("text", ["CAP", "gw-555", "A-1001"])
-def test_a_transaction_is_found_by_its_reference_its_record_and_its_order(
+@pytest.mark.parametrize("text", ["CAP", "gw-555", "PRV-7", "A-1001"])
+def test_a_transaction_is_found_by_its_reference_its_record_its_order_and_its_provider(
     story: dict[str, Any], text: str
 ) -> None:
     assert list(transactions_found(text, gateways=HERE)) == [story["transaction"]]
@@ -98,6 +100,19 @@ NAMED = [
 ]
 
 
+def test_the_providers_id_is_looked_up_in_an_index() -> None:
+    payment = a_payment()
+    for number in range(50):
+        a_transaction(payment, provider_transaction_id=f"PRV-{number}")
+    if connection.vendor == "postgresql":
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE wallet_gateway_gatewaytransaction")
+            # So few rows are read faster without any index.
+            cursor.execute("SET LOCAL enable_seqscan = off")
+    rows = GatewayTransaction.objects.filter(provider_transaction_id="PRV-7")
+    assert "wallet_transaction_provider" in rows.order_by().explain()
+
+
 @pytest.mark.parametrize(("model", "condition", "index"), NAMED)
 def test_a_beginning_is_looked_up_in_an_index(
     model: type[Model], condition: dict[str, str], index: str
@@ -123,5 +138,5 @@ def test_no_search_joins_what_it_orders_or_looks_inside_texts(story: dict[str, A
     with CaptureQueriesContext(connection) as asked:
         list(orders_found("A-1001", gateways=HERE))
 
-    assert len(asked) == 6
+    assert len(asked) == 7
     assert not any("LIKE '%" in query["sql"] for query in asked)

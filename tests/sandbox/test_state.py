@@ -16,6 +16,7 @@ DEFAULTS = {
     "numericAmounts": False,
     "shareReferences": False,
     "anotherCard": False,
+    "billingAddress": "optional",
 }
 
 
@@ -97,6 +98,7 @@ def test_reset_puts_the_behaviour_back(control: SandboxControl) -> None:
         ({"numeric_amounts": "yes"}, "numericAmounts"),
         ({"share_references": 1}, "shareReferences"),
         ({"another_card": "yes"}, "anotherCard"),
+        ({"billing_address": "never"}, "billingAddress"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )

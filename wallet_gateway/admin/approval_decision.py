@@ -179,7 +179,8 @@ def _facts(approval: Approval, left: Money | None) -> Iterator[tuple[str, object
 def _request_body(approval: Approval) -> str:
     if approval.payment is None or approval.decision:
         return ""
-    return visible_request(approval.payment, TransactionKind(approval.kind), approval.amount)
+    kind = TransactionKind(approval.kind)
+    return visible_request(approval.payment, kind, approval.amount, cart=approval.shopping_cart)
 
 
 def _why_not_of_author(approval: Approval) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
+from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.functional import Promise
@@ -133,7 +134,7 @@ def execute(
     A user is waiting: if a request was not sent because the gateway is unreachable, it is abandoned at once
     instead of being sent later, and its amount is available again.
     """
-    words = {"by": by, "reason_code": reason_code, "comment": comment}
+    words: dict[str, Any] = {"by": by, "reason_code": reason_code, "comment": comment}
     try:
         transaction = _request_operation(operation, payment, amount, idempotency_key=key, **words)
     except (OperationRefused, ImproperlyConfigured) as error:
@@ -146,7 +147,7 @@ def execute(
 
 
 def _request_operation(
-    operation: Operation, payment: Payment, amount: Money, **given: str
+    operation: Operation, payment: Payment, amount: Money, **given: Any
 ) -> GatewayTransaction:
     if operation is REVERSE:
         return payments.reverse(payment.order, payment=payment, **given)

@@ -102,6 +102,8 @@ class Line:
     text: Label
     amount: Money | None
     reference: str
+    provider_id: str
+    """The provider's id of the transaction that began here; empty if there is none."""
     detail: str
     by: str
     bodies: tuple[tuple[Label, str], ...]
@@ -265,10 +267,15 @@ def _line(entry: TimelineEntry, *, with_bodies: bool) -> Line:
         text=entry.text,
         amount=entry.amount,
         reference=entry.reference,
+        provider_id=_provider_id(entry.subject),
         detail=visible(reason_in_words(entry.reason_code, entry.detail)),
         by=visible(entry.by),
         bodies=tuple(_bodies(entry.subject)) if with_bodies else (),
     )
+
+
+def _provider_id(subject: GatewayTransaction | TransactionEvent | Approval | None) -> str:
+    return visible(subject.provider_transaction_id) if isinstance(subject, GatewayTransaction) else ""
 
 
 _NOT_GONE = UNSENT_STATES | {TransactionState.SENDING}

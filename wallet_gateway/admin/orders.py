@@ -33,7 +33,9 @@ class PaymentOrderAdmin(ReadOnlyAdmin):
 
     change_form_template = "admin/wallet_gateway/order.html"
     finder = staticmethod(orders_found)
-    search_help_text = _("Beginning of a reference; or whole: order number, transaction, the gateway's id")
+    search_help_text = _(
+        "Beginning of a reference; or whole: order number, transaction, the gateway's or the provider's id"
+    )
     list_display = ("reference", "number", "amount", "state", "to_capture", CREATED_AT, "gateway")
     list_filter = ("state", EndsSoon)
     actions = ("capture_many", "refund_many", "reverse_many", "query_many")

@@ -32,7 +32,9 @@ class GatewayTransactionAdmin(ReadOnlyAdmin):
     """Transactions and their results."""
 
     finder = staticmethod(transactions_found)
-    search_help_text = _("Beginning of a reference; or whole: an order's reference, the gateway's id")
+    search_help_text = _(
+        "Beginning of a reference; or whole: an order's reference, the gateway's or the provider's id"
+    )
     list_display = (
         "reference",
         link_column("payment.order", _("order")),

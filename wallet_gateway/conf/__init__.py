@@ -20,7 +20,13 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.signals import setting_changed
 
 from wallet_gateway.client.credentials import MerchantAccount
-from wallet_gateway.conf.rules import OPTIONAL, RETENTION_DAYS, SETTING, problems_of
+from wallet_gateway.conf.rules import (
+    OPTIONAL,
+    REQUIRED_ADDRESS,
+    RETENTION_DAYS,
+    SETTING,
+    problems_of,
+)
 from wallet_gateway.conf.values import COLLECTION, PATH, Problem, Setting
 from wallet_gateway.conf.wallet_rules import (
     FERNET_KEYS,
@@ -176,6 +182,8 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
             book_elsewhere=BookElsewhere(values["BOOK_ELSEWHERE"]),
             redirect_hosts=frozenset(hosts),
             allow_plain_http=url.scheme == "http",
+            billing_address_required=values["BILLING_ADDRESS"] == REQUIRED_ADDRESS,
+            currencies=None if values["CURRENCIES"] is None else frozenset(values["CURRENCIES"]),
             capture_window=CaptureWindow(
                 length=timedelta(days=values["CAPTURE_WINDOW_DAYS"]),
                 warning=timedelta(days=values["CAPTURE_WARNING_DAYS"]),

@@ -10,6 +10,7 @@ from typing import Any
 
 from wallet_gateway.conf.values import (
     COLLECTION,
+    COLLECTION_OR_NONE,
     NUMBER,
     PATH,
     PATHS_OF_CERTIFICATE,
@@ -29,11 +30,14 @@ from wallet_gateway.conf.values import (
 from wallet_gateway.conf.wallet_rules import FERNET_KEYS, problems_of_keys, problems_of_wallet
 from wallet_gateway.domain.capture_deadline import CapturePolicy
 from wallet_gateway.domain.policy import BookElsewhere
+from wallet_gateway.protocol.codes import check_currency
 from wallet_gateway.protocol.endpoints import ENDPOINTS
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
 
 SETTING = "WALLET_GATEWAY"
+REQUIRED_ADDRESS = "required"
+"""The value of `BILLING_ADDRESS` with which every order needs one."""
 SHORTEST_TOKEN = 20
 MOST_QUERY_WORKERS = 64
 RETENTION_DAYS = 400
@@ -59,6 +63,17 @@ def _are_hosts(values: Iterable[object]) -> bool:
 
 def _is_host(value: object) -> bool:
     return isinstance(value, str) and value != "" and not set(value) & set("/@?#\\ ")
+
+
+def _are_currencies(values: Iterable[object] | None) -> bool:
+    return values is None or (bool(values) and all(map(_is_currency, values)))
+
+
+def _is_currency(value: object) -> bool:
+    try:
+        return isinstance(value, str) and check_currency(value) == value
+    except ProtocolError:
+        return False
 
 
 def _seconds(default: float) -> Setting:
@@ -98,6 +113,10 @@ OPTIONAL: Mapping[str, Setting] = {
     "QUERY_RATE": Setting(NUMBER, 5.0, _is_positive, "a number above zero"),
     "QUERY_WORKERS": Setting(
         int, 1, range(1, MOST_QUERY_WORKERS + 1).__contains__, f"1 to {MOST_QUERY_WORKERS} threads"
+    ),
+    "BILLING_ADDRESS": one_of("optional", REQUIRED_ADDRESS),
+    "CURRENCIES": Setting(
+        COLLECTION_OR_NONE, None, _are_currencies, "ISO 4217 codes such as ['EUR'], or None for all"
     ),
     "SHARES_REFERENCES": Setting(bool, default=False),
     "BOOK_ELSEWHERE": one_of(*(policy.value for policy in BookElsewhere)),

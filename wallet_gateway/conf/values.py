@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path, PurePath
+from types import NoneType
 from typing import Any, NamedTuple
 from urllib.parse import SplitResult, urlsplit
 
 from django.utils.module_loading import import_string
 
 COLLECTION = (list, tuple, set, frozenset)
+COLLECTION_OR_NONE = (*COLLECTION, NoneType)
 PATH = (str, PurePath)
 PATHS_OF_CERTIFICATE = (str, PurePath, list, tuple)
 NUMBER = (int, float)
@@ -23,6 +25,7 @@ IN_WORDS: Mapping[type | tuple[type, ...], str] = {
     dict: "a dict",
     NUMBER: "a number",
     COLLECTION: "a list, tuple or set",
+    COLLECTION_OR_NONE: "a list, tuple or set, or None",
     PATH: "a path",
     PATHS_OF_CERTIFICATE: "a path, or a pair of paths: certificate and key",
 }

@@ -32,6 +32,8 @@ REDIRECT = "redirect"
 """3-D Secure on a page of the gateway: the default of `THREE_D_SECURE`."""
 PRODUCTION_PAY_JS = "https://pay.google.com/gp/p/js/pay.js"
 _KEY_BYTES, _FEWEST_DIFFERENT = 32, 8
+LONGEST_LABEL = 100
+"""The interface names no maximum; a sheet has room for a few words."""
 _MERCHANT_NO = re.compile(r"[!-~]{12,18}")
 _GATEWAY_NAME = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 
@@ -69,6 +71,10 @@ def _are_countries(values: Iterable[object]) -> bool:
     return all(map(_is_country, values))
 
 
+def _is_line(value: str) -> bool:
+    return value.isprintable() and len(value) <= LONGEST_LABEL
+
+
 def _is_own_authenticator(value: str) -> bool:
     return value == REDIRECT or is_importable(value)
 
@@ -98,8 +104,12 @@ WALLET_POLICY: Mapping[str, Setting] = {
     "CALLBACKS": Setting(COLLECTION, CALLBACKS, _are_callbacks, f"some of {', '.join(CALLBACKS)}"),
     "EMAIL_REQUIRED": Setting(bool, default=False),
     "BILLING_ADDRESS": one_of("", "MIN", "FULL"),
+    "BILLING_PHONE_REQUIRED": Setting(bool, default=False),
     "SHIPPING_ADDRESS": Setting(bool, default=False),
+    "SHIPPING_PHONE_REQUIRED": Setting(bool, default=False),
     "SHIPPING_COUNTRIES": Setting(COLLECTION, (), _are_countries, "ISO 3166 countries, such as ['DE']"),
+    "CHECKOUT_OPTION": one_of("DEFAULT", "COMPLETE_IMMEDIATE_PURCHASE"),
+    "TOTAL_PRICE_LABEL": Setting(str, "", _is_line, f"one line of at most {LONGEST_LABEL} characters"),
     "USE_WALLET_BUTTON": Setting(bool, default=False),
     "BUTTON_COLOR": one_of("default", "black", "white"),
     "BUTTON_TYPE": one_of(
@@ -110,6 +120,7 @@ WALLET_POLICY: Mapping[str, Setting] = {
     "BUTTON_SIZE_MODE": one_of("static", "fill"),
 }
 """The settings that are fields of a `WalletPolicy`, under the same names in lower case."""
+_PHONE_OF = {"BILLING_PHONE_REQUIRED": "BILLING_ADDRESS", "SHIPPING_PHONE_REQUIRED": "SHIPPING_ADDRESS"}
 WALLET_OPTIONAL = {**WALLET_POLICY, **WALLET_CODE}
 
 
@@ -148,8 +159,20 @@ def problems_of_wallet(where: str, given: object, *, base_url: object, profile: 
         expected = "the two letters of an ISO 3166 country, such as 'DE'"
         yield Problem(setting=f"{where}['COUNTRY']", expected=expected)
     yield from problems_of_options(where, given, WALLET_OPTIONAL)
+    yield from _problems_of_phones(where, given)
     if profile == "prod":
         yield from _problems_in_production(where, given, base_url=base_url)
+
+
+def _problems_of_phones(where: str, given: Mapping[str, Any]) -> Iterator[Problem]:
+    """Yield each phone number that is part of no address: the sheet would never ask for it."""
+    if given.get("BUTTON_OVERRIDES"):
+        # The shop's function may ask for the address of some orders.
+        return
+    for phone, address in _PHONE_OF.items():
+        if given.get(phone) is True and not given.get(address):
+            expected = f"False unless {address} is asked for, because the number is part of it"
+            yield Problem(setting=f"{where}[{phone!r}]", expected=expected)
 
 
 def _problems_in_production(where: str, given: Mapping[str, Any], *, base_url: object) -> Iterator[Problem]:

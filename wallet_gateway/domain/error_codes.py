@@ -26,6 +26,9 @@ class ErrorCode(StrEnum):
     PAYMENT_OF_OTHER_ORDER = "payment_of_other_order"
     SEVERAL_PAYMENTS = "several_payments"
     ORDER_INVALID = "order_invalid"
+    BILLING_ADDRESS_MISSING = "billing_address_missing"
+    CURRENCY_NOT_ACCEPTED = "currency_not_accepted"
+    ITEMS_INVALID = "items_invalid"
     WALLET_RESULT_INVALID = "wallet_result_invalid"
     WALLET_REFERENCE_UNKNOWN = "wallet_reference_unknown"
     REASON_CODE_UNKNOWN = "reason_code_unknown"
@@ -128,12 +131,14 @@ class ErrorCode(StrEnum):
     # GatewayRefused
     CHECKOUT_REFUSED = "checkout_refused"
     CHECKOUT_HOST = "checkout_host"
+    RECORDS_REFUSED = "records_refused"
 
     # GatewayUnreachable
     NOTHING_SENT = "nothing_sent"
     PAGE_NOT_RECEIVED = "page_not_received"
     PAGE_TOO_LATE = "page_too_late"
     GATEWAY_SILENT = "gateway_silent"
+    RECORDS_NOT_RECEIVED = "records_not_received"
 
     # OperationError itself, an error in the shop's pricing function
     PRICING_TYPE = "pricing_type"

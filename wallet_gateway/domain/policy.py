@@ -42,6 +42,10 @@ class GatewayPolicy:
     """Hosts to which a customer may be sent; with the port if it is not the scheme's default."""
     allow_plain_http: bool = False
     """Whether a payment page without TLS is accepted; only for a loopback address."""
+    billing_address_required: bool = False
+    """Whether every order needs a billing address."""
+    currencies: frozenset[str] | None = None
+    """The ISO 4217 codes that an order may have; None for all."""
     capture_window: CaptureWindow = field(default_factory=CaptureWindow)
     """How long authorizations can be captured, and what happens before they expire."""
     approval_policy: ApprovalPolicy = field(default_factory=ApprovalPolicy)
@@ -77,10 +81,18 @@ class WalletPolicy:
     email_required: bool
     billing_address: str
     """`MIN` or `FULL`; empty if no address is requested."""
+    billing_phone_required: bool
+    """Whether the billing address must have a phone number; nothing if no address is requested."""
     shipping_address: bool
+    shipping_phone_required: bool
+    """The same of the shipping address."""
     shipping_countries: tuple[str, ...]
     callbacks: tuple[str, ...]
     """What the open sheet requests from the shop, as far as the order supports it."""
+    checkout_option: str
+    """`DEFAULT` or `COMPLETE_IMMEDIATE_PURCHASE`: whether the sheet says that the card is charged at once."""
+    total_price_label: str
+    """The sheet's word for the total; empty for that of the page's language."""
     use_wallet_button: bool
     button_color: str
     button_type: str

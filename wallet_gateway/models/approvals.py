@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from django.db import models
 from django.db.models import F, Q
@@ -19,6 +20,7 @@ from wallet_gateway.models.fields import ByteExactField, Column, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
 from wallet_gateway.models.transactions import GatewayTransaction
+from wallet_gateway.protocol.cart_messages import ShoppingCart
 from wallet_gateway.protocol.money import Money
 
 
@@ -56,6 +58,8 @@ class Approval(models.Model):
     amount_minor: Column[int] = models.BigIntegerField(_("amount in minor units"))
     order_number: Column[str] = models.CharField(max_length=127, blank=True)
     """The order number that a detached refund sends to the provider."""
+    cart: Column[dict[str, Any] | None] = models.JSONField(null=True, blank=True)
+    """The lines that the operation sends, in wire format, while the request waits; None without lines."""
     idempotency_key: Column[str] = ByteExactField(max_length=64, unique=True)
     """The idempotency key of the resulting transaction: two agreements still make one operation."""
     outstanding_key: Column[str | None] = ByteExactField(max_length=40, null=True, blank=True, unique=True)
@@ -104,6 +108,11 @@ class Approval(models.Model):
     def amount(self) -> Money:
         """The amount requested, or that of the transaction decided on."""
         return Money.from_minor_units(self.amount_minor, self.currency)
+
+    @property
+    def shopping_cart(self) -> ShoppingCart | None:
+        """The lines that the operation sends; None without lines, and once the request has ended."""
+        return ShoppingCart.from_canonical(self.cart) if self.cart else None
 
     @property
     def parent(self) -> Payment | MigratedDeposit:

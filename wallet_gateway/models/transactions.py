@@ -94,7 +94,7 @@ class GatewayTransaction(Explained):
     decided_by_person: Column[bool] = models.BooleanField(default=False)
     record_id: Column[str | None] = ByteExactField(max_length=LONGEST_RECORD_ID, null=True, blank=True)
     """The gateway's own id of the transaction."""
-    provider_transaction_id: Column[str] = models.CharField(max_length=128, blank=True)
+    provider_transaction_id: Column[str] = ByteExactField(max_length=128, blank=True)
     """The provider's id of the transaction, as the gateway's record has it; it decides nothing."""
     provider_state: Column[str] = models.CharField(max_length=64, blank=True)
     error_code: Column[str] = models.CharField(max_length=64, blank=True)
@@ -154,6 +154,8 @@ class GatewayTransaction(Explained):
             models.Index(fields=["state", "state_changed_at"], name="wallet_transaction_state"),
             models.Index(fields=["state", "-id"], name="wallet_transaction_newest"),
             models.Index(fields=["kind", "-id"], name="wallet_transaction_kind"),
+            # The number that a customer or the provider's support names.
+            models.Index(fields=["provider_transaction_id"], name="wallet_transaction_provider"),
             # The dashboard's counts by day, answered by the index alone.
             models.Index(
                 fields=["created_at", "kind", "state", "currency"], name="wallet_transaction_created"

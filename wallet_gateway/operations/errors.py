@@ -15,7 +15,7 @@
     │   ├── TryAgain             the same call may succeed in a moment
     │   └── WalletUnavailable    no wallet button for now; the payment page may work
     ├── AwaitingApproval         stored as a request that waits for a second person
-    ├── GatewayRefused           the gateway refused to open a payment page
+    ├── GatewayRefused           the gateway refused to open a payment page, or to say what it recorded
     └── GatewayUnreachable       the gateway did not answer
 
 `str(error)` is the message in the active language; `repr(error)` is for logs: the code and its parameters.
@@ -74,7 +74,7 @@ class OperationRefused(OperationError):
 
 
 class InvalidInput(OperationRefused):
-    """An argument is wrong; `errors` names each wrong field of an order or wallet result."""
+    """An argument is wrong; `errors` names each wrong field of an order, items or wallet result."""
 
     def __init__(self, code: ErrorCode, *, errors: Sequence[FieldError] = (), **params: object) -> None:
         self.errors = tuple(errors)
@@ -130,7 +130,7 @@ class AwaitingApproval(OperationError):
 
 
 class GatewayRefused(OperationError):
-    """The gateway refused to open a payment page, or named one on a host that is not allowed."""
+    """The gateway refused to open a payment page or a status query, or named a page on a host not allowed."""
 
 
 class GatewayUnreachable(OperationError):
@@ -190,6 +190,11 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.PAYMENT_OF_OTHER_ORDER: Description(400, _("Payment %(payment)s does not belong to order %(order)s.")),
     _E.SEVERAL_PAYMENTS: Description(400, _("Order %(order)s has %(count)s payments. Name one of them.")),
     _E.ORDER_INVALID: Description(400, _("The order is not valid. %(problems)s")),
+    _E.BILLING_ADDRESS_MISSING: Description(400, _("The gateway requires a billing address. %(problems)s")),
+    _E.CURRENCY_NOT_ACCEPTED: Description(
+        400, _("Gateway %(gateway)s takes no %(currency)s. The settings allow: %(known)s.")
+    ),
+    _E.ITEMS_INVALID: Description(400, _("The items are not valid. %(problems)s")),
     _E.WALLET_RESULT_INVALID: Description(400, _("The wallet's result is not valid. %(problems)s")),
     _E.WALLET_REFERENCE_UNKNOWN: Description(
         404, _("No wallet button was shown under this reference in this session.")
@@ -389,12 +394,16 @@ DESCRIPTIONS: Mapping[ErrorCode, Description] = {
     _E.CHECKOUT_HOST: Description(
         502, _("The gateway named a payment page on the host %(host)s, which the settings do not allow.")
     ),
+    _E.RECORDS_REFUSED: Description(502, _("The gateway refused the status query: %(answer)s")),
     # GatewayUnreachable
     _E.NOTHING_SENT: Description(503, _("The gateway cannot be reached. Nothing was sent.")),
     _E.PAGE_NOT_RECEIVED: Description(503, _("The gateway gave no payment page.")),
     _E.PAGE_TOO_LATE: Description(503, _("The payment page arrived too late to be used.")),
     _E.GATEWAY_SILENT: Description(
         503, _("Gateway %(gateway)s does not answer. Nothing was changed. Try again later.")
+    ),
+    _E.RECORDS_NOT_RECEIVED: Description(
+        503, _("Gateway %(gateway)s gave no usable answer to the status query. Try again later.")
     ),
     # OperationError itself
     _E.PRICING_TYPE: Description(503, _("The pricing function returned %(type)s, not SheetPricing.")),

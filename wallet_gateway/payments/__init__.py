@@ -17,6 +17,7 @@ from wallet_gateway.payments.follow_ups import capture, refund, refund_migrated,
 from wallet_gateway.payments.maintenance import sweep
 from wallet_gateway.payments.orders import (
     create_order,
+    gateway_records,
     get_order,
     order_summary,
     reconcile,
@@ -40,6 +41,7 @@ __all__ = [
     "create_order",
     "errors",
     "follow_ups",
+    "gateway_records",
     "get_order",
     "maintenance",
     "order_summary",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from decimal import Decimal
 
 from wallet_gateway.domain.lifecycle import TransactionKind
@@ -12,8 +13,12 @@ from wallet_gateway.operations.follow_ups import capture_refund_reverse as follo
 from wallet_gateway.operations.follow_ups import detached_refunds
 from wallet_gateway.operations.follow_ups import preview as previews
 from wallet_gateway.operations.follow_ups import resend as resending
+from wallet_gateway.operations.follow_ups.cart import cart_of
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.follow_ups.preview import shown_body
+from wallet_gateway.protocol.cart import Discount, Shipping
+from wallet_gateway.protocol.cart_lines import Item
+from wallet_gateway.protocol.cart_messages import ShoppingCart
 from wallet_gateway.protocol.money import Money
 
 __all__ = [
@@ -32,6 +37,9 @@ def capture(
     order: PaymentOrder,
     amount: Decimal | Money | None = None,
     *,
+    items: Sequence[Item] = (),
+    shipping: Shipping | None = None,
+    discounts: Sequence[Discount] = (),
     payment: Payment | None = None,
     idempotency_key: str | None = None,
     by: str = "",
@@ -40,13 +48,16 @@ def capture(
 ) -> GatewayTransaction:
     """Capture all that is authorized, or `amount`; check the `state` of the returned transaction.
 
+    What the capture is for can be named as for `create_order`; it is sent along, and its total is the amount.
     A repeated `idempotency_key` returns the first transaction and sends nothing. `reason_code` is empty or
-    one of `ReasonCode`. Raises `InvalidState`.
+    one of `ReasonCode`. Raises `InvalidInput` and `InvalidState`.
     """
+    payment = follow_ups.payment_of(order, payment)
     return follow_ups.capture(
-        payment=follow_ups.payment_of(order, payment),
+        payment=payment,
         context=context_of(order.gateway),
         amount=amount,
+        cart=cart_of(items=items, shipping=shipping, discounts=discounts, currency=payment.currency),
         who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
 
@@ -55,6 +66,9 @@ def refund(
     order: PaymentOrder,
     amount: Decimal | Money | None = None,
     *,
+    items: Sequence[Item] = (),
+    shipping: Shipping | None = None,
+    discounts: Sequence[Discount] = (),
     payment: Payment | None = None,
     idempotency_key: str | None = None,
     by: str = "",
@@ -63,14 +77,17 @@ def refund(
 ) -> GatewayTransaction:
     """Refund all that is captured, or `amount`; check the `state` of the returned transaction.
 
+    What the refund is for can be named as for `create_order`; it is sent along, and its total is the amount.
     A repeated `idempotency_key` returns the first transaction and sends nothing. `reason_code` is empty or
-    one of `ReasonCode`. Raises `InvalidState`, and `AwaitingApproval` where the settings require a second
-    person: its `approval` waits for `approve`.
+    one of `ReasonCode`. Raises `InvalidInput`, `InvalidState`, and `AwaitingApproval` where the settings
+    require a second person: its `approval` waits for `approve`.
     """
+    payment = follow_ups.payment_of(order, payment)
     return follow_ups.refund(
-        payment=follow_ups.payment_of(order, payment),
+        payment=payment,
         context=context_of(order.gateway),
         amount=amount,
+        cart=cart_of(items=items, shipping=shipping, discounts=discounts, currency=payment.currency),
         who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
 
@@ -138,9 +155,13 @@ def give_up_unsent(transaction: GatewayTransaction, *, by: str) -> bool:
     return resolutions.give_up_unsent(transaction, by=by, context=context_of(transaction.gateway))
 
 
-def preview(payment: Payment, kind: TransactionKind, amount: Money) -> str:
+def preview(
+    payment: Payment, kind: TransactionKind, amount: Money, *, cart: ShoppingCart | None = None
+) -> str:
     """Return the body that a capture, refund or reversal of `amount` would send, without its secrets.
 
-    Nothing is sent or stored. Raises `ImproperlyConfigured` where the settings do not have the gateway.
+    `cart` is the `shopping_cart` of an approval that waits. Nothing is sent or stored. Raises
+    `ImproperlyConfigured` where the settings do not have the gateway.
     """
-    return previews.preview(payment, kind, amount.minor_units, context=context_of(payment.order.gateway))
+    context = context_of(payment.order.gateway)
+    return previews.preview(payment, kind, amount.minor_units, context=context, cart=cart)

@@ -7,25 +7,35 @@ from decimal import Decimal
 from typing import Any
 
 from wallet_gateway import conf, gateways
+from wallet_gateway.domain.gateway_records import GatewayRecord, Payer, RecordedAddress
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.gateways import context_of, return_urls
 from wallet_gateway.models import Payment, PaymentOrder
 from wallet_gateway.operations.checkout import orders
 from wallet_gateway.operations.checkout import start as checkout
 from wallet_gateway.operations.checkout.orders import OrderDetails
+from wallet_gateway.operations.polling import gateway_records as records
 from wallet_gateway.operations.polling import reconciliation
+from wallet_gateway.operations.polling.gateway_records import TransactionRecords
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.checkout import BillingAddress, ShippingAddress
 from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.status import UnreadableRecord
 from wallet_gateway.queries.attempts import find_attempt
 from wallet_gateway.queries.orders import OrderSummary, TimelineEntry, order_summary, order_timeline
 
 __all__ = [
+    "GatewayRecord",
     "OrderSummary",
+    "Payer",
+    "RecordedAddress",
     "TimelineEntry",
+    "TransactionRecords",
+    "UnreadableRecord",
     "attempt_for",
     "create_order",
+    "gateway_records",
     "get_order",
     "get_order_by_token",
     "order_summary",
@@ -66,10 +76,11 @@ def create_order(
 
     The amount is the sum of items, shipping and discounts; if `amount` is given as well, it is checked.
     `type` is "sale" or "preauthorization". All optional fields of the interface's checkout request can be
-    given. Raises `InvalidInput`, whose `errors` name each field, and `IdempotencyConflict` when the reference
+    given; the gateway's settings may require a billing address or allow some currencies only. Raises
+    `InvalidInput`, whose `errors` name each field, and `IdempotencyConflict` when the reference
     belongs to an order with other content.
     """
-    conf.gateway_settings(gateway)
+    given = conf.gateway_settings(gateway)
     cardholder = {
         "cardholder_id": cardholder_id,
         "cardholder_first_name": cardholder_first_name,
@@ -99,6 +110,7 @@ def create_order(
         reference=reference,
         details=details,
         gateway=gateway,
+        policy=given.policy,
         clock=gateways.clock(),
         continue_url=continue_url,
     )
@@ -118,6 +130,7 @@ def start_checkout(order: PaymentOrder) -> Payment:
     """Return a payment with the `redirect_url` to which the shop sends the customer.
 
     A page that is still open is returned again. Raises `OrderNotPayable` if the customer must not pay again,
+    `InvalidInput` where the settings require a billing address and the order, made before, has none,
     and `SendingStopped`, `TryAgain`, `GatewayRefused` or `GatewayUnreachable` when no page can be opened now.
     """
     return checkout.start_checkout(order=order, context=context_of(order.gateway), return_urls=return_urls)
@@ -139,3 +152,15 @@ def reconcile(subject: PaymentOrder | Payment, *, everything: bool = False) -> P
         return reconciliation.reconcile_attempt(reference=subject.reference, context=context).order
     context = context_of(subject.gateway)
     return reconciliation.reconcile_order(order=subject, context=context, everything=everything)
+
+
+@sensitive_variables()
+def gateway_records(order: PaymentOrder) -> tuple[TransactionRecords, ...]:
+    """Ask the gateway now what it has recorded of each transaction of an order that was sent.
+
+    The records have the payer, the addresses (of a pre-authorization), the provider's id and the time.
+    Nothing is stored: keep what you need. A gateway that files follow-ups under their original's reference
+    lists them there. Raises `GatewayRefused` or `GatewayUnreachable` if a query has no usable answer, and
+    must not run inside a database transaction.
+    """
+    return records.gateway_records(order=order, context=context_of(order.gateway))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Annotated, Any
 
@@ -166,7 +166,7 @@ class UnreadableRecord:
     id: str | None
     type: str | None
     client_system_transaction_id: str | None
-    complaint: str
+    complaint: str = field(repr=False)
     """Why it cannot be read; it quotes values as they came, so redact it before storing."""
     fingerprint: str
     """A hash of the fields that decide about money, as they came: the same each time the record is seen."""

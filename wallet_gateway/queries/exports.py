@@ -6,11 +6,13 @@ import csv
 import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from enum import StrEnum
+from typing import Any, NamedTuple
 
-from django.db.models import Model, QuerySet
+from django.db.models import Exists, Min, Model, OuterRef, QuerySet, Subquery, Sum
 
-from wallet_gateway.models import Discrepancy, GatewayTransaction, PaymentOrder, TransactionEvent
+from wallet_gateway.domain.lifecycle import TransactionKind
+from wallet_gateway.models import Discrepancy, GatewayTransaction, Payment, PaymentOrder, TransactionEvent
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import escape_formula
 
@@ -23,6 +25,14 @@ class Echo:
     def write(self, text: str) -> str:
         """Return the text."""
         return text
+
+
+class By(StrEnum):
+    """The time that limits an export of orders or transactions."""
+
+    APPROVED = "approved"
+    """When money moved; of an order, when any of its transactions did."""
+    CREATED = "created"
 
 
 Columns = Mapping[str, Callable[[Any], object]]
@@ -39,7 +49,10 @@ _ORDERS: Columns = {
     "type": lambda row: row.type,
     "state": lambda row: row.state,
     "amount": lambda row: _money(row.amount_minor, row.currency),
+    "captured": lambda row: _money(row.captured_minor or 0, row.currency),
+    "refunded": lambda row: _money(row.refunded_minor or 0, row.currency),
     "currency": lambda row: row.currency,
+    "approvedAt": lambda row: row.approved_at or "",
     "createdAt": lambda row: row.created_at,
     "updatedAt": lambda row: row.updated_at,
 }
@@ -48,6 +61,10 @@ _TRANSACTIONS: Columns = {
     "kind": lambda row: row.kind,
     "origin": lambda row: row.origin,
     "order": lambda row: row.payment.order.reference if row.payment else "",
+    "paymentType": lambda row: row.payment.type if row.payment else "",
+    "wayOfPaying": lambda row: _way_of_paying(row),
+    "cardType": lambda row: row.payment.card_type if row.payment else "",
+    "cardNetwork": lambda row: row.payment.card_network if row.payment else "",
     "parentTransactionId": lambda row: row.deposit.parent_transaction_id if row.deposit else "",
     "gateway": lambda row: row.gateway,
     "state": lambda row: row.state,
@@ -85,40 +102,98 @@ _DISCREPANCIES: Columns = {
     "closedBy": lambda row: row.closed_by,
     "reason": lambda row: row.reason,
 }
-_WHAT: Mapping[str, tuple[type[Model], str, tuple[str, ...], Columns]] = {
-    "orders": (PaymentOrder, "created_at", (), _ORDERS),
-    "transactions": (GatewayTransaction, "created_at", ("payment__order", "deposit"), _TRANSACTIONS),
-    "events": (TransactionEvent, "occurred_at", ("transaction",), _EVENTS),
-    "discrepancies": (Discrepancy, "found_at", ("transaction",), _DISCREPANCIES),
+
+
+class _Export(NamedTuple):
+    model: type[Model]
+    columns: Columns
+    time: str
+    """The column that limits it."""
+    related: tuple[str, ...] = ()
+
+
+_WHAT: Mapping[str, _Export] = {
+    "orders": _Export(PaymentOrder, _ORDERS, "created_at"),
+    "transactions": _Export(GatewayTransaction, _TRANSACTIONS, "created_at", ("payment__order", "deposit")),
+    "events": _Export(TransactionEvent, _EVENTS, "occurred_at", ("transaction",)),
+    "discrepancies": _Export(Discrepancy, _DISCREPANCIES, "found_at", ("transaction",)),
 }
 EXPORTS = tuple(_WHAT)
 """The names of the possible exports."""
+WITH_MONEY = ("orders", "transactions")
+"""Those that can be limited by when money moved."""
 
 
-def export_csv(what: str, *, since: datetime | None = None, until: datetime | None = None) -> Iterator[str]:
-    """Yield rows as lines of CSV under a header. No cell begins like a spreadsheet formula."""
-    columns = _WHAT[what][3]
+def export_csv(
+    what: str, *, since: datetime | None = None, until: datetime | None = None, by: By = By.APPROVED
+) -> Iterator[str]:
+    """Yield rows as lines of CSV under a header. No cell begins like a spreadsheet formula.
+
+    `by` says which time `since` and `until` limit; events and discrepancies have one time only.
+    """
+    columns = _WHAT[what].columns
     writer = csv.writer(Echo(), quoting=csv.QUOTE_ALL, lineterminator="\r\n")
     yield writer.writerow(columns)
-    for row in _rows(what, since, until):
+    for row in _rows(what, _limits(since, until), by):
         yield writer.writerow([escape_formula(_text(read(row))) for read in columns.values()])
 
 
-def export_json(what: str, *, since: datetime | None = None, until: datetime | None = None) -> Iterator[str]:
-    """Yield rows as JSON, one object per line."""
-    columns = _WHAT[what][3]
-    for row in _rows(what, since, until):
+def export_json(
+    what: str, *, since: datetime | None = None, until: datetime | None = None, by: By = By.APPROVED
+) -> Iterator[str]:
+    """Yield rows as JSON, one object per line; `by` as for `export_csv`."""
+    columns = _WHAT[what].columns
+    for row in _rows(what, _limits(since, until), by):
         yield json.dumps({name: _text(read(row)) for name, read in columns.items()}) + "\n"
 
 
-def _rows(what: str, since: datetime | None, until: datetime | None) -> Iterator[Any]:
-    model, column, related, _ = _WHAT[what]
-    rows: QuerySet[Any] = QuerySet(model=model).select_related(*related) if related else QuerySet(model=model)
-    if since is not None:
-        rows = rows.filter(**{f"{column}__gte": since})
-    if until is not None:
-        rows = rows.filter(**{f"{column}__lt": until})
+def _limits(since: datetime | None, until: datetime | None) -> dict[str, datetime]:
+    return {name: limit for name, limit in (("gte", since), ("lt", until)) if limit is not None}
+
+
+def _rows(what: str, limits: Mapping[str, datetime], by: By) -> Iterator[Any]:
+    export = _WHAT[what]
+    rows: QuerySet[Any] = QuerySet(model=export.model)
+    if export.related:
+        rows = rows.select_related(*export.related)
+    if limits:
+        by_money = by is By.APPROVED and what in WITH_MONEY
+        rows = _moved_within(rows, limits) if by_money else rows.filter(**_within(export.time, limits))
+    if export.model is PaymentOrder:
+        rows = _with_totals(rows)
     return rows.order_by("pk").iterator(chunk_size=_CHUNK)
+
+
+def _within(column: str, limits: Mapping[str, datetime]) -> dict[str, datetime]:
+    return {f"{column}__{name}": limit for name, limit in limits.items()}
+
+
+def _moved_within(rows: QuerySet[Any], limits: Mapping[str, datetime]) -> QuerySet[Any]:
+    moved = _within("approved_at", limits)
+    if rows.model is GatewayTransaction:
+        return rows.filter(**moved)
+    return rows.filter(Exists(GatewayTransaction.objects.filter(payment__order=OuterRef("pk"), **moved)))
+
+
+def _with_totals(orders: QuerySet[Any]) -> QuerySet[Any]:
+    """Add the sums of each order's payments and the time of its first approval, in the same statement."""
+    payments = Payment.objects.filter(order=OuterRef("pk")).order_by().values("order")
+    transactions = GatewayTransaction.objects.filter(payment__order=OuterRef("pk"))
+    approvals = transactions.order_by().values("payment__order")
+    with_totals: QuerySet[Any] = orders.annotate(
+        captured_minor=Subquery(payments.annotate(total=Sum("captured")).values("total")),
+        refunded_minor=Subquery(payments.annotate(total=Sum("refunded")).values("total")),
+        approved_at=Subquery(approvals.annotate(first=Min("approved_at")).values("first")),
+    )
+    return with_totals
+
+
+def _way_of_paying(row: GatewayTransaction) -> str:
+    """Return `wallet` or `checkout` for a payment and its follow-ups; empty for a detached refund."""
+    if row.payment is None:
+        return ""
+    by_wallet = row.kind == TransactionKind.AUTHORIZATION or row.payment.card_type
+    return "wallet" if by_wallet else "checkout"
 
 
 def _text(value: object) -> str:

@@ -28,7 +28,8 @@ MOST_FOUND = 200
 def orders_found(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrder]:
     """Return the orders whose reference begins with a text, or that have it as another identifier.
 
-    Other identifiers: the order number, the reference of an attempt or of a follow-up, the gateway's own id.
+    Other identifiers: the order number, the reference of an attempt or of a follow-up, the gateway's own id,
+    the provider's id.
     """
     ways = (
         PaymentOrder.objects.filter(reference__begins=text).values_list("pk"),
@@ -36,6 +37,7 @@ def orders_found(text: str, *, gateways: Collection[str]) -> QuerySet[PaymentOrd
         Payment.objects.filter(reference=text).values_list("order_id"),
         GatewayTransaction.objects.filter(reference=text).values_list("payment__order_id"),
         _of_record(text, gateways).values_list("payment__order_id"),
+        _of_provider(text).values_list("payment__order_id"),
     )
     return PaymentOrder.objects.filter(pk__in=_found(*ways))
 
@@ -54,12 +56,16 @@ def orders_of(*, references: Collection[str], email: str) -> tuple[PaymentOrder,
 
 
 def transactions_found(text: str, *, gateways: Collection[str]) -> QuerySet[GatewayTransaction]:
-    """Return the transactions whose reference begins with a text, or whose order or record has that id."""
+    """Return the transactions whose reference begins with a text, or that have it as another identifier.
+
+    Other identifiers: the reference of the order, the gateway's own id, the provider's id.
+    """
     rows = GatewayTransaction.objects
     ways = (
         rows.filter(reference__begins=text).values_list("pk"),
         rows.filter(payment__order__reference=text).values_list("pk"),
         _of_record(text, gateways).values_list("pk"),
+        _of_provider(text).values_list("pk"),
     )
     return rows.filter(pk__in=_found(*ways))
 
@@ -95,6 +101,10 @@ def _keys(rows: QuerySet[Any]) -> list[int]:
 
 def _of_record(text: str, gateways: Collection[str]) -> QuerySet[GatewayTransaction]:
     return GatewayTransaction.objects.filter(gateway__in=gateways, record_id=text)
+
+
+def _of_provider(text: str) -> QuerySet[GatewayTransaction]:
+    return GatewayTransaction.objects.filter(provider_transaction_id=text)
 
 
 def _found(*ways: QuerySet[Any, tuple[int | None]]) -> set[int]:

@@ -11,7 +11,14 @@ from enum import StrEnum
 from typing import Any, Final
 
 from wallet_gateway.sandbox.db_transactions import CachedValue, write_lock
-from wallet_gateway.sandbox.models import DuplicatePolicy, LetterCase, Merchant, SandboxState, WalletMode
+from wallet_gateway.sandbox.models import (
+    BillingAddressRule,
+    DuplicatePolicy,
+    LetterCase,
+    Merchant,
+    SandboxState,
+    WalletMode,
+)
 
 MAX_TIME: Final = datetime(2999, 1, 1, tzinfo=UTC)
 """The latest time of the sandbox's clock."""
@@ -39,6 +46,8 @@ class Behaviour:
     """Whether a follow-up may carry its original's reference, once per type."""
     another_card: bool
     """Whether a checkout remains open after a refused card or an error."""
+    billing_address: BillingAddressRule
+    """Whether a checkout needs a billing address."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,5 +143,6 @@ def _conditions_of(state: SandboxState) -> Conditions:
             numeric_amounts=state.numeric_amounts,
             share_references=state.share_references,
             another_card=state.another_card,
+            billing_address=BillingAddressRule(state.billing_address),
         ),
     )

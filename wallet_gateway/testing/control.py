@@ -124,6 +124,7 @@ class SandboxControl:
         numeric_amounts: bool | None = None,
         share_references: bool | None = None,
         another_card: bool | None = None,
+        billing_address: str | None = None,
     ) -> dict[str, Any]:
         """Change how the gateway behaves where the interface is silent; give the behaviour in force."""
         return self._object(
@@ -135,6 +136,7 @@ class SandboxControl:
             numericAmounts=numeric_amounts,
             shareReferences=share_references,
             anotherCard=another_card,
+            billingAddress=billing_address,
         )
 
     def portal(

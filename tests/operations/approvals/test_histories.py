@@ -10,6 +10,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from django.db import transaction as db_transaction
@@ -31,6 +32,7 @@ from tests.operations.wallet_customer import Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.lifecycle import TransactionState
+from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import (
     Approval,
@@ -81,7 +83,13 @@ class Refunds(OneOrder, RuleBasedStateMachine):
     @initialize()
     def buy_something(self) -> None:
         details = OrderDetails(currency="EUR", items=(MUG,))
-        order = create_order(reference="ORDER-1", details=details, gateway="default", clock=self.world.clock)
+        order = create_order(
+            reference="ORDER-1",
+            details=details,
+            gateway="default",
+            policy=GatewayPolicy(),
+            clock=self.world.clock,
+        )
         self.pk = order.pk
         page = start_checkout(order=order, context=self.world.context, return_urls=return_urls)
         self.world.control.complete_checkout(page.reference, "success")
@@ -91,7 +99,7 @@ class Refunds(OneOrder, RuleBasedStateMachine):
 
     @rule(who=PEOPLE, amount=AMOUNTS, key=KEYS, fate=FATES)
     def ask_for_a_refund(self, who: str, amount: str | None, key: str | None, fate: str) -> None:
-        given = {} if amount is None else {"amount": Decimal(amount)}
+        given: dict[str, Any] = {} if amount is None else {"amount": Decimal(amount)}
         with self._fated(fate) as context:
             refund(
                 payment=self._payment, context=context, who=Initiator(idempotency_key=key, by=who), **given

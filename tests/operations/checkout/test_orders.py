@@ -19,6 +19,7 @@ from tests.refusals import refuses
 from wallet_gateway import payments
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import OrderState
+from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.operations.checkout import orders
@@ -78,10 +79,20 @@ LAMP = Item(
 
 @pytest.fixture
 def create(clock: VirtualClock) -> Create:
-    def make(reference: str = "SHOP-1", continue_url: str = "", **details: Any) -> PaymentOrder:
+    def make(
+        reference: str = "SHOP-1",
+        continue_url: str = "",
+        policy: GatewayPolicy = GatewayPolicy(),  # noqa: B008 - frozen
+        **details: Any,
+    ) -> PaymentOrder:
         given = OrderDetails(**{"currency": "EUR", "items": (MUG,)} | details)
         return create_order(
-            reference=reference, details=given, gateway="default", clock=clock, continue_url=continue_url
+            reference=reference,
+            details=given,
+            gateway="default",
+            policy=policy,
+            clock=clock,
+            continue_url=continue_url,
         )
 
     return make
@@ -277,7 +288,9 @@ def test_another_gateway_is_another_content(create: Create, clock: VirtualClock)
     create()
     details = OrderDetails(currency="EUR", items=(MUG,))
     with pytest.raises(IdempotencyConflict):
-        create_order(reference="SHOP-1", details=details, gateway="second", clock=clock)
+        create_order(
+            reference="SHOP-1", details=details, gateway="second", policy=GatewayPolicy(), clock=clock
+        )
 
 
 def test_a_reference_is_taken_byte_for_byte(create: Create) -> None:

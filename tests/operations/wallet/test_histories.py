@@ -34,7 +34,7 @@ from tests.operations.wallet_customer import CARD, TOKEN, Customer
 from tests.operations.wallet_world import FAULTS, OneOrder, World, history_settings
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.lifecycle import TransactionKind, TransactionState
-from wallet_gateway.domain.policy import BookElsewhere
+from wallet_gateway.domain.policy import BookElsewhere, GatewayPolicy
 from wallet_gateway.gateways import return_urls
 from wallet_gateway.models import Discrepancy, GatewayTransaction
 from wallet_gateway.operations.approvals.made_elsewhere import book_discrepancy
@@ -92,7 +92,13 @@ class History(OneOrder, RuleBasedStateMachine):
     ) -> None:
         self.world.let_book_elsewhere(books)
         details = OrderDetails(currency="EUR", type=type, items=(MUG,))
-        order = create_order(reference="ORDER-1", details=details, gateway="default", clock=self.world.clock)
+        order = create_order(
+            reference="ORDER-1",
+            details=details,
+            gateway="default",
+            policy=GatewayPolicy(),
+            clock=self.world.clock,
+        )
         self.pk = order.pk
         if page_beside:
             self.ask_for_the_hosted_page("works")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from decimal import Decimal
+from typing import Any
 
 import pytest
 
@@ -25,6 +26,7 @@ from wallet_gateway.operations.sending.circuit_breaker import pause_sending
 from wallet_gateway.operations.wallet.hooks import SheetFault, SheetPricing, SheetQuestion, ShippingOption
 from wallet_gateway.operations.wallet.pricing import SheetPrice
 from wallet_gateway.operations.wallet.session import next_reference, open_session, price_sheet_of
+from wallet_gateway.queries.wallet import wallet_receipt
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
@@ -194,6 +196,86 @@ def test_the_sheet_asks_for_its_price_where_the_shop_prices_it(
     assert optional["shippingAddressParameters"] == {"allowedCountryCodes": ["DE", "AT"]}
     assert optional["shippingOptionRequired"] is True
     assert optional["shippingOptionParameters"]["defaultSelectedOptionId"] == "std"
+
+
+def with_sheet(customer: Customer, **asked: Any) -> Customer:
+    wallet = customer.context.wallet
+    assert wallet is not None
+    return replace(customer, context=replace(customer.context, wallet=replace(wallet, **asked)))
+
+
+def test_a_sheet_asks_for_phone_numbers_an_option_and_a_label_where_the_shop_does(
+    customer: Customer, make_order: MakeOrder
+) -> None:
+    shop = with_sheet(
+        customer,
+        billing_address="FULL",
+        billing_phone_required=True,
+        shipping_address=True,
+        shipping_phone_required=True,
+        checkout_option="COMPLETE_IMMEDIATE_PURCHASE",
+        total_price_label="To pay today",
+    )
+    optional = shop.open(make_order()).parameters["optionalParams"]
+    assert optional["billingAddressParameters"] == {"format": "FULL", "phoneNumberRequired": True}
+    assert optional["shippingAddressParameters"] == {"phoneNumberRequired": True}
+    info = optional["additionalTransactionInfo"]
+    assert (info["checkoutOption"], info["totalPriceLabel"]) == (
+        "COMPLETE_IMMEDIATE_PURCHASE",
+        "To pay today",
+    )
+
+
+def test_a_sheet_asks_for_nothing_that_the_shop_does_not(customer: Customer, make_order: MakeOrder) -> None:
+    optional = customer.open(make_order()).parameters["optionalParams"]
+    assert set(optional["additionalTransactionInfo"]) == {"displayItems"}
+    assert not {"billingAddressParameters", "shippingAddressParameters"} & set(optional)
+    without_address = with_sheet(customer, billing_phone_required=True, shipping_phone_required=True)
+    optional = without_address.open(make_order()).parameters["optionalParams"]
+    assert not {"billingAddressParameters", "shippingAddressParameters"} & set(optional)
+
+
+def test_one_order_may_ask_otherwise(customer: Customer, make_order: MakeOrder) -> None:
+    def for_order(order: PaymentOrder, usual: WalletPolicy) -> WalletPolicy:
+        return replace(
+            usual, billing_address="MIN", billing_phone_required=True, total_price_label=order.reference
+        )
+
+    order = make_order()
+    shop = replace(customer, context=replace(customer.context, button_overrides=for_order))
+    optional = shop.open(order).parameters["optionalParams"]
+    assert optional["billingAddressParameters"] == {"format": "MIN", "phoneNumberRequired": True}
+    assert optional["additionalTransactionInfo"]["totalPriceLabel"] == order.reference
+
+
+def test_a_phone_number_that_the_sheet_gave_is_kept_with_its_address(
+    customer: Customer, make_order: MakeOrder, wallet_sandbox: SandboxControl
+) -> None:
+    shop = with_sheet(
+        customer,
+        billing_address="MIN",
+        billing_phone_required=True,
+        shipping_address=True,
+        shipping_phone_required=True,
+    )
+    order = make_order()
+    button = shop.open(order)
+    asked = button.parameters["optionalParams"]
+    data = wallet_sandbox.wallet_payment_data(
+        request={
+            "shippingAddressRequired": True,
+            "shippingAddressParameters": asked["shippingAddressParameters"],
+        }
+    )
+    phone = data["shippingAddress"]["phoneNumber"]
+    detail = shop.approve(button) | {
+        "billingAddress": {"name": "Ada", "phoneNumber": phone},
+        "shippingAddress": data["shippingAddress"],
+    }
+    shop.post(order, detail)
+    receipt = wallet_receipt(order)
+    assert receipt is not None
+    assert receipt.billing_address["phoneNumber"] == receipt.shipping_address["phoneNumber"] == phone != ""
 
 
 def test_a_button_nobody_has_pressed_hides_no_attempt_that_has_ended(

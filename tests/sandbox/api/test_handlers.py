@@ -9,7 +9,7 @@ import pytest
 from tests.sandbox.merchant import Merchant, new_reference
 from wallet_gateway.sandbox.api.handlers import process
 from wallet_gateway.sandbox.api.request_parser import ParsedRequest
-from wallet_gateway.sandbox.models import DuplicatePolicy, LetterCase
+from wallet_gateway.sandbox.models import BillingAddressRule, DuplicatePolicy, LetterCase
 from wallet_gateway.sandbox.refusals import UnknownPath
 from wallet_gateway.sandbox.state import Behaviour, Conditions
 
@@ -43,6 +43,7 @@ def test_a_request_that_was_not_understood_is_answered_with_why() -> None:
         numeric_amounts=False,
         share_references=False,
         another_card=False,
+        billing_address=BillingAddressRule.OPTIONAL,
     )
     parsed = ParsedRequest(message=UnknownPath("Not here."))
     status, value = process(

@@ -309,6 +309,7 @@ def test_the_behaviour_in_force_is_shown(visitor: Visitor) -> None:
         numeric_amounts=True,
         share_references=True,
         another_card=True,
+        billing_address="required",
     )
     after = facts(visitor.get("/"))
     assert after["Repeated requests"] == "answer as the first time"
@@ -317,6 +318,10 @@ def test_the_behaviour_in_force_is_shown(visitor: Visitor) -> None:
     assert after["Amounts in answers"] == "numbers"
     assert after["Follow-ups may share a reference"] == "yes"
     assert after["Another card after a refused one"] == "yes"
+    assert (before["The billing address of a checkout"], after["The billing address of a checkout"]) == (
+        "may be left out",
+        "is demanded",
+    )
 
 
 def test_a_moved_clock_is_shown_as_moved(visitor: Visitor) -> None:

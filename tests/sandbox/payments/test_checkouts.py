@@ -183,6 +183,25 @@ def test_a_decided_link_is_used_up(
     assert len(merchant.records(reference)) == 1
 
 
+SHIPPED = {"shippingAddress": FULL_CHECKOUT["addressDetails"]["shippingAddress"]}
+
+
+@pytest.mark.parametrize("given", [{}, {"addressDetails": {}}, {"addressDetails": SHIPPED}], ids=str)
+def test_where_it_is_demanded_a_checkout_without_a_billing_address_breaks_the_schema(
+    merchant: Merchant, control: SandboxControl, given: dict[str, Any]
+) -> None:
+    control.behaviour(billing_address="required")
+    answer = merchant.checkout(new_reference(), **given)
+    assert (answer.status, answer.code) == (400, "4107940")
+    assert answer.message.startswith("SchemaValidationError: addressDetails.billingAddress.houseNumber: ")
+    # The table marks all of them as mandatory, and the state as optional.
+    for name in ("houseNumber", "street", "city", "zipPostalCode", "countryCode"):
+        assert f"billingAddress.{name}: is missing" in answer.message
+    assert "billingAddress.state" not in answer.message
+    whole = {"addressDetails": {"billingAddress": FULL_CHECKOUT["addressDetails"]["billingAddress"]}}
+    assert merchant.checkout(new_reference(), **whole).status == 200
+
+
 @pytest.mark.parametrize("first", ["refused", "error"])
 @pytest.mark.parametrize(("second", "state"), [("success", "Approved"), ("pending", "Pending")])
 def test_where_another_card_may_be_tried_each_try_is_a_record_and_the_page_stays_payable(

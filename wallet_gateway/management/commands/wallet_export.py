@@ -12,7 +12,7 @@ from typing import Any, Protocol
 from django.core.management.base import BaseCommand, CommandError
 from django.utils.dateparse import parse_date
 
-from wallet_gateway.queries.exports import EXPORTS, export_csv, export_json
+from wallet_gateway.queries.exports import EXPORTS, WITH_MONEY, By, export_csv, export_json
 
 
 class _Writes(Protocol):
@@ -29,6 +29,11 @@ class Command(BaseCommand):
         parser.add_argument("--format", choices=("csv", "json"), default="csv")
         parser.add_argument("--since", metavar="YYYY-MM-DD", help="from the beginning of this day, UTC")
         parser.add_argument("--until", metavar="YYYY-MM-DD", help="before the beginning of this day, UTC")
+        parser.add_argument(
+            "--by",
+            choices=tuple(By),
+            help="the time that is limited: when money moved (approved, the default), or when a row was made",
+        )
         parser.add_argument("--output", metavar="FILE", help="standard output if not given")
 
     def handle(
@@ -37,11 +42,15 @@ class Command(BaseCommand):
         what: str,
         since: str | None,
         until: str | None,
+        by: str | None,
         output: str | None,
         **options: Any,
     ) -> None:
+        if by is not None and what not in WITH_MONEY:
+            raise CommandError(f"--by is for {' and '.join(WITH_MONEY)}; {what} have one time only")
         export = export_csv if options["format"] == "csv" else export_json
-        lines = export(what, since=_day("--since", since), until=_day("--until", until))
+        days = {"since": _day("--since", since), "until": _day("--until", until)}
+        lines = export(what, **days, by=By(by or By.APPROVED))
         with self._opened(output) as out:
             for line in lines:
                 out.write(line)

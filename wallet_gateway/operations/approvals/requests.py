@@ -38,6 +38,7 @@ from wallet_gateway.operations.errors import (
 )
 from wallet_gateway.operations.inputs import check_storable
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
+from wallet_gateway.protocol.cart_messages import ShoppingCart
 
 
 class SecondPersonNeeded(OperationRefused):
@@ -73,7 +74,11 @@ def check_alone(parent: Payment | MigratedDeposit, minor: int, alone: int | None
 
 
 def ask_for(
-    draft: GatewayTransaction, *, context: GatewayContext, order_number: str | None = None
+    draft: GatewayTransaction,
+    *,
+    context: GatewayContext,
+    order_number: str | None = None,
+    cart: ShoppingCart | None = None,
 ) -> AwaitingApproval:
     """Store a draft as a request for approval and return the exception to raise."""
     return _ask(
@@ -84,6 +89,7 @@ def ask_for(
             currency=draft.currency,
             amount_minor=draft.amount_minor,
             order_number=order_number or "",
+            cart=cart.to_wire() if cart else None,
             idempotency_key=draft.idempotency_key or _new_key(),
             outstanding_key=draft.parent_key,
             created_by=draft.created_by,
@@ -189,7 +195,7 @@ def decline(approval: Approval, *, by: str, reason: str, clock: Clock) -> Approv
 def expire_requests(*, now: datetime, **which: object) -> int:
     """Expire the requests that were not decided in time; return how many."""
     late = Approval.objects.filter(state=ApprovalState.WAITING, expires_at__lte=now, **which)
-    return late.update(state=ApprovalState.EXPIRED, decided_at=now, outstanding_key=None)
+    return late.update(state=ApprovalState.EXPIRED, decided_at=now, outstanding_key=None, cart=None)
 
 
 def check_decider(by: str, reason: str) -> None:
@@ -210,4 +216,5 @@ def _word(state: ApprovalState, by: str, reason: str, now: datetime) -> dict[str
         "decided_by": cut_to(Approval, "decided_by", by),
         "reason": cut_to(Approval, "reason", reason.strip()),
         "outstanding_key": None,
+        "cart": None,
     }

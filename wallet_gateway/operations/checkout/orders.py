@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
@@ -13,9 +13,11 @@ from django.db import IntegrityError
 
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import PaymentType, TransactionKind
+from wallet_gateway.domain.policy import GatewayPolicy
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import PaymentOrder
 from wallet_gateway.models.prepared_sql import select_row
+from wallet_gateway.operations.checkout.gateway_requirements import check_requirements
 from wallet_gateway.operations.context import Clock
 from wallet_gateway.operations.errors import IdempotencyConflict, InvalidInput
 from wallet_gateway.operations.settlement.db_transactions import in_current_or_new_transaction
@@ -83,12 +85,19 @@ def check_key(name: str, value: str) -> None:
 
 @sensitive_variables()
 def create_order(
-    *, reference: str, details: OrderDetails, gateway: str, clock: Clock, continue_url: str = ""
+    *,
+    reference: str,
+    details: OrderDetails,
+    gateway: str,
+    policy: GatewayPolicy,
+    clock: Clock,
+    continue_url: str = "",
 ) -> PaymentOrder:
     """Store an order, or return the existing order with this reference.
 
-    Raises `InvalidInput` if it breaks a rule and `IdempotencyConflict` if the reference belongs to an order
-    with other content; nothing is stored in either case.
+    Raises `InvalidInput` if it breaks a rule or lacks what the gateway's `policy` requires, and
+    `IdempotencyConflict` if the reference belongs to an order with other content; nothing is stored in either
+    case.
     """
     details = _check_own_fields(reference, details, continue_url)
     checked = _checked_content(details)
@@ -108,7 +117,10 @@ def create_order(
         created_at=now,
         updated_at=now,
     )
-    return _store_once(order)
+    return _store_once(
+        order,
+        lambda: check_requirements(content, currency=order.currency, gateway=gateway, policy=policy),
+    )
 
 
 def _check_own_fields(reference: object, details: OrderDetails, continue_url: str) -> OrderDetails:
@@ -152,9 +164,11 @@ def _invalid(path: str, problem: str) -> InvalidInput:
     return InvalidInput(ErrorCode.ORDER_INVALID, errors=[FieldError(path=path, message=problem)])
 
 
-def _store_once(order: PaymentOrder) -> PaymentOrder:
+def _store_once(order: PaymentOrder, check: Callable[[], None]) -> PaymentOrder:
     found = PaymentOrder.objects.filter(reference=order.reference).first()
     if found is None:
+        # Only now: an order that exists is returned even if the settings have changed.
+        check()
         try:
             # A shop may store its own order in the same transaction: nothing is sent yet.
             in_current_or_new_transaction(lambda: order.save(force_insert=True))

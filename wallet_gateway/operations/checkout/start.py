@@ -12,6 +12,7 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayTransaction, Payment, PaymentOrder, TransactionEventKind
+from wallet_gateway.operations.checkout.gateway_requirements import check_billing_address
 from wallet_gateway.operations.checkout.payment_attempts import begin, page_lifetime
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
@@ -51,11 +52,12 @@ def start_checkout(
 
     A page that is still open is returned again; otherwise a new attempt with a new reference is inserted,
     committed and sent. Raises `OrderNotPayable` if the customer must not pay again, `SendingStopped` or
-    `TryAgain` before anything is sent, `GatewayUnreachable` or `GatewayRefused` if there is no page. The
-    six URLs come from `return_urls`, called with the attempt's reference (the interface, section
-    redirectDetails).
+    `TryAgain` before anything is sent, `InvalidInput` without a billing address that the gateway requires,
+    `GatewayUnreachable` or `GatewayRefused` if there is no page. The six URLs come from `return_urls`, called
+    with the attempt's reference (the interface, section redirectDetails).
     """
     context.check_sending_enabled()
+    check_billing_address(order.content, policy=context.policy)
     request = _request(order, context, return_urls)
     for wait in (*_WAIT_FOR_THE_OTHER_CLICK, None):
         check_sending_not_paused(context)

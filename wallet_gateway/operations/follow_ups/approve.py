@@ -63,7 +63,13 @@ def _carry_out(approval: Approval, grant: Grant, context: GatewayContext) -> Gat
     if approval.payment is None:
         return _refund_migrated(approval, who, context)
     verb = {TransactionKind.REFUND: refund}[TransactionKind(approval.kind)]
-    return verb(payment=approval.payment, amount=approval.amount, context=context, who=who)
+    return verb(
+        payment=approval.payment,
+        amount=approval.amount,
+        cart=approval.shopping_cart,
+        context=context,
+        who=who,
+    )
 
 
 def _refund_migrated(approval: Approval, who: Initiator, context: GatewayContext) -> GatewayTransaction:

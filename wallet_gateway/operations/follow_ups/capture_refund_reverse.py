@@ -26,6 +26,7 @@ from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment, Pay
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
+from wallet_gateway.operations.follow_ups.cart import requested_units
 from wallet_gateway.operations.follow_ups.execute import (
     SYSTEM,
     Initiator,
@@ -34,7 +35,8 @@ from wallet_gateway.operations.follow_ups.execute import (
     find_by_idempotency_key,
     refuse_reservation,
 )
-from wallet_gateway.operations.inputs import check_reason_code, minor_units_of
+from wallet_gateway.operations.inputs import check_reason_code
+from wallet_gateway.protocol.cart_messages import ShoppingCart
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
 from wallet_gateway.protocol.money import Money
@@ -46,15 +48,17 @@ def capture(
     payment: Payment,
     context: GatewayContext,
     amount: Decimal | Money | None = None,
+    cart: ShoppingCart | None = None,
     who: Initiator = SYSTEM,
 ) -> GatewayTransaction:
     """Capture all or a part of the remaining authorized amount; return the transaction in any state.
 
-    Raises `InvalidState` if the amount is not available to capture.
+    With a `cart`, which is sent along, its total is the amount. Raises `InvalidState` if the amount is not
+    available to capture, and `InvalidInput` if it is not what the cart comes to.
     """
     check_reason_code(TransactionKind.CAPTURE, who.reason_code)
     payment = _as_it_stands(payment)
-    asked = minor_units_of(amount, currency=payment.currency)
+    asked = requested_units(amount, cart, currency=payment.currency)
     first = find_by_idempotency_key(who, kind=TransactionKind.CAPTURE, payment=payment, amount=asked)
     if first is not None:
         return first
@@ -70,7 +74,7 @@ def capture(
 
     if minor <= 0:
         raise InvalidState(why_not_capture(totals, 1) or ErrorCode.NOTHING_TO_CAPTURE)
-    return _carry_out(payment, TransactionKind.CAPTURE, minor, reserve, context, who)
+    return _carry_out(payment, TransactionKind.CAPTURE, minor, reserve, context, who, cart=cart)
 
 
 @sensitive_variables()
@@ -79,16 +83,18 @@ def refund(
     payment: Payment,
     context: GatewayContext,
     amount: Decimal | Money | None = None,
+    cart: ShoppingCart | None = None,
     who: Initiator = SYSTEM,
 ) -> GatewayTransaction:
     """Refund all or a part of the remaining captured amount; return the transaction in any state.
 
-    Raises `InvalidState` if the amount is not available to refund, and `AwaitingApproval` if it needs a
-    second person.
+    With a `cart`, which is sent along, its total is the amount. Raises `InvalidState` if the amount is not
+    available to refund, `InvalidInput` if it is not what the cart comes to, and `AwaitingApproval` if it
+    needs a second person.
     """
     check_reason_code(TransactionKind.REFUND, who.reason_code)
     payment = _as_it_stands(payment)
-    asked = minor_units_of(amount, currency=payment.currency)
+    asked = requested_units(amount, cart, currency=payment.currency)
     first = find_by_idempotency_key(who, kind=TransactionKind.REFUND, payment=payment, amount=asked)
     if first is not None:
         return first
@@ -106,7 +112,7 @@ def refund(
 
     if minor <= 0:
         raise InvalidState(why_not_refund(totals, 1) or ErrorCode.NOTHING_TO_REFUND)
-    return _carry_out(payment, TransactionKind.REFUND, minor, reserve, context, who)
+    return _carry_out(payment, TransactionKind.REFUND, minor, reserve, context, who, cart=cart)
 
 
 @sensitive_variables()
@@ -190,17 +196,25 @@ def _carry_out(
     reserve: Callable[[datetime], None],
     context: GatewayContext,
     who: Initiator,
+    *,
+    cart: ShoppingCart | None = None,
 ) -> GatewayTransaction:
     draft = draft_transaction(
         who, kind=kind, currency=payment.currency, minor=minor, context=context, payment=payment
     )
-    message = request_of(payment, kind, minor, reference=draft.reference, context=context)
+    message = request_of(payment, kind, minor, reference=draft.reference, context=context, cart=cart)
     return execute(draft=draft, message=message, reserve=reserve, context=context, grant=who.grant)
 
 
 @sensitive_variables()
 def request_of(
-    payment: Payment, kind: TransactionKind, minor: int, *, reference: str, context: GatewayContext
+    payment: Payment,
+    kind: TransactionKind,
+    minor: int,
+    *,
+    reference: str,
+    context: GatewayContext,
+    cart: ShoppingCart | None = None,
 ) -> FollowUpRequest:
     """Build the request of a capture, refund or reversal of `minor` units, with a new reference."""
     account = context.gateway.account
@@ -215,4 +229,5 @@ def request_of(
         client_system_invoice_id=payment.reference,
         provider_discretionary_data=payment.order.order_number or None,
         apm_details={"apm_provider": account.provider},
+        shopping_cart_details=cart,
     )

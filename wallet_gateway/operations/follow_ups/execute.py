@@ -30,6 +30,7 @@ from wallet_gateway.operations.approvals.requests import (
 )
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import (
+    AwaitingApproval,
     IdempotencyConflict,
     InvalidInput,
     InvalidState,
@@ -138,13 +139,16 @@ def execute(
         if first is not None:
             return first
         if isinstance(refused, SecondPersonNeeded):
-            raise ask_for(draft, order_number=_number_in(message), context=context) from refused
+            raise _ask_for(draft, message, context) from refused
         raise
     return send(transaction, message, context=context)
 
 
-def _number_in(message: Message) -> str | None:
-    return message.provider_discretionary_data if isinstance(message, DetachedRefundRequest) else None
+def _ask_for(draft: GatewayTransaction, message: Message, context: GatewayContext) -> AwaitingApproval:
+    """Store the request with what its message has and neither the draft nor its payment."""
+    if isinstance(message, DetachedRefundRequest):
+        return ask_for(draft, context=context, order_number=message.provider_discretionary_data)
+    return ask_for(draft, context=context, cart=message.shopping_cart_details)
 
 
 def find_by_idempotency_key(

@@ -8,15 +8,23 @@ from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import Payment
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import request_of
+from wallet_gateway.protocol.cart_messages import ShoppingCart
 
 NOT_YET = "made-when-it-is-sent"
 """Placeholder for the reference, which is created together with the transaction."""
 
 
 @sensitive_variables()
-def preview(payment: Payment, kind: TransactionKind, minor: int, *, context: GatewayContext) -> str:
+def preview(
+    payment: Payment,
+    kind: TransactionKind,
+    minor: int,
+    *,
+    context: GatewayContext,
+    cart: ShoppingCart | None = None,
+) -> str:
     """Return the body that a capture, refund or reversal of `minor` units would send, redacted."""
-    message = request_of(payment, kind, minor, reference=NOT_YET, context=context)
+    message = request_of(payment, kind, minor, reference=NOT_YET, context=context, cart=cart)
     return redact_text(message.to_json())
 
 

@@ -17,6 +17,7 @@ from wallet_gateway.domain.explanations import ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import FINAL_STATES, SENDABLE_STATES, TransactionState
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import (
+    Approval,
     GatewayTransaction,
     Job,
     JobPosition,
@@ -114,6 +115,7 @@ def _erase(order: PaymentOrder, *, by: str, reason: str, now: datetime) -> None:
     _plain(TransactionEvent).filter(transaction__payment__order=order).update(request_body="", answer_body="")
     transactions.update(request_body="", redirect_url="")
     order.payments.update(card_last_four="")
+    Approval.objects.filter(payment__order=order).update(cart=None)
     _erase_sheets(WalletAttempt.objects.filter(transaction__payment__order=order))
     for transaction in transactions.order_by("pk")[:1]:
         TransactionEvent.objects.create(

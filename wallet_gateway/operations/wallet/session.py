@@ -35,6 +35,7 @@ from wallet_gateway.protocol.codes import currency_exponent
 _TIME_TO_PAY = timedelta(minutes=5)
 """An attempt with less remaining time is not shown again."""
 AUTH_METHODS = ("PAN_ONLY", "CRYPTOGRAM_3DS")
+DEFAULT_OPTION = "DEFAULT"
 AUTHORIZATION = "PAYMENT_AUTHORIZATION"
 
 
@@ -230,7 +231,7 @@ def _optional(price: SheetPrice, wallet: WalletPolicy, language: str, *, dynamic
         "billingAddressRequired": bool(wallet.billing_address),
         "callbackIntents": [intent for intent in wallet.callbacks if intent == AUTHORIZATION],
         "shippingAddressRequired": wallet.shipping_address,
-        "additionalTransactionInfo": {"displayItems": display_items(price)},
+        "additionalTransactionInfo": _transaction_info(price, wallet),
         "allowPrepaidCards": wallet.allow_prepaid,
         "allowCreditCards": wallet.allow_credit,
         "buttonColor": wallet.button_color,
@@ -240,10 +241,31 @@ def _optional(price: SheetPrice, wallet: WalletPolicy, language: str, *, dynamic
     if locale := wallet.button_locale or language.partition("-")[0].lower():
         given["buttonLocale"] = locale
     if wallet.billing_address:
-        given["billingAddressParameters"] = {"format": wallet.billing_address}
-    if wallet.shipping_address and wallet.shipping_countries:
-        given["shippingAddressParameters"] = {"allowedCountryCodes": list(wallet.shipping_countries)}
+        given["billingAddressParameters"] = {"format": wallet.billing_address} | _phone(
+            required=wallet.billing_phone_required
+        )
+    if wallet.shipping_address and (shipping := _shipping_parameters(wallet)):
+        given["shippingAddressParameters"] = shipping
     return given | (_dynamic(price, wallet) if dynamic else {})
+
+
+def _transaction_info(price: SheetPrice, wallet: WalletPolicy) -> dict[str, Any]:
+    given: dict[str, Any] = {"displayItems": display_items(price)}
+    if wallet.total_price_label:
+        given["totalPriceLabel"] = wallet.total_price_label
+    if wallet.checkout_option != DEFAULT_OPTION:
+        given["checkoutOption"] = wallet.checkout_option
+    return given
+
+
+def _shipping_parameters(wallet: WalletPolicy) -> dict[str, Any]:
+    countries = list(wallet.shipping_countries)
+    allowed = {"allowedCountryCodes": countries} if countries else {}
+    return allowed | _phone(required=wallet.shipping_phone_required)
+
+
+def _phone(*, required: bool) -> dict[str, Any]:
+    return {"phoneNumberRequired": True} if required else {}
 
 
 def display_items(price: SheetPrice) -> list[dict[str, str]]:

@@ -23,6 +23,7 @@ from wallet_gateway.sandbox.control import provision
 from wallet_gateway.sandbox.json_calls import Input, InvalidInput, call_path, with_json, write_seconds
 from wallet_gateway.sandbox.models import (
     AuthenticationOutcome,
+    BillingAddressRule,
     DuplicatePolicy,
     JournalEntry,
     LetterCase,
@@ -129,6 +130,7 @@ def change_behaviour(given: Input) -> object:
         "numeric_amounts": given.boolean("numericAmounts"),
         "share_references": given.boolean("shareReferences"),
         "another_card": given.boolean("anotherCard"),
+        "billing_address": given.optional_choice("billingAddress", BillingAddressRule),
     }
     given.check_no_unread_fields()
     behaviour = state.change_behaviour({name: value for name, value in changes.items() if value is not None})
@@ -139,6 +141,7 @@ def change_behaviour(given: Input) -> object:
         "numericAmounts": behaviour.numeric_amounts,
         "shareReferences": behaviour.share_references,
         "anotherCard": behaviour.another_card,
+        "billingAddress": behaviour.billing_address,
     }
 
 

@@ -20,6 +20,7 @@ from wallet_gateway.sandbox.models.payments import (
 )
 from wallet_gateway.sandbox.models.requests import (
     AcceptedRequest,
+    BillingAddressRule,
     DuplicatePolicy,
     JournalEntry,
     LateRequest,
@@ -42,6 +43,7 @@ __all__ = [
     "AcceptedRequest",
     "Authentication",
     "AuthenticationOutcome",
+    "BillingAddressRule",
     "Checkout",
     "Deposit",
     "DuplicatePolicy",

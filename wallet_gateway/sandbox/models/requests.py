@@ -31,6 +31,13 @@ class LetterCase(models.TextChoices):
     LOWER = "lower", _("all lower case")
 
 
+class BillingAddressRule(models.TextChoices):
+    """Whether a checkout needs a billing address; the interface marks its fields as mandatory."""
+
+    OPTIONAL = "optional", _("may be left out")
+    REQUIRED = "required", _("is demanded")
+
+
 class SandboxState(models.Model):
     """The single row of global state: the clock's offset and the behaviour."""
 
@@ -45,6 +52,9 @@ class SandboxState(models.Model):
     numeric_amounts = models.BooleanField(default=False)
     share_references = models.BooleanField(default=False)
     another_card = models.BooleanField(default=False)
+    billing_address = models.CharField(
+        max_length=8, choices=BillingAddressRule.choices, default=BillingAddressRule.OPTIONAL
+    )
     wallet_mode = models.CharField(max_length=15, choices=WalletMode.choices, default=WalletMode.READY)
 
     class Meta:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from wallet_gateway.protocol.checkout import CheckoutRequest, CheckoutResponse
+from wallet_gateway.protocol.checkout import BillingAddress, CheckoutRequest, CheckoutResponse
 from wallet_gateway.protocol.text import quote
+from wallet_gateway.protocol.wire import MISSING
 from wallet_gateway.sandbox.db_transactions import write_lock
-from wallet_gateway.sandbox.models import Checkout, Outcome, RecordOrigin
+from wallet_gateway.sandbox.models import BillingAddressRule, Checkout, Outcome, RecordOrigin
 from wallet_gateway.sandbox.payments.payer import payment_details
 from wallet_gateway.sandbox.payments.provider_decision import (
     QUARANTINED,
@@ -19,7 +20,7 @@ from wallet_gateway.sandbox.payments.provider_decision import (
 )
 from wallet_gateway.sandbox.payments.records import write_record
 from wallet_gateway.sandbox.payments.references import answer_once
-from wallet_gateway.sandbox.refusals import CheckoutExpired, CheckoutUsedUp
+from wallet_gateway.sandbox.refusals import CheckoutExpired, CheckoutUsedUp, SchemaValidationError
 from wallet_gateway.sandbox.state import FaultMode, RequestContext, current_conditions
 
 DEFAULT_TIMEOUT_SECONDS: Final = 900
@@ -42,7 +43,9 @@ _URL_NAMES: Final = {
 
 
 def open_checkout(context: RequestContext, request: CheckoutRequest) -> dict[str, Any]:
-    """Create a checkout and return the checkout response; raises ``ReferenceAlreadyUsed``."""
+    """Create a checkout and return the checkout response; raises a ``Refusal``."""
+    if context.conditions.behaviour.billing_address == BillingAddressRule.REQUIRED:
+        _check_billing_address(request)
 
     def execute() -> dict[str, Any]:
         checkout = _create(context, request)
@@ -84,6 +87,15 @@ def check_checkout_open(checkout: Checkout, *, now: datetime) -> None:
         raise CheckoutUsedUp(f"The {name} was decided: {checkout.decided_outcome}.")
     if checkout.expires_at is not None and checkout.expires_at <= now:
         raise CheckoutExpired(f"The time of the {name} ended at {checkout.expires_at.isoformat()}.")
+
+
+def _check_billing_address(request: CheckoutRequest) -> None:
+    """Refuse a checkout without an address as the field table does; one that is given is complete."""
+    if request.address_details is None or request.address_details.billing_address is None:
+        fields = BillingAddress.model_fields.values()
+        names = (field.alias for field in fields if field.is_required())
+        text = "; ".join(f"addressDetails.billingAddress.{name}: {MISSING}" for name in names)
+        raise SchemaValidationError(text)
 
 
 def _create(context: RequestContext, request: CheckoutRequest) -> Checkout:

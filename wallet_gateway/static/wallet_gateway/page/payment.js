@@ -157,9 +157,10 @@ export class Payment {
 
   /** @param {any} data */
   async #price(data) {
-    const { currencyCode } = this.#session?.parameters
+    const { currencyCode, optionalParams } = this.#session?.parameters
+    const label = optionalParams?.additionalTransactionInfo?.totalPriceLabel ?? this.view.text("total")
     const price = await this.shop.ask("price", questionOf(data, this.#reference))
-    return updateOf(price, currencyCode, document.documentElement.lang, this.view.text("total"))
+    return updateOf(price, currencyCode, document.documentElement.lang, label)
   }
 
   async #nextReference() {

@@ -1,0 +1,158 @@
+"""What the gateway has recorded of a transaction, as values for a shop: amount, times, payer and addresses.
+
+Nothing here decides about money: `outcomes` does. `repr` of these values shows no personal data.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from wallet_gateway.protocol.money import Money
+from wallet_gateway.protocol.status import (
+    RecordedApmDetails,
+    RecordedBillingAddress,
+    RecordedShippingAddress,
+    StatusRecord,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordedAddress:
+    """An address as the provider reports it, in the provider's words; what it leaves out is empty."""
+
+    name: str = field(default="", repr=False)
+    first_name: str = field(default="", repr=False)
+    last_name: str = field(default="", repr=False)
+    house_number: str = field(default="", repr=False)
+    """Empty if the provider writes it into `street`."""
+    street: str = field(default="", repr=False)
+    city: str = field(default="", repr=False)
+    postal_code: str = field(default="", repr=False)
+    state: str = field(default="", repr=False)
+    country: str = field(default="", repr=False)
+    phone: str = field(default="", repr=False)
+    email: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payer:
+    """The payer as the provider reports them; what it leaves out is empty."""
+
+    payer_id: str = field(default="", repr=False)
+    account_number: str = field(default="", repr=False)
+    email: str = field(default="", repr=False)
+    first_name: str = field(default="", repr=False)
+    last_name: str = field(default="", repr=False)
+    state: str = field(default="", repr=False)
+    country: str = field(default="", repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GatewayRecord:
+    """One record of a status query (the interface, section Transaction status record)."""
+
+    record_id: str
+    """The gateway's own id of the transaction."""
+    reference: str
+    """The clientSystemTransactionId under which the gateway files it."""
+    type: str
+    """The type on the wire, such as `ecom.capture`."""
+    state: str
+    """The gateway's word, such as `Approved`. It decides nothing: read the `state` of the transaction."""
+    amount: Money
+    transacted_at: datetime | None
+    """The time of the transaction in UTC; None if the gateway gives none that can be read."""
+    provider: str
+    provider_transaction_id: str
+    """The provider's id; empty for an errored follow-up."""
+    payer: Payer
+    billing_address: RecordedAddress | None
+    shipping_address: RecordedAddress | None
+    """Given for a pre-authorization; None if the record has no part of it."""
+    message: StatusRecord = field(repr=False)
+    """The record as it was read, with every field of the interface."""
+
+
+def as_gateway_record(message: StatusRecord) -> GatewayRecord:
+    """Return a status record as a shop reads it."""
+    details = message.apm_details or RecordedApmDetails()
+    return GatewayRecord(
+        record_id=message.id,
+        reference=message.client_system_transaction_id,
+        type=message.type,
+        state=message.state,
+        amount=message.money,
+        transacted_at=message.transacted_at,
+        provider=details.apm_name or "",
+        provider_transaction_id=details.apm_provider_transaction_id or "",
+        payer=_payer(details),
+        billing_address=_billing(details),
+        shipping_address=_shipping(details),
+        message=message,
+    )
+
+
+def _payer(details: RecordedApmDetails) -> Payer:
+    return Payer(
+        payer_id=details.apm_payer_id or "",
+        account_number=details.apm_payer_account_number or "",
+        email=details.apm_payer_email_address or "",
+        first_name=details.apm_payer_firstname or "",
+        last_name=details.apm_payer_lastname or "",
+        state=details.apm_payer_state_or_province or "",
+        country=details.apm_payer_country_code or "",
+    )
+
+
+def _billing(details: RecordedApmDetails) -> RecordedAddress | None:
+    place = _place(details.billing_address) or {
+        "street": details.apm_payer_billing_street1,
+        "city": details.apm_payer_billing_city_name,
+        "postal_code": details.apm_payer_billing_postal_code,
+        "country": details.apm_payer_billing_country,
+    }
+    return _address(
+        **place,
+        name=details.apm_payer_billing_name,
+        phone=details.apm_payer_billing_phone,
+    )
+
+
+def _shipping(details: RecordedApmDetails) -> RecordedAddress | None:
+    person = details.shipping_address or RecordedShippingAddress()
+    place = _place(details.shipping_address) or {
+        "street": details.apm_payer_shipping_street1,
+        "city": details.apm_payer_shipping_city_name,
+        "postal_code": details.apm_payer_shipping_postal_code,
+        "country": details.apm_payer_shipping_country,
+    }
+    names = filter(None, (person.first_name, person.last_name))
+    return _address(
+        **place,
+        name=details.apm_payer_shipping_name or " ".join(names),
+        first_name=person.first_name,
+        last_name=person.last_name,
+        phone=person.telephone_number or details.apm_payer_shipping_phone,
+        email=person.email,
+    )
+
+
+def _place(address: RecordedBillingAddress | None) -> dict[str, str | None]:
+    """Return the place of an address object, or nothing: the interface also has it in single fields."""
+    if address is None:
+        return {}
+    place = {
+        "house_number": address.house_number,
+        "street": address.street,
+        "city": address.city,
+        "postal_code": address.zip_postal_code,
+        "state": address.state,
+        "country": address.country_code,
+    }
+    return place if any(place.values()) else {}
+
+
+def _address(**parts: str | None) -> RecordedAddress | None:
+    given = {name: text for name, text in parts.items() if text}
+    return RecordedAddress(**given) if given else None

@@ -1,0 +1,38 @@
+"""What the settings say that a gateway requires of an order: one of its currencies, and a billing address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.policy import GatewayPolicy
+from wallet_gateway.operations.errors import InvalidInput
+from wallet_gateway.protocol.checkout import BillingAddress
+from wallet_gateway.protocol.errors import FieldError
+from wallet_gateway.protocol.wire import MISSING
+
+
+def check_requirements(
+    content: Mapping[str, Any], *, currency: str, gateway: str, policy: GatewayPolicy
+) -> None:
+    """Check the content of a new order, in wire format; raise `InvalidInput`."""
+    if policy.currencies is not None and currency not in policy.currencies:
+        known = ", ".join(sorted(policy.currencies))
+        raise InvalidInput(ErrorCode.CURRENCY_NOT_ACCEPTED, gateway=gateway, currency=currency, known=known)
+    check_billing_address(content, policy=policy)
+
+
+def check_billing_address(content: Mapping[str, Any], *, policy: GatewayPolicy) -> None:
+    """Raise `InvalidInput` for content without a billing address that the gateway requires.
+
+    An address that is given is complete, because the order could not be created otherwise.
+    """
+    if policy.billing_address_required and not content.get("addressDetails", {}).get("billingAddress"):
+        path = "addressDetails.billingAddress"
+        missing = [
+            FieldError(path=f"{path}.{field.alias}", message=MISSING)
+            for field in BillingAddress.model_fields.values()
+            if field.is_required()
+        ]
+        raise InvalidInput(ErrorCode.BILLING_ADDRESS_MISSING, errors=missing)

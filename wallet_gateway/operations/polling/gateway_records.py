@@ -1,0 +1,59 @@
+"""Ask the gateway what it has recorded of an order, for the shop's own use. Nothing is stored or decided."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.db.models import QuerySet
+
+from wallet_gateway.client.errors import GatewayError, Refused
+from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.gateway_records import GatewayRecord, as_gateway_record
+from wallet_gateway.domain.lifecycle import UNSENT_STATES
+from wallet_gateway.error_reports import sensitive_variables
+from wallet_gateway.models import GatewayTransaction, PaymentOrder
+from wallet_gateway.operations.context import GatewayContext
+from wallet_gateway.operations.errors import GatewayRefused, GatewayUnreachable
+from wallet_gateway.operations.settlement.db_transactions import in_transaction
+from wallet_gateway.protocol.status import UnreadableRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TransactionRecords:
+    """What the gateway has recorded under the reference of one transaction; several records are possible."""
+
+    transaction: GatewayTransaction
+    records: tuple[GatewayRecord, ...]
+    unreadable: tuple[UnreadableRecord, ...]
+    """Elements of the answer that cannot be read as a record: neither evidence nor absence."""
+
+
+@sensitive_variables()
+def gateway_records(*, order: PaymentOrder, context: GatewayContext) -> tuple[TransactionRecords, ...]:
+    """Query each transaction of an order that was sent, the oldest first, and return the gateway's records.
+
+    Raises `GatewayRefused` or `GatewayUnreachable` as soon as one query has no usable answer.
+    """
+    # A durable transaction, although it only reads: so Django refuses this call inside another one, during
+    # which the gateway must not be called.
+    sent = in_transaction(lambda: list(_sent(order)))
+    return tuple(_records_of(transaction, context) for transaction in sent)
+
+
+def _sent(order: PaymentOrder) -> QuerySet[GatewayTransaction]:
+    rows = GatewayTransaction.objects.filter(payment__order=order, attempt_no__gt=0)
+    return rows.exclude(state__in=UNSENT_STATES).select_related("payment__order").order_by("pk")
+
+
+def _records_of(transaction: GatewayTransaction, context: GatewayContext) -> TransactionRecords:
+    try:
+        answer = context.gateway.status(transaction.reference).message
+    except Refused as error:
+        raise GatewayRefused(ErrorCode.RECORDS_REFUSED, answer=error.code) from error
+    except GatewayError as error:
+        raise GatewayUnreachable(ErrorCode.RECORDS_NOT_RECEIVED, gateway=context.alias) from error
+    return TransactionRecords(
+        transaction=transaction,
+        records=tuple(map(as_gateway_record, answer.records)),
+        unreadable=answer.unreadable,
+    )
