@@ -173,6 +173,7 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
             query_rate=float(values["QUERY_RATE"]),
             query_workers=values["QUERY_WORKERS"],
             shares_references=values["SHARES_REFERENCES"],
+            ignored_record_types=frozenset(name.lower() for name in values["IGNORED_RECORD_TYPES"]),
             redirect_hosts=frozenset(hosts),
             allow_plain_http=url.scheme == "http",
             capture_window=CaptureWindow(

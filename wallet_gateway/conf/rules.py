@@ -28,6 +28,7 @@ from wallet_gateway.conf.values import (
 )
 from wallet_gateway.conf.wallet_rules import FERNET_KEYS, problems_of_keys, problems_of_wallet
 from wallet_gateway.domain.capture_deadline import CapturePolicy
+from wallet_gateway.domain.unknown_types import KNOWN_TYPES
 from wallet_gateway.protocol.endpoints import ENDPOINTS
 from wallet_gateway.protocol.errors import ProtocolError
 from wallet_gateway.protocol.money import Money
@@ -58,6 +59,10 @@ def _are_hosts(values: Iterable[object]) -> bool:
 
 def _is_host(value: object) -> bool:
     return isinstance(value, str) and value != "" and not set(value) & set("/@?#\\ ")
+
+
+def _are_unknown_types(values: Iterable[object]) -> bool:
+    return all(isinstance(value, str) and value and value.lower() not in KNOWN_TYPES for value in values)
 
 
 def _seconds(default: float) -> Setting:
@@ -99,6 +104,9 @@ OPTIONAL: Mapping[str, Setting] = {
         int, 1, range(1, MOST_QUERY_WORKERS + 1).__contains__, f"1 to {MOST_QUERY_WORKERS} threads"
     ),
     "SHARES_REFERENCES": Setting(bool, default=False),
+    "IGNORED_RECORD_TYPES": Setting(
+        COLLECTION, (), _are_unknown_types, "types of status records, none of which the interface names"
+    ),
     "SENDING_ENABLED": Setting(bool, default=True),
     "CAPTURE_WINDOW_DAYS": _days(7),
     "CAPTURE_WARNING_DAYS": _days(2),

@@ -26,6 +26,8 @@ class GatewayPolicy:
     """Query threads of one sweep; use more than one where answers are slow and the rate is high."""
     shares_references: bool = False
     """Whether the gateway also files follow-ups under the reference of their original."""
+    ignored_record_types: frozenset[str] = frozenset()
+    """Types of status records, in lower case, that are notes of the gateway and need nobody."""
     redirect_hosts: frozenset[str] = frozenset()
     """Hosts to which a customer may be sent; with the port if it is not the scheme's default."""
     allow_plain_http: bool = False

@@ -60,6 +60,7 @@ _NAMES = {
     "RECORD_UNREADABLE": pgettext_lazy("name of a state or kind", "Record unreadable"),
     "APPROVED_AFTER_END": pgettext_lazy("name of a state or kind", "Approved after end"),
     "MADE_ELSEWHERE": pgettext_lazy("name of a state or kind", "Made elsewhere"),
+    "UNKNOWN_TYPE": pgettext_lazy("name of a state or kind", "Unknown type"),
     "APPROVED_ABOVE_REQUEST": pgettext_lazy("name of a state or kind", "Approved above request"),
     "REFUND_SHORT": pgettext_lazy("name of a state or kind", "Refund short"),
     "REPEATED_ON_THE_WIRE": pgettext_lazy("name of a state or kind", "Repeated on the wire"),
