@@ -237,6 +237,7 @@ def _wallet(given: Mapping[str, Any]) -> WalletPolicy:
     chosen = _with_defaults(given["WALLET"], WALLET_POLICY)
     usual_script = PRODUCTION_PAY_JS if profile == "prod" else f"{base_url}/wallet/pay.js"
     chosen["PAY_JS_URL"] = chosen["PAY_JS_URL"] or usual_script
+    chosen["KEY_LIFETIME"] = timedelta(seconds=chosen["KEY_LIFETIME"])
     return WalletPolicy(
         profile=profile,
         gateway_url=base_url,

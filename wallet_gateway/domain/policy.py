@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
 from wallet_gateway.domain.capture_deadline import CaptureWindow
 
 CALLBACKS = ("PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION", "OFFER")
 """What an open sheet may request from the shop: the interface, callbackIntents."""
+
+DEFAULT_KEY_LIFETIME = timedelta(minutes=30)
+"""How long keys are used whose end the gateway does not tell; the interface names none."""
 
 MOST_WALLET_DECIMALS = 2
 """Wallets write two decimals or none; other currencies use the hosted page."""
@@ -58,6 +62,8 @@ class WalletPolicy:
     """ISO 3166, two letters."""
     merchant_no: str
     merchant_name: str
+    key_lifetime: timedelta
+    """How long keys are used whose end the gateway does not tell."""
     card_networks: tuple[str, ...]
     allow_prepaid: bool
     allow_credit: bool
