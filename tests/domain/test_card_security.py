@@ -49,6 +49,7 @@ ENOUGH = [
     *((network, "A", "06") for network in MOST),
     *(("MASTERCARD", status, eci) for status, eci in (("Y", "02"), ("Y", "2"), ("A", "01"), ("A", "1"))),
     ("mastercard", "Y", "02"),
+    *(("", status, eci) for status, eci in (("Y", "05"), ("Y", "02"), ("A", "06"), ("A", "1"))),
 ]
 
 
@@ -84,6 +85,9 @@ WRONG = [
     ("MASTERCARD", "A", "02"),
     ("VISA", "U", "05"),
     ("MASTERCARD", "U", "02"),
+    ("", "Y", "06"),
+    ("", "A", "02"),
+    ("", "U", "05"),
 ]
 
 

@@ -56,6 +56,12 @@ test("an extensive request adds addresses and e-mail, without members that are n
   assert.equal(detail.email, "ada@example.com")
 })
 
+test("an account is all that the answer has to name", async (t) => {
+  const { book } = await accounts(t, answering({ json: { transactionAccountId: "A" } }))
+  const detail = JSON.parse(JSON.stringify(await book.of(paymentData())))
+  assert.deepEqual(detail, { clientSystemTransactionId: "ORDER-1", transactionAccountId: "A", transactionMethod: "WalletPay" })
+})
+
 test("names of the answer are read in any letter case", async (t) => {
   const { book } = await accounts(t, answering({ json: { TransactionAccountId: "A", ECIIndicator: "07" } }))
   assert.deepEqual(await book.of(paymentData()), { clientSystemTransactionId: "ORDER-1", transactionAccountId: "A", transactionMethod: "WalletPay", eciIndicator: "07" })

@@ -180,6 +180,7 @@ def _gateway(alias: str, given: Mapping[str, Any]) -> GatewaySettings:
             query_workers=values["QUERY_WORKERS"],
             shares_references=values["SHARES_REFERENCES"],
             book_elsewhere=BookElsewhere(values["BOOK_ELSEWHERE"]),
+            ignored_record_types=frozenset(name.lower() for name in values["IGNORED_RECORD_TYPES"]),
             redirect_hosts=frozenset(hosts),
             allow_plain_http=url.scheme == "http",
             billing_address_required=values["BILLING_ADDRESS"] == REQUIRED_ADDRESS,
@@ -245,6 +246,7 @@ def _wallet(given: Mapping[str, Any]) -> WalletPolicy:
     chosen = _with_defaults(given["WALLET"], WALLET_POLICY)
     usual_script = PRODUCTION_PAY_JS if profile == "prod" else f"{base_url}/wallet/pay.js"
     chosen["PAY_JS_URL"] = chosen["PAY_JS_URL"] or usual_script
+    chosen["KEY_LIFETIME"] = timedelta(seconds=chosen["KEY_LIFETIME"])
     return WalletPolicy(
         profile=profile,
         gateway_url=base_url,

@@ -30,6 +30,7 @@ from wallet_gateway.conf.values import (
 from wallet_gateway.conf.wallet_rules import FERNET_KEYS, problems_of_keys, problems_of_wallet
 from wallet_gateway.domain.capture_deadline import CapturePolicy
 from wallet_gateway.domain.policy import BookElsewhere
+from wallet_gateway.domain.unknown_types import KNOWN_TYPES
 from wallet_gateway.protocol.codes import check_currency
 from wallet_gateway.protocol.endpoints import ENDPOINTS
 from wallet_gateway.protocol.errors import ProtocolError
@@ -76,6 +77,10 @@ def _is_currency(value: object) -> bool:
         return False
 
 
+def _are_unknown_types(values: Iterable[object]) -> bool:
+    return all(isinstance(value, str) and value and value.lower() not in KNOWN_TYPES for value in values)
+
+
 def _seconds(default: float) -> Setting:
     return Setting(NUMBER, default, _is_positive, "a number above zero")
 
@@ -120,6 +125,9 @@ OPTIONAL: Mapping[str, Setting] = {
     ),
     "SHARES_REFERENCES": Setting(bool, default=False),
     "BOOK_ELSEWHERE": one_of(*(policy.value for policy in BookElsewhere)),
+    "IGNORED_RECORD_TYPES": Setting(
+        COLLECTION, (), _are_unknown_types, "types of status records, none of which the interface names"
+    ),
     "SENDING_ENABLED": Setting(bool, default=True),
     "CAPTURE_WINDOW_DAYS": _days(7),
     "CAPTURE_WARNING_DAYS": _days(2),

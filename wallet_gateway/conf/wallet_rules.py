@@ -6,11 +6,13 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlsplit
 
 from wallet_gateway.conf.values import (
     COLLECTION,
+    NUMBER,
     Problem,
     Setting,
     dotted_path,
@@ -22,7 +24,7 @@ from wallet_gateway.conf.values import (
     problems_of_options,
     split_address,
 )
-from wallet_gateway.domain.policy import CALLBACKS
+from wallet_gateway.domain.policy import CALLBACKS, DEFAULT_KEY_LIFETIME
 from wallet_gateway.protocol.accounts import CardNetwork
 from wallet_gateway.protocol.codes import check_country_of_wallet
 from wallet_gateway.protocol.errors import UnknownCode
@@ -53,6 +55,10 @@ def _is_address(value: str) -> bool:
 def _is_script(value: str) -> bool:
     # A script's address may have a query, such as a version for cache busting.
     return _is_address(value.partition("?")[0])
+
+
+def _is_key_lifetime(seconds: float) -> bool:
+    return 60 <= seconds <= 86_400
 
 
 def _is_gateway_name(value: str) -> bool:
@@ -94,6 +100,9 @@ WALLET_POLICY: Mapping[str, Setting] = {
     "GATEWAY_NAME": Setting(str, "examplegateway", _is_gateway_name, "the name the wallet knows it by"),
     "MERCHANT_NO": Setting(str, ""),
     "MERCHANT_NAME": Setting(str, ""),
+    "KEY_LIFETIME": Setting(
+        NUMBER, DEFAULT_KEY_LIFETIME // timedelta(seconds=1), _is_key_lifetime, "60 to 86400 seconds"
+    ),
     "CARD_NETWORKS": Setting(COLLECTION, _NETWORKS, _are_networks, f"some of {', '.join(CardNetwork)}"),
     "ALLOW_PREPAID": Setting(bool, default=True),
     "ALLOW_CREDIT": Setting(bool, default=True),

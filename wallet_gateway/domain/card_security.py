@@ -68,7 +68,8 @@ _REFUSALS = {
 def why_not_charge(result: ThreeDSecure, *, network: str, accept_unauthenticated: bool) -> ErrorCode | None:
     """Return the code of the rule that forbids charging a card after this 3-D Secure result; None if allowed.
 
-    `accept_unauthenticated` is the shop's policy for unavailable 3-D Secure: the shop then bears the risk.
+    `network` is empty if the gateway does not name it. `accept_unauthenticated` is the shop's policy for
+    unavailable 3-D Secure: the shop then bears the risk.
     """
     status = result.transaction_status
     if status in _REFUSALS:
@@ -81,5 +82,9 @@ def why_not_charge(result: ThreeDSecure, *, network: str, accept_unauthenticated
 
 
 def _fits(eci: str, network: str, shift: _Shift) -> bool:
+    """Return whether an indicator is the network's own for this result; any network's if it is unknown."""
+    given = eci.zfill(2)
+    if not network:
+        return given in {_OF_MOST[shift], _OF_MASTERCARD[shift]}
     table = _OF_MASTERCARD if network.upper() == CardNetwork.MASTERCARD else _OF_MOST
-    return eci.zfill(2) == table[shift]
+    return given == table[shift]

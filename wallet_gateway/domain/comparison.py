@@ -12,6 +12,7 @@ from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, TransactionState
 from wallet_gateway.domain.outcomes import EVENTS, Finding, Verdict, made_elsewhere
+from wallet_gateway.domain.unknown_types import unknown_type_explanation
 from wallet_gateway.domain.unreadable_records import unreadable_explanation
 
 
@@ -28,6 +29,8 @@ class DifferenceKind(StrEnum):
     """More than one record for one request, or a record that belongs to another transaction."""
     MADE_ELSEWHERE = "made elsewhere"
     """An operation on our payment that we did not request, perhaps made in the provider's portal."""
+    UNKNOWN_TYPE = "unknown type"
+    """A record on our payment of a type that the interface does not name."""
     UNREADABLE = "unreadable"
     """A record on our payment that cannot be read."""
 
@@ -64,6 +67,10 @@ def differences(state: TransactionState, finding: Finding) -> tuple[Difference, 
     found = [
         Difference(kind=DifferenceKind.MADE_ELSEWHERE, explanation=made_elsewhere(record))
         for record in finding.elsewhere
+    ]
+    found += [
+        Difference(kind=DifferenceKind.UNKNOWN_TYPE, explanation=unknown_type_explanation(record))
+        for record in finding.unknown_types
     ]
     if finding.unreadable:
         why = unreadable_explanation(finding.unreadable)

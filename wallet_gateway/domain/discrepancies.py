@@ -26,6 +26,8 @@ class DiscrepancyKind(StrEnum):
     """A record on our payment cannot be read: it may be an approval, or a second execution."""
     MADE_ELSEWHERE = "MADE_ELSEWHERE"
     """The gateway has an operation on our payment that we did not request."""
+    UNKNOWN_TYPE = "UNKNOWN_TYPE"
+    """The gateway has a record on our payment of a type that the interface does not name: a chargeback?"""
     APPROVED_ABOVE_REQUEST = "APPROVED_ABOVE_REQUEST"
     """A refund was approved for more than was requested."""
     ABOVE_LIMIT = "ABOVE_LIMIT"

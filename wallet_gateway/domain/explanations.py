@@ -44,6 +44,7 @@ class ExplanationCode(StrEnum):
     RECORD_TAKEN = "record_taken"
     MADE_ELSEWHERE = "made_elsewhere"
     ABOVE_LIMIT = "above_limit"
+    UNKNOWN_TYPE = "unknown_type"
     APPROVED_AFTER_END = "approved_after_end"
     STATE_DIFFERS = "state_differs"
     REPEATED_ON_THE_WIRE = "repeated_on_the_wire"

@@ -13,6 +13,7 @@ from enum import StrEnum
 from wallet_gateway.domain.discrepancies import DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import LifecycleEvent, PaymentType, TransactionKind
+from wallet_gateway.domain.unknown_types import has_known_type, of_unknown_type, unknown_type_explanation
 from wallet_gateway.domain.unreadable_records import concerning, may_be_own, unreadable_explanation
 from wallet_gateway.protocol import endpoints
 from wallet_gateway.protocol.codes import currency_exponent
@@ -89,6 +90,8 @@ class Finding:
     explanation: Explanation | None = None
     elsewhere: tuple[StatusRecord, ...] = ()
     """Records on our payment that none of our transactions requested."""
+    unknown_types: tuple[StatusRecord, ...] = ()
+    """Records on our payment of a type that the interface does not name."""
     absent: bool = False
     """The gateway answered, and has no matching record."""
     unreadable: tuple[UnreadableRecord, ...] = ()
@@ -100,9 +103,11 @@ class Finding:
 
     @property
     def shown_discrepancy(self) -> DiscrepancyKind | None:
-        """Return the discrepancy that the evidence shows; an unreadable record counts as one."""
+        """Return the discrepancy that the evidence shows; an unreadable or unknown record is one."""
         if self.discrepancy is None and self.unreadable:
             return DiscrepancyKind.RECORD_UNREADABLE
+        if self.discrepancy is None and self.unknown_types:
+            return DiscrepancyKind.UNKNOWN_TYPE
         return self.discrepancy
 
 
@@ -193,18 +198,22 @@ def read_records(
 
     Records match by reference (byte for byte) and type (any letter case), except those already attributed.
     Money that moved takes precedence over an error beside it. An unreadable record does not prevent an
-    approved or pending result; beside any weaker result it may be the approval.
+    approved or pending result; beside any weaker result it may be the approval. A record of an unknown type
+    decides nothing, and the gateway that has one under this reference does know it.
     """
     known = {expected.reference} | expected.other_references
     fits = [r for r in records if _fits(r, expected)]
     elsewhere = tuple(r for r in records if _is_elsewhere(r, expected, known))
     doubtful = concerning(unreadable, expected)
-    found = replace(_judge(fits, expected), elsewhere=elsewhere, unreadable=doubtful)
+    unknown = of_unknown_type(records, known)
+    found = _not_absent(_judge(fits, expected), unknown, expected)
+    found = replace(found, elsewhere=elsewhere, unreadable=doubtful, unknown_types=unknown)
     if found.verdict in _MAY_HIDE_AN_APPROVAL and any(may_be_own(one, expected) for one in doubtful):
         return Finding(
             verdict=Verdict.INCONCLUSIVE,
             explanation=unreadable_explanation(doubtful),
             elsewhere=elsewhere,
+            unknown_types=unknown,
             unreadable=doubtful,
             own_unreadable=True,
         )
@@ -212,6 +221,13 @@ def read_records(
 
 
 _MAY_HIDE_AN_APPROVAL = frozenset({Verdict.REJECTED, Verdict.INCONCLUSIVE})
+
+
+def _not_absent(found: Finding, unknown: Sequence[StatusRecord], expected: Expectation) -> Finding:
+    own = [record for record in unknown if record.client_system_transaction_id == expected.reference]
+    if not found.absent or not own:
+        return found
+    return replace(found, absent=False, explanation=unknown_type_explanation(own[0]))
 
 
 def _fits(record: StatusRecord, expected: Expectation) -> bool:
@@ -230,6 +246,7 @@ def _is_elsewhere(record: StatusRecord, expected: Expectation, known: Iterable[s
     return (
         reference in known
         and record.state == APPROVED
+        and has_known_type(record)
         and not _fits(record, expected)
         and (record.id or "", record_type) not in expected.taken
         and (reference, record_type) not in expected.expected_elsewhere

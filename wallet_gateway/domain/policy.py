@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import timedelta
 from enum import StrEnum
 
 from wallet_gateway.domain.approval_policy import ApprovalPolicy
@@ -10,6 +11,9 @@ from wallet_gateway.domain.capture_deadline import CaptureWindow
 
 CALLBACKS = ("PAYMENT_AUTHORIZATION", "SHIPPING_ADDRESS", "SHIPPING_OPTION", "OFFER")
 """What an open sheet may request from the shop: the interface, callbackIntents."""
+
+DEFAULT_KEY_LIFETIME = timedelta(minutes=30)
+"""How long keys are used whose end the gateway does not tell; the interface names none."""
 
 MOST_WALLET_DECIMALS = 2
 """Wallets write two decimals or none; other currencies use the hosted page."""
@@ -38,6 +42,8 @@ class GatewayPolicy:
     """Whether the gateway also files follow-ups under the reference of their original."""
     book_elsewhere: BookElsewhere = BookElsewhere.ASK
     """Whether operations made elsewhere are booked without a person."""
+    ignored_record_types: frozenset[str] = frozenset()
+    """Types of status records, in lower case, that are notes of the gateway and need nobody."""
     redirect_hosts: frozenset[str] = frozenset()
     """Hosts to which a customer may be sent; with the port if it is not the scheme's default."""
     allow_plain_http: bool = False
@@ -72,6 +78,8 @@ class WalletPolicy:
     """ISO 3166, two letters."""
     merchant_no: str
     merchant_name: str
+    key_lifetime: timedelta
+    """How long keys are used whose end the gateway does not tell."""
     card_networks: tuple[str, ...]
     allow_prepaid: bool
     allow_credit: bool

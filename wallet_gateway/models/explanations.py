@@ -105,6 +105,9 @@ SENTENCES: Mapping[str, str | Promise] = {
     _C.RECORD_TAKEN: _("The gateway's record %(record)s belongs to another transaction"),
     _C.MADE_ELSEWHERE: _("%(type)s of %(given)s %(currency)s, record %(record)s"),
     _C.ABOVE_LIMIT: _("%(excess)s of %(given)s %(currency)s are more than the limit allows"),
+    _C.UNKNOWN_TYPE: _(
+        "Record %(record)s is of the unknown type %(type)s: %(given)s %(currency)s, state %(state)s"
+    ),
     _C.APPROVED_AFTER_END: _("Approved at the gateway, after the state here was “%(state)s”"),
     _C.STATE_DIFFERS: _("“%(reported)s” at the gateway, “%(state)s” here"),
     _C.REPEATED_ON_THE_WIRE: _(

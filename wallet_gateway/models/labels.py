@@ -63,6 +63,7 @@ _NAMES = {
     "RECORD_UNREADABLE": pgettext_lazy("name of a state or kind", "Record unreadable"),
     "APPROVED_AFTER_END": pgettext_lazy("name of a state or kind", "Approved after end"),
     "MADE_ELSEWHERE": pgettext_lazy("name of a state or kind", "Made elsewhere"),
+    "UNKNOWN_TYPE": pgettext_lazy("name of a state or kind", "Unknown type"),
     "APPROVED_ABOVE_REQUEST": pgettext_lazy("name of a state or kind", "Approved above request"),
     "ABOVE_LIMIT": pgettext_lazy("name of a state or kind", "Above limit"),
     "REFUND_SHORT": pgettext_lazy("name of a state or kind", "Refund short"),

@@ -10,8 +10,9 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import Field, Strict, field_validator
+from pydantic import Field, Strict, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
+from wallet_gateway.protocol.errors import InvalidTime
 from wallet_gateway.protocol.field_types import (
     ANY_CASE,
     FROM_JSON_NUMBER,
@@ -19,6 +20,7 @@ from wallet_gateway.protocol.field_types import (
     Identifier,
     OptionalText,
     OwnReference,
+    RepeatedField,
     Text,
 )
 from wallet_gateway.protocol.status import read_timestamp
@@ -64,6 +66,20 @@ class CardNetwork(StrEnum):
     JCB = "JCB"
 
 
+def _keep(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    """Return what can be read; anything else is left out, unless it is given twice."""
+    try:
+        return read(value)
+    except ValidationError:
+        if isinstance(value, RepeatedField):
+            raise
+        return None
+
+
+_KEPT = WrapValidator(_keep)
+"""For fields that the interface does not name and nothing depends on: a gateway may mean another thing."""
+
+
 class PublicKeyRequest(WireModel):
     """Asks for the keys of a wallet payment; the body of POST publicKeys."""
 
@@ -77,20 +93,18 @@ class PublicKeyResponse(WireModel):
 
     api_key: Text
     encryption_key: Text
-    expires_at: Text
+    expires_at: Annotated[OptionalText | None, _KEPT] = None
+    """This project's field: the interface names the two keys only."""
 
     is_answer = True
 
     @property
-    def expires(self) -> datetime:
-        """When both keys stop working, in UTC."""
-        return read_timestamp(self.expires_at)
-
-    @field_validator("expires_at")
-    @classmethod
-    def _is_a_time(cls, text: str) -> str:
-        read_timestamp(text)
-        return text
+    def expires(self) -> datetime | None:
+        """When both keys stop working, in UTC; None if the answer does not say, or names no time."""
+        try:
+            return read_timestamp(self.expires_at or "")
+        except InvalidTime:
+            return None
 
 
 class WalletAddress(WireModel):
@@ -180,18 +194,23 @@ class PaymentAccountQuery(WireModel):
     encryption_key_id: Identifier
 
 
+_Month = Annotated[int, Strict(), Field(ge=1, le=12), FROM_JSON_NUMBER]
+_Year = Annotated[int, Strict(), Field(ge=2000, le=2999), FROM_JSON_NUMBER]
+
+
 class PaymentAccount(WireModel):
     """The card behind an account, without its full number.
 
-    Fields of this record are "not shown beyond cardType" (Payment account): the others are this project's.
+    Fields of this record are "not shown beyond cardType" (Payment account): the others are this project's,
+    and a gateway may leave them out. One that describes the card is kept as far as it can be read.
     """
 
-    transaction_account_id: Identifier
+    transaction_account_id: Identifier | None = None
     card_type: Annotated[CardType, ANY_CASE]
-    card_network: Text
-    masked_account_number: Text
-    expiration_month: Annotated[int, Strict(), Field(ge=1, le=12), FROM_JSON_NUMBER]
-    expiration_year: Annotated[int, Strict(), Field(ge=2000, le=2999), FROM_JSON_NUMBER]
+    card_network: Annotated[OptionalText | None, _KEPT] = None
+    masked_account_number: Annotated[OptionalText | None, _KEPT] = None
+    expiration_month: Annotated[_Month | None, _KEPT] = None
+    expiration_year: Annotated[_Year | None, _KEPT] = None
 
     is_answer = True
 

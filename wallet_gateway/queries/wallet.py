@@ -24,9 +24,9 @@ class WalletReceipt:
     """One card that was or will be charged, and its data from the wallet. Personal data; never a secret."""
 
     card_network: str
-    """`VISA`, `MASTERCARD`, `AMEX`, `DISCOVER` or `JCB`."""
+    """`VISA`, `MASTERCARD`, `AMEX`, `DISCOVER` or `JCB`; empty if the gateway does not tell it."""
     card_last_four: str
-    """The only part of the card number that is stored."""
+    """The only part of the card number that is stored; empty as above, or once it was erased."""
     is_tokenized: bool
     amount: Money
     """The amount that the customer approved on the sheet."""
@@ -42,7 +42,7 @@ class WalletReceipt:
 def wallet_receipt(order: PaymentOrder) -> WalletReceipt | None:
     """Return the wallet data of the card that pays an order; None if no card does. One SQL statement."""
     rows = GatewayTransaction.objects.filter(payment__order=order, kind=TransactionKind.AUTHORIZATION)
-    charged = rows.exclude(state__in=_NOT_TAKEN).exclude(payment__card_last_four="")
+    charged = rows.exclude(state__in=_NOT_TAKEN).exclude(payment__card_type="")
     transaction = charged.select_related("payment", "wallet").order_by("-pk").first()
     return (
         None

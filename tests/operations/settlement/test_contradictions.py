@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
 
@@ -278,6 +279,51 @@ def test_two_records_made_elsewhere_whose_ids_begin_alike_are_two_differences(
         told = scripted(context, answer_of(own, *alike))
         reconcile_order(order=payment.order, context=told, everything=True)
     assert [row.kind for row in Discrepancy.objects.all()] == ["MADE_ELSEWHERE"] * 2
+
+
+# Types that the interface does not name
+
+
+def _told_of(payment: Payment, context: GatewayContext, *types: str) -> GatewayContext:
+    opening = payment.opening
+    own = record(opening, "20.00", id=opening.record_id)
+    strange = [record(opening, "20.00", id=f"x-{name}", type=name) for name in types]
+    return scripted(context, answer_of(own, *strange))
+
+
+def test_a_chargeback_is_one_difference_that_freezes_and_is_signalled(
+    pay: Pay, context: GatewayContext
+) -> None:
+    payment = pay()
+    told = _told_of(payment, context, "chargeback")
+    for _ in range(3):
+        reconcile_order(order=payment.order, context=told, everything=True)
+
+    found = Discrepancy.objects.get()
+    assert (found.kind, found.explanation_code) == ("UNKNOWN_TYPE", "unknown_type")
+    assert "chargeback" in str(found.explanation)
+    assert OutboxEvent.objects.filter(kind="ANOMALY").count() == 1
+    payment = Payment.objects.get()
+    assert (payment.is_frozen, payment.captured, payment.refunded) == (True, 2000, 0)
+    assert GatewayTransaction.objects.get().state == S.APPROVED
+
+
+def test_a_second_unknown_record_is_signalled_although_the_payment_is_frozen(
+    pay: Pay, context: GatewayContext
+) -> None:
+    payment = pay()
+    for types in (["chargeback"], ["chargeback", "retrieval"]):
+        told = _told_of(payment, context, *types)
+        reconcile_order(order=payment.order, context=told, everything=True)
+    assert Discrepancy.objects.count() == OutboxEvent.objects.filter(kind="ANOMALY").count() == 2
+
+
+def test_a_type_that_the_settings_call_a_note_is_no_difference(pay: Pay, context: GatewayContext) -> None:
+    payment = pay()
+    quiet = replace(context.policy, ignored_record_types=frozenset({"fraud.note"}))
+    told = replace(_told_of(payment, context, "Fraud.Note"), policy=quiet)
+    reconcile_order(order=payment.order, context=told, everything=True)
+    assert not Discrepancy.objects.exists()
 
 
 # Facts that our limits do not allow

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import logging
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from itertools import count
 
 import pytest
 from cryptography.fernet import Fernet
@@ -14,6 +17,7 @@ from tests.operations.conftest import MakeContext, VirtualClock
 from tests.operations.dying import Killed, interrupted, kill
 from tests.operations.journal import times_sent
 from tests.refusals import refuses
+from wallet_gateway.client.exchange import Answer, Exchange
 from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.models import (
     GatewayPause,
@@ -29,9 +33,19 @@ from wallet_gateway.operations.wallet.keys import (
     erase_old_keys,
     opened,
 )
+from wallet_gateway.protocol.accounts import PublicKeyResponse
 from wallet_gateway.testing.control import SandboxControl
 
 pytestmark = pytest.mark.django_db
+NO_EXCHANGE = Exchange(
+    method="POST",
+    url_path="/",
+    http_status=200,
+    request_body="",
+    answer_body="",
+    elapsed_seconds=0.0,
+    sent=True,
+)
 
 
 def test_a_key_is_asked_for_once_and_serves_everybody(
@@ -41,6 +55,72 @@ def test_a_key_is_asked_for_once_and_serves_everybody(
     assert first.api_key == second.api_key
     assert first.row == second.row
     assert times_sent(wallet_sandbox, "public_key") == 1
+
+
+# Keys of a gateway that says less, or gives them for a shorter time
+
+
+def _giving(context: GatewayContext, answer: Callable[[], dict[str, str]]) -> GatewayContext:
+    """Return a context whose key service gives these bodies, one more each time."""
+    numbers = count(1)
+
+    def public_key() -> Answer[PublicKeyResponse]:
+        number = next(numbers)
+        keys = {"apiKey": f"pk-{number}", "encryptionKey": f"ek-{number}"} | answer()
+        return Answer(message=PublicKeyResponse.from_wire(keys), exchange=NO_EXCHANGE)
+
+    half = copy.copy(context.gateway)
+    setattr(half, "public_key", public_key)  # noqa: B010  a method of one instance
+    return replace(context, gateway=half)
+
+
+def _living(context: GatewayContext, clock: VirtualClock, life: timedelta) -> GatewayContext:
+    return _giving(context, lambda: {"expiresAt": (clock.now() + life).isoformat()})
+
+
+def test_keys_without_an_end_live_as_long_as_the_settings_say(
+    context: GatewayContext, clock: VirtualClock
+) -> None:
+    assert context.wallet is not None
+    wallet = replace(context.wallet, key_lifetime=timedelta(minutes=5))
+    shop = _giving(replace(context, wallet=wallet), dict)
+
+    first = current_key(context=shop)
+    assert first.row.expires_at == clock.now() + timedelta(minutes=5)
+    clock.advance(minutes=4)
+    assert current_key(context=shop).api_key == "pk-2"
+
+
+@pytest.mark.parametrize("seconds", [10, 60, 119, 120, 300, 601])
+def test_a_key_of_a_short_life_serves_the_first_half_of_it_and_is_then_renewed(
+    seconds: int, context: GatewayContext, clock: VirtualClock
+) -> None:
+    shop = _living(context, clock, timedelta(seconds=seconds))
+    assert current_key(context=shop).api_key == "pk-1"
+    clock.advance(seconds=seconds * 0.45)
+    assert current_key(context=shop).api_key == "pk-1"
+    clock.advance(seconds=seconds * 0.1)
+    assert current_key(context=shop).api_key == "pk-2"
+
+
+def test_a_key_of_a_short_life_is_good_enough_for_three_quarters_while_the_service_fails(
+    context: GatewayContext, clock: VirtualClock, wallet_sandbox: SandboxControl
+) -> None:
+    current_key(context=_living(context, clock, timedelta(seconds=80)))
+    wallet_sandbox.fault("public_key", "status_before", status=503, times=20)
+    clock.advance(seconds=55)
+    assert current_key(context=context).api_key == "pk-1"
+    clock.advance(seconds=6)
+    with pytest.raises(WalletUnavailable):
+        current_key(context=context)
+
+
+@pytest.mark.parametrize("life", [timedelta(0), timedelta(seconds=-1)])
+def test_a_key_that_has_ended_is_no_button(
+    life: timedelta, context: GatewayContext, clock: VirtualClock
+) -> None:
+    with pytest.raises(WalletUnavailable):
+        current_key(context=_living(context, clock, life))
 
 
 def test_what_is_stored_of_a_key_is_ciphertext(context: GatewayContext) -> None:

@@ -70,7 +70,8 @@ def _answers(transaction: GatewayTransaction, context: GatewayContext) -> list[A
 def _judge(
     transaction: GatewayTransaction, answers: list[Answer[StatusAnswer]], context: GatewayContext
 ) -> Finding:
-    records = tuple(record for answer in answers for record in answer.message.records)
+    told = (record for answer in answers for record in answer.message.records)
+    records = tuple(one for one in told if one.type.lower() not in context.policy.ignored_record_types)
     unreadable = tuple(record for answer in answers for record in answer.message.unreadable)
     expected = expectation_of(transaction)
     if unreadable or not _is_plain(records, expected):

@@ -12,6 +12,7 @@ from wallet_gateway.domain.discrepancies import FREEZING, DiscrepancyKind
 from wallet_gateway.domain.explanations import Explanation, ExplanationCode, explain
 from wallet_gateway.domain.lifecycle import TransactionState
 from wallet_gateway.domain.outcomes import Finding, Verdict, made_elsewhere
+from wallet_gateway.domain.unknown_types import unknown_type_explanation
 from wallet_gateway.domain.unreadable_records import fingerprint_of, unreadable_explanation
 from wallet_gateway.models import Discrepancy, GatewayTransaction
 from wallet_gateway.models.explanations import explanation_columns
@@ -39,6 +40,8 @@ class Recorded:
     """The payment must be frozen: a discrepancy of a freezing kind is open."""
     is_new: bool = False
     """At least one discrepancy was not known before."""
+    is_signalled: bool = False
+    """A new one is signalled to the shop even if the payment is frozen already."""
     stopped: Explanation | None = None
     """Why all sending was stopped; None if it was not stopped."""
 
@@ -58,7 +61,7 @@ def record_discrepancies(
     `excess` is the approved amount above the limit, in minor units. `in_own_answer` means that it was found
     in the answer to our own request, not to a status query.
     """
-    freeze, is_new, stopped = False, False, None
+    freeze, is_new, is_signalled, stopped = False, False, False, None
     found = chain(
         _above_limit(transaction, excess), _differences(transaction, finding, before=before, after=after)
     )
@@ -76,12 +79,13 @@ def record_discrepancies(
             },
         )
         is_new = is_new or created
+        is_signalled = is_signalled or (created and kind is DiscrepancyKind.UNKNOWN_TYPE)
         if row.closed_at is not None:
             continue
         freeze = freeze or kind in FREEZING
         if created and kind is DiscrepancyKind.UNIT_MIX_UP:
             stopped = pause_after_mix_up(transaction, why, in_own_answer=in_own_answer, now=now)
-    return Recorded(freeze=freeze, is_new=is_new, stopped=stopped)
+    return Recorded(freeze=freeze, is_new=is_new, is_signalled=is_signalled, stopped=stopped)
 
 
 def _fitting(fingerprint: str) -> str:
@@ -143,6 +147,7 @@ def _differences(
         yield kind, unreadable_explanation(finding.unreadable), fingerprint
     for record in finding.elsewhere:
         kind = DiscrepancyKind.MADE_ELSEWHERE
+<<<<<<< HEAD
         yield kind, made_elsewhere(record), elsewhere_fingerprint(transaction.gateway, record)
 
 
@@ -150,6 +155,15 @@ def elsewhere_fingerprint(gateway: str, record: StatusRecord) -> str:
     """Return the fingerprint of the discrepancy about a record that none of our transactions requested."""
     kind = DiscrepancyKind.MADE_ELSEWHERE
     return _fitting(storable(f"{kind}:{gateway}:{record.type.lower()}:{record.id}"))
+=======
+        fingerprint = f"{kind}:{transaction.gateway}:{record.type.lower()}:{record.id}"
+        yield kind, made_elsewhere(record), storable(fingerprint)
+    for record in finding.unknown_types:
+        kind = DiscrepancyKind.UNKNOWN_TYPE
+        # Not with its state: a dispute goes through several, and is one task for a person.
+        fingerprint = f"{kind}:{transaction.gateway}:{record.type.lower()}:{record.id}"
+        yield kind, unknown_type_explanation(record), storable(fingerprint)
+>>>>>>> stub
 
 
 def _is_short(transaction: GatewayTransaction, finding: Finding) -> bool:

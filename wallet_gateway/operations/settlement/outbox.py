@@ -125,12 +125,17 @@ class Notification:
 
 
 def outbox_events_of(
-    transaction: GatewayTransaction, *, moved: bool, sums_before: PaymentTotals | None
+    transaction: GatewayTransaction,
+    *,
+    moved: bool,
+    sums_before: PaymentTotals | None,
+    is_signalled: bool = False,
 ) -> tuple[Notification, ...]:
     """Return the events of a transaction in its current state; none for a detached refund.
 
     `moved` means that it has just entered its state and had never been approved before: an approval that
-    was contradicted and then accepted is not a second payment.
+    was contradicted and then accepted is not a second payment. `is_signalled` means that a discrepancy was
+    found which the shop is told of even if the payment is frozen already.
     """
     payment = transaction.payment
     if payment is None or sums_before is None:
@@ -139,7 +144,8 @@ def outbox_events_of(
     if payment.is_frozen:
         notifications = tuple(one for one in notifications if one.kind not in HELD_BACK)
     frozen_now = payment.is_frozen and not sums_before.is_frozen
-    return (*notifications, Notification(kind=OutboxEventKind.ANOMALY)) if frozen_now else notifications
+    tell = frozen_now or is_signalled
+    return (*notifications, Notification(kind=OutboxEventKind.ANOMALY)) if tell else notifications
 
 
 def events_of_release(transaction: GatewayTransaction) -> tuple[Notification, ...]:

@@ -185,7 +185,9 @@ def _write(transaction: GatewayTransaction, update: StatusUpdate, context: Gatew
     if update.is_kept or differs.is_new or after is not before:
         _add_event(transaction, update, now)
     moved = after is not before and not was_approved
-    notifications = outbox_events_of(transaction, moved=moved, sums_before=payment_before)
+    notifications = outbox_events_of(
+        transaction, moved=moved, sums_before=payment_before, is_signalled=differs.is_signalled
+    )
     if before is TransactionState.PENDING:
         # A page with one refused card and a second pending one is reported to the shop as failed only once.
         notifications = _without_repeated_failure(transaction, notifications)

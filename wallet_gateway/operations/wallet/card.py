@@ -48,9 +48,14 @@ class Card:
     key: PublicKey = field(repr=False)
 
     @property
+    def network(self) -> str:
+        """Return the card's network in upper case; empty if the gateway does not name it."""
+        return (self.account.card_network or "").strip().upper()
+
+    @property
     def last_four(self) -> str:
-        """Return the last four digits of the card's masked number, or fewer if it has fewer."""
-        digits = [c for c in self.account.masked_account_number if c.isdigit() and c.isascii()]
+        """Return the last four digits of the card's masked number, or those that the gateway shows."""
+        digits = [c for c in self.account.masked_account_number or "" if c.isdigit() and c.isascii()]
         return "".join(digits[-4:])
 
 
@@ -76,7 +81,7 @@ def look_up(transaction: GatewayTransaction, result: WalletResult, context: Gate
         logger.error("the account of %s could not be asked about: %s", transaction.reference, fault)
         # Without the cause: its frames contain the request.
         raise TryAgain(ErrorCode.CARD_UNKNOWN) from None
-    if account.transaction_account_id != account_id:
+    if account.transaction_account_id not in {None, account_id}:
         logger.error("the gateway named another account than that of %s", transaction.reference)
         raise TryAgain(ErrorCode.CARD_MIXED_UP)
     return Card(result=result, account=account, key=key)
@@ -119,8 +124,8 @@ def request_for(
 
 @sensitive_variables()
 def _duty(card: Card, context: GatewayContext) -> AuthenticationRequirement:
-    network = card.account.card_network.upper()
-    if context.wallet is None or network not in context.wallet.card_networks:
+    # The interface names no field for the network; the sheet offered only cards of those that are accepted.
+    if context.wallet is None or card.network not in {"", *context.wallet.card_networks}:
         raise CardRefused(ErrorCode.CARD_NETWORK)
     try:
         return duty_of(
@@ -139,13 +144,12 @@ def _authenticated(
     """Call the shop's own 3-D Secure function; raise `CardRefused` unless its result is sufficient."""
     assert context.authenticate is not None  # noqa: S101 - the authentication requirement implies it
     assert context.wallet is not None  # noqa: S101 - as above
-    network = card.account.card_network.upper()
     question = AuthenticationQuestion(
         order=order,
         reference=transaction.reference,
         account_id=card.result.transaction_account_id,
         amount=amount,
-        card_network=network,
+        card_network=card.network,
         card_last_four=card.last_four,
     )
     answer = context.authenticate(question)
@@ -153,11 +157,11 @@ def _authenticated(
         raise CardRefused(ErrorCode.THREE_DS_FAILED)
     proof = answer if isinstance(answer, ThreeDSecure) else _read_proof(answer)
     code = why_not_charge(
-        proof, network=network, accept_unauthenticated=context.wallet.accept_unauthenticated
+        proof, network=card.network, accept_unauthenticated=context.wallet.accept_unauthenticated
     )
     if code is not None:
         status = proof.transaction_status.value
-        raise CardRefused(code, status=status, eci=proof.eci, network=network[:20])
+        raise CardRefused(code, status=status, eci=proof.eci, network=card.network[:20])
     return proof
 
 

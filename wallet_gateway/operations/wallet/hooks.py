@@ -76,6 +76,7 @@ class AuthenticationQuestion:
     account_id: str
     amount: Money
     card_network: str
+    """Such as `VISA`; this and the digits are empty if the gateway does not tell them."""
     card_last_four: str
 
 

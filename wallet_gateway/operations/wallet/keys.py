@@ -13,6 +13,7 @@ from django.db.models import Q
 
 from wallet_gateway.client.errors import GatewayError
 from wallet_gateway.domain.error_codes import ErrorCode
+from wallet_gateway.domain.policy import DEFAULT_KEY_LIFETIME
 from wallet_gateway.error_reports import sensitive_variables
 from wallet_gateway.models import GatewayPause, WalletKey
 from wallet_gateway.operations.context import GatewayContext
@@ -25,9 +26,9 @@ from wallet_gateway.protocol.text import one_line
 logger = logging.getLogger("wallet_gateway.wallet")
 
 RENEW_BEFORE = timedelta(minutes=10)
-"""A key with less remaining time is renewed; it can still be used until it expires."""
+"""A key with less remaining time, or half its life, is renewed; it can still be used until it expires."""
 MIN_USE = timedelta(minutes=2)
-"""A key with less remaining time is not usable for a customer who opens a sheet now."""
+"""A stored key with less remaining time, or a quarter of its life, is not given to a customer any more."""
 BACKOFF = timedelta(seconds=30)
 """Time for which a failed key service is not called."""
 _MAX_CALL_TIME = timedelta(seconds=60)
@@ -70,7 +71,7 @@ def current_key(*, context: GatewayContext) -> PublicKey:
     now = context.clock.now()
     latest = WalletKey.objects.filter(gateway=context.alias).order_by("-pk").first()
     usable = _usable(latest, context, now)
-    if usable is not None and usable.row.expires_at > now + RENEW_BEFORE:
+    if usable is not None and usable.row.expires_at > now + min(RENEW_BEFORE, _life(usable.row) / 2):
         return usable
     if latest is not None and not _claim_renewal(latest, now) and usable is not None:
         return usable
@@ -84,7 +85,7 @@ def current_key(*, context: GatewayContext) -> PublicKey:
 
 
 def _usable(row: WalletKey | None, context: GatewayContext, now: datetime) -> PublicKey | None:
-    if row is None or row.expires_at <= now + MIN_USE:
+    if row is None or row.expires_at <= now + min(MIN_USE, _life(row) / 4):
         return None
     try:
         return opened(row, context)
@@ -92,6 +93,11 @@ def _usable(row: WalletKey | None, context: GatewayContext, now: datetime) -> Pu
         # Encrypted with a key that is no longer in the settings; the gateway provides new ones.
         logger.warning("the stored key of %s cannot be opened; another one is fetched", context.alias)
         return None
+
+
+def _life(row: WalletKey) -> timedelta:
+    """Return how long a key lives: some gateways give keys for one transaction, which live a few minutes."""
+    return row.expires_at - row.fetched_at
 
 
 def _claim_renewal(row: WalletKey, now: datetime) -> bool:
@@ -110,24 +116,35 @@ def _asked(context: GatewayContext, now: datetime) -> PublicKey | None:
     except GatewayError as error:
         fault = one_line(error)
     else:
-        if said.expires > now + MIN_USE:
+        expires_at = said.expires or now + _life_without_end(context)
+        if expires_at > now:
             note_success(context)
-            return _stored_key(said, cipher, context, now)
+            return _stored_key(said, cipher, context, fetched_at=now, expires_at=expires_at)
         fault = "it has expired, or our clock is off"
     logger.error("the key service of %s brought no key: %s", context.alias, fault)
     note_failure(context)
     return None
 
 
+def _life_without_end(context: GatewayContext) -> timedelta:
+    """Return the life of a key whose end the gateway does not tell, as the interface does not name one."""
+    return context.wallet.key_lifetime if context.wallet else DEFAULT_KEY_LIFETIME
+
+
 def _stored_key(
-    said: PublicKeyResponse, cipher: WalletCipher, context: GatewayContext, now: datetime
+    said: PublicKeyResponse,
+    cipher: WalletCipher,
+    context: GatewayContext,
+    *,
+    fetched_at: datetime,
+    expires_at: datetime,
 ) -> PublicKey:
     row = WalletKey.objects.create(
         gateway=context.alias,
         api_key=cipher.seal(said.api_key),
         encryption_key=cipher.seal(said.encryption_key),
-        fetched_at=now,
-        expires_at=said.expires,
+        fetched_at=fetched_at,
+        expires_at=expires_at,
     )
     return PublicKey(row=row, api_key=said.api_key, encryption_key=said.encryption_key)
 

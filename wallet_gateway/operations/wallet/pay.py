@@ -190,7 +190,7 @@ def _charge(
         secrets = CardSecrets(cryptogram=request.cryptogram, eci=request.eci_indicator).sealed(cipher)
     about_card = {
         "card_type": card.account.card_type.value,
-        "card_network": card.account.card_network.upper(),
+        "card_network": card.network,
         "card_last_four": card.last_four,
     }
     for _ in range(_TRIES):
