@@ -12,6 +12,7 @@ HARMLESS = {
     DiscrepancyKind.MISSING_THERE,
     # What the readable records beside it say counts: a paid order is not held back for it.
     DiscrepancyKind.RECORD_UNREADABLE,
+    DiscrepancyKind.UNKNOWN_TYPE,
 }
 
 

@@ -58,8 +58,9 @@ FREEZING = frozenset(DiscrepancyKind) - {
     DiscrepancyKind.REPEATED_ON_THE_WIRE,
     DiscrepancyKind.REFUND_SHORT,
     DiscrepancyKind.UNEXPECTED_HOST,
-    # The readable records beside it are settled and reported: a paid order is not held back for it.
+    # The readable records beside it are settled and reported: a paid order is not held back for them.
     DiscrepancyKind.RECORD_UNREADABLE,
+    DiscrepancyKind.UNKNOWN_TYPE,
     # A gateway may archive old records.
     DiscrepancyKind.MISSING_THERE,
 }

@@ -188,7 +188,7 @@ def test_a_reservation_made_at_this_moment_keeps_the_booking_waiting(
 
 
 @pytest.mark.parametrize(
-    "changes", [{"type": "ecom.sale"}, {"type": "chargeback"}, {"currencyCode": "USD"}], ids=str
+    "changes", [{"type": "ecom.sale"}, {"type": "detached.refund"}, {"currencyCode": "USD"}], ids=str
 )
 def test_a_record_for_which_there_is_no_rule_is_left_to_a_person(
     changes: dict[str, str], pay: Pay, booking: GatewayContext

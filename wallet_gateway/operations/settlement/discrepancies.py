@@ -147,23 +147,18 @@ def _differences(
         yield kind, unreadable_explanation(finding.unreadable), fingerprint
     for record in finding.elsewhere:
         kind = DiscrepancyKind.MADE_ELSEWHERE
-<<<<<<< HEAD
         yield kind, made_elsewhere(record), elsewhere_fingerprint(transaction.gateway, record)
+    for record in finding.unknown_types:
+        kind = DiscrepancyKind.UNKNOWN_TYPE
+        # Not with its state: a dispute goes through several, and is one task for a person.
+        fingerprint = f"{kind}:{transaction.gateway}:{record.type.lower()}:{record.id}"
+        yield kind, unknown_type_explanation(record), storable(fingerprint)
 
 
 def elsewhere_fingerprint(gateway: str, record: StatusRecord) -> str:
     """Return the fingerprint of the discrepancy about a record that none of our transactions requested."""
     kind = DiscrepancyKind.MADE_ELSEWHERE
     return _fitting(storable(f"{kind}:{gateway}:{record.type.lower()}:{record.id}"))
-=======
-        fingerprint = f"{kind}:{transaction.gateway}:{record.type.lower()}:{record.id}"
-        yield kind, made_elsewhere(record), storable(fingerprint)
-    for record in finding.unknown_types:
-        kind = DiscrepancyKind.UNKNOWN_TYPE
-        # Not with its state: a dispute goes through several, and is one task for a person.
-        fingerprint = f"{kind}:{transaction.gateway}:{record.type.lower()}:{record.id}"
-        yield kind, unknown_type_explanation(record), storable(fingerprint)
->>>>>>> stub
 
 
 def _is_short(transaction: GatewayTransaction, finding: Finding) -> bool:
