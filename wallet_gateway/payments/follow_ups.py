@@ -19,9 +19,11 @@ from wallet_gateway.operations.follow_ups.preview import shown_body
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money
 
 __all__ = [
+    "RefundLimit",
     "capture",
     "give_up_unsent",
     "preview",
