@@ -59,7 +59,7 @@ def capture(
         payment=payment,
         context=context_of(order.gateway),
         amount=amount,
-        cart=cart_of(items=items, shipping=shipping, discounts=discounts, currency=payment.currency),
+        cart=_cart_of(items, shipping, discounts, payment),
         who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
 
@@ -89,9 +89,17 @@ def refund(
         payment=payment,
         context=context_of(order.gateway),
         amount=amount,
-        cart=cart_of(items=items, shipping=shipping, discounts=discounts, currency=payment.currency),
+        cart=_cart_of(items, shipping, discounts, payment),
         who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
+
+
+def _cart_of(
+    items: Sequence[Item], shipping: Shipping | None, discounts: Sequence[Discount], payment: Payment
+) -> ShoppingCart | None:
+    if not (items or shipping or discounts):
+        return None
+    return cart_of(items=items, shipping=shipping, discounts=discounts, currency=payment.currency)
 
 
 def reverse(
