@@ -441,6 +441,8 @@ def test_a_problem_is_in_the_language_of_the_request(order: PaymentOrder, browse
 @pytest.mark.parametrize("method", ["get", "put", "patch", "delete", "options"])
 def test_there_is_nothing_but_post(order: PaymentOrder, browser: Browser, kind: str, method: str) -> None:
     url = reverse(f"wallet_gateway:wallet_{kind}", args=[order.token])
-    given = {"content_type": "application/json", "HTTP_X_CSRFTOKEN": "a" * 32}
     browser.open(order)
-    assert getattr(browser.client, method)(url, **given).status_code in {405, 415}
+    for given in ({}, {"content_type": "application/json", "HTTP_X_CSRFTOKEN": "a" * 32}):
+        answer = getattr(browser.client, method)(url, **given)
+        assert (answer.status_code, answer.json()["code"]) == (405, "method_not_allowed")
+        assert answer.headers["Allow"] == "POST"

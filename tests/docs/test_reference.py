@@ -21,6 +21,7 @@ from wallet_gateway.findings import Code
 from wallet_gateway.models.explanations import SENTENCES
 from wallet_gateway.operations.errors import DESCRIPTIONS
 from wallet_gateway.protocol.endpoints import MESSAGES
+from wallet_gateway.sandbox.refusals import Refusal
 
 
 def _page(name: str) -> str:
@@ -105,6 +106,21 @@ def test_the_dependencies_all_have_a_reason() -> None:
     assert set(re.findall(r"^\| `([a-z0-9-]+)` \|", _page("dependencies.md"), flags=re.MULTILINE)) == required
 
 
+def test_what_is_said_of_two_dependencies_is_true() -> None:
+    package = [path.read_text("utf-8") for path in (ROOT / "wallet_gateway").rglob("*.py")]
+    imported = {
+        found for text in package for found in re.findall(r"^(?:from|import) (\w+)", text, re.MULTILINE)
+    }
+    assert "requests" in imported
+    assert "environ" not in imported
+    reasons = dict(re.findall(r"^\| `([a-z-]+)` \| (.+) \|$", _page("dependencies.md"), flags=re.MULTILINE))
+    assert reasons["django-environ"].startswith("Nothing in the installed package imports it")
+    of_requests = {
+        name for text in package for name in re.findall(r"^from requests\S* import (\w+)", text, re.MULTILINE)
+    }
+    assert of_requests == {"PreparedRequest", "CaseInsensitiveDict", "DEFAULT_CA_BUNDLE_PATH"}
+
+
 def test_the_templates_are_all_described() -> None:
     folder = ROOT / "wallet_gateway" / "templates" / "wallet_gateway"
     public = {path.name for path in folder.glob("*.html") if not path.name.startswith("_")}
@@ -117,6 +133,19 @@ def test_the_options_of_the_sandbox_are_all_described() -> None:
     printed = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     options = set(re.findall(r"--[a-z-]+", printed)) - {"--help"}
     assert set(re.findall(r"^\| `(--[a-z-]+)`", _page("reference/sandbox.md"), flags=re.MULTILINE)) == options
+
+
+def test_what_the_sandbox_refuses_is_all_described() -> None:
+    rows = re.findall(
+        r"^\| (\d{3}) \| (`4.+?) \| (`.+?) \| .+ \|$", _page("reference/sandbox.md"), flags=re.MULTILINE
+    )
+    described = [
+        (name, int(status), code)
+        for status, codes, names in rows
+        for name, code in zip(re.findall(r"`(\w+)`", names), re.findall(r"`(\w+)`", codes), strict=True)
+    ]
+    known = [(kind.__name__, kind.status, str(kind.code)) for kind in Refusal.__subclasses__()]
+    assert sorted(described) == sorted(known)
 
 
 def test_the_changelog_has_an_entry_for_this_version() -> None:

@@ -27,3 +27,24 @@ def test_an_older_payment_is_imported_refunded_and_exported(wallet_sandbox: Sand
     assert refund.state == TransactionState.APPROVED
     assert "OLD-1" in "".join(payments.maintenance.export_migration_file())
     assert "12.50" in "".join(payments.maintenance.export_migration_file())
+
+
+def test_the_limit_that_only_the_gateway_knows_is_read_as_numbers(wallet_sandbox: SandboxControl) -> None:
+    wallet_sandbox.migration_file("".join(FILE).replace(",0.00,", ",4.00,"))
+
+    refused = payments.refund_migrated("OLD-1", Decimal("27.00"), "EUR")
+    granted = payments.refund_migrated("OLD-1", Decimal("1.00"), "EUR")
+
+    assert refused.state == TransactionState.REJECTED
+    assert refused.refund_limit == payments.follow_ups.RefundLimit(
+        deposit=Decimal("30.00"),
+        refunded=Decimal("4.00"),
+        maximum=Decimal("26.00"),
+        requested=Decimal("27.00"),
+    )
+    assert granted.refund_limit is None
+
+
+def test_another_refusal_has_no_limit(wallet_sandbox: SandboxControl) -> None:
+    refused = payments.refund_migrated("UNKNOWN", Decimal("1.00"), "EUR")
+    assert (refused.state, refused.refund_limit) == (TransactionState.REJECTED, None)

@@ -33,7 +33,7 @@ MODULES = {
         "get_order_by_token",
         "order_timeline",
     },
-    "follow_ups": {"give_up_unsent", "preview", "send_again", "shown_body"},
+    "follow_ups": {"RefundLimit", "give_up_unsent", "preview", "send_again", "shown_body"},
     "wallet": {
         "AuthenticationQuestion",
         "KeySurvey",

@@ -13,9 +13,9 @@ from wallet_gateway.protocol.cart_messages import (
     ShoppingCart,
     is_positive,
     missing_in_line,
-    required,
     wrong_in_line,
 )
+from wallet_gateway.protocol.errors import FieldError
 
 GIVEN = Decimal(1)
 
@@ -51,7 +51,8 @@ def test_a_line_lacks_what_its_other_fields_demand(
     line = SimpleNamespace(
         unit_tax_amount=unit_tax, tax_rate=rate, discount_name=name, discount_tax_amount=discount_tax
     )
-    found = dict(missing_in_line(line, taxed=taxed, discounted=discounted, has_tax=has_tax))
+    faults = missing_in_line(line, taxed=taxed, discounted=discounted, has_tax=has_tax)
+    found = {fault.path: fault.message for fault in faults}
     assert set(found) == missing
     assert all(message.startswith("is missing; it is required where ") for message in found.values())
 
@@ -73,7 +74,8 @@ def test_an_amount_is_positive_if_any_digit_is(text: str | None, positive: bool)
 
 
 def test_a_demand_names_its_condition() -> None:
-    assert required("where taxRate is above zero") == "is missing; it is required where taxRate is above zero"
+    fault = FieldError("totalTaxAmount", "is missing; it is required where taxRate is above zero")
+    assert ItemDetail.missing("totalTaxAmount") == fault
 
 
 def line(unit: str, quantity: int, total: str, discount: str | None = None) -> ItemDetail:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from decimal import Decimal
+from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
 
 from wallet_gateway.admin.approval_messages import sentence_of_request
 from wallet_gateway.admin.pages import row_url, sentence_of
 from wallet_gateway.domain.error_codes import ErrorCode
-from wallet_gateway.domain.explanations import ExplanationCode
-from wallet_gateway.models import BatchKind, GatewayTransaction, OperationBatchRow, ResultCode
+from wallet_gateway.models import BatchKind, OperationBatchRow, ResultCode
 from wallet_gateway.payments.errors import message_of
 from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money
@@ -97,14 +95,4 @@ class ShownRow:
     @property
     def limit(self) -> RefundLimit | None:
         """Return the four amounts if the gateway refused a refund above the available amount."""
-        return None if self.row.transaction is None else limit_of(self.row.transaction)
-
-
-def limit_of(transaction: GatewayTransaction) -> RefundLimit | None:
-    """Return the four amounts of a refund that the gateway refused as too high."""
-    if transaction.explanation_code != ExplanationCode.REFUND_AMOUNT_EXCEEDED:
-        return None
-    params, names = transaction.explanation_params, [amount.name for amount in fields(RefundLimit)]
-    if not params.keys() >= set(names):
-        return None
-    return RefundLimit(**{name: Decimal(params[name]) for name in names})
+        return None if self.row.transaction is None else self.row.transaction.refund_limit

@@ -11,6 +11,7 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.core.exceptions import ImproperlyConfigured
 from django.http import HttpRequest
 from rest_framework.authentication import SessionAuthentication
+from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.permissions import AllowAny
 from rest_framework.renderers import JSONRenderer
@@ -57,8 +58,8 @@ class JSONView(APIView):
 class CustomerView(JSONView):
     """Accepts a POST only from the page that the customer has open.
 
-    Checks in this order: JSON and small, then the CSRF token and the origin (also for guests, whom the REST
-    framework admits), then the session; the throttles count only after that.
+    Checks in this order: a POST; JSON and small; then the CSRF token and the origin (also for guests, whom
+    the REST framework admits), then the session; the throttles count only after that.
     """
 
     http_method_names = ("post",)
@@ -67,7 +68,10 @@ class CustomerView(JSONView):
     """The value that ties the wallet's attempts to the session; empty if there is none."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        """Check content type, CSRF and session before the view."""
+        """Check method, content type, CSRF and session before the view."""
+        method = str(request.method)
+        if method.lower() not in self.http_method_names:
+            raise MethodNotAllowed(method)
         refuse_foreign_content(request._request)
         # The plain request: Django does not parse it to look for a form's token.
         SessionAuthentication().enforce_csrf(request._request)  # type: ignore[arg-type]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from datetime import datetime
+from decimal import Decimal
 
 from django.db import models
 from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
+from wallet_gateway.domain.explanations import ExplanationCode
 from wallet_gateway.domain.lifecycle import (
     SENDABLE_STATES,
     PaymentType,
@@ -22,6 +25,7 @@ from wallet_gateway.models.explanations import Explained
 from wallet_gateway.models.fields import ByteExactField, Column, choices_of
 from wallet_gateway.models.migrated import MigratedDeposit
 from wallet_gateway.models.payments import Payment
+from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money
 
 STATES_WITH_SECRETS = SENDABLE_STATES | {TransactionState.SENDING}
@@ -183,6 +187,14 @@ class GatewayTransaction(Explained):
     def excess(self) -> Money | None:
         """The part of the approved amount above the limits, or None if there is none."""
         return Money.from_minor_units(self.excess_minor, self.currency) if self.excess_minor else None
+
+    @property
+    def refund_limit(self) -> RefundLimit | None:
+        """The four amounts with which the gateway refused a refund as too high; None for anything else."""
+        params, names = self.explanation_params, [amount.name for amount in fields(RefundLimit)]
+        if self.explanation_code != ExplanationCode.REFUND_AMOUNT_EXCEEDED or not params.keys() >= {*names}:
+            return None
+        return RefundLimit(**{name: Decimal(params[name]) for name in names})
 
     @property
     def parent_key(self) -> str:

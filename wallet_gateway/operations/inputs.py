@@ -9,7 +9,9 @@ from wallet_gateway.domain.error_codes import ErrorCode
 from wallet_gateway.domain.lifecycle import TransactionKind
 from wallet_gateway.domain.reason_codes import REASON_CODES, is_reason_code
 from wallet_gateway.operations.errors import InvalidInput
-from wallet_gateway.protocol.errors import ProtocolError
+from wallet_gateway.protocol.cart import cart_total
+from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.errors import FieldError, ProtocolError
 from wallet_gateway.protocol.money import Money
 from wallet_gateway.protocol.text import is_storable
 
@@ -32,6 +34,27 @@ def minor_units_of(amount: Decimal | Money | None, *, currency: str) -> int | No
         return Money.parse(amount, currency).minor_units
     except ProtocolError as error:
         raise InvalidInput(ErrorCode.AMOUNT_INVALID, currency=currency, problem=str(error)) from error
+
+
+def requested_units(
+    amount: Decimal | Money | None, cart: ShoppingCart | None, *, currency: str
+) -> int | None:
+    """Return the requested amount in minor units: the given one, else what the cart comes to; None for all.
+
+    The interface does not compare the two. But lines that come to another amount than is moved would be wrong
+    at the provider, so they are refused. Raises `InvalidInput`.
+    """
+    given = minor_units_of(amount, currency=currency)
+    if cart is None:
+        return given
+    total = cart_total(cart, currency)
+    if given is None:
+        return minor_units_of(total, currency=currency)
+    if given != total.minor_units:
+        written = Money.from_minor_units(given, currency).to_wire()
+        problem = f"is {written}, but the items come to {total.to_wire()}; they must be equal"
+        raise InvalidInput(ErrorCode.ITEMS_INVALID, errors=[FieldError(path="amount", message=problem)])
+    return given
 
 
 def check_reason_code(kind: TransactionKind, code: object) -> None:

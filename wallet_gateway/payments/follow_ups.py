@@ -19,9 +19,11 @@ from wallet_gateway.operations.follow_ups.preview import shown_body
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
 from wallet_gateway.protocol.cart_messages import ShoppingCart
+from wallet_gateway.protocol.faults import RefundLimit
 from wallet_gateway.protocol.money import Money
 
 __all__ = [
+    "RefundLimit",
     "capture",
     "give_up_unsent",
     "preview",
@@ -57,7 +59,7 @@ def capture(
         payment=payment,
         context=context_of(order.gateway),
         amount=amount,
-        cart=cart_of(items=items, shipping=shipping, discounts=discounts, currency=payment.currency),
+        cart=_cart_of(items, shipping, discounts, payment),
         who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
 
@@ -87,9 +89,17 @@ def refund(
         payment=payment,
         context=context_of(order.gateway),
         amount=amount,
-        cart=cart_of(items=items, shipping=shipping, discounts=discounts, currency=payment.currency),
+        cart=_cart_of(items, shipping, discounts, payment),
         who=Initiator(idempotency_key=idempotency_key, by=by, reason_code=reason_code, comment=comment),
     )
+
+
+def _cart_of(
+    items: Sequence[Item], shipping: Shipping | None, discounts: Sequence[Discount], payment: Payment
+) -> ShoppingCart | None:
+    if not (items or shipping or discounts):
+        return None
+    return cart_of(items=items, shipping=shipping, discounts=discounts, currency=payment.currency)
 
 
 def reverse(

@@ -230,10 +230,8 @@ class LineWriter:
             if item.discount_amount is None and (tax is None) is (item.tax_rate is None):
                 continue
             taxed, discounted = bool(item.tax_rate), bool(item.discount_amount)
-            for name, reason in missing_in_line(
-                item, taxed=taxed, discounted=discounted, has_tax=tax is not None
-            ):
-                yield _fault(index, name, reason)
+            for fault in missing_in_line(item, taxed=taxed, discounted=discounted, has_tax=tax is not None):
+                yield fault.under(f"itemDetails[{index}]")
 
 
 def _fault(index: int, name: str, message: str) -> FieldError:

@@ -75,62 +75,83 @@ class ItemDetail(WireModel):
     product_description: OptionalText | None = None
     product_type: Annotated[ProductType, ANY_CASE] | None = None
     product_quantity: Annotated[Quantity, FROM_JSON_NUMBER]
-    unit_amount: Amount
+    unit_amount: Amount = Field(description="with tax, without any discount")
     unit_tax_amount: Amount | None = None
-    tax_rate: Rate | None = None
-    total_amount: Amount
-    total_tax_amount: Amount | None = None
-    discount_amount: Amount | None = None
+    tax_rate: Rate | None = Field(default=None, description="of unitAmount")
+    total_amount: Amount = Field(description="unitAmount x productQuantity - discountAmount")
+    total_tax_amount: Amount | None = Field(default=None, description="the tax of the line")
+    discount_amount: Amount | None = Field(default=None, description="of the line")
     discount_name: OptionalText | None = None
-    discount_tax_amount: Amount | None = None
+    discount_tax_amount: Amount | None = Field(default=None, description="the tax in discountAmount")
+
+    # "Required if unitTaxAmount is supplied"; "Required if taxRate > 0"; "Required if discountAmount > 0";
+    # "Required if taxRate > 0 and discountAmount > 0". (itemDetails)
+    required_where = {
+        "taxRate": "unitTaxAmount is given",
+        "totalTaxAmount": "taxRate is above zero",
+        "discountName": "discountAmount is above zero",
+        "discountTaxAmount": "taxRate and discountAmount are above zero",
+    }
 
 
 class ShippingDetail(WireModel):
     """The shipping costs of the whole order."""
 
     shipping_name: OptionalText | None = None
-    shipping_amount: Amount | None = None
+    shipping_amount: Amount | None = Field(default=None, description="of the whole order, with tax")
     shipping_tax_amount: Amount | None = None
-    shipping_tax_rate: Rate | None = None
+    shipping_tax_rate: Rate | None = Field(default=None, description="of shippingAmount")
+
+    # The interface on shippingName: "required if shippingAmount > 0". "The conditions for the last three are
+    # not stated beyond the word conditional." A rate above zero without its tax would make totalTaxAmount
+    # wrong, which includes the tax of shipping.
+    required_where = {
+        "shippingName": "shippingAmount is above zero",
+        "shippingTaxAmount": "shippingTaxRate is above zero",
+    }
 
     @model_validator(mode="after")
     def _lacks_nothing(self) -> Self:
         faults = []
-        # The interface on shippingName: "required if shippingAmount > 0".
         if is_positive(self.shipping_amount) and not self.shipping_name:
-            faults.append(FieldError("shippingName", required("where shippingAmount is above zero")))
-        # "The conditions for the last three are not stated beyond the word conditional." A rate above zero
-        # without its tax would make totalTaxAmount wrong, which includes the tax of shipping.
+            faults.append(self.missing("shippingName"))
         if is_positive(self.shipping_tax_rate) and self.shipping_tax_amount is None:
-            faults.append(FieldError("shippingTaxAmount", required("where shippingTaxRate is above zero")))
+            faults.append(self.missing("shippingTaxAmount"))
         return _unless(faults, self)
 
 
 class DiscountDetail(WireModel):
     """A discount on the whole order; one with an amount, even zero, has a type and a name."""
 
-    discount_amount: Amount | None = None
+    discount_amount: Amount | None = Field(default=None, description="of the whole order")
     discount_type: Annotated[DiscountType, ANY_CASE] | None = None
     discount_name: OptionalText | None = None
 
+    # Both are "required if discountAmount is supplied" (discountDetails).
+    required_where = {"discountType": "discountAmount is given", "discountName": "discountAmount is given"}
+
     @model_validator(mode="after")
     def _lacks_nothing(self) -> Self:
-        # Both are "required if discountAmount is supplied" (discountDetails).
         faults = []
         if self.discount_amount is not None and self.discount_type is None:
-            faults.append(FieldError("discountType", required("where discountAmount is given")))
+            faults.append(self.missing("discountType"))
         if self.discount_amount is not None and not self.discount_name:
-            faults.append(FieldError("discountName", required("where discountAmount is given")))
+            faults.append(self.missing("discountName"))
         return _unless(faults, self)
 
 
 class ShoppingCart(WireModel):
     """The lines, shipping and discounts of an order; a cart whose sums do not add up cannot be made."""
 
-    total_tax_amount: Amount | None = None
+    total_tax_amount: Amount | None = Field(
+        default=None, description="the lines' totalTaxAmount + shippingTaxAmount"
+    )
     item_details: tuple[ItemDetail, ...] | None = None
     shipping_details: ShippingDetail | None = None
     discount_details: tuple[DiscountDetail, ...] | None = None
+
+    # The interface on totalTaxAmount: "Required if any taxRate > 0 or shippingTaxRate > 0."
+    required_where = {"totalTaxAmount": "any taxRate or shippingTaxRate is above zero"}
 
     _sums: Sums | None = PrivateAttr(default=None)
 
@@ -227,25 +248,16 @@ class Line(Protocol):
         """The tax in the discount, None if not given."""
 
 
-def missing_in_line(line: Line, *, taxed: bool, discounted: bool, has_tax: bool) -> Iterator[tuple[str, str]]:
-    """Name each conditional field that this line lacks, and say why it is required."""
-    # The interface on taxRate: "Required if unitTaxAmount is supplied."
+def missing_in_line(line: Line, *, taxed: bool, discounted: bool, has_tax: bool) -> Iterator[FieldError]:
+    """Give the fault of each conditional field that this line lacks."""
     if line.unit_tax_amount is not None and line.tax_rate is None:
-        yield "taxRate", required("where unitTaxAmount is given")
-    # On totalTaxAmount: "Required if taxRate > 0."
+        yield ItemDetail.missing("taxRate")
     if taxed and not has_tax:
-        yield "totalTaxAmount", required("where taxRate is above zero")
-    # On discountName: "Required if discountAmount > 0."
+        yield ItemDetail.missing("totalTaxAmount")
     if discounted and not line.discount_name:
-        yield "discountName", required("where discountAmount is above zero")
-    # On discountTaxAmount: "Required if taxRate > 0 and discountAmount > 0."
+        yield ItemDetail.missing("discountName")
     if taxed and discounted and line.discount_tax_amount is None:
-        yield "discountTaxAmount", required("where taxRate and discountAmount are above zero")
-
-
-def required(condition: str) -> str:
-    """Return the sentence on a field that is missing only because of another."""
-    return f"is missing; it is required {condition}"
+        yield ItemDetail.missing("discountTaxAmount")
 
 
 def is_positive(text: str | None) -> bool:
@@ -262,13 +274,12 @@ def wrong_in_line(line: ItemDetail) -> Iterator[FieldError]:
         yield FieldError("discountAmount", "exceeds unitAmount x productQuantity")
     elif stated != computed:
         yield _wrong_sum("totalAmount", stated, computed, "unitAmount x productQuantity - discountAmount")
-    missing = missing_in_line(
+    yield from missing_in_line(
         line,
         taxed=is_positive(line.tax_rate),
         discounted=discount > 0,
         has_tax=line.total_tax_amount is not None,
     )
-    yield from (FieldError(name, reason) for name, reason in missing)
 
 
 # The sums of a cart
@@ -294,9 +305,8 @@ def add_up(cart: ShoppingCart, faults: list[FieldError]) -> Sums:
 def _wrong_tax(cart: ShoppingCart, tax: int, rates: list[str | None]) -> Iterator[FieldError]:
     stated = scaled_units(cart.total_tax_amount)
     if cart.total_tax_amount is None:
-        # The interface on totalTaxAmount: "Required if any taxRate > 0 or shippingTaxRate > 0."
         if any(map(is_positive, rates)):
-            yield FieldError("totalTaxAmount", required("where any taxRate or shippingTaxRate is above zero"))
+            yield cart.missing("totalTaxAmount")
     elif stated != tax:
         yield _wrong_sum("totalTaxAmount", stated, tax, "the lines' totalTaxAmount + shippingTaxAmount")
 

@@ -51,7 +51,7 @@ class BillingAddress(WireModel):
     street: Text
     city: Text
     zip_postal_code: Text
-    state: SubdivisionCode | None = None
+    state: SubdivisionCode | None = Field(default=None, description="in countryCode")
     country_code: CountryCode
 
     @model_validator(mode="after")
@@ -71,7 +71,7 @@ class ShippingAddress(WireModel):
     street: OptionalText | None = None
     city: OptionalText | None = None
     zip_postal_code: OptionalText | None = None
-    state: SubdivisionCode | None = None
+    state: SubdivisionCode | None = Field(default=None, description="in countryCode")
     country_code: CountryCode | None = None
     delivery_method: OptionalText | None = None
 
@@ -123,22 +123,26 @@ class PageDetails(WireModel):
     cardholder_first_name: OptionalText | None = None
     cardholder_last_name: OptionalText | None = None
     cardholder_email: OptionalText | None = None
-    cardholder_mobile_phone: MobilePhone | None = None
+    cardholder_mobile_phone: MobilePhone | None = Field(
+        default=None, description="the calling code has 1 to 3 digits"
+    )
     cardholder_home_phone: OptionalText | None = None
     cardholder_work_phone: OptionalText | None = None
     cardholder_national_identification_number: OptionalText | None = None
     redirect_url_timeout: (
         Annotated[int, Strict(), Field(ge=0, le=MAX_REDIRECT_URL_TIMEOUT), FROM_JSON_NUMBER] | None
-    ) = None
+    ) = Field(default=None, description="seconds; 0 is no expiration")
 
 
 class OrderContent(WireModel):
     """What a checkout says of the order itself, the same in each attempt to pay it."""
 
     type: Annotated[CheckoutType, ANY_CASE]
-    amount: PositiveAmount
+    amount: PositiveAmount = Field(description="equals what the cart comes to, if there is one")
     currency_code: CurrencyCode
-    provider_discretionary_data: OptionalText | None = None
+    provider_discretionary_data: OptionalText | None = Field(
+        default=None, description="the order number that the customer knows"
+    )
     details: ProviderDetails | None = None
     checkout_details: PageDetails
     address_details: AddressDetails | None = None
@@ -173,7 +177,7 @@ class OrderContent(WireModel):
 class CheckoutDetails(PageDetails):
     """The page and the provider; ``paymentMethod`` is "Constant ``<WALLET>V2``"."""
 
-    payment_method: Text
+    payment_method: Text = Field(description="the constant <WALLET>V2")
 
 
 class RedirectDetails(WireModel):
@@ -186,8 +190,8 @@ class RedirectDetails(WireModel):
     success_url: Url
     pending_url: Url
     error_url: Url
-    cancel_url: Url
-    refused_url: Url
+    cancel_url: Url = Field(description="errorUrl where it does not apply")
+    refused_url: Url = Field(description="errorUrl where it does not apply")
 
 
 class CheckoutRequest(OrderContent, TransactionRequest):

@@ -37,7 +37,7 @@ class FollowUpType(StrEnum):
 class ApmDetails(WireModel):
     """The provider's constant, as both requests carry it."""
 
-    apm_provider: Text
+    apm_provider: Text = Field(description="the constant <WALLET>V2")
 
     # "The example names the inner field apmProviderName inside an object written apmdetails."
     alternative_names = {"apmProviderName": "apmProvider"}
@@ -51,7 +51,9 @@ class FollowUpRequest(TransactionRequest):
     """
 
     type: Annotated[FollowUpType, ANY_CASE]
-    client_system_invoice_id: OwnReference
+    client_system_invoice_id: OwnReference = Field(
+        description="the clientSystemTransactionId of the original"
+    )
     provider_discretionary_data: OptionalText | None = None
     apm_details: ApmDetails
     shopping_cart_details: ShoppingCart | None = None
@@ -86,7 +88,7 @@ class DetachedRefundRequest(TransactionRequest):
     """Refunds a migrated deposit; the body of POST apmTransactions with ``type`` ``detached.refund``."""
 
     type: Annotated[Literal["detached.refund"], ANY_CASE]
-    parent_transaction_id: Identifier
+    parent_transaction_id: Identifier = Field(description="of the original, as in the migration file")
     provider_discretionary_data: OptionalText | None = None
     apm_details: ApmDetails
 
@@ -101,7 +103,7 @@ class DetachedRefundResponse(WireModel):
     currency_code: OptionalText | None = None
     client_system_transaction_id: OptionalText | None = None
     response_message: OptionalText | None = None
-    amount: Amount | None = None
+    amount: Amount | None = Field(default=None, description="what was refunded; may be less than requested")
     apm_details: AnsweredApmDetails | None = None
 
     is_answer = True

@@ -130,7 +130,9 @@ class StatusRecord(WireModel):
     transaction_amount: JsonNumber
     client_system_transaction_id: Identifier
     type: Text
-    transaction_date_time: KeptText = None
+    transaction_date_time: KeptText = Field(
+        default=None, description="a time with seven digits of fraction and no zone, read as UTC"
+    )
     apm_details: Annotated[RecordedApmDetails | None, BeforeValidator(_keep_object)] = None
 
     is_answer = True

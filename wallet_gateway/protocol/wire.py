@@ -38,6 +38,7 @@ CURRENCY: Final = "currencyCode"
 """The field that says how many decimals the amounts of a message have."""
 
 MISSING: Final = "is missing; it is mandatory"
+MISSING_WHERE: Final = "is missing; it is required where {}"
 
 
 class _Name(str):
@@ -63,6 +64,9 @@ class WireModel(BaseModel):
     alternative_names: ClassVar[Mapping[str, str]] = {}
     """Other spellings in the interface's examples, to the canonical wire name."""
 
+    required_where: ClassVar[Mapping[str, str]] = {}
+    """Fields that are required because of another one, by wire name, to the condition in words."""
+
     is_answer: ClassVar[bool] = False
     """Answers are read more tolerantly: numbers for text, zeros beyond the currency's decimals."""
 
@@ -80,6 +84,11 @@ class WireModel(BaseModel):
         canonical = {name: name for name in cls.wire_names.values()}
         folded = {fold_name(other): name for other, name in {**canonical, **cls.alternative_names}.items()}
         cls.spellings = folded | canonical
+
+    @classmethod
+    def missing(cls, name: str) -> FieldError:
+        """Return the fault of a field that is missing although its condition of `required_where` holds."""
+        return FieldError(name, MISSING_WHERE.format(cls.required_where[name]))
 
     # Reading
 

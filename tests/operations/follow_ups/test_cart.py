@@ -23,9 +23,10 @@ from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidInput
 from wallet_gateway.operations.follow_ups.approve import approve
 from wallet_gateway.operations.follow_ups.capture_refund_reverse import capture, refund
-from wallet_gateway.operations.follow_ups.cart import cart_of, requested_units
+from wallet_gateway.operations.follow_ups.cart import cart_of
 from wallet_gateway.operations.follow_ups.execute import Initiator
 from wallet_gateway.operations.follow_ups.resend import send_again
+from wallet_gateway.operations.inputs import requested_units
 from wallet_gateway.operations.maintenance.retention import erase_customer
 from wallet_gateway.protocol.cart import Discount, Shipping
 from wallet_gateway.protocol.cart_lines import Item
@@ -41,9 +42,7 @@ VOUCHER = Discount(name="Welcome", amount=Decimal("0.50"))
 
 def cart(currency: str = "EUR", **given: Any) -> ShoppingCart:
     parts: dict[str, Any] = {"items": [MUG], "shipping": None, "discounts": ()}
-    made = cart_of(**(parts | given), currency=currency)
-    assert made is not None
-    return made
+    return cart_of(**(parts | given), currency=currency)
 
 
 @pytest.mark.parametrize("verb", [capture, refund])
@@ -123,7 +122,6 @@ def test_lines_that_come_to_nothing_are_no_amount() -> None:
 def test_without_lines_nothing_changes(
     paid: Payment, context: GatewayContext, wallet_sandbox: SandboxControl
 ) -> None:
-    assert cart_of(items=(), shipping=None, discounts=(), currency="EUR") is None
     refund(payment=paid, context=context, amount=Decimal("1.00"))
     assert "shoppingCartDetails" not in posts(wallet_sandbox)[-1]["body"]
 

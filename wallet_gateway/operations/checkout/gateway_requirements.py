@@ -20,15 +20,16 @@ def check_requirements(
     if policy.currencies is not None and currency not in policy.currencies:
         known = ", ".join(sorted(policy.currencies))
         raise InvalidInput(ErrorCode.CURRENCY_NOT_ACCEPTED, gateway=gateway, currency=currency, known=known)
-    check_billing_address(content, policy=policy)
+    if policy.billing_address_required:
+        check_billing_address(content)
 
 
-def check_billing_address(content: Mapping[str, Any], *, policy: GatewayPolicy) -> None:
-    """Raise `InvalidInput` for content without a billing address that the gateway requires.
+def check_billing_address(content: Mapping[str, Any]) -> None:
+    """Raise `InvalidInput` for content without a billing address.
 
     An address that is given is complete, because the order could not be created otherwise.
     """
-    if policy.billing_address_required and not content.get("addressDetails", {}).get("billingAddress"):
+    if not content.get("addressDetails", {}).get("billingAddress"):
         path = "addressDetails.billingAddress"
         missing = [
             FieldError(path=f"{path}.{field.alias}", message=MISSING)

@@ -57,7 +57,8 @@ def start_checkout(
     with the attempt's reference (the interface, section redirectDetails).
     """
     context.check_sending_enabled()
-    check_billing_address(order.content, policy=context.policy)
+    if context.policy.billing_address_required:
+        check_billing_address(order.content)
     request = _request(order, context, return_urls)
     for wait in (*_WAIT_FOR_THE_OTHER_CLICK, None):
         check_sending_not_paused(context)

@@ -26,7 +26,6 @@ from wallet_gateway.models import GatewayPause, GatewayTransaction, Payment, Pay
 from wallet_gateway.operations.approvals.requests import check_alone, limit_for, within
 from wallet_gateway.operations.context import GatewayContext
 from wallet_gateway.operations.errors import InvalidInput, InvalidState
-from wallet_gateway.operations.follow_ups.cart import requested_units
 from wallet_gateway.operations.follow_ups.execute import (
     SYSTEM,
     Initiator,
@@ -35,7 +34,7 @@ from wallet_gateway.operations.follow_ups.execute import (
     find_by_idempotency_key,
     refuse_reservation,
 )
-from wallet_gateway.operations.inputs import check_reason_code
+from wallet_gateway.operations.inputs import check_reason_code, requested_units
 from wallet_gateway.protocol.cart_messages import ShoppingCart
 from wallet_gateway.protocol.endpoints import wire_type
 from wallet_gateway.protocol.follow_ups import FollowUpRequest
