@@ -179,6 +179,9 @@ for (const [what, answer] of [["cut off", null], ["answered by a broken server",
   })
 }
 
+/** What our own wallet.js passes beside the wallet's data: makes an account under the reference that the page gives. */
+const accountOf = (transactionAccountId = "ACC-1") => async (reference) => ({ ...SUCCESS, transactionAccountId, clientSystemTransactionId: await reference() })
+
 // --- the sheet ----------------------------------------------------------------------------------------------------
 
 const CHANGES = { callbackIntents: ["SHIPPING_ADDRESS", "PAYMENT_AUTHORIZATION"] }
@@ -192,7 +195,7 @@ test("callbacks are given only where the shop asks for their intents", async (t)
 
 test("what is approved in the sheet closes it, and its result is not sent a second time", async (t) => {
   const page = await ready(t, { result: APPROVED })
-  assert.deepEqual(await page.options.onPaymentAuthorized({}, SUCCESS), { transactionState: "SUCCESS" })
+  assert.deepEqual(await page.options.onPaymentAuthorized({}, accountOf()), { transactionState: "SUCCESS" })
   assert.deepEqual(page.went, [])
   page.tell("handlePaymentResult", SUCCESS)
   await until(() => page.went.length)
@@ -201,46 +204,46 @@ test("what is approved in the sheet closes it, and its result is not sent a seco
 
 test("3-D Secure closes the sheet first", async (t) => {
   const page = await ready(t, { result: { outcome: "THREE_D_SECURE", message: "", next: "https://bank.example/3ds" } })
-  assert.deepEqual(await page.options.onPaymentAuthorized({}, SUCCESS), { transactionState: "SUCCESS" })
+  assert.deepEqual(await page.options.onPaymentAuthorized({}, accountOf()), { transactionState: "SUCCESS" })
   assert.deepEqual(page.went, [])
 })
 
 test("a decline keeps the sheet open, and the next card has a fresh reference", async (t) => {
   const page = await ready(t, { result: DECLINED, reference: { reference: "REF-2" } })
-  const { transactionState, error } = await page.options.onPaymentAuthorized({}, SUCCESS)
+  const { transactionState, error } = await page.options.onPaymentAuthorized({}, accountOf())
   assert.deepEqual([transactionState, error.intent, error.message], ["ERROR", "PAYMENT_AUTHORIZATION", "Your bank declined"])
-  assert.equal(await page.options.nextReference(), "REF-2")
-  assert.deepEqual(page.questions("reference"), [{ after: "REF-1" }])
+  assert.deepEqual(page.questions("reference"), [])
   page.answers.result = APPROVED
-  const second = { ...SUCCESS, clientSystemTransactionId: "REF-2", transactionAccountId: "ACC-2" }
-  assert.deepEqual(await page.options.onPaymentAuthorized({}, second), { transactionState: "SUCCESS" })
+  assert.deepEqual(await page.options.onPaymentAuthorized({}, accountOf("ACC-2")), { transactionState: "SUCCESS" })
+  assert.deepEqual(page.questions("reference"), [{ after: "REF-1" }])
+  assert.deepEqual(page.questions("result").map((sent) => sent.clientSystemTransactionId), ["REF-1", "REF-2"])
 })
 
 test("a sheet that is closed after a decline brings a new session", async (t) => {
   const page = await ready(t, { result: DECLINED })
-  await page.options.onPaymentAuthorized({}, SUCCESS)
-  page.dispatch("wallet:cancelled")
+  await page.options.onPaymentAuthorized({}, accountOf())
+  page.tell("handlePaymentError", "CANCELED")
   await until(() => page.runs.length === 2)
 })
 
 test("when the shop is lost within the sheet no second card is taken, and the shop's page says what became of the first", async (t) => {
   const page = await ready(t, { result: null, reference: { reference: "REF-2" }, status: { final: false } })
-  const { error } = await page.options.onPaymentAuthorized({}, SUCCESS)
+  const { error } = await page.options.onPaymentAuthorized({}, accountOf())
   assert.equal(error.message, "Finding out")
-  await assert.rejects(page.options.nextReference(), /Finding out/)
+  await assert.rejects(page.options.onPaymentAuthorized({}, accountOf("ACC-2")), /Finding out/)
   assert.deepEqual([page.form.inert, page.slot.inert], [true, true])
-  page.dispatch("wallet:cancelled")
+  page.tell("handlePaymentError", "CANCELED")
   await until(() => page.went.length)
   assert.deepEqual(page.went, [["replace", "/result-page"]])
 })
 
 test("a change on the sheet is priced by the shop, under the reference of its card", async (t) => {
   const price = { total: "17.20", displayItems: [], shippingOptions: [], selectedOption: null, offers: [], errors: [] }
-  const page = await ready(t, { session: session({ parameters: parameters(CHANGES) }), price, reference: { reference: "REF-2" } })
+  const page = await ready(t, { session: session({ parameters: parameters(CHANGES) }), price, reference: { reference: "REF-2" }, result: DECLINED })
   const shippingAddress = { countryCode: "FR", postalCode: "75001" }
   const update = await page.options.onPaymentDataChanged({ callbackTrigger: "SHIPPING_ADDRESS", shippingAddress })
   assert.equal(update.newTransactionInfo.totalPrice, "17.20")
-  await page.options.nextReference()
+  for (const transactionAccountId of ["ACC-1", "ACC-2"]) await page.options.onPaymentAuthorized({}, accountOf(transactionAccountId))
   await page.options.onPaymentDataChanged({ callbackTrigger: "SHIPPING_OPTION", shippingOptionData: { id: "fast" } })
   assert.deepEqual(page.questions("price"), [
     { reference: "REF-1", shippingAddress, shippingOption: null, offers: [] },
@@ -250,7 +253,7 @@ test("a change on the sheet is priced by the shop, under the reference of its ca
 
 test("a closed sheet is no error: it is said, and the button has the focus", async (t) => {
   const page = await ready(t)
-  page.dispatch("wallet:cancelled")
+  page.tell("handlePaymentError", "CANCELED")
   assert.deepEqual([page.said, page.document.activeElement], ["Closed", page.slot.querySelector("button")])
   await aWhile()
   assert.equal(page.runs.length, 1)
@@ -274,7 +277,7 @@ test("a failure before the button was there leaves the form, without a word", as
 
 const REPORTS = [
   ["a button that is ready", (page) => page.tell("handleWalletPayReady"), { event: "READY" }],
-  ["a closed sheet", (page) => page.dispatch("wallet:cancelled"), { event: "CLOSED" }],
+  ["a closed sheet", (page) => page.tell("handlePaymentError", "CANCELED"), { event: "CLOSED" }],
   ["a browser without a wallet", (page) => page.dispatch("wallet:unavailable", "not-ready"), { event: "UNAVAILABLE", message: "not-ready" }],
   ["a failure", (page) => page.tell("handlePaymentError", "No card"), { event: "ERROR", message: "No card" }],
   ["a failure of many words", (page) => page.tell("handlePaymentError", "x".repeat(9999)), { event: "ERROR", message: "x".repeat(250) }],
