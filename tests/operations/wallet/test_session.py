@@ -176,7 +176,7 @@ def pricing(question: SheetQuestion) -> SheetPricing:
         return SheetPricing(errors=(fault,))
     options = [
         ShippingOption(id="std", label="Standard", amount=Decimal("5.00")),
-        ShippingOption(id="fast", label="Fast", amount=Decimal("9.00")),
+        ShippingOption(id="fast", label="Fast", amount=Decimal("9.00"), description="Tomorrow"),
     ]
     return SheetPricing(options=options)
 
@@ -194,6 +194,10 @@ def test_the_sheet_asks_for_its_price_where_the_shop_prices_it(
     assert optional["shippingAddressParameters"] == {"allowedCountryCodes": ["DE", "AT"]}
     assert optional["shippingOptionRequired"] is True
     assert optional["shippingOptionParameters"]["defaultSelectedOptionId"] == "std"
+    std, fast = optional["shippingOptionParameters"]["shippingOptions"]
+    # wallet.js refuses an empty text.
+    assert std == {"id": "std", "label": "Standard"}
+    assert fast == {"id": "fast", "label": "Fast", "description": "Tomorrow"}
 
 
 def test_a_button_nobody_has_pressed_hides_no_attempt_that_has_ended(
