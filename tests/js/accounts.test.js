@@ -161,25 +161,31 @@ test("a token whose account failed is not sent again", async (t) => {
   assert.equal(page.posts.length, 1)
 })
 
-test("users ask 11: another card is another token and another account, under the page's next reference", async (t) => {
-  let made = 1
-  const { page, book } = await accounts(t, { options: { nextReference: async () => `ORDER-${++made}` } })
-  for (const token of ["one", "two", "three"]) await book.of(paymentData(token))
+test("users ask 11: another card is another token and another account, under the reference that the page gives", async (t) => {
+  let made = 0
+  const { page, book } = await accounts(t)
+  for (const token of ["one", "two", "three"]) await book.of(paymentData(token), async () => `ORDER-${++made}`)
   assert.deepEqual(page.posts.map(({ json }) => json.clientSystemTransactionId), ["ORDER-1", "ORDER-2", "ORDER-3"])
 })
 
-test("without nextReference a later card has the reference of the first", async (t) => {
+test("a reference is asked for only when an account is made", async (t) => {
+  let asked = 0
+  const { book } = await accounts(t)
+  for (let times = 0; times < 2; times++) await book.of(paymentData("one"), () => `ORDER-${++asked}`)
+  assert.equal(asked, 1)
+})
+
+test("where the page gives none, every card has the reference of the run", async (t) => {
   const { page, book } = await accounts(t)
   for (const token of ["one", "two"]) await book.of(paymentData(token))
   assert.deepEqual(page.posts.map(({ json }) => json.clientSystemTransactionId), ["ORDER-1", "ORDER-1"])
 })
 
 for (const next of [() => "", () => undefined, () => 7, () => Promise.reject(new Error("offline"))]) {
-  test(`nextReference that gives ${next} sends nothing`, async (t) => {
-    const { page, book } = await accounts(t, { options: { nextReference: next } })
-    await book.of(paymentData("one"))
-    await assert.rejects(async () => book.of(paymentData("two")), /nextReference must be text|offline/)
-    assert.equal(page.posts.length, 1)
+  test(`a reference given by ${next} sends nothing`, async (t) => {
+    const { page, book } = await accounts(t)
+    await assert.rejects(async () => book.of(paymentData("one"), next), /reference for the account must be text|offline/)
+    assert.equal(page.posts.length, 0)
   })
 }
 

@@ -88,8 +88,8 @@ export async function open(t, answers = {}) {
   globalThis.console = { ...console, warn: (...words) => page.warnings.push(words.join(" ")) }
   globalThis.setTimeout = (act, pause) => {
     const timer = before.setTimeout(act, pause)
-    // The end of a session is not waited for.
-    return pause > 10_000 ? timer.unref() : timer
+    // The end of a session is not waited for, nor that of a script which says nothing.
+    return pause >= 10_000 ? timer.unref() : timer
   }
   let underway = 0
   globalThis.fetch = async (...request) => {

@@ -5,10 +5,14 @@ import { test } from "node:test"
 import { aWhile, open, paymentData, promise, until } from "./page.js"
 
 const AUTHORIZE = ["PAYMENT_AUTHORIZATION"]
+const CANCELED = { statusCode: "CANCELED" }
 const SUCCESS = { transactionState: "SUCCESS" }
 const DECLINED = { transactionState: "ERROR", error: { reason: "PAYMENT_DATA_INVALID", intent: "PAYMENT_AUTHORIZATION", message: "Abgelehnt" } }
 const TRY_AGAIN = "Your payment could not be completed. Please try again or choose another card."
 const refused = (reason) => ({ transactionState: "ERROR", error: { reason, intent: "PAYMENT_AUTHORIZATION", message: TRY_AGAIN } })
+
+/** Pages that decide while the sheet is open, with the account. */
+const decide = (answer) => async (_, account) => (typeof answer === "function" ? answer(await account()) : (await account(), answer))
 
 /** A page whose sheet is open and asks the page to authorize. */
 async function authorizing(t, onPaymentAuthorized, { attributes, ...more } = {}) {
@@ -43,15 +47,62 @@ test("a run without callbacks gives the wallet none", async (t) => {
   assert.ok(!("paymentDataCallbacks" in page.wallet.clients[0].options))
 })
 
-test("the account is made first; the page gets the wallet's data untouched, and the detail beside it", async (t) => {
+test("a page that follows the interface is asked before anything is sent, and gets the wallet's data untouched", async (t) => {
   const page = await authorizing(t, async () => SUCCESS)
   assert.deepEqual(await page.approve("one"), SUCCESS)
-  assert.deepEqual(page.seen[0][0], paymentData("one"))
-  assert.equal(page.seen[0][1].transactionAccountId, "ACC-ORDER-1")
+  assert.deepEqual([page.seen[0][0], page.posts], [paymentData("one"), []])
+})
+
+test("after its SUCCESS the sheet closes, the account is made, and the result told", async (t) => {
+  const page = await authorizing(t, async () => SUCCESS)
+  await page.approve("one")
+  page.wallet.sheet.resolve(paymentData("one"))
+  await until(() => page.results.length)
+  await aWhile()
+  assert.deepEqual([page.results.length, page.posts.length, page.results[0].transactionAccountId], [1, 1, "ACC-ORDER-1"])
+})
+
+test("tries that the page refuses leave no account behind", async (t) => {
+  const page = await authorizing(t, (data) => (data.paymentMethodData.tokenizationData.token === "three" ? SUCCESS : DECLINED))
+  for (const token of ["one", "two", "three"]) await page.approve(token)
+  page.wallet.sheet.resolve(paymentData("three"))
+  await until(() => page.results.length)
+  assert.deepEqual(page.posts.map(({ json }) => json.paymentData.paymentMethodData.tokenizationData.token), ["three"])
+})
+
+test("a card that the gateway refuses after such a SUCCESS is a result in its failed form", async (t) => {
+  const page = await authorizing(t, async () => SUCCESS)
+  page.answer = async () => ({ status: 400, json: { code: "4000340" } })
+  await page.approve("one")
+  page.wallet.sheet.resolve(paymentData("one"))
+  await until(() => page.results.length)
+  assert.deepEqual([page.results, page.faults], [[{ code: "4000340" }], []])
+})
+
+test("a sheet that has given up before such a SUCCESS is no payment: no account is made", async (t) => {
+  const slow = promise()
+  const page = await authorizing(t, () => slow.value)
+  page.approve("one")
+  await until(() => page.seen.length)
+  page.wallet.sheet.reject({ statusCode: "INTERNAL_ERROR", statusMessage: "REQUEST_TIMEOUT" })
+  slow.resolve(SUCCESS)
+  await until(() => page.faults.length)
+  assert.deepEqual([page.faults, page.results, page.posts], [["INTERNAL_ERROR: REQUEST_TIMEOUT"], [], []])
+})
+
+test("a page that decides in the sheet asks for the account, and gets what its result will be", async (t) => {
+  const seen = []
+  const page = await authorizing(t, decide((detail) => (seen.push(detail), SUCCESS)))
+  assert.deepEqual(await page.approve("one"), SUCCESS)
+  assert.equal(seen[0].transactionAccountId, "ACC-ORDER-1")
+  assert.throws(() => (seen[0].transactionAccountId = "other"), TypeError)
+  page.wallet.sheet.resolve(paymentData("one"))
+  await until(() => page.results.length)
+  assert.deepEqual(page.results, seen)
 })
 
 test("users ask 12: the result is told after the sheet has resolved, once, without a second account", async (t) => {
-  const page = await authorizing(t, async () => SUCCESS)
+  const page = await authorizing(t, decide(SUCCESS))
   await page.approve("one")
   await aWhile()
   assert.equal(page.results.length, 0)
@@ -67,8 +118,10 @@ test("a callback may answer at once, without a promise", async (t) => {
 })
 
 test("users ask 11: a decline keeps the sheet open, and another card has its own token, account and reference", async (t) => {
-  const page = await authorizing(t, async (_, { transactionAccountId }) => (transactionAccountId === "ACC-ORDER-1" ? DECLINED : SUCCESS), {
-    nextReference: async () => "ORDER-2",
+  let cards = 0
+  const page = await authorizing(t, async (_, account) => {
+    const { transactionAccountId } = await account(async () => `ORDER-${++cards}`)
+    return transactionAccountId === "ACC-ORDER-1" ? DECLINED : SUCCESS
   })
   assert.deepEqual(await page.approve("one"), DECLINED)
   assert.deepEqual([page.results, page.faults], [[], []])
@@ -80,54 +133,60 @@ test("users ask 11: a decline keeps the sheet open, and another card has its own
 })
 
 test("a wallet that asks twice about one token gets one account", async (t) => {
-  const page = await authorizing(t, async () => DECLINED)
+  const page = await authorizing(t, decide(DECLINED))
   await page.approve("one")
   await page.approve("one")
   assert.deepEqual([page.posts.length, page.seen.length], [1, 2])
 })
 
-test("a declined card and then a closed sheet is a closed sheet, and no result", async (t) => {
-  const page = await authorizing(t, async () => DECLINED)
-  await page.approve("one")
-  page.wallet.sheet.reject({ statusCode: "CANCELED" })
-  await until(() => page.of("wallet:cancelled").length)
-  assert.deepEqual([page.results, page.faults], [[], []])
-})
+for (const [what, answer] of [["before", async () => DECLINED], ["after", decide(DECLINED)]]) {
+  test(`a card that was declined ${what} it had an account, and then a closed sheet, is a closed sheet and no result`, async (t) => {
+    const page = await authorizing(t, answer)
+    await page.approve("one")
+    page.wallet.sheet.reject(CANCELED)
+    await until(() => page.faults.length)
+    assert.deepEqual([page.results, page.faults, page.of("wallet:cancelled").length], [[], ["CANCELED"], 1])
+  })
+}
 
-test("an account that the gateway refuses keeps the sheet open and does not reach the page's callback", async (t) => {
-  const page = await authorizing(t, async () => SUCCESS)
+test("an account that the gateway refuses keeps the sheet open, and is the result when it is closed", async (t) => {
+  const page = await authorizing(t, decide(SUCCESS))
   const json = { code: "4000340", details: { message: "token missing" } }
   page.answer = async () => ({ status: 400, json })
   assert.deepEqual(await page.approve("one"), refused("PAYMENT_DATA_INVALID"))
-  assert.deepEqual([page.seen, page.results], [[], []])
-  page.wallet.sheet.reject({ statusCode: "CANCELED" })
+  assert.deepEqual([page.results, page.faults], [[], []])
+  page.wallet.sheet.reject(CANCELED)
   await until(() => page.of("wallet:cancelled").length)
-  assert.deepEqual(page.results, [json])
+  assert.deepEqual([page.results, page.faults], [[json], []])
+})
+
+test("a page may say in its own words that a card has no account", async (t) => {
+  const page = await authorizing(t, async (_, account) => account().then(() => SUCCESS, () => DECLINED))
+  page.answer = async () => ({ status: 400, json: { code: "4000340" } })
+  assert.deepEqual(await page.approve("one"), DECLINED)
 })
 
 test("a gateway that cannot be reached keeps the sheet open; the page hears of it when the sheet is closed", async (t) => {
-  const page = await authorizing(t, async () => SUCCESS)
+  const page = await authorizing(t, decide(SUCCESS))
   page.answer = async () => ({ text: "?" })
   assert.deepEqual(await page.approve("one"), refused("OTHER_ERROR"))
   assert.deepEqual(page.faults, [])
-  page.wallet.sheet.reject({ statusCode: "CANCELED" })
+  page.wallet.sheet.reject(CANCELED)
   await until(() => page.of("wallet:cancelled").length)
-  assert.match(page.faults[0], /not one that the interface knows/)
+  assert.match(page.faults.join(), /^The gateway's answer \(HTTP 200\) is not one that the interface knows$/)
 })
 
 test("a reference that the page fails to give is its error, even one with a code, and no refusal of the gateway's", async (t) => {
-  const page = await authorizing(t, async () => DECLINED, {
-    nextReference: () => Promise.reject(Object.assign(new Error("offline"), { code: "no_reference" })),
-  })
-  await page.approve("one")
-  assert.deepEqual(await page.approve("two"), refused("OTHER_ERROR"))
-  page.wallet.sheet.reject({ statusCode: "CANCELED" })
+  const reference = () => Promise.reject(Object.assign(new Error("offline"), { code: "no_reference" }))
+  const page = await authorizing(t, async (_, account) => (await account(reference), SUCCESS))
+  assert.deepEqual(await page.approve("one"), refused("OTHER_ERROR"))
+  page.wallet.sheet.reject(CANCELED)
   await until(() => page.of("wallet:cancelled").length)
   assert.deepEqual([page.results, page.faults], [[], ["offline"]])
 })
 
 test("what failed with one card is forgotten when another one pays", async (t) => {
-  const page = await authorizing(t, async () => SUCCESS)
+  const page = await authorizing(t, decide(SUCCESS))
   const works = page.answer
   page.answer = async (sent, count) => (count === 1 ? { text: "?" } : works(sent))
   await page.approve("one")
@@ -138,25 +197,25 @@ test("what failed with one card is forgotten when another one pays", async (t) =
 })
 
 test("what failed with one card is not told when the page has declined another", async (t) => {
-  const page = await authorizing(t, async () => DECLINED)
+  const page = await authorizing(t, decide(DECLINED))
   const works = page.answer
   page.answer = async (sent, count) => (count === 1 ? { text: "?" } : works(sent))
   await page.approve("one")
   await page.approve("two")
-  page.wallet.sheet.reject({ statusCode: "CANCELED" })
-  await until(() => page.of("wallet:cancelled").length)
-  assert.deepEqual(page.faults, [])
+  page.wallet.sheet.reject(CANCELED)
+  await until(() => page.faults.length)
+  assert.deepEqual(page.faults, ["CANCELED"])
 })
 
 test("the words for the customer come from the script's tag, in the page's language", async (t) => {
-  const page = await authorizing(t, async () => SUCCESS, { attributes: { "failed-message": "Bitte andere Karte" } })
+  const page = await authorizing(t, decide(SUCCESS), { attributes: { "failed-message": "Bitte andere Karte" } })
   page.answer = async () => ({ text: "?" })
   assert.equal((await page.approve("one")).error.message, "Bitte andere Karte")
 })
 
 test("users ask 13: a payment that the sheet gave up waiting for is still told when it succeeds", async (t) => {
   const slow = promise()
-  const page = await authorizing(t, () => slow.value)
+  const page = await authorizing(t, decide(() => slow.value))
   const answer = page.approve("one")
   await until(() => page.seen.length)
   page.wallet.sheet.reject({ statusCode: "INTERNAL_ERROR", statusMessage: "REQUEST_TIMEOUT" })
@@ -248,16 +307,17 @@ test("a second sheet of the same run starts afresh", async (t) => {
 test("users ask 5 and 6: an approval waits for the prices that are still being asked for", async (t) => {
   const prices = [promise(), promise()]
   let asked = 0
+  let authorized = 0
   const page = await changing(t, () => prices[asked++].value, {
     callbackIntents: ["SHIPPING_ADDRESS", ...AUTHORIZE],
-    onPaymentAuthorized: async () => SUCCESS,
+    onPaymentAuthorized: async () => (authorized++, SUCCESS),
   })
   page.change({ callbackTrigger: "INITIALIZE" })
   page.change({ callbackTrigger: "INITIALIZE" })
   const answer = page.wallet.sheet.callbacks.onPaymentAuthorized(paymentData("one"))
   prices[1].resolve({})
   await aWhile()
-  assert.equal(page.posts.length, 0)
+  assert.equal(authorized, 0)
   prices[0].resolve({})
   assert.deepEqual(await answer, SUCCESS)
 })

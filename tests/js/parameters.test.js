@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict"
 import { test } from "node:test"
-import { aWhile, open, parameters, STATIC } from "./page.js"
+import { aWhile, open, parameters, paymentData, STATIC, until } from "./page.js"
 
 const { readParameters } = await import(new URL("wallet/parameters.js", STATIC))
 
@@ -116,12 +116,8 @@ test("null is the same as absent, at any depth", () => {
 })
 
 for (const [optionalParams, words] of [
-  [{ emailRequred: true }, "optionalParams has no field emailRequred"],
-  [{ constructor: true }, "optionalParams has no field constructor"],
-  [JSON.parse('{"__proto__": 1}'), "optionalParams has no field __proto__"],
   [{ existingPaymentMethodRequired: 1 }, "existingPaymentMethodRequired must be true or false"],
   [{ billingAddressParameters: { format: "LONG" } }, "format must be one of MIN, FULL"],
-  [{ billingAddressParameters: { fromat: "MIN" } }, "billingAddressParameters has no field fromat"],
   [{ billingAddressParameters: true }, "billingAddressParameters must be an object"],
   [{ callbackIntents: ["OFER"] }, "callbackIntents[0] must be one of OFFER"],
   [{ shippingAddressParameters: { allowedCountryCodes: ["DEU"] } }, "allowedCountryCodes[0] must be two capital letters"],
@@ -143,7 +139,6 @@ for (const [optionalParams, words] of [
   [{ buttonRadius: NaN }, "buttonRadius must be a number"],
   [{ buttonRootNode: "body" }, "buttonRootNode must be a document"],
   [{ onPaymentDataChanged: "f", callbackIntents: ["OFFER"] }, "onPaymentDataChanged must be a function"],
-  [{ nextReference: "ORDER-2" }, "nextReference must be a function"],
   // What does not go together.
   [{ callbackIntents: ["PAYMENT_AUTHORIZATION"] }, "the intent PAYMENT_AUTHORIZATION needs onPaymentAuthorized"],
   [{ onPaymentAuthorized: callback }, "onPaymentAuthorized needs the intent PAYMENT_AUTHORIZATION"],
@@ -160,6 +155,23 @@ for (const [optionalParams, words] of [
     assert.ok(message.includes(words), message)
   })
 }
+
+for (const [optionalParams, words] of [
+  [{ emailRequred: true }, "optionalParams has no field emailRequred"],
+  [{ constructor: true }, "optionalParams has no field constructor"],
+  [JSON.parse('{"__proto__": 1}'), "optionalParams has no field __proto__"],
+  [{ ["x".repeat(99)]: 1 }, `optionalParams has no field ${"x".repeat(40)}`],
+  [{ billingAddressRequired: true, billingAddressParameters: { fromat: "MIN" } }, "optionalParams.billingAddressParameters has no field fromat"],
+  [{ offerInfo: [{ offers: [{ redemptionCode: "A", description: "B", icon: "C" }] }] }, "optionalParams.offerInfo[0].offers[0] has no field icon"],
+]) {
+  test(`a field that is not known, or not yet, is warned of and keeps nobody from paying: ${words}`, () => {
+    assert.deepEqual(warnings({ optionalParams }), [words])
+  })
+}
+
+test("a fault beside an unknown field is still a fault", () => {
+  assert.match(refusal({ optionalParams: { emailRequired: "yes", newField: 1 } }), /^optionalParams.emailRequired must be/)
+})
 
 test("every documented field with a right value is taken", () => {
   const optionalParams = {
@@ -200,6 +212,21 @@ test("what has no effect is warned of, and the run goes on", () => {
     "shippingOptionParameters has no effect without shippingOptionRequired: true",
     "the wallet shows displayItems only with totalPriceLabel",
   ])
+})
+
+test("callbacks without the lines of the sheet are warned of: the interface requires displayItems then", () => {
+  const optionalParams = { callbackIntents: ["PAYMENT_AUTHORIZATION"], onPaymentAuthorized: callback }
+  assert.deepEqual(warnings({ optionalParams }), ["callbackIntents need displayItems"])
+})
+
+test("the gateway is where the script comes from, when its tag says nothing else", async (t) => {
+  const page = await open(t, { attributes: { "gateway-url": undefined } })
+  page.tag.src = `${page.origin}/wallet.js?v=7`
+  await page.ready()
+  page.gate.click()
+  page.wallet.sheet.resolve(paymentData())
+  await until(() => page.results.length)
+  assert.equal(page.posts[0].url, "/api/v5/paymentAccounts")
 })
 
 test("wrong input reaches handlePaymentError as one text, and nothing else happens", async (t) => {

@@ -179,6 +179,9 @@ for (const [what, answer] of [["cut off", null], ["answered by a broken server",
   })
 }
 
+/** What our own wallet.js passes beside the wallet's data: makes an account under the reference that the page gives. */
+const accountOf = (transactionAccountId = "ACC-1") => async (reference) => ({ ...SUCCESS, transactionAccountId, clientSystemTransactionId: await reference() })
+
 // --- the sheet ----------------------------------------------------------------------------------------------------
 
 const CHANGES = { callbackIntents: ["SHIPPING_ADDRESS", "PAYMENT_AUTHORIZATION"] }
@@ -192,7 +195,7 @@ test("callbacks are given only where the shop asks for their intents", async (t)
 
 test("what is approved in the sheet closes it, and its result is not sent a second time", async (t) => {
   const page = await ready(t, { result: APPROVED })
-  assert.deepEqual(await page.options.onPaymentAuthorized({}, SUCCESS), { transactionState: "SUCCESS" })
+  assert.deepEqual(await page.options.onPaymentAuthorized({}, accountOf()), { transactionState: "SUCCESS" })
   assert.deepEqual(page.went, [])
   page.tell("handlePaymentResult", SUCCESS)
   await until(() => page.went.length)
@@ -201,35 +204,35 @@ test("what is approved in the sheet closes it, and its result is not sent a seco
 
 test("3-D Secure closes the sheet first", async (t) => {
   const page = await ready(t, { result: { outcome: "THREE_D_SECURE", message: "", next: "https://bank.example/3ds" } })
-  assert.deepEqual(await page.options.onPaymentAuthorized({}, SUCCESS), { transactionState: "SUCCESS" })
+  assert.deepEqual(await page.options.onPaymentAuthorized({}, accountOf()), { transactionState: "SUCCESS" })
   assert.deepEqual(page.went, [])
 })
 
 test("a decline keeps the sheet open, and the next card has a fresh reference", async (t) => {
   const page = await ready(t, { result: DECLINED, reference: { reference: "REF-2" } })
-  const { transactionState, error } = await page.options.onPaymentAuthorized({}, SUCCESS)
+  const { transactionState, error } = await page.options.onPaymentAuthorized({}, accountOf())
   assert.deepEqual([transactionState, error.intent, error.message], ["ERROR", "PAYMENT_AUTHORIZATION", "Your bank declined"])
-  assert.equal(await page.options.nextReference(), "REF-2")
-  assert.deepEqual(page.questions("reference"), [{ after: "REF-1" }])
+  assert.deepEqual(page.questions("reference"), [])
   page.answers.result = APPROVED
-  const second = { ...SUCCESS, clientSystemTransactionId: "REF-2", transactionAccountId: "ACC-2" }
-  assert.deepEqual(await page.options.onPaymentAuthorized({}, second), { transactionState: "SUCCESS" })
+  assert.deepEqual(await page.options.onPaymentAuthorized({}, accountOf("ACC-2")), { transactionState: "SUCCESS" })
+  assert.deepEqual(page.questions("reference"), [{ after: "REF-1" }])
+  assert.deepEqual(page.questions("result").map((sent) => sent.clientSystemTransactionId), ["REF-1", "REF-2"])
 })
 
 test("a sheet that is closed after a decline brings a new session", async (t) => {
   const page = await ready(t, { result: DECLINED })
-  await page.options.onPaymentAuthorized({}, SUCCESS)
-  page.dispatch("wallet:cancelled")
+  await page.options.onPaymentAuthorized({}, accountOf())
+  page.tell("handlePaymentError", "CANCELED")
   await until(() => page.runs.length === 2)
 })
 
 test("when the shop is lost within the sheet no second card is taken, and the shop's page says what became of the first", async (t) => {
   const page = await ready(t, { result: null, reference: { reference: "REF-2" }, status: { final: false } })
-  const { error } = await page.options.onPaymentAuthorized({}, SUCCESS)
+  const { error } = await page.options.onPaymentAuthorized({}, accountOf())
   assert.equal(error.message, "Finding out")
-  await assert.rejects(page.options.nextReference(), /Finding out/)
+  await assert.rejects(page.options.onPaymentAuthorized({}, accountOf("ACC-2")), /Finding out/)
   assert.deepEqual([page.form.inert, page.slot.inert], [true, true])
-  page.dispatch("wallet:cancelled")
+  page.tell("handlePaymentError", "CANCELED")
   await until(() => page.went.length)
   assert.deepEqual(page.went, [["replace", "/result-page"]])
 })
@@ -245,11 +248,11 @@ test("the shop's own word for the total is shown before and after the sheet is p
 
 test("a change on the sheet is priced by the shop, under the reference of its card", async (t) => {
   const price = { total: "17.20", displayItems: [], shippingOptions: [], selectedOption: null, offers: [], errors: [] }
-  const page = await ready(t, { session: session({ parameters: parameters(CHANGES) }), price, reference: { reference: "REF-2" } })
+  const page = await ready(t, { session: session({ parameters: parameters(CHANGES) }), price, reference: { reference: "REF-2" }, result: DECLINED })
   const shippingAddress = { countryCode: "FR", postalCode: "75001" }
   const update = await page.options.onPaymentDataChanged({ callbackTrigger: "SHIPPING_ADDRESS", shippingAddress })
   assert.equal(update.newTransactionInfo.totalPrice, "17.20")
-  await page.options.nextReference()
+  for (const transactionAccountId of ["ACC-1", "ACC-2"]) await page.options.onPaymentAuthorized({}, accountOf(transactionAccountId))
   await page.options.onPaymentDataChanged({ callbackTrigger: "SHIPPING_OPTION", shippingOptionData: { id: "fast" } })
   assert.deepEqual(page.questions("price"), [
     { reference: "REF-1", shippingAddress, shippingOption: null, offers: [] },
@@ -259,7 +262,7 @@ test("a change on the sheet is priced by the shop, under the reference of its ca
 
 test("a closed sheet is no error: it is said, and the button has the focus", async (t) => {
   const page = await ready(t)
-  page.dispatch("wallet:cancelled")
+  page.tell("handlePaymentError", "CANCELED")
   assert.deepEqual([page.said, page.document.activeElement], ["Closed", page.slot.querySelector("button")])
   await aWhile()
   assert.equal(page.runs.length, 1)
@@ -279,11 +282,172 @@ test("a failure before the button was there leaves the form, without a word", as
   assert.deepEqual([page.state, page.said, page.slot.hidden], ["unavailable", "", true])
 })
 
+// --- a script of which only the interface is known ----------------------------------------------------------------
+
+test("a script that passes the wallet's data alone closes the sheet first, and its result pays", async (t) => {
+  const page = await ready(t, { result: APPROVED })
+  assert.deepEqual(await page.options.onPaymentAuthorized({}), { transactionState: "SUCCESS" })
+  assert.deepEqual([page.questions("result"), page.state, page.form.inert], [[], "busy", true])
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.went.length)
+  assert.deepEqual([page.questions("result"), page.went], [[SUCCESS], [["replace", "/result-page"]]])
+})
+
+test("its decline is told after the sheet, and the next card has a new run and a new reference", async (t) => {
+  let opened = 0
+  const page = await ready(t, { result: DECLINED, session: () => session({ reference: `REF-${++opened}`, parameters: { ...parameters(), clientSystemTransactionId: `REF-${opened}` } }) })
+  await page.options.onPaymentAuthorized({})
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.runs.length === 2)
+  assert.deepEqual([page.said, page.state, page.slot.inert], ["Your bank declined", "ready", false])
+  assert.deepEqual(page.runs.map((values) => values[2]), ["REF-1", "REF-2"])
+})
+
+test("until that run is there the old button cannot be pressed, and the form can", async (t) => {
+  const gate = promise()
+  let opened = 0
+  const page = await ready(t, { result: DECLINED, session: async () => (opened++ && (await gate.value), session()) })
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.said === "Your bank declined")
+  assert.deepEqual([page.slot.inert, page.slot.hidden, page.form.inert, page.document.activeElement], [true, false, false, page.news])
+  gate.resolve()
+  await until(() => !page.slot.inert)
+})
+
+test("a sheet that is closed without a word leaves the button as it was", async (t) => {
+  const page = await ready(t)
+  page.slot.querySelector("button").click()
+  await aWhile()
+  assert.deepEqual([page.state, page.said, page.slot.inert, page.form.inert], ["ready", "", false, false])
+})
+
+for (const words of ["CANCELED", "CANCELED: User closed the Payment Request UI."]) {
+  test(`a closed sheet may be told as ${words}`, async (t) => {
+    const page = await ready(t)
+    page.tell("handlePaymentError", words)
+    assert.deepEqual([page.said, page.warnings], ["Closed", []])
+  })
+}
+
+test("an approved card of which nothing more is heard is a failure in the end, and its late result still pays", async (t) => {
+  const page = await open(t, { result: APPROVED })
+  await until(() => page.runs.length)
+  page.tell("handleWalletPayReady")
+  const timers = []
+  const { setTimeout } = globalThis
+  globalThis.setTimeout = (act, pause) => (timers.push([act, pause]), 1)
+  await page.options.onPaymentAuthorized({})
+  globalThis.setTimeout = setTimeout
+  assert.equal(page.state, "busy")
+  timers.find(([, pause]) => pause === 60_000)[0]()
+  assert.deepEqual([page.said, page.state, page.slot.inert], ["Failed", "ready", false])
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.went.length)
+})
+
+test("a session that ends while an approved card is waited for does not make the button one to press", async (t) => {
+  let opened = 0
+  const page = await open(t, { session: () => session({ expiresIn: opened++ ? 600 : 0.2 }) })
+  await until(() => page.runs.length)
+  page.tell("handleWalletPayReady")
+  await page.options.onPaymentAuthorized({})
+  await new Promise((go) => setTimeout(go, 300))
+  assert.deepEqual([page.runs.length, page.state], [1, "busy"])
+})
+
+for (const [what, act] of [
+  ["throws at a click", (page) => (page.window.onMerchantButtonClick = () => { throw new TypeError("x is undefined") })],
+  ["rejects at a click", (page) => (page.window.onMerchantButtonClick = async () => { throw new TypeError("x is undefined") })],
+  ["knows no click", (page) => (page.window.onMerchantButtonClick = undefined)],
+]) {
+  test(`a script that ${what} is told in the customer's words alone`, async (t) => {
+    const page = await ready(t)
+    act(page)
+    page.slot.querySelector("button").click()
+    await until(() => page.said)
+    assert.deepEqual([page.said, page.state], ["Failed", "ready"])
+    assert.equal(page.warnings.length, 1)
+  })
+}
+
+for (const [what, runWalletPay] of [
+  ["throws", () => { throw new TypeError("x is undefined") }],
+  ["rejects", () => Promise.reject(new TypeError("x is undefined"))],
+]) {
+  test(`a runWalletPay that ${what} leaves the form`, async (t) => {
+    const gate = promise()
+    const page = await open(t, { session: async () => (await gate.value, session()) })
+    page.window.runWalletPay = runWalletPay
+    gate.resolve()
+    await until(() => page.state === "unavailable")
+    assert.match(page.warnings.join(), /x is undefined/)
+    assert.deepEqual([page.said, page.form.inert ?? false], ["", false])
+  })
+}
+
+test("a script that says nothing at all keeps no empty place on the page", async (t) => {
+  const timers = []
+  const gate = promise()
+  const page = await open(t, { session: async () => (await gate.value, session()) })
+  const { setTimeout } = globalThis
+  globalThis.setTimeout = (act, pause) => (timers.push([act, pause]), setTimeout(act, pause))
+  gate.resolve()
+  await until(() => page.runs.length)
+  const [silence] = timers.find(([, pause]) => pause === 10_000)
+  silence()
+  assert.equal(page.state, "unavailable")
+  page.tell("handleWalletPayReady")
+  assert.deepEqual([page.state, page.slot.hidden], ["ready", false])
+  silence()
+  assert.equal(page.state, "ready")
+})
+
+for (const detail of [undefined, null, "ACC-1"]) {
+  test(`a result that is ${detail} is a failure, and goes to nobody`, async (t) => {
+    const page = await ready(t)
+    page.tell("handlePaymentResult", detail)
+    await until(() => page.said === "Failed")
+    assert.deepEqual([page.questions("result"), page.state], [[], "ready"])
+  })
+}
+
+for (const [word, reason] of [["an error", "TypeError: late"], ["a closed sheet", "CANCELED"]]) {
+  test(`${word} that is told while a result is on its way does not free the page`, async (t) => {
+    const gate = promise()
+    const page = await ready(t, { result: async () => (await gate.value, APPROVED) })
+    page.tell("handlePaymentResult", SUCCESS)
+    page.tell("handlePaymentError", reason)
+    assert.deepEqual([page.state, page.form.inert, page.said], ["busy", true, "Sending"])
+    gate.resolve()
+    await until(() => page.went.length)
+  })
+}
+
+test("a price that the shop does not give is resolved as an error of the sheet, without the script's or the network's words", async (t) => {
+  const page = await ready(t, { session: session({ parameters: parameters(CHANGES) }), price: null })
+  const { error } = await page.options.onPaymentDataChanged({ callbackTrigger: "INITIALIZE" })
+  assert.deepEqual(error, { intent: "SHIPPING_ADDRESS", reason: "OTHER_ERROR", message: "Failed" })
+})
+
+test("a button that the script has drawn is taken away before it draws the next, unless it does so itself", async (t) => {
+  const page = await ready(t, { result: DECLINED })
+  const draw = () => page.slot.append(page.document.createElement("button"))
+  draw()
+  page.tell("handlePaymentResult", SUCCESS)
+  await until(() => page.runs.length === 2)
+  assert.equal(page.slot.querySelectorAll("button").length, 1)
+  draw()
+  page.window.runWalletPay.destroy = () => {}
+  page.tell("handlePaymentResult", { ...SUCCESS, transactionAccountId: "ACC-2" })
+  await until(() => page.runs.length === 3)
+  assert.equal(page.slot.querySelectorAll("button").length, 2)
+})
+
 // --- what the shop is told of it ----------------------------------------------------------------------------------
 
 const REPORTS = [
   ["a button that is ready", (page) => page.tell("handleWalletPayReady"), { event: "READY" }],
-  ["a closed sheet", (page) => page.dispatch("wallet:cancelled"), { event: "CLOSED" }],
+  ["a closed sheet", (page) => page.tell("handlePaymentError", "CANCELED"), { event: "CLOSED" }],
   ["a browser without a wallet", (page) => page.dispatch("wallet:unavailable", "not-ready"), { event: "UNAVAILABLE", message: "not-ready" }],
   ["a failure", (page) => page.tell("handlePaymentError", "No card"), { event: "ERROR", message: "No card" }],
   ["a failure of many words", (page) => page.tell("handlePaymentError", "x".repeat(9999)), { event: "ERROR", message: "x".repeat(250) }],

@@ -56,7 +56,8 @@ test("additionalTransactionInfo is spread into the transaction, and cannot chang
   }).transactionInfo
   assert.deepEqual([info.displayItems, info.totalPriceLabel, info.checkoutOption], [displayItems, "Total", "DEFAULT"])
   assert.deepEqual([info.transactionNote, info.totalPrice], ["Thanks", "12.30"])
-  assert.throws(() => request({ additionalTransactionInfo: { totalPrice: "0.01" } }), /has no field totalPrice/)
+  const changed = request({ additionalTransactionInfo: { totalPrice: "0.01", currencyCode: "JPY" } }).transactionInfo
+  assert.deepEqual([changed.totalPrice, changed.currencyCode], ["12.30", "EUR"])
 })
 
 test("fields that only the wallet knows pass through to where it wants them", () => {

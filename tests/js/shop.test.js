@@ -5,7 +5,7 @@ import { test } from "node:test"
 import { ready } from "./button_page.js"
 import { STATIC } from "./page.js"
 
-const { retryUpdate, questionOf, updateOf } = await import(new URL("page/sheet.js", STATIC))
+const { failedUpdate, retryUpdate, parametersOf, questionOf, updateOf } = await import(new URL("page/sheet.js", STATIC))
 const { Shop } = await import(new URL("page/shop.js", STATIC))
 
 test("a question is a POST of JSON with the token of the form, and never of a cached page", async (t) => {
@@ -37,6 +37,36 @@ test("what the sheet does not tell is null", () => {
   assert.deepEqual(questionOf(told, "REF"), { reference: "REF", shippingAddress: null, shippingOption: "fast", offers: ["A"] })
 })
 
+test("a code is read as the wallet gives it, and as the interface documents it", () => {
+  assert.deepEqual(questionOf({ offerData: { redemptionCode: "A" } }, "REF").offers, ["A"])
+  assert.deepEqual(questionOf({ offerData: { redemptionCode: "B", redemptionCodes: ["A", "B"] } }, "REF").offers, ["A", "B"])
+})
+
+const CALLBACKS = { price: () => {}, authorize: () => {} }
+const optionsOf = (optionalParams) => parametersOf({ optionalParams }, "Total", CALLBACKS)[14]
+
+test("a gateway's own script gets no field that the interface does not document", () => {
+  const callbackIntents = ["OFFER", "PAYMENT_AUTHORIZATION"]
+  const offers = { offers: [] }
+  assert.deepEqual(optionsOf({ callbackIntents, offerInfo: offers }), {
+    callbackIntents,
+    shippingOptionRequired: false,
+    offerInfo: [offers],
+    additionalTransactionInfo: { totalPriceLabel: "Total" },
+    onPaymentDataChanged: CALLBACKS.price,
+    onPaymentAuthorized: CALLBACKS.authorize,
+  })
+})
+
+test("what the shop says of a field goes before what is said where it says nothing", () => {
+  const additionalTransactionInfo = { totalPriceLabel: "Sum", displayItems: [] }
+  const given = { callbackIntents: ["SHIPPING_OPTION"], shippingOptionRequired: true, additionalTransactionInfo }
+  assert.deepEqual(optionsOf(given), { ...given, onPaymentDataChanged: CALLBACKS.price })
+  assert.deepEqual(optionsOf({}), { additionalTransactionInfo: { totalPriceLabel: "Total" } })
+})
+
+const GIVEN = { countryCode: "DE", currencyCode: "EUR", amountStatus: "FINAL" }
+
 const PRICE = {
   total: "1234.50",
   displayItems: [{ label: "Mug", type: "LINE_ITEM", price: "1234.50" }],
@@ -50,8 +80,15 @@ const PRICE = {
 }
 
 test("a price becomes the update of the sheet, with what an option costs in the page's language", () => {
-  const update = updateOf(PRICE, "EUR", "de", "Summe")
-  assert.deepEqual(update.newTransactionInfo, { totalPrice: "1234.50", totalPriceLabel: "Summe", displayItems: PRICE.displayItems })
+  const update = updateOf(PRICE, GIVEN, "de", "Summe")
+  assert.deepEqual(update.newTransactionInfo, {
+    countryCode: "DE",
+    currencyCode: "EUR",
+    totalPriceStatus: "FINAL",
+    totalPrice: "1234.50",
+    totalPriceLabel: "Summe",
+    displayItems: PRICE.displayItems,
+  })
   assert.deepEqual(update.newShippingOptionParameters, {
     defaultSelectedOptionId: "slow",
     shippingOptions: [
@@ -63,14 +100,25 @@ test("a price becomes the update of the sheet, with what an option costs in the 
 })
 
 test("what there is not is not sent", () => {
-  const update = updateOf({ ...PRICE, shippingOptions: [], offers: [] }, "JPY", "", "Total")
+  const update = updateOf({ ...PRICE, shippingOptions: [], offers: [] }, { ...GIVEN, currencyCode: "JPY" }, "", "Total")
   assert.deepEqual(Object.keys(update), ["newTransactionInfo"])
 })
 
 test("choices that cannot be priced are the sheet's error, and nothing else", () => {
   const error = { intent: "SHIPPING_ADDRESS", reason: "SHIPPING_ADDRESS_UNSERVICEABLE", message: "Not there" }
-  assert.deepEqual(updateOf({ ...PRICE, errors: [error] }, "EUR", "en", "Total"), { error })
+  assert.deepEqual(updateOf({ ...PRICE, errors: [error] }, GIVEN, "en", "Total"), { error })
 })
+
+for (const [callbackIntents, callbackTrigger, intent] of [
+  [["SHIPPING_ADDRESS", "OFFER"], "OFFER", "OFFER"],
+  [["SHIPPING_ADDRESS", "OFFER"], "INITIALIZE", "SHIPPING_ADDRESS"],
+  [["PAYMENT_AUTHORIZATION", "SHIPPING_OPTION"], undefined, "SHIPPING_OPTION"],
+]) {
+  test(`a price that failed at ${callbackTrigger} is the error of a registered intent, ${intent}`, () => {
+    const update = failedUpdate({ callbackTrigger }, { optionalParams: { callbackIntents } }, "Try again")
+    assert.deepEqual(update, { error: { intent, reason: "OTHER_ERROR", message: "Try again" } })
+  })
+}
 
 test("a decline is an error of the card, which keeps the sheet open", () => {
   assert.deepEqual(retryUpdate("No"), { transactionState: "ERROR", error: { intent: "PAYMENT_AUTHORIZATION", reason: "PAYMENT_DATA_INVALID", message: "No" } })

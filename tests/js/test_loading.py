@@ -35,7 +35,8 @@ window.google = { payments: { api: { PaymentsClient: class {
     document.documentElement.dataset.sheets = Number(document.documentElement.dataset.sheets ?? 0) + 1
     if (window.isSilent) return new Promise(() => {})
     const tokenizationData = { type: "PAYMENT_GATEWAY", token: '{"tag":"q\\\\u003d"}' }
-    return Promise.resolve({ apiVersion: 2, paymentMethodData: { type: "CARD", tokenizationData } })
+    const paymentMethodData = { type: "CARD", description: "Visa 1111", info: {}, tokenizationData }
+    return Promise.resolve({ apiVersion: 2, apiVersionMinor: 0, paymentMethodData })
   }
 } } } }
 """

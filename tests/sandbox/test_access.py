@@ -77,6 +77,8 @@ OPEN = {
     "checkout/<str:token>/": "the customer pays here, by an unguessable link that the shop hands on",
     "three-d-secure/<str:token>/": "the customer's card is checked here, by an unguessable link, too",
     "static/<path:path>": "what the customer's pages are drawn with",
+    "wallet.js": "a shop's page loads the service's script",
+    "^wallet/(?P<version>[0-9a-f]{12})/(?P<name>[a-z_]+)\\.js$": "the script loads its modules there",
     "wallet/pay.js": "a shop's page loads it",
     "wallet/sheet": "the frame that pay.js puts into a shop's page",
     "wallet/keys.json": "public keys, by which the wallet's tokens are verified",
@@ -84,6 +86,7 @@ OPEN = {
     "wallet/api/state": "the frame asks here for the made-up cards, and pages of other sites may not",
 }
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
+_OF_PATTERNS = {"^api/": "/api/v5/apmTransactions", "^wallet/": "/wallet/0123456789ab/main.js"}
 _EXAMPLES = {"str": "x", "int": "1", "path": "x/y"}
 
 
@@ -102,8 +105,8 @@ ROUTES = tuple(routes(get_resolver("wallet_gateway.sandbox.urls").url_patterns))
 
 def path_of(route: str) -> str:
     """An address of a route; the API's is one that there is."""
-    if route == "^api/":
-        return "/api/v5/apmTransactions"
+    if route.startswith("^"):
+        return _OF_PATTERNS[route.partition("(")[0]]
     return "/" + re.sub(r"<(\w+):\w+>", lambda found: _EXAMPLES[found[1]], route)
 
 
@@ -132,6 +135,7 @@ def test_what_is_said_to_be_open_wants_no_key(visitor: Merchant, route: str) -> 
         *("/api", "/api/", "/api/v4/checkout", "/apis/v5/checkout", "/API/v5/checkout"),
         *("/checkout/", "/checkout/x", "/checkout/x/y/", "/three-d-secure/", "/three-d-secure/x/y/"),
         *("/wallet", "/wallet/", "/wallet/?page=1", "/wallet/accounts/", "/wallet/pay.js/", "/wallet/pay_js"),
+        *("/wallet.js/", "/wallet_js", "/wallet/main.js", "/wallet/0123456789ab/", "/wallet/0123/main.js"),
         *("/wallet/api/", "/wallet/api/state/", "/wallet/api/accounts", "/wallet/keys.json/x"),
         *("/static", "/static/", "/accounts/", "//accounts/", "/x/api/v5/", "/api/../_sandbox/journal"),
         *("/%61ccounts/", "/accounts/%3Fx=/api/v5/", "/_sandbox/journal?/api/v5/", "/accounts/;/static/x"),

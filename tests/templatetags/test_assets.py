@@ -8,6 +8,7 @@ from django.test import RequestFactory
 from django.utils.functional import SimpleLazyObject
 from pytest_django import Settings
 
+from wallet_gateway import __version__
 from wallet_gateway.templatetags.assets import nonce_of, script, stylesheet
 
 
@@ -27,13 +28,14 @@ class LazyNonce:
 
 def test_elements_without_a_nonce_have_none() -> None:
     assert stylesheet("pages") == '<link href="/static/wallet_gateway/pages.css" rel="stylesheet">'
-    assert script("pending") == '<script src="/static/wallet_gateway/pending.js" type="module"></script>'
+    address = f"/static/wallet_gateway/pending.js?v={__version__}"
+    assert script("pending") == f'<script src="{address}" type="module"></script>'
 
 
 @pytest.mark.parametrize("static_url", ["https://cdn.example/s/", "//cdn.example/s/"])
 def test_a_script_of_another_host_is_fetched_with_cors(settings: Settings, static_url: str) -> None:
     settings.STATIC_URL = static_url
-    address = f"{static_url}wallet_gateway/pending.js"
+    address = f"{static_url}wallet_gateway/pending.js?v={__version__}"
     assert script("pending") == f'<script crossorigin="anonymous" src="{address}" type="module"></script>'
 
 

@@ -6,12 +6,14 @@ import copy
 from typing import Any
 
 import pytest
+from django.contrib.staticfiles.storage import StaticFilesStorage
 from django.template import RequestContext, Template
 from django.test import RequestFactory
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from tests.web.page_reader import Page, assert_nothing_inline
 from tests.web.rows import an_order
+from wallet_gateway import __version__
 from wallet_gateway.domain.lifecycle import OrderState
 from wallet_gateway.models import PaymentOrder
 
@@ -61,9 +63,9 @@ def test_no_amount_and_no_person_is_in_what_the_script_reads() -> None:
 
 def test_wallet_js_comes_before_what_calls_it_and_neither_holds_the_page_up() -> None:
     first, second = draw(an_order()).all("script")
-    assert first.attributes["src"].endswith("wallet_gateway/wallet.js")
+    assert first.attributes["src"] == f"/static/wallet_gateway/wallet.js?v={__version__}"
     assert "defer" in first.attributes
-    assert second.attributes["src"].endswith("wallet_gateway/page.js")
+    assert second.attributes["src"] == f"/static/wallet_gateway/page.js?v={__version__}"
     assert second.attributes["type"] == "module"
 
 
@@ -88,6 +90,32 @@ def test_wallet_js_is_told_gateway_and_wallet() -> None:
 def test_a_script_of_the_gateways_takes_the_place_of_ours(settings: Settings) -> None:
     with_wallet(settings, WALLET_JS_URL="https://gateway.example/wallet.js?v=7")
     assert draw(an_order()).all("script")[0].attributes["src"] == "https://gateway.example/wallet.js?v=7"
+
+
+class HashingStorage(StaticFilesStorage):
+    """Gives names that change with the files."""
+
+    def url(self, name: str | None) -> str:
+        return super().url(name).replace(".js", ".0123456789ab.js")
+
+
+class SigningStorage(StaticFilesStorage):
+    """Gives addresses that nobody may add to."""
+
+    def url(self, name: str | None) -> str:
+        return f"{super().url(name)}?Signature=abc"
+
+
+@pytest.mark.parametrize(
+    ("storage", "ending"),
+    [(HashingStorage, "wallet.0123456789ab.js"), (SigningStorage, "wallet.js?Signature=abc")],
+)
+def test_a_storage_with_versions_of_its_own_is_left_alone(
+    settings: Settings, storage: type[StaticFilesStorage], ending: str
+) -> None:
+    backend = {"BACKEND": f"{storage.__module__}.{storage.__name__}"}
+    settings.STORAGES = settings.STORAGES | {"staticfiles": backend}
+    assert draw(an_order()).all("script")[0].attributes["src"] == f"/static/wallet_gateway/{ending}"
 
 
 def test_the_scripts_are_fetched_with_cors_where_static_files_are_on_another_host(settings: Settings) -> None:

@@ -90,7 +90,7 @@ def pay_page(shop: str, order: PaymentOrder) -> str:
 
 def open_sheet(page: Page) -> None:
     page.get_by_role("button", name="Pay now").click()
-    page.wait_for_function("window.approve")
+    page.wait_for_function("!!window.approve")
 
 
 def approve(page: Page, control: SandboxControl, method: str = "CRYPTOGRAM_3DS") -> None:
@@ -167,7 +167,7 @@ def test_the_keyboard_opens_the_sheet(page: Page, shop: str, make_order: MakeOrd
     page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="Pay now")).to_be_focused()
     page.keyboard.press("Enter")
-    page.wait_for_function("window.approve")
+    page.wait_for_function("!!window.approve")
 
 
 @pytest.mark.exhaustive
@@ -244,7 +244,7 @@ def _no_pay_js(control: SandboxControl, context: BrowserContext) -> None:
 
 
 def _no_wallet_js(control: SandboxControl, context: BrowserContext) -> None:
-    context.route("**/wallet.js", lambda route: route.abort())
+    context.route("**/wallet.js?v=*", lambda route: route.abort())
 
 
 @pytest.mark.usefixtures("nobody_sleeps")

@@ -26,6 +26,8 @@ PUBLIC_PATHS: Final = re.compile(
     | /checkout/[^/]+/                    # where a customer pays, by a link that cannot be guessed
     | /three-d-secure/[^/]+/              # the same for the check of the card
     | /static/.+                          # what these pages are drawn with
+    | /wallet\.js                          # the service's script, in a shop's page, and its modules
+    | /wallet/[0-9a-f]{12}/[a-z_]+\.js
     | /wallet/pay\.js | /wallet/sheet     # the emulated wallet, in a shop's page and its frame
     | /wallet/api/(?:payment-data|state)  # what that frame asks; another site's page is refused there
     | /wallet/keys\.json                  # what a wallet's tokens are verified with

@@ -16,6 +16,8 @@ urlpatterns = [
     path("_sandbox/", include(control.control_urls)),
     path("checkout/<str:token>/", hosted.show_checkout, name="checkout"),
     path("three-d-secure/<str:token>/", hosted.show_authentication, name="three_d_secure"),
+    path("wallet.js", wallet.service_script, name="service_script"),
+    re_path(r"^wallet/(?P<version>[0-9a-f]{12})/(?P<name>[a-z_]+)\.js$", wallet.service_script_module),
     path("wallet/pay.js", wallet.script, name="wallet_script"),
     path("wallet/sheet", wallet.sheet, name="wallet_sheet"),
     path("wallet/keys.json", wallet.root_keys, name="wallet_keys"),

@@ -17,7 +17,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from wallet_gateway import conf
+from wallet_gateway import __version__, conf
 from wallet_gateway.domain.policy import WalletPolicy
 from wallet_gateway.protocol.endpoints import CREATE_PAYMENT_ACCOUNT
 
@@ -44,8 +44,18 @@ def _own(name: str) -> dict[str, str]:
     A classic script from another host that is loaded without CORS has no base URL, so wallet.js could not
     import its modules by their relative names. The modules themselves are always loaded with CORS.
     """
-    url = static(f"wallet_gateway/{name}")
+    url = _versioned(f"wallet_gateway/{name}")
     return {"src": url, "crossorigin": "anonymous"} if urlsplit(url).netloc else {"src": url}
+
+
+def _versioned(path: str) -> str:
+    """Return a static file's URL with a `v` parameter, as the interface recommends it for wallet.js.
+
+    A storage that hashes names, or signs its URLs, needs none and may allow none.
+    """
+    url = static(path)
+    parts = urlsplit(url)
+    return f"{url}?v={__version__}" if parts.path.endswith(path) and not parts.query else url
 
 
 def wallet_scripts(*, gateway: str, nonce: str | None = None) -> SafeString:

@@ -178,7 +178,7 @@ def pricing(question: SheetQuestion) -> SheetPricing:
         return SheetPricing(errors=(fault,))
     options = [
         ShippingOption(id="std", label="Standard", amount=Decimal("5.00")),
-        ShippingOption(id="fast", label="Fast", amount=Decimal("9.00")),
+        ShippingOption(id="fast", label="Fast", amount=Decimal("9.00"), description="Tomorrow"),
     ]
     return SheetPricing(options=options)
 
@@ -196,6 +196,10 @@ def test_the_sheet_asks_for_its_price_where_the_shop_prices_it(
     assert optional["shippingAddressParameters"] == {"allowedCountryCodes": ["DE", "AT"]}
     assert optional["shippingOptionRequired"] is True
     assert optional["shippingOptionParameters"]["defaultSelectedOptionId"] == "std"
+    std, fast = optional["shippingOptionParameters"]["shippingOptions"]
+    # wallet.js refuses an empty text.
+    assert std == {"id": "std", "label": "Standard"}
+    assert fast == {"id": "fast", "label": "Fast", "description": "Tomorrow"}
 
 
 def with_sheet(customer: Customer, **asked: Any) -> Customer:

@@ -20,6 +20,7 @@ from wallet_gateway.operations.sending.circuit_breaker import (
 from wallet_gateway.operations.settlement.db_transactions import in_transaction
 from wallet_gateway.operations.wallet.attempts import OrderAttempts, fresh, load, write_attempt
 from wallet_gateway.operations.wallet.encryption import UnreadableSecret
+from wallet_gateway.operations.wallet.hooks import ShippingOption
 from wallet_gateway.operations.wallet.keys import PublicKey, current_key, opened
 from wallet_gateway.operations.wallet.pricing import (
     NOTHING_CHOSEN,
@@ -273,6 +274,12 @@ def display_items(price: SheetPrice) -> list[dict[str, str]]:
     return [{"label": label, "type": kind, "price": amount} for label, kind, amount in price.display_items]
 
 
+def _option(option: ShippingOption) -> dict[str, str]:
+    """Return an option of the sheet; wallet.js refuses an empty description, which the interface leaves out."""
+    described = {"description": option.description} if option.description else {}
+    return {"id": option.id, "label": option.label, **described}
+
+
 def _dynamic(price: SheetPrice, wallet: WalletPolicy) -> dict[str, Any]:
     """Return the parameters that make the sheet request its price from us, if the customer has choices."""
     intents = {AUTHORIZATION, "OFFER"}
@@ -283,7 +290,7 @@ def _dynamic(price: SheetPrice, wallet: WalletPolicy) -> dict[str, Any]:
         intents.add("SHIPPING_ADDRESS")
     if price.options:
         intents.add("SHIPPING_OPTION")
-        options = [{"id": o.id, "label": o.label, "description": o.description} for o in price.options]
+        options = [_option(option) for option in price.options]
         given["shippingOptionRequired"] = True
         given["shippingOptionParameters"] = {
             "defaultSelectedOptionId": price.selected_option,

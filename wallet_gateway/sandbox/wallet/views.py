@@ -1,8 +1,8 @@
 """Views of the emulated wallet: ``pay.js`` and the sheet for shops' pages, and the calls of the sheet itself.
 
-The script and the sheet are for pages of any origin and are never cached, because the wallet's mode may
-change at any time. The sheet's own calls are refused to other sites' pages, because only the customer may
-approve.
+The service's ``wallet.js`` is here too. Scripts and sheet are for pages of any origin. ``pay.js`` and the
+sheet are never cached, because the wallet's mode may change at any time. The sheet's own calls are refused to
+other sites' pages, because only the customer may approve.
 """
 
 from __future__ import annotations
@@ -10,11 +10,12 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import Any, Final
 
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import translation
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import etag, require_POST, require_safe
 
 from wallet_gateway.protocol.text import quote
 from wallet_gateway.sandbox.json_calls import (
@@ -31,12 +32,14 @@ from wallet_gateway.sandbox.pages.headers import NO_STORE
 from wallet_gateway.sandbox.pages.localization import browser_language, direction
 from wallet_gateway.sandbox.refusals import ForeignPage, Refusal
 from wallet_gateway.sandbox.state import current_conditions, wallet_mode
+from wallet_gateway.sandbox.wallet import page_script
 from wallet_gateway.sandbox.wallet.accounts import ACCOUNTS, StoredCard, WalletAccount, card_by_id
 from wallet_gateway.sandbox.wallet.embedding import set_cross_origin_headers, set_sheet_headers, wallet_script
 from wallet_gateway.sandbox.wallet.keys import key_ring
 from wallet_gateway.sandbox.wallet.payment_data import approve
 
 _JAVASCRIPT: Final = "text/javascript; charset=utf-8"
+_FOR_EVER: Final = "public, max-age=31536000, immutable"
 
 
 @require_safe
@@ -48,9 +51,36 @@ def script(request: HttpRequest) -> HttpResponse:
     else:
         merchants = cached_stores.get().values()
         text, status = wallet_script(origin=_origin(request), mode=mode, merchants=merchants), HTTPStatus.OK
+    return _script_response(text, status=status, cache=NO_STORE)
+
+
+def _script_version(request: HttpRequest) -> str:
+    return f'"{page_script.version()}-{_origin(request)}"'
+
+
+@require_safe
+@etag(_script_version)
+def service_script(request: HttpRequest) -> HttpResponse:
+    """Return ``wallet.js``: kept for ever under a ``v`` parameter, asked for anew each time without one."""
+    text = page_script.page_script(pay_js_url=_origin(request) + reverse("wallet_script"))
+    return _script_response(text, cache=_FOR_EVER if "v" in request.GET else "no-cache")
+
+
+@require_safe
+def service_script_module(request: HttpRequest, version: str, name: str) -> HttpResponse:  # noqa: ARG001
+    """Return a module of ``wallet.js``."""
+    text = page_script.module(name, of_version=version)
+    if text is None:
+        raise Http404
+    return _script_response(text, cache=_FOR_EVER)
+
+
+def _script_response(text: str, *, cache: str, status: int = HTTPStatus.OK) -> HttpResponse:
     response = HttpResponse(text, status=status, content_type=_JAVASCRIPT)
-    response["Cache-Control"] = NO_STORE
+    response["Cache-Control"] = cache
     response["X-Content-Type-Options"] = "nosniff"
+    # A page may load it with CORS; a module is never loaded without.
+    response["Access-Control-Allow-Origin"] = "*"
     return set_cross_origin_headers(response)
 
 

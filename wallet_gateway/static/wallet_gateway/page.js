@@ -25,10 +25,9 @@ export function start(element) {
     // Whoever could replace them would see what the customer pays with.
     Object.defineProperty(window, name, { value: Object.freeze(handler), writable: false, configurable: false })
   }
-  document.addEventListener("wallet:cancelled", () => payment.cancelled())
+  // An extra of our own wallet.js; the gateway's says nothing then, and its button is not waited for.
   document.addEventListener("wallet:unavailable", (event) => payment.unavailable(/** @type {CustomEvent} */ (event).detail))
-  // Within the click itself, or the browser opens no sheet.
-  view.button?.addEventListener("click", () => /** @type {any} */ (window).onMerchantButtonClick?.())
+  view.button?.addEventListener("click", () => payment.press())
   // The back button brings a page as it was left; since then anything may have happened.
   window.addEventListener("pageshow", (event) => void (event.persisted && payment.restart()))
   payment.open()

@@ -3,7 +3,7 @@
 ;(() => {
   if (typeof window.runWalletPay === "function") return
   /** @type {any} */
-  const tag = document.currentScript ?? document.querySelector("script[data-gateway-url]")
+  const tag = document.currentScript ?? document.querySelector('script[data-gateway-url], script[src*="wallet.js"]')
 
   /** @type {Wallet | undefined} */
   let wallet
@@ -15,8 +15,10 @@
   /** @param {(wallet: Wallet) => void} act */
   const whenLoaded = (act) =>
     void loading.then(act, ({ message }) => {
-      const detail = `wallet.js could not be loaded: ${message}`
-      window.handlePaymentError?.(new CustomEvent("handlePaymentError", { detail }))
+      /** @type {any} */
+      const handler = window.handlePaymentError
+      document.addEventListener("handlePaymentError", handler, { once: true })
+      document.dispatchEvent(new CustomEvent("handlePaymentError", { detail: `wallet.js could not be loaded: ${message}` }))
     })
 
   /** @param {...any} parameters */

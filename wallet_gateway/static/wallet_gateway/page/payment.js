@@ -4,21 +4,35 @@
  * where the shop says.
  *
  * What does not live here: any opinion on the payment. Whatever the browser does not know, the shop's own page says.
+ *
+ * The script may be the gateway's own, of which only the interface is known: three handlers, callbacks of one argument,
+ * and silence where it has no words, as when a sheet is closed. Nothing here waits for such news without an end. Our own
+ * wallet.js gives `onPaymentAuthorized` a second argument, the way to the account, so that the shop decides while the
+ * sheet is open. Without it the sheet closes first, and `handlePaymentResult` pays.
  */
 
 import { ask, pauses } from "../pending.js";
-import { retryUpdate, parametersOf, questionOf, SUCCESS, updateOf } from "./sheet.js";
+import { failedUpdate, parametersOf, questionOf, retryUpdate, SUCCESS, updateOf } from "./sheet.js";
 import { Refused } from "./shop.js";
 
 /** @typedef {{reference: string, parameters: any, statusUrl: string, resultUrl: string, expiresIn: number}} Session */
+/** One run's sheet: its newest card's reference, and whether that is taken. @typedef {{reference: string, isTaken: boolean}} Sheet */
 /** @typedef {{outcome: string, message: string, next: string}} Verdict */
 
 const LONGEST_TIMER = 2 ** 31 - 1
+// A script that never calls `handleWalletPayReady` must not keep an empty place on the page.
+const READY_WITHIN = 10_000
+// From the sheet's end to the account; nothing has reached the shop by then, so nothing was charged.
+const RESULT_WITHIN = 60_000
+// The wallet's own word for a closed sheet.
+const CLOSED = /^CANCELED\b/
 
 export class Payment {
   /** @type {Session | undefined} */
   #session
   #reference = ""
+  /** Runs out when an approved card is never told as a result. @type {ReturnType<typeof setTimeout> | undefined} */
+  #resultTimer
   /** The newest of several openings; the answers to older ones are of no interest. */
   #turn = 0
   /** One question for each card, however often its result is told. @type {Map<string, Promise<Verdict>>} */
@@ -43,8 +57,10 @@ export class Payment {
       if (turn === this.#turn) this.#run(session, turn)
     } catch (fault) {
       if (turn !== this.#turn) return
-      if (/** @type {Refused} */ (fault).code === "order_not_payable") this.view.close(/** @type {Refused} */ (fault).message)
-      else this.unavailable()
+      const { code, message } = refusedBy(fault)
+      if (code === "order_not_payable") return this.view.close(message)
+      console.warn(`wallet: no button: ${code || messageOf(fault)}`)
+      this.unavailable()
     }
   }
 
@@ -52,6 +68,7 @@ export class Payment {
   restart() {
     this.#verdicts.clear()
     this.#isSending = this.#isUnclear = this.#isLeaving = false
+    this.#stopWaiting()
     this.view.isReady = false
     this.view.setIdle("")
     return this.open()
@@ -59,7 +76,17 @@ export class Payment {
 
   ready() {
     this.#report("READY")
-    if (!this.#isSending && !this.#isLeaving) this.view.showButton()
+    this.view.isReady = true
+    this.#show()
+  }
+
+  /** Within the click itself, or the browser opens no sheet. */
+  async press() {
+    try {
+      await /** @type {any} */ (window).onMerchantButtonClick()
+    } catch (fault) {
+      this.failed(messageOf(fault))
+    }
   }
 
   /** @param {string} [reason] the wallet's; none where it was not asked */
@@ -71,29 +98,37 @@ export class Payment {
   /** The sheet was closed by the customer. */
   cancelled() {
     this.#report("CLOSED")
+    if (this.#isSending || this.#isLeaving) return
+    this.#stopWaiting()
     if (this.#isUnclear) return this.#recoverStatus()
-    this.view.setIdle(this.view.text("cancelled"))
+    this.#tryAgain(this.view.text("cancelled"))
     this.view.focusButton()
-    // What a decline has used up cannot be used for the next card.
-    if (this.#hasSent) this.open()
   }
 
-  /** The wallet, its script or the gateway failed, before the shop was told anything. @param {string} reason */
+  /**
+   * The wallet, its script or the gateway failed, before the shop was told anything; or the sheet was closed.
+   * @param {unknown} reason for developers; no customer reads it
+   */
   failed(reason) {
+    if (CLOSED.test(String(reason))) return this.cancelled()
     console.warn(`wallet: ${reason}`)
     this.#report("ERROR", reason)
+    if (this.#isSending || this.#isLeaving) return
+    this.#stopWaiting()
     if (this.#isUnclear) return this.#recoverStatus()
     if (!this.view.isReady) return this.unavailable()
-    this.view.setIdle(this.view.text("failed"))
+    this.#tryAgain(this.view.text("failed"))
   }
 
   /** The sheet has closed with a card, or with the gateway's refusal of one. @param {any} detail */
   async result(detail) {
+    this.#stopWaiting()
+    if (!detail || typeof detail !== "object") return this.failed("handlePaymentResult had no detail")
     this.view.setBusy(this.view.text("sending"))
     try {
       this.#handleResult(await this.#send(detail))
     } catch (fault) {
-      this.#recover(/** @type {Refused} */ (fault))
+      this.#recover(refusedBy(fault))
     }
   }
 
@@ -101,18 +136,37 @@ export class Payment {
   #run(session, turn) {
     this.#session = session
     this.#reference = session.reference
+    const sheet = { reference: session.reference, isTaken: false }
     const run = /** @type {any} */ (window).runWalletPay
     if (typeof run !== "function") throw new Refused("", "no_script", false)
-    run(...parametersOf(session.parameters, this.view.text("total"), {
-      price: (/** @type {any} */ data) => this.#price(data),
-      authorize: (/** @type {any} */ _data, /** @type {any} */ detail) => this.#authorize(detail),
-      nextReference: () => this.#nextReference(),
+    if (!run.destroy) this.view.restoreSlot()
+    const begun = run(...parametersOf(session.parameters, this.view.text("total"), {
+      price: (/** @type {any} */ data) => this.#price(data, session, sheet),
+      authorize: (/** @type {any} */ _data, /** @type {any} */ account) => this.#authorize(account, sheet),
     }))
+    Promise.resolve(begun).catch((fault) => this.failed(messageOf(fault)))
+    if (this.view.isReady) this.#show()
+    setTimeout(() => void (this.view.isOpening && this.unavailable("nothing was heard of the wallet")), READY_WITHIN)
     const left = Math.min(session.expiresIn * 1000, LONGEST_TIMER)
-    setTimeout(() => void (turn === this.#turn && !this.#isSending && !this.#isLeaving && this.open()), left)
+    setTimeout(() => void (turn === this.#turn && !this.#isBusy && this.open()), left)
   }
 
-  /** @param {"READY" | "UNAVAILABLE" | "CLOSED" | "ERROR"} event @param {string} [message] */
+  get #isBusy() {
+    return this.#isSending || this.#isLeaving || this.#resultTimer !== undefined
+  }
+
+  #show() {
+    if (!this.#isBusy) this.view.showButton()
+  }
+
+  /** What a decline has used up cannot be used for the next card. @param {string} words */
+  #tryAgain(words) {
+    if (!this.#hasSent) return this.view.setIdle(words)
+    this.view.hold(words)
+    this.open()
+  }
+
+  /** @param {"READY" | "UNAVAILABLE" | "CLOSED" | "ERROR"} event @param {unknown} [message] */
   #report(event, message) {
     // Before a session there is nothing that a report could belong to.
     if (this.#reference) this.shop.tell(this.#reference, event, message)
@@ -132,15 +186,21 @@ export class Payment {
     try {
       return await this.shop.ask("result", detail)
     } catch (fault) {
-      this.#isUnclear = /** @type {Refused} */ (fault).isUnclear
+      this.#isUnclear = refusedBy(fault).isUnclear
       throw fault
     } finally {
       this.#isSending = false
     }
   }
 
-  /** The sheet is still open: what is answered decides whether it stays so. @param {any} detail */
-  async #authorize(detail) {
+  /**
+   * The sheet is still open: what is answered decides whether it stays so.
+   * @param {unknown} account makes the account, where the script lets us decide; it says itself what fails with that
+   * @param {Sheet} sheet
+   */
+  async #authorize(account, sheet) {
+    if (typeof account !== "function") return this.#awaitResult()
+    const detail = await account(() => this.#referenceOfCard(sheet))
     this.view.setBusy(this.view.text("sending"))
     try {
       const verdict = await this.#send(detail)
@@ -149,34 +209,54 @@ export class Payment {
       this.view.setIdle(verdict.message)
       return retryUpdate(verdict.message)
     } catch (fault) {
-      const { message, isUnclear } = /** @type {Refused} */ (fault)
+      const { message, isUnclear } = refusedBy(fault)
       if (!isUnclear) this.view.setIdle(message || this.view.text("failed"))
       return retryUpdate(isUnclear ? this.view.text("unclear") : message || this.view.text("failed"))
     }
   }
 
-  /** @param {any} data */
-  async #price(data) {
-    const { currencyCode, optionalParams } = this.#session?.parameters
-    const label = optionalParams?.additionalTransactionInfo?.totalPriceLabel ?? this.view.text("total")
-    const price = await this.shop.ask("price", questionOf(data, this.#reference))
-    return updateOf(price, currencyCode, document.documentElement.lang, label)
+  /** Nothing is decided here: the sheet closes, and `handlePaymentResult` or `handlePaymentError` comes. */
+  #awaitResult() {
+    this.#stopWaiting()
+    this.#resultTimer = setTimeout(() => this.failed("nothing was heard of an approved card"), RESULT_WITHIN)
+    this.view.setBusy(this.view.text("sending"))
+    return SUCCESS
   }
 
-  async #nextReference() {
+  #stopWaiting() {
+    clearTimeout(this.#resultTimer)
+    this.#resultTimer = undefined
+  }
+
+  /** @param {any} data @param {Session} session @param {Sheet} sheet */
+  async #price(data, { parameters: given }, sheet) {
+    try {
+      const label = given.optionalParams?.additionalTransactionInfo?.totalPriceLabel ?? this.view.text("total")
+      const price = await this.shop.ask("price", questionOf(data, sheet.reference))
+      return updateOf(price, given, document.documentElement.lang, label)
+    } catch (fault) {
+      console.warn(`wallet: no price: ${messageOf(fault)}`)
+      this.#report("ERROR", "no price")
+      return failedUpdate(data, given, refusedBy(fault).message || this.view.text("failed"))
+    }
+  }
+
+  /** @param {Sheet} sheet */
+  async #referenceOfCard(sheet) {
+    if (!sheet.isTaken) {
+      sheet.isTaken = true
+      return sheet.reference
+    }
     // While nobody knows what became of one card, there is no second.
     if (this.#isUnclear) throw new Error(this.view.text("unclear"))
-    const { reference } = await this.shop.ask("reference", { after: this.#reference })
-    this.#reference = reference
+    const { reference } = await this.shop.ask("reference", { after: sheet.reference })
+    this.#reference = sheet.reference = reference
     return reference
   }
 
   /** @param {Verdict} verdict */
   #handleResult({ outcome, message, next }) {
-    if (!next) {
-      this.view.setIdle(message)
-      return void this.open()
-    }
+    if (!next) return this.#tryAgain(message)
     const target = new URL(next, document.baseURI)
     const isBank = outcome === "THREE_D_SECURE" && /^https?:$/.test(target.protocol)
     this.#isLeaving = true
@@ -189,8 +269,7 @@ export class Payment {
   /** @param {Refused} fault */
   #recover({ message, isUnclear }) {
     if (isUnclear) return this.#recoverStatus()
-    this.view.setIdle(message || this.view.text("failed"))
-    this.open()
+    this.#tryAgain(message || this.view.text("failed"))
   }
 
   /** Nobody here knows whether the shop has heard of the card. Once it can be reached again, its page says so. */
@@ -216,3 +295,9 @@ export class Payment {
     else this.#recoverStatus()
   }
 }
+
+/** What was not said by the shop is not for the customer to read. @param {unknown} fault */
+const refusedBy = (fault) => (fault instanceof Refused ? fault : new Refused("", "", false))
+
+/** Whatever a script throws. @param {any} fault */
+const messageOf = (fault) => String(fault?.message ?? fault)

@@ -20,44 +20,63 @@ const NAMES = [
 const AUTHORIZATION = "PAYMENT_AUTHORIZATION"
 
 /**
- * The 15 values in their order. A callback is given only where the shop asks for its intent.
+ * The 15 values in their order, with nothing but what the interface documents: the script may be the gateway's own. A
+ * callback is given only where the shop asks for its intent.
  * @param {any} given by name @param {string} totalPriceLabel without which the wallet shows no lines
- * @param {{price: Function, authorize: Function, nextReference: Function}} callbacks
+ * @param {{price: Function, authorize: Function}} callbacks
  */
-export function parametersOf(given, totalPriceLabel, { price, authorize, nextReference }) {
-  /** @type {string[]} */
-  const intents = given.optionalParams?.callbackIntents ?? []
+export function parametersOf(given, totalPriceLabel, { price, authorize }) {
+  const intents = intentsOf(given)
+  const { offerInfo, additionalTransactionInfo, ...others } = given.optionalParams ?? {}
   const options = {
-    ...given.optionalParams,
-    additionalTransactionInfo: { totalPriceLabel, ...given.optionalParams?.additionalTransactionInfo },
-    nextReference,
+    // "required when authorize-payments or dynamic price updates are supported"
+    ...(intents.length && { shippingOptionRequired: false }),
+    ...others,
+    additionalTransactionInfo: { totalPriceLabel, ...additionalTransactionInfo },
+    ...(offerInfo && { offerInfo: [offerInfo].flat() }),
     ...(intents.some((intent) => intent !== AUTHORIZATION) && { onPaymentDataChanged: price }),
     ...(intents.includes(AUTHORIZATION) && { onPaymentAuthorized: authorize }),
   }
   return [...NAMES.map((name) => given[name]), options]
 }
 
-/** What the sheet tells of the customer's choices. @param {any} data @param {string} reference */
+/** @param {any} given @returns {string[]} */
+const intentsOf = (given) => given?.optionalParams?.callbackIntents ?? []
+
+/**
+ * What the sheet tells of the customer's choices. The interface has one code, the wallet a list.
+ * @param {any} data @param {string} reference
+ */
 export function questionOf(data, reference) {
+  const { redemptionCode, redemptionCodes = redemptionCode ? [redemptionCode] : [] } = data.offerData ?? {}
   return {
     reference,
     shippingAddress: data.shippingAddress ?? null,
     shippingOption: data.shippingOptionData?.id ?? null,
-    offers: data.offerData?.redemptionCodes ?? [],
+    offers: redemptionCodes,
   }
 }
 
 /**
- * The update of the sheet. Its currency and its status are those of the parameters.
- * @param {any} price as the shop's server says it @param {string} currency @param {string} language
+ * The update of the sheet. Country, currency and status are those of the parameters, since a script may pass on what it
+ * gets and no more.
+ * @param {any} price as the shop's server says it @param {any} given the parameters by name @param {string} language
  * @param {string} totalPriceLabel
  */
-export function updateOf(price, currency, language, totalPriceLabel) {
+export function updateOf(price, given, language, totalPriceLabel) {
   const [error] = price.errors
   if (error) return { error }
-  const money = new Intl.NumberFormat(language || undefined, { style: "currency", currency })
+  const { countryCode, currencyCode, amountStatus: totalPriceStatus } = given
+  const money = new Intl.NumberFormat(language || undefined, { style: "currency", currency: currencyCode })
   return {
-    newTransactionInfo: { totalPrice: price.total, totalPriceLabel, displayItems: price.displayItems },
+    newTransactionInfo: {
+      countryCode,
+      currencyCode,
+      totalPriceStatus,
+      totalPrice: price.total,
+      totalPriceLabel,
+      displayItems: price.displayItems,
+    },
     ...(price.shippingOptions.length && {
       newShippingOptionParameters: {
         defaultSelectedOptionId: price.selectedOption,
@@ -71,6 +90,17 @@ export function updateOf(price, currency, language, totalPriceLabel) {
     }),
     ...(price.offers.length && { newOfferInfo: { offers: price.offers } }),
   }
+}
+
+/**
+ * What a sheet says whose question the shop did not answer. Resolved, not rejected: "rejection is not meant for ordinary
+ * updates and should be avoided".
+ * @param {any} data the question @param {any} given the parameters by name @param {string} message
+ */
+export function failedUpdate({ callbackTrigger }, given, message) {
+  const intents = intentsOf(given).filter((intent) => intent !== AUTHORIZATION)
+  const intent = intents.includes(callbackTrigger) ? callbackTrigger : intents[0]
+  return { error: { intent, reason: "OTHER_ERROR", message } }
 }
 
 /** Lets the sheet close. */

@@ -10,7 +10,13 @@ export class View {
     this.news = /** @type {HTMLElement} */ (element.querySelector("[role=status]"))
     /** The shop's own button; the wallet may put its own in its place. */
     this.button = element.querySelector("#merchant-google-pay-button button")
+    this.own = Array.from(this.slot?.childNodes ?? [])
     this.isReady = false
+  }
+
+  /** Nothing has been shown yet but an empty place. */
+  get isOpening() {
+    return !this.element.dataset.walletState
   }
 
   /** Where the button is; looked up each time, for wallet.js changes what is in it. */
@@ -57,6 +63,21 @@ export class View {
     if (this.isReady) this.showButton()
     else this.hideButton()
     this.#speak(words)
+  }
+
+  /**
+   * What the button stood for is used up; it can be pressed again after `showButton`. The form can at once.
+   * @param {string} words
+   */
+  hold(words) {
+    this.setIdle(words)
+    if (this.slot) this.slot.inert = true
+    this.news.focus()
+  }
+
+  /** A script that knows nothing of a second run would put its button beside the one that it has drawn. */
+  restoreSlot() {
+    this.slot?.replaceChildren(...this.own)
   }
 
   focusButton() {

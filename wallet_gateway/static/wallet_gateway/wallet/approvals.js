@@ -6,7 +6,6 @@ import { AUTHORIZATION, isPlain, isText, offerList, pick, readResult, readUpdate
 const METHOD = "WalletPay"
 
 export class Accounts {
-  #used = false
   /** @type {Map<any, Promise<Detail>>} */
   #byToken = new Map()
 
@@ -16,10 +15,10 @@ export class Accounts {
     this.settings = settings
   }
 
-  /** Once for each token: what may have reached the gateway is not sent again. @type {(data: Gpay<"data">) => Promise<Detail>} */
-  of(data) {
+  /** Once for each token: what may have reached the gateway is not sent again. @type {Accounting} */
+  of(data, reference = () => this.order.clientSystemTransactionId) {
     const token = data.paymentMethodData?.tokenizationData?.token ?? data
-    const detail = this.#byToken.get(token) ?? this.#create(data)
+    const detail = this.#byToken.get(token) ?? this.#create(data, reference)
     this.#byToken.set(token, detail)
     return detail
   }
@@ -28,9 +27,10 @@ export class Accounts {
     this.#byToken.clear()
   }
 
-  /** @param {Gpay<"data">} data */
-  async #create(data) {
-    const reference = await this.#reference()
+  /** @param {Gpay<"data">} data @param {() => any} nextReference */
+  async #create(data, nextReference) {
+    const reference = await nextReference()
+    refuse(text(reference, "the reference for the account"))
     const { mid: merchantId, sid: storeId } = this.order
     const body = JSON.stringify({ merchantId, storeId, clientSystemTransactionId: reference, paymentData: data })
     const [status, answer] = await this.#post(body)
@@ -42,22 +42,10 @@ export class Accounts {
     return withoutNulls({ ...detail, billingAddress: paymentMethodData?.info?.billingAddress, shippingAddress, email })
   }
 
-  async #reference() {
-    const { clientSystemTransactionId, optionalParams } = this.order
-    if (!this.#used || !optionalParams.nextReference) {
-      this.#used = true
-      return clientSystemTransactionId
-    }
-    const reference = await optionalParams.nextReference()
-    refuse(text(reference, "the answer of nextReference"))
-    return reference
-  }
-
   /** @param {string} body @returns {Promise<[number, string]>} */
   async #post(body) {
-    const deadline = new AbortController()
     const { accountUrl, patience } = this.settings
-    const timer = setTimeout(() => deadline.abort(), patience)
+    const signal = AbortSignal.timeout(patience)
     try {
       const answer = await fetch(accountUrl, {
         method: "POST",
@@ -67,13 +55,11 @@ export class Accounts {
         redirect: "error",
         referrerPolicy: "no-referrer",
         cache: "no-store",
-        signal: deadline.signal,
+        signal,
       })
       return [answer.status, await answer.text()]
     } catch {
-      throw new Error(`The gateway ${deadline.signal.aborted ? `did not answer within ${patience / 1000} seconds` : "could not be reached"}`)
-    } finally {
-      clearTimeout(timer)
+      throw new Error(`The gateway ${signal.aborted ? `did not answer within ${patience / 1000} seconds` : "could not be reached"}`)
     }
   }
 }
@@ -184,34 +170,34 @@ export class Callbacks {
 
   /** @param {Gpay<"data">} data @returns {Promise<Gpay<"result">>} */
   async #authorize(data) {
-    if (this.run.isDestroyed) return this.#refusal("OTHER_ERROR")
-    try {
-      const detail = await this.run.accounts.of(data)
-      if ("transactionAccountId" in detail) return this.#ask(data, detail)
-      this.#ending = { refused: detail }
-      return this.#refusal("PAYMENT_DATA_INVALID")
-    } catch (fault) {
-      this.#ending = { fault }
-      return this.#refusal("OTHER_ERROR")
-    }
-  }
-
-  /** @param {Gpay<"data">} data @param {Detail} approved @returns {Promise<Gpay<"result">>} */
-  async #ask(data, approved) {
     this.#ending = {}
     try {
-      const answer = withoutNulls(await this.options.onPaymentAuthorized(data, approved))
+      if (this.run.isDestroyed) throw this.#failed("OTHER_ERROR")
+      const answer = withoutNulls(await this.options.onPaymentAuthorized(data, this.#account.bind(this, data)))
       readResult(answer, this.error)
-      if (answer.transactionState === "SUCCESS") this.#ending = { approved }
+      if (answer.transactionState === "SUCCESS") this.#ending.approved = this.#ending.made
       return answer
     } catch (thrown) {
       return { transactionState: "ERROR", error: this.#errorFor(thrown, AUTHORIZATION) }
     }
   }
 
-  /** @param {Gpay<"reason">} reason @returns {Gpay<"result">} */
-  #refusal(reason) {
-    return { transactionState: "ERROR", error: { reason, intent: AUTHORIZATION, message: this.run.settings.failedMessage } }
+  /** For a page that decides while the sheet is open. @type {Accounting} */
+  async #account(data, reference) {
+    try {
+      const detail = await this.run.accounts.of(data, reference)
+      this.#ending = { ["code" in detail ? "refused" : "made"]: detail }
+    } catch (fault) {
+      this.#ending = { fault }
+    }
+    const { made, refused } = this.#ending
+    if (made) return Object.freeze(made)
+    throw this.#failed(refused ? "PAYMENT_DATA_INVALID" : "OTHER_ERROR")
+  }
+
+  /** @param {Gpay<"reason">} reason @param {Gpay<"intent">} intent @returns {Gpay<"error">} */
+  #failed(reason, intent = AUTHORIZATION) {
+    return { reason, intent, message: this.run.settings.failedMessage }
   }
 
   /** @param {any} thrown @param {Gpay<"intent">} intent @returns {Gpay<"error">} */
@@ -220,6 +206,6 @@ export class Callbacks {
     const error = { reason, message, intent: named }
     if (!this.error(error, "").length) return error
     this.run.complain(thrown)
-    return { reason: "OTHER_ERROR", intent, message: this.run.settings.failedMessage }
+    return this.#failed("OTHER_ERROR", intent)
   }
 }

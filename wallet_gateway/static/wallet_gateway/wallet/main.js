@@ -12,7 +12,7 @@ const warn = (warning) => console.warn(`wallet.js: ${warning}`)
 /** @type {(tag: any, profile: string) => Settings} */
 function readSettings(tag, profile) {
   const {
-    gatewayUrl,
+    gatewayUrl = tag?.src && new URL(tag.src).origin,
     gatewayName,
     payJsUrl = "https://pay.google.com/gp/p/js/pay.js",
     accountPath = "/api/v5/paymentAccounts",
@@ -21,10 +21,8 @@ function readSettings(tag, profile) {
   } = tag?.dataset ?? {}
   /** @type {string[]} */
   const faults = []
-  /** @type {(holds: any, fault: string) => void} */
-  const demand = (holds, fault) => void (holds || faults.push(`The script tag of wallet.js: data-${fault}`))
-  /** @type {(url: any, name: string) => string} */
-  const absolute = (url, name) => {
+  const demand = (/** @type {any} */ holds, /** @type {string} */ fault) => void (holds || faults.push(`The script tag of wallet.js: data-${fault}`))
+  const absolute = (/** @type {any} */ url, /** @type {string} */ name) => {
     // A local sandbox has no certificate.
     const scheme = profile === "prod" ? /^https:/ : /^https?:/
     const { href } = Object.assign(document.createElement("a"), { href: url ?? "" })
@@ -52,7 +50,7 @@ export class PayScript {
     this.patience = patience
   }
 
-  /** A failure is not remembered: who asks again, tries again. @param {string} nonce */
+  /** @param {string} nonce */
   load(nonce) {
     return (this.#loading ??= this.#threeTimes(nonce).finally(() => (this.#loading = undefined)))
   }

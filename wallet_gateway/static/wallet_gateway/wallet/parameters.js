@@ -25,10 +25,10 @@ export const refuse = (faults) => {
 /** @param {any} value */
 const shown = (value) => (value == null ? "missing" : `the ${typeof value} ${(JSON.stringify(value) ?? "").slice(0, 40)}`)
 
-/** @type {(rule: string, holds: (value: any) => boolean) => Check} */
+/** @type {Rule<(value: any) => boolean>} */
 const must = (rule, holds) => (value, path) => (holds(value) ? [] : [`${path} must be ${rule}, but is ${shown(value)}`])
 
-/** @type {(rule: string, expression: RegExp) => Check} */
+/** @type {Rule<RegExp>} */
 const pattern = (rule, expression) => must(rule, (value) => isText(value) && expression.test(value))
 
 /** @type {(...words: string[]) => Check} */
@@ -40,24 +40,23 @@ const flag = must("true or false", (value) => typeof value === "boolean")
 const callable = must("a function", (value) => typeof value === "function")
 const object = must("an object", isPlain)
 
-/** @type {(check: Check, least?: number) => Check} */
-const list = (check, least = 0) => (value, path) =>
+/** @type {Wrapping} */
+const list = (check, least = 0) => (value, path, warn) =>
   Array.isArray(value) && value.length >= least && value.length <= 500
-    ? Array.from(value, (entry, at) => check(entry, `${path}[${at}]`)).flat()
+    ? Array.from(value, (entry, at) => check(entry, `${path}[${at}]`, warn)).flat()
     : [`${path} must be a list of ${least} to 500 entries`]
 
-/** @type {(check: Check) => Check} */
-const optional = (check) => (value, path) => (value == null ? [] : check(value, path))
+/** @type {Wrapping} */
+const optional = (check) => (value, path, warn) => (value == null ? [] : check(value, path, warn))
 
-/** `open` lets others pass. @type {Recording} */
-const record = (required, others = {}, open) => (value, path) => {
+/** @type {Recording} */
+const record = (required, others = {}) => (value, path, warn) => {
   if (!isPlain(value)) return object(value, path)
-  const unknown = Object.keys(value).filter((name) => !open && !Object.keys({ ...required, ...others }).includes(name))
-  return [
-    ...unknown.map((name) => `${path} has no field ${name.slice(0, 40)}`),
-    ...Object.entries(required).flatMap(([name, check]) => check(value[name], `${path}.${name}`)),
-    ...Object.entries(others).flatMap(([name, check]) => optional(check)(value[name], `${path}.${name}`)),
-  ]
+  const known = { ...required }
+  for (const name in others) known[name] = optional(others[name])
+  const unknown = Object.keys(value).filter((name) => !Object.keys(known).includes(name)).map((name) => `${path} has no field ${name.slice(0, 40)}`)
+  if (warn) unknown.splice(0).forEach(warn)
+  return [...unknown, ...Object.entries(known).flatMap(([name, check]) => check(value[name], `${path}.${name}`, warn))]
 }
 
 export const AUTHORIZATION = "PAYMENT_AUTHORIZATION"
@@ -66,7 +65,7 @@ const NETWORKS = ["VISA", "MASTERCARD", "AMEX", "DISCOVER", "JCB"]
 
 const OFFER_INFO = record({ offers: list(record({ redemptionCode: text, description: text })) })
 /** @type {Check} */
-const offerInfo = (value, path) => (Array.isArray(value) ? list(OFFER_INFO) : OFFER_INFO)(value, path)
+const offerInfo = (value, path, warn) => (Array.isArray(value) ? list(OFFER_INFO) : OFFER_INFO)(value, path, warn)
 
 /** @type {(given: any) => Gpay<"offers">} */
 export const offerList = (given) => ({ offers: [given].flat().flatMap(({ offers }) => offers) })
@@ -76,8 +75,8 @@ const SHIPPING = record(
   { defaultSelectedOptionId: text },
 )
 /** @type {Check} */
-const shippingOptions = (value, path) => {
-  const faults = SHIPPING(value, path)
+const shippingOptions = (value, path, warn) => {
+  const faults = SHIPPING(value, path, warn)
   if (faults.length) return faults
   const ids = value.shippingOptions.map((/** @type {any} */ { id }) => id)
   return ids.includes(value.defaultSelectedOptionId ?? ids[0]) ? [] : [`${path}.defaultSelectedOptionId must be the id of one of shippingOptions`]
@@ -144,7 +143,6 @@ const OPTIONS = {
   buttonLocale: text,
   onPaymentDataChanged: callable,
   onPaymentAuthorized: callable,
-  nextReference: callable,
   nonce: text,
   softwareInfo: object,
   transactionNote: text,
@@ -178,7 +176,8 @@ export const sheetError = (intents) =>
     message: text,
     intent: oneOf(...intents),
   })
-const newTransactionInfo = record({ totalPrice: pattern('text such as "10.00"', /^\d{1,12}(\.\d{1,2})?$/) }, { displayItems }, true)
+/** The wallet knows more fields. @type {Check} */
+const newTransactionInfo = (value, path) => record({ totalPrice: pattern('text such as "10.00"', /^\d{1,12}(\.\d{1,2})?$/) }, { displayItems })(value, path, () => {})
 
 /** @type {Answering} */
 export const readUpdate = (answer, error) =>
@@ -192,10 +191,8 @@ export const readResult = (answer, error) =>
 function combinationFaults(options) {
   const { callbackIntents = [], onPaymentDataChanged: changed, onPaymentAuthorized: authorized } = options
   const changes = CHANGES.filter((intent) => callbackIntents.includes(intent))
-  /** @type {(intent: string, name: string, value?: string) => [any, string]} */
-  const needs = (intent, name, value = "") => [callbackIntents.includes(intent) && !options[name], `the intent ${intent} needs ${name}${value}`]
-  /** @type {[any, string][]} */
-  const rules = [
+  const needs = (/** @type {string} */ intent, /** @type {string} */ name, value = "") => [callbackIntents.includes(intent) && !options[name], `the intent ${intent} needs ${name}${value}`]
+  return [
     [changes[0] && !changed, `the intents ${changes} need onPaymentDataChanged`],
     [changed && !changes[0], `onPaymentDataChanged needs one of the intents ${CHANGES}`],
     [authorized && !callbackIntents.includes(AUTHORIZATION), `onPaymentAuthorized needs the intent ${AUTHORIZATION}`],
@@ -205,8 +202,7 @@ function combinationFaults(options) {
     needs("SHIPPING_OPTION", "shippingOptionRequired", ": true"),
     [options.allowedIssuerCountryCodes && options.blockedIssuerCountryCodes, "allowedIssuerCountryCodes and blockedIssuerCountryCodes exclude each other"],
     [Object.keys(pick(options, OTHER_INFOS))[1], `${Object.keys(OTHER_INFOS)} exclude each other`],
-  ]
-  return rules.filter(([broken]) => broken).map(([, rule]) => `optionalParams: ${rule}`)
+  ].flatMap(([isBroken, rule]) => (isBroken ? `optionalParams: ${rule}` : []))
 }
 
 /** @param {any} options @param {Warn} warn */
@@ -216,6 +212,7 @@ function warnOfNoEffect(options, warn) {
   }
   const { displayItems: items, totalPriceLabel } = options.additionalTransactionInfo ?? {}
   if (items && !totalPriceLabel) warn("the wallet shows displayItems only with totalPriceLabel")
+  if (!items && options.callbackIntents?.[0]) warn("callbackIntents need displayItems")
 }
 
 /** @param {any[]} values as they were passed @param {Warn} warn @returns {Order} */
@@ -223,17 +220,15 @@ export function readParameters(values, warn) {
   /** @type {any} */
   const order = Object.fromEntries(NAMES.map((name, at) => [name, withoutNulls(values[at])]))
   const options = (order.optionalParams ??= {})
-  const faults = NAMES.flatMap((name, at) => PARAMETERS[name](values[at], at < 14 ? `${name} (parameter ${at + 1})` : name))
+  const faults = NAMES.flatMap((name, at) => PARAMETERS[name](values[at], at < 14 ? `${name} (parameter ${at + 1})` : name, warn))
   if (values.length > 15) faults.push(`runWalletPay takes 15 parameters, not ${values.length}`)
   if (order.profile === "prod" && !/^.{12,18}$/u.test(order.merchantNo)) faults.push("merchantNo (parameter 13) must have 12 to 18 characters in profile prod")
   refuse(faults)
   refuse(combinationFaults(options))
   warnOfNoEffect(options, warn)
-  /** @type {string[]} */
-  const asked = order.allowedCardNetworks
-  const out = asked.filter((network) => !NETWORKS.includes(network))
-  if (out[0]) warn(`the gateway does not take ${out}: left out of allowedCardNetworks`)
-  order.allowedCardNetworks = NETWORKS.filter((network) => asked.includes(network))
+  const out = new Set(order.allowedCardNetworks)
+  order.allowedCardNetworks = NETWORKS.filter((network) => out.delete(network))
+  if (out.size) warn(`the gateway does not take ${[...out]}: left out of allowedCardNetworks`)
   if (!order.allowedCardNetworks[0]) refuse([`allowedCardNetworks (parameter 5) must name one of ${NETWORKS}`])
   return order
 }

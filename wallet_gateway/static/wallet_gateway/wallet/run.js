@@ -2,9 +2,10 @@
 /** One call of `runWalletPay`. */
 
 import { Accounts, Callbacks } from "./approvals.js";
-import { BUTTON, CARD, OTHER_INFOS, SHEET, offerList, pick, withoutNulls } from "./parameters.js";
+import { BUTTON, CARD, OTHER_INFOS, SHEET, isText, offerList, pick, withoutNulls } from "./parameters.js";
 
 const VERSION = { apiVersion: 2, apiVersionMinor: 0 }
+const CANCELED = "CANCELED"
 const LOCALES = "en ar bg ca cs da de el es et fi fr hr id it ja ko ms nl no pl pt ru sk sl sr sv th tr uk zh"
 
 /** @type {Asking<"card">} */
@@ -64,15 +65,15 @@ export function buttonOptions({ optionalParams }, onClick) {
 
 /** The wallet rejects with a code. @param {any} thrown */
 export const messageOf = (thrown) =>
-  thrown?.statusCode ? `${thrown.statusCode}: ${thrown.statusMessage}` : String(thrown?.message ?? thrown)
+  thrown?.statusCode ? `${thrown.statusCode}: ${thrown.statusMessage ?? ""}` : String(thrown?.message ?? thrown)
 
-/** What the page's handler throws is the page's affair. @type {Tell} */
+/** @type {Tell} */
 export function call(name, detail) {
-  try {
-    window[name](new CustomEvent(name, { detail: Object.freeze(detail) }))
-  } catch (error) {
-    console.error(error)
-  }
+  /** @type {any} */
+  const handler = window[name]
+  document.addEventListener(name, handler, { once: true })
+  if (!handler && isText(detail)) console.warn(`wallet.js: no ${name} hears: ${detail}`)
+  document.dispatchEvent(new CustomEvent(name, { detail: Object.freeze(detail) }))
 }
 
 export class Run {
@@ -143,12 +144,10 @@ export class Run {
     this.#slot = undefined
   }
 
-  /** A payment under way is still finished and told. */
   replace() {
     this.#isReplaced = true
   }
 
-  /** Nothing is told any more; an open sheet ends without a payment. */
   destroy() {
     if (!this.#isReplaced) this.container.hide()
     this.#client = this.#slot = undefined
@@ -172,8 +171,9 @@ export class Run {
     if (approved) return this.#report("handlePaymentResult", approved)
     if (refused) this.#report("handlePaymentResult", refused)
     if (fault) this.complain(fault)
-    if (thrown?.statusCode !== "CANCELED") this.complain(thrown)
-    else this.#announce("cancelled")
+    if (thrown?.statusCode !== CANCELED) return this.complain(thrown)
+    this.#announce("cancelled")
+    if (!refused && !fault) this.complain(CANCELED)
   }
 
   /** What the interface has no handler for. @param {string} name @param {string} [detail] */

@@ -8,14 +8,19 @@
  *   tried once more from the `src` of its tag. The first form is the one that Django rewrites to a hashed name.
  * - `main.js`: what a page has once: the script's tag, the wallet's own script, the element for the button, the newest
  *   run, and the one that is paying: one payment happens at a time.
- * - `run.js`: one call of `runWalletPay`: what the wallet is asked, and what comes of it. It is paying (`isPaying`) until
- *   the wallet says that the sheet has ended, or `destroy` is called. A wallet whose sheet was taken away with the page
- *   may never say so; hence a run that a newer one has replaced is paying only while its button's slot is on the page.
+ * - `run.js`: one call of `runWalletPay`: what the wallet is asked, and what comes of it. After `replace` a payment under
+ *   way is still finished and told; after `destroy` nothing is told, and an open sheet ends without a payment. A run is
+ *   paying (`isPaying`) until the wallet says that the sheet has ended, or `destroy` is called. A wallet whose sheet was
+ *   taken away with the page may never say so; hence a run that a newer one has replaced is paying only while its
+ *   button's slot is on the page. `call` tells the page: its function becomes a listener of the document for one event,
+ *   so that a function which the page has made a listener itself hears of a payment once, and what it throws is the
+ *   page's affair.
  * - `approvals.js`: while the sheet is open: the account at the gateway, and the callbacks between wallet and page.
- *   `Accounts` has the only network code. The wallet always gets an answer: whatever fails, the sheet stays open for
- *   another try.
+ *   `Accounts` has the only network code. A page that decides while the sheet is open asks for the account itself; for
+ *   all others it is made once the sheet has closed, so that no try that the page refuses leaves one behind. The wallet
+ *   always gets an answer: whatever fails, the sheet stays open for another try.
  * - `parameters.js`: what a page may say: the 15 parameters, and the answers of its callbacks. Its tables also say what
- *   of `optionalParams` goes to the wallet; some fields only the wallet knows, and `nextReference` is ours.
+ *   of `optionalParams` goes to the wallet; some fields only the wallet knows.
  *
  * Imports are written out and end in a semicolon: only such ones does Django rewrite to hashed names.
  */
@@ -43,11 +48,15 @@ interface GpayTypes {
   shipping: google.payments.api.ShippingOptionParameters;
 }
 
-/** Takes a value and its path, gives the faults it finds as sentences. */
-type Check = (value: any, path: string) => string[];
+/** Takes a value and its path, gives the faults it finds as sentences; `warn` hears of unknown fields instead. */
+type Check = (value: any, path: string, warn?: Warn) => string[];
 type Checks = Record<string, Check>;
+/** Makes a check of the words for a rule, and of what a value that keeps it satisfies. */
+type Rule<T> = (rule: string, holds: T) => Check;
+/** Makes a check of another one. */
+type Wrapping = (check: Check, least?: number) => Check;
 /** Makes the check of an object of fields that must and fields that may be there. */
-type Recording = (required: Checks, others?: Checks, open?: boolean) => Check;
+type Recording = (required: Checks, others?: Checks) => Check;
 /** Refuses an answer of the page's callbacks that the wallet would not take. */
 type Answering = (answer: any, error: Check) => void;
 /** Hears, for the console, what is left out or has no effect. */
@@ -55,7 +64,7 @@ type Warn = (warning: string) => void;
 
 /**
  * The 15 parameters by name, checked. `allowedCardNetworks` has only those the gateway takes; `optionalParams` is
- * always there, without members that are null; its `nextReference` gives the reference for the account of a second card.
+ * always there, without members that are null.
  */
 interface Order {
   mid: string;
@@ -116,8 +125,15 @@ interface Surroundings {
   click: () => void;
 }
 
-/** What becomes known of a sheet's authorization: paid, or what kept the last card from having an account. */
+/**
+ * Gives the account of a token, as `handlePaymentResult` will have it. `reference` gives, or promises, the one to make it
+ * under, and is asked only when it is made; without it that is parameter 3.
+ */
+type Accounting = (data: Gpay<"data">, reference?: () => string | Promise<string>) => Promise<Detail>;
+
+/** What becomes known of a sheet's authorization: made or paid, or what kept the last card from having an account. */
 interface Ending {
+  made?: Detail;
   approved?: Detail;
   refused?: Detail;
   fault?: any;
