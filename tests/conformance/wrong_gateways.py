@@ -145,7 +145,8 @@ def check_that_its_probes_fail(base_url: str, row: Wrong) -> None:
 
 
 def check_that_no_other_fails(base_url: str, row: Wrong) -> None:
-    assert failed(results_of(base_url, row)) == set(row.probes)
+    found = failed(results_of(base_url, row))
+    assert found == set(row.probes), found ^ set(row.probes)
 
 
 # Ways to be wrong

@@ -30,6 +30,7 @@ _JSON: Final = {"Content-Type": "application/json", "Accept": "application/json"
 _TIMES_THROTTLED: Final = 5
 _LONGEST_THROTTLE: Final = 60
 _SECONDS_TO_APPEAR: Final = 30
+_SECONDS_BETWEEN_LOOKS: Final = 1.0
 
 
 @dataclass(kw_only=True)
@@ -184,7 +185,7 @@ class Gateway:
                 return record
             if time.monotonic() >= deadline:
                 raise Skipped(f"no record of {type_} under {reference}: {answer}")
-            time.sleep(1)
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
 
     # Follow-ups
 

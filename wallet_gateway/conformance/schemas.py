@@ -135,7 +135,12 @@ def _wrong_value(part: Schema, value: object) -> Iterator[str]:
 
 
 def _matches(pattern: str, text: str) -> bool:
-    return re.compile(pattern).search(text) is not None
+    return _compiled(pattern).search(text) is not None
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
 
 
 def _is_outside(part: Schema, value: object) -> bool:

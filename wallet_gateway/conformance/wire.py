@@ -58,9 +58,21 @@ class HttpWire:
         return _exchange(url, method, target, body=body, headers=headers or {}, tls=self.tls)
 
 
+def split_url(url: str) -> SplitResult | None:
+    """Return the parts of an absolute web address; None for any other text."""
+    try:
+        parts = urlsplit(url)
+        is_one = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        return None
+    return parts if is_one else None
+
+
 def fetch(url: str, *, tls: ssl.SSLContext | None = None) -> Answer:
     """Get a page anywhere, as a customer's browser would; raises Unreachable."""
-    parts = urlsplit(url)
+    parts = split_url(url)
+    if parts is None:
+        raise Unreachable(f"{url!r} is no web address")
     target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
     return _exchange(parts, "GET", target, body=None, headers={"Accept": "*/*"}, tls=tls)
 

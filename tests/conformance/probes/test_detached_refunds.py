@@ -15,7 +15,6 @@ from tests.conformance.wrong_gateways import (
     check_that_no_other_fails,
     filling,
     refusing,
-    setting,
     spoiling,
     spoiling_errors,
     with_member,
@@ -45,6 +44,12 @@ def _reading_commas(request: Request) -> Request:
     if request.operation != "detached" or not isinstance(amount, str):
         return request
     return replace(request, body=request.body | {"amount": amount.replace(",", ".")})
+
+
+def _guessing_the_provider(request: Request) -> Request:
+    is_less = request.operation == "detached" and "apmdetails" not in request.body
+    provider = {"apmDetails": {"apmProvider": "ExampleWalletV2"}}
+    return replace(request, body=request.body | provider) if is_less else request
 
 
 WRONG = [
@@ -127,7 +132,7 @@ WRONG = [
         "does not mind the provider",
         "detached.mandatory.apmDetails",
         "detached.mandatory.apmDetails.apmProvider",
-        mend=setting("detached", "apmDetails.apmProvider", "ExampleWalletV2", lambda value: value is None),
+        mend=_guessing_the_provider,
     ),
     wrong(
         "knows no limit",

@@ -60,6 +60,10 @@ def _approving_a_comma(request: Request) -> Request | Answer:
     return replace(request, body=request.body | {"amount": amount.replace(",", ".")})
 
 
+def _done(value: dict[str, Any]) -> dict[str, Any]:
+    return value | {"state": "Done"} if value["state"] == "Approved" else value
+
+
 def _cart_of(body: dict[str, Any]) -> dict[str, Any]:
     cart: dict[str, Any] = body.get("shoppingCartDetails", {})
     return cart
@@ -74,7 +78,7 @@ WRONG = [
         wrong(
             f"calls a successful {name} otherwise",
             f"follow-ups.{name}.state",
-            spoil=spoiling(name, with_member("state", "Done")),
+            spoil=spoiling(name, _done),
         )
         for name in ("capture", "refund", "reversal")
     ),

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from urllib.parse import urlsplit
-
 from wallet_gateway.conformance import messages
 from wallet_gateway.conformance.answers import member
 from wallet_gateway.conformance.expectations import accepted, as_documented
@@ -13,7 +11,7 @@ from wallet_gateway.conformance.registry import Area
 from wallet_gateway.conformance.results import Failed, Skipped
 from wallet_gateway.conformance.schemas import fields, mandatory
 from wallet_gateway.conformance.target import is_loopback
-from wallet_gateway.conformance.wire import fetch
+from wallet_gateway.conformance.wire import fetch, split_url
 
 area = Area("checkout")
 _REQUEST = "Checkout request"
@@ -72,7 +70,9 @@ def page(gateway: Gateway) -> None:
     url = member(gateway.checkout(gateway.plain_checkout()).value, "redirectUrl")
     if not isinstance(url, str):
         raise Skipped("there is no redirectUrl")
-    parts = urlsplit(url)
+    parts = split_url(url)
+    if parts is None:
+        raise Failed(f"{url!r} is no web address")
     if parts.scheme != "https" and not is_loopback(parts.hostname or ""):
         raise Failed(f"the page is not served with https: {parts.scheme}://{parts.netloc}")
     if (answer := fetch(url, tls=gateway.account.tls())).status >= 400:

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from typing import Final
-from urllib.parse import urlsplit
 
 from wallet_gateway.conformance.answers import Answer, has, member
 from wallet_gateway.conformance.gateway import CAPTURE, PREAUTHORIZATION, REFUND, REVERSAL, Gateway, text_of
@@ -14,6 +13,7 @@ from wallet_gateway.conformance.messages import Body, changed, follow_up, withou
 from wallet_gateway.conformance.registry import Area
 from wallet_gateway.conformance.results import Finding, SettingValue, Skipped
 from wallet_gateway.conformance.wallet_flow import WalletFlow
+from wallet_gateway.conformance.wire import split_url
 
 area = Area("open")
 _NOT_SHOWN = "not shown"
@@ -49,8 +49,10 @@ def what_the_account_file_adds(gateway: Gateway) -> Finding:
 def host_of_the_page(gateway: Gateway) -> Finding:
     """The host of the page that customers are sent to."""
     url = text_of(gateway.checkout(gateway.plain_checkout()).value, "redirectUrl")
-    host = urlsplit(url).netloc
-    is_own = host == gateway.host
+    parts = split_url(url)
+    if parts is None:
+        raise Skipped(f"{url!r} is no web address")
+    host, is_own = parts.netloc, parts.netloc == gateway.host
     return Finding(f"pages are on {host}", {} if is_own else {"REDIRECT_HOSTS": (host,)})
 
 
