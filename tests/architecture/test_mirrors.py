@@ -29,7 +29,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
         for name in names
     },
     **{
-        f"wallet_gateway/conformance/{name}.py": "it is what the probes are made of, which wrong gateways test"
+        f"wallet_gateway/conformance/{name}.py": "the probes are made of it, which wrong gateways test"
         for name in ("expectations", "results", "wallet_flow")
     },
     "wallet_gateway/urls.py": "every view test goes through it",

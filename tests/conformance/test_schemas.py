@@ -56,7 +56,7 @@ def test_an_example_is_as_its_table_says(name: str) -> None:
 def test_an_example_is_read_by_the_project(name: str) -> None:
     value = strict_json.loads(json.dumps(example(name)).encode())
     assert isinstance(value, dict)
-    assert MODELS[name].from_wire(value)
+    assert isinstance(MODELS[name].from_wire(value), MODELS[name])
 
 
 def test_the_example_of_records_is_read_whole() -> None:

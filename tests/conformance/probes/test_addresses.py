@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.conformance.wrong_gateways import (
@@ -23,12 +25,16 @@ def _has_address(value: object) -> bool:
     return isinstance(value, dict) and bool(value)
 
 
+def _lacks(name: str) -> Callable[[dict[str, str]], bool]:
+    return lambda address: name not in address
+
+
 WRONG = [
     *(
         wrong(
             f"accepts a billing address without {name}",
             f"addresses.billing.mandatory.{name}",
-            mend=forgetting(BILLING, lambda address, name=name: name not in address),
+            mend=forgetting(BILLING, _lacks(name)),
         )
         for name in ("houseNumber", "street", "city", "zipPostalCode", "countryCode")
     ),

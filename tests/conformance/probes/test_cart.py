@@ -40,12 +40,24 @@ class _Cart:
         self.discount: dict[str, Any] = next(iter(cart.get("discountDetails", [])), {})
 
 
+def _line_lacks(name: str) -> Callable[[_Cart], bool]:
+    return lambda of: name not in of.line
+
+
+def _taxed_line_lacks(name: str) -> Callable[[_Cart], bool]:
+    return lambda of: "unitTaxAmount" in of.line and name not in of.line
+
+
+def _discount_lacks(name: str) -> Callable[[_Cart], bool]:
+    return lambda of: bool(of.discount) and name not in of.discount
+
+
 WRONG = [
     *(
         wrong(
             f"accepts a line without {name}",
             f"cart.line.mandatory.{name}",
-            mend=_ignoring(lambda of, name=name: name not in of.line),
+            mend=_ignoring(_line_lacks(name)),
         )
         for name in ("productId", "productName", "productQuantity", "unitAmount", "totalAmount")
     ),
@@ -83,7 +95,7 @@ WRONG = [
         wrong(
             f"does not miss a line's {name}",
             f"cart.conditional.line.{name}",
-            mend=_ignoring(lambda of, name=name: "unitTaxAmount" in of.line and name not in of.line),
+            mend=_ignoring(_taxed_line_lacks(name)),
         )
         for name in ("taxRate", "totalTaxAmount", "discountName", "discountTaxAmount")
     ),
@@ -107,7 +119,7 @@ WRONG = [
         wrong(
             f"does not miss an order's {name}",
             f"cart.conditional.{name}",
-            mend=_ignoring(lambda of, name=name: bool(of.discount) and name not in of.discount),
+            mend=_ignoring(_discount_lacks(name)),
         )
         for name in ("discountType", "discountName")
     ),
